@@ -1,13 +1,29 @@
-/** `npm run build`: builds the pages of `dashboards/` for the services that serve them, into `dist/dashboards`. */
+/** `npm run build`: builds the pages of `dashboards/` into `dist/dashboards`. A program that needs them runs this too. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { buildDashboards, pageNames } from '../src/services/dashboards/build-dashboards.ts'
+import type { BuildMessage } from '../src/services/dashboards/page-build.ts'
 
-const folder = await buildDashboards(resolve(import.meta.dirname, '..'))
-console.log(folder)
-for (const page of pageNames) {
-  const files = readdirSync(join(folder, page), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+const start = performance.now()
+// There is a channel only where a program started this.
+const report = (message: BuildMessage): unknown => process.send?.(message)
+
+try {
+  const folder = await buildDashboards(resolve(import.meta.dirname, '..'), (page, built) => {
+    report({ page, built, total: pageNames.length })
+    console.log(`${page}: built (${built} of ${pageNames.length}, ${((performance.now() - start) / 1000).toFixed(1)} s)`)
+  })
+  console.log(folder)
+  if (process.send === undefined) for (const page of pageNames) console.log(sizeOf(page, join(folder, page)))
+} catch (error) {
+  report({ failure: error instanceof Error ? error.message : String(error) })
+  console.error(error)
+  process.exitCode = 1
+}
+
+function sizeOf(page: string, folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const bytes = files.map((file) => gzipSync(readFileSync(join(file.parentPath, file.name))).length)
-  console.log(`${page}: ${files.length} files, ${(bytes.reduce((sum, size) => sum + size, 0) / 1024).toFixed(0)} KB compressed`)
+  return `${page}: ${files.length} files, ${(bytes.reduce((sum, size) => sum + size, 0) / 1024).toFixed(0)} KB compressed`
 }

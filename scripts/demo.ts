@@ -2,21 +2,27 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
+import { parseEndpoint } from '../src/access/parse-endpoint.ts'
 import { modelSettings } from '../src/llm/model-settings.ts'
-import { readConfig, settings } from '../src/base/config.ts'
+import { readConfig } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
+import { connectDirectly } from '../src/base/config-proxy.ts'
 import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { putLabel } from '../src/farm/labels/account-labels.ts'
 import { runProgram } from '../src/program.ts'
 import { usualServices } from '../src/services.ts'
+import type { PageBuild } from '../src/services/dashboards/page-build.ts'
 import { editorUrl } from '../src/services/editor-origin.ts'
+import { pageBuildOf } from '../src/services/page-build-of.ts'
 import { demoHelp, readDemoArguments } from './demo/arguments.ts'
 import type { DemoArguments } from './demo/arguments.ts'
 import type { DemoChain } from './demo/demo-chain.ts'
 import { makeDemoFolder } from './demo/demo-folder.ts'
+import { checkPorts, demoPorts } from './demo/demo-ports.ts'
 import { greetingText } from './demo/greeting.ts'
 import { startRecordedChain } from './demo/recorded-chain.ts'
 import { startSimulatedChain } from './demo/simulated-chain.ts'
+import { waitForPages } from './demo/wait-for-pages.ts'
 
 /**
  * `npm run demo`: everything on one machine, without the internet. An access node with a simulated chain that grows at
@@ -31,6 +37,7 @@ import { startSimulatedChain } from './demo/simulated-chain.ts'
 const databaseSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB' }
 
 function configure(chain: DemoChain, folder: string): Config {
+  connectDirectly(parseEndpoint(chain.endpoint).host)
   const overrides = {
     CHAIN_ACCESS_NODE: chain.endpoint, CHAIN_ACCESS_NODES: '', CHAIN_HISTORIC_ACCESS_NODES: '', CHAIN_ARCHIVE_NODE: '', CHAIN_REST_URL: '',
     DB_URL: '', DB_READ_URL: '', INDEXER_DATABASE_URL: '', EVM_EXPLORER_DATABASE_URL: '', DATA_FOLDER: folder,
@@ -50,8 +57,7 @@ function configure(chain: DemoChain, folder: string): Config {
   return readConfig(overrides, undefined, {
     ...defaults,
     ...(key === undefined && base === undefined ? { LLM_PROVIDER: 'scripted' } : {}),
-    // Whoever chooses another port, for a second demo say, has something else on the usual ones.
-    ...(port === settings.PORT.read(undefined) ? { PROXY_PORT: '8000' } : { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0' }),
+    ...demoPorts(port),
     ...(port === 0 ? {} : { CHAT_EXPLORER_URL: pageAddress(host, port) }),
   })
 }
@@ -67,30 +73,38 @@ async function demo(options: DemoArguments): Promise<number> {
   const folder = makeDemoFolder()
   const chain = options.chain === 'simulated' ? await startSimulatedChain(options) : await startRecordedChain(options.folder, options.isStill)
   const config = configure(chain, folder)
+  await checkPorts(config)
   // Whoever asks for JSON wants nothing between its lines.
   const say = (text: string): boolean => (config.LOG_FORMAT === 'json' ? process.stderr : process.stdout).write(text)
   say(`Starting a PostgreSQL, a node with a ${options.chain} chain, and all services…\n`)
+  let build: PageBuild | undefined
   const exitCode = await runProgram({
     config,
     services: usualServices(config),
     databaseSettings,
-    prepare: async (lifecycle) => {
+    prepare: async (lifecycle, log) => {
+      // The pages are built while the database starts: nothing can be looked at before.
+      build = pageBuildOf({ lifecycle, log })
+      build.folder().catch((error: unknown) => log.debug({ err: asError(error) }, 'the page build was stopped'))
       lifecycle.onStop('node', () => chain.stop())
       lifecycle.signal.addEventListener('abort', () => say('\n  Stopping…\n'), { once: true })
       chain.failed.catch((error: unknown) => lifecycle.fail(error))
     },
     onReady: async ({ shared, terminal, pool }) => {
+      const write = (text: string): unknown => (config.LOG_FORMAT === 'json' ? say(text) : terminal.stream.write(text))
       for (const label of chain.labels) await putLabel(pool, label)
       const { text: key } = await new DeveloperKeys(pool).create({ name: 'demo', tier: 'unlimited' })
+      const pageProblem = build === undefined ? undefined : await waitForPages(build, write)
+      if (build?.isStopped === true) return
       const text = greetingText({
+        pageProblem,
         chain, folder, key, model: modelSettings(config), chat: pageAddress(config.HOST, shared.proxyPort ?? 0),
         page: pageAddress(config.HOST, shared.apiPort ?? config.PORT), askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
         mcp: `${pageAddress(config.HOST, shared.mcpPort ?? config.MCP_PORT)}/mcp`,
         wallet: config.WALLET_URL ?? `http://localhost:${shared.walletPort ?? config.WALLET_PORT}`, 
         editor: editorUrl(config, shared.editorPort), mailFolder: config.SMTP_URL === undefined ? config.MAIL_FOLDER : undefined,
       })
-      if (config.LOG_FORMAT === 'json') say(text)
-      else terminal.stream.write(text)
+      write(text)
     },
   })
   if (exitCode === exitCodes.done) say('  The demo has stopped. Bye!\n')

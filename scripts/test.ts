@@ -1,10 +1,11 @@
 /**
- * Runs the tests: `npm test [-- [--unit | --long] [--lanes=N] [files or folders] [options of mocha]]`.
+ * Runs the tests: `npm test [-- [--unit | --long] [--lanes=N] [--save-durations] [files or folders] [options of mocha]]`.
  *
  * Without a file: everything but `*.long.test.ts`. `--unit`: what needs no database, in seconds. `--long`: only the
  * long simulations, one after the other. Many files run in lanes, `--lanes=N` of them, each a process with a database server of
- * its own; with options of mocha all run in one process. The last line of the output is `N passed, N failed`, with `, N skipped`
- * where a test was skipped; the exit code is 0 only if tests ran and none failed.
+ * its own; slow files begin first (`--save-durations` measures them again). With options of mocha all run in one process. The last
+ * line of the output is `N passed, N failed`, with `, N skipped` where a test was skipped; the exit code is 0 only if tests
+ * ran and none failed.
  *
  * With CI set, a few files with failures are run once more, each in a process of its own: tests that kill processes and
  * cut connections on a machine shared with strangers may fail for want of time. What passes then counts as passed and is
@@ -15,13 +16,13 @@ import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { passSignals } from './setup/run.mjs'
 import { isCi } from './support/is-ci.ts'
+import { saveDurations, slowestFirst } from './test/durations.ts'
 import { runInLanes } from './test/run-lanes.ts'
 import { isTestCounts, noTests } from './test/test-counts.ts'
+import { removeAbandonedFolders, runTestProcess } from './test/test-process.ts'
 import type { TestCounts } from './test/test-counts.ts'
 
-/** Tests across rooms take longest: begun first, they leave the small ones to fill the lanes at the end. */
 const suites = {
   all: { spec: ['test/**/*.test.ts', 'src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'], ignore: ['**/*.long.test.ts'] },
   unit: { spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'], ignore: ['**/*.db.test.ts', '**/*.long.test.ts'] },
@@ -29,13 +30,16 @@ const suites = {
 }
 
 const lanesOption = '--lanes='
-/** A lane for each core keeps them busy: tests also wait, for others to notice that a wire went silent. More make those late that measure time. */
-const usualLanes = Math.min(Math.max(2, availableParallelism()), 4)
+/** Writes `scripts/test/durations.json`, by which files are ordered. */
+const saveOption = '--save-durations'
+/** One more than cores keeps these busy, because tests also wait: for a lease to expire, or for a silent connection to be noticed. */
+const usualLanes = Math.min(Math.max(2, availableParallelism()), 4) + 1
 /** Fewer files take less time than the start of further processes. */
 const leastInLanes = 12
 /** Files with failures, above which a second try would only take time: something is broken. */
 const mostSecondTries = 3
 
+removeAbandonedFolders()
 const counts = await runTests(process.argv.slice(2))
 if (counts.passed + counts.failed === 0) console.error('No test ran.')
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
@@ -44,12 +48,12 @@ process.exitCode = counts.passed > 0 && counts.failed === 0 ? 0 : 1
 
 async function runTests(args: readonly string[]): Promise<TestCounts> {
   const first = await runOnce(args)
-  const { failedFiles } = first
-  if (!isCi() || failedFiles.length === 0 || failedFiles.length > mostSecondTries) return first
+  const { failedFiles, isStopped } = first
+  if (!isCi() || isStopped || failedFiles.length === 0 || failedFiles.length > mostSecondTries) return first
   for (const file of failedFiles) {
     console.error(`\nA second try of ${relative(process.cwd(), file)}, by itself:`)
     const second = await runMocha([file])
-    if (second.failed > 0 || second.passed === 0) return first
+    if (second.isStopped || second.failed > 0 || second.passed === 0) return first
   }
   const names = failedFiles.map((file) => relative(process.cwd(), file)).join(', ')
   console.error(`Failed at first and passed at the second try, which is worth a look: ${names}.`)
@@ -64,7 +68,7 @@ async function runOnce(args: readonly string[]): Promise<TestCounts> {
   if (given.some((arg) => arg.startsWith('-'))) return runMocha([...ignored, ...given, ...patterns])
   const files = [...given, ...patterns].flatMap((pattern) => globSync(pattern, { exclude: suite.ignore }).toSorted()).map((file) => resolve(file))
   const lanes = lanesOf(args) ?? (args.includes('--long') || files.length < leastInLanes ? 1 : usualLanes)
-  return lanes === 1 ? runMocha([...ignored, ...given, ...patterns]) : runInLanes(files, lanes)
+  return lanes === 1 ? runMocha([...ignored, ...given, ...patterns]) : runInLanes(slowestFirst(files), lanes, args.includes(saveOption) ? saveDurations : undefined)
 }
 
 /** Runs mocha to its end. A run that breaks off counts as one failure more, since it proved nothing. */
@@ -72,16 +76,18 @@ async function runMocha(args: readonly string[]): Promise<TestCounts> {
   let counts = noTests
   const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
   const plain = process.stdout.isTTY ? [] : ['--no-color']
-  const child = spawn(process.execPath, [mocha, '--reporter', 'scripts/test/counting-reporter.ts', ...plain, ...args], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  const end = await runTestProcess((env) => {
+    const child = spawn(process.execPath, [mocha, '--reporter', 'scripts/test/counting-reporter.ts', ...plain, ...args], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true, env,
+    })
+    child.on('message', (message) => {
+      if (isTestCounts(message)) counts = message
+    })
+    return child
   })
-  child.on('message', (message) => {
-    if (isTestCounts(message)) counts = message
-  })
-  const end = await passSignals(child)
-  if (end.code === 0 || counts.failed > 0) return counts
-  console.error(end.signal === null ? 'The tests did not end properly.' : `The tests were stopped by ${end.signal}.`)
-  return { ...counts, failed: 1 }
+  if (!end.isStopped && (end.code === 0 || counts.failed > 0)) return counts
+  console.error(end.isStopped ? 'The tests were stopped.' : 'The tests did not end properly.')
+  return { ...counts, failed: counts.failed + 1, isStopped: end.isStopped }
 }
 
 /** @throws RangeError */
@@ -93,7 +99,7 @@ function lanesOf(args: readonly string[]): number | undefined {
 }
 
 function isOwnOption(arg: string): boolean {
-  return arg === '--unit' || arg === '--long' || arg.startsWith(lanesOption)
+  return arg === '--unit' || arg === '--long' || arg === saveOption || arg.startsWith(lanesOption)
 }
 
 /** A folder stands for the tests in it; anything else is left as it is. */

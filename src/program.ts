@@ -22,6 +22,11 @@ import { Shared } from './services/shared.ts'
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
 
+/** Time for PostgreSQL to stop when the other parts used up theirs, ms: of the 8.5 s that all have together. */
+const databaseStopMs = 3500
+/** How long before the end of its time PostgreSQL is killed, ms. */
+const databaseKillMs = 1000
+
 /** Connections for what services ask now and then besides their own pools. */
 const ownConnections = 4
 
@@ -82,7 +87,8 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const idle = settingsWithoutEffect()
   if (idle.length > 0) log.warn({ variables: idle }, `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`)
   await program.prepare?.(lifecycle, log)
-  const database = program.services.every(needsNoDatabase) ? undefined : await openPrepared(program, lifecycle, log)
+  const shared = new Shared()
+  const database = program.services.every(needsNoDatabase) ? undefined : await openPrepared(program, lifecycle, log, shared)
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
   if (config.METRICS_PORT !== undefined) {
@@ -90,7 +96,6 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     lifecycle.onStop('metrics', () => server.close())
     log.info({ port: server.port }, 'metrics are served')
   }
-  const shared = new Shared()
   shared.isFarmHere = program.services.includes('farm')
   const bare = { config, log, metrics, lifecycle, terminal, shared }
   for (const name of program.services) {
@@ -109,8 +114,8 @@ function needsNoDatabase(name: ServiceName): name is BareServiceName {
 }
 
 /** The database with its tables as they are to be, and connections to it. */
-async function openPrepared(program: Program, lifecycle: Lifecycle, log: Logger): Promise<Pick<ServiceContext, 'databaseUrl' | 'pool'>> {
-  const databaseUrl = await openDatabase(program, lifecycle, log)
+async function openPrepared(program: Program, lifecycle: Lifecycle, log: Logger, shared: Shared): Promise<Pick<ServiceContext, 'databaseUrl' | 'pool'>> {
+  const databaseUrl = await openDatabase(program, lifecycle, log, shared)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: ownConnections, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
@@ -120,12 +125,13 @@ async function openPrepared(program: Program, lifecycle: Lifecycle, log: Logger)
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */
-async function openDatabase({ config, databaseSettings }: Program, lifecycle: Lifecycle, log: Logger): Promise<string> {
+async function openDatabase({ config, databaseSettings }: Program, lifecycle: Lifecycle, log: Logger, shared: Shared): Promise<string> {
   if (config.DB_URL !== undefined) return config.DB_URL
   const server = await startEmbeddedPostgres({
     dataFolder: resolve(config.DATA_FOLDER), settings: { ...databaseSettings }, log: (line) => log.info({ service: 'postgres' }, line), signal: lifecycle.signal,
   })
-  lifecycle.onStop('PostgreSQL', () => server.stop())
+  lifecycle.onStop('PostgreSQL', (timeoutMs) => server.stop(timeoutMs - databaseKillMs), { reservedMs: databaseStopMs })
+  shared.interruptSessions = (pids) => server.interrupt(pids)
   void server.exited.then((exit) => {
     if (!exit.expected) void lifecycle.fail(new RetryableError('postgres-ended', `PostgreSQL ended by itself (${exit.code}):\n${exit.lastLines}`))
   })

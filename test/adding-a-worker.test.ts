@@ -20,8 +20,7 @@ const head = 119
 /** Looks at what the page gives and what that leads to, which is enough and takes less time than all sources. */
 const compiler = { name: 'types', argv: ['typescript/bin/tsc', '--project', 'tsconfig.page.json', '--pretty', 'false'] } as const
 
-describe('the page about adding a worker', function () {
-  this.timeout(240_000)
+describe('the page about adding a worker', () => {
   let copy: ProjectCopy
   let database: TestDatabase
   let node: LedgerNode

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utime
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { showProgress } from '../scripts/setup/progress.mjs'
 import { satisfies } from '../scripts/setup/tree.mjs'
 import { repositoryRoot } from './support/repository.ts'
 
@@ -69,7 +70,7 @@ describe('the setup', () => {
 
   it('installs what is missing, once, and runs the program with its arguments and exit code', async () => {
     const first = await run('program.ts', 'a', 'b')
-    expect(first.stderr).to.match(/^Installing dependencies .+\nInstalled in \d+ s\.\n$/)
+    expect(first.stderr).to.match(/^Installing dependencies .+\n(?:  \w+: \d of 1 packages, \d+ s\n)*Installed in \d+ s\.\n$/)
     expect(first).to.include({ code: 3, stdout: 'ran a b\n' })
     expect(existsSync(join(root, 'node_modules/dependency/package.json'))).to.equal(true)
     expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
@@ -82,6 +83,28 @@ describe('the setup', () => {
     await once(npm, 'close')
     expect(existsSync(join(root, 'an-install-script-ran'))).to.equal(true)
   })
+
+  for (const [where, isTTY, form] of [
+    ['on one line of a terminal', true, /^(?:\r\x1B\[2K  (?:Downloading|Unpacking): \d of 1 packages, \d+ s)+\r\x1B\[2K$/],
+    ['in a log, a line each time', false, /^(?:  (?:Downloading|Unpacking): \d of 1 packages, \d+ s\n)+$/],
+  ] as const) {
+    it(`shows its progress ${where}`, async () => {
+      let text = ''
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const end = showProgress(root, {
+        isTTY,
+        write: (part) => {
+          text += part
+          if (text.includes('0 of 1')) mkdirSync(join(root, 'node_modules/dependency'), { recursive: true })
+          if (text.includes('0 of 1')) writeJson('node_modules/dependency/package.json', {})
+          if (text.includes('Unpacking: 1 of 1')) resolve()
+        },
+      }, { first: 0, later: 1 })
+      await promise
+      end()
+      expect(text).to.match(form).and.include('Downloading: 0 of 1 packages, 0 s')
+    })
+  }
 
   it('accepts a tree that somebody else installed, and mends one that was taken apart', async () => {
     const npm = spawn('npm', ['ci'], { cwd: root, stdio: 'ignore' })
@@ -113,6 +136,19 @@ describe('the setup', () => {
     expect(stderr).to.contain('npm error').and.contain('package.json and package-lock.json disagree')
     expect(stderr).to.not.contain('    at ')
     expect(existsSync(join(root, '.flowfarm/setup.lock'))).to.equal(false)
+  })
+
+  it('explains an untrusted certificate of the registry', async () => {
+    const npm = join(root, 'npm-cli.js')
+    writeFileSync(npm, 'console.error("npm error code SELF_SIGNED_CERT_IN_CHAIN"); process.exitCode = 1')
+    const child = spawn(process.execPath, ['scripts/setup.mjs', 'program.ts'], {
+      cwd: root, env: { npm_execpath: npm, npm_node_execpath: process.execPath }, stdio: ['ignore', 'ignore', 'pipe'], detached: true,
+    })
+    children.push(child)
+    let errors = ''
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
+    expect(await once(child, 'close')).to.deep.equal([1, null])
+    expect(errors).to.include('is not trusted: set NODE_EXTRA_CA_CERTS')
   })
 
   it('says in a sentence that a newer Node is needed, before it installs anything', async () => {

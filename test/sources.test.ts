@@ -2,7 +2,10 @@ import { expect } from 'chai'
 import { compiler, linter, pageCompiler, runTool } from '../scripts/check/tools.ts'
 import { repositoryRoot } from './support/repository.ts'
 
-describe('the sources', () => {
+describe('the sources', function () {
+  // The compiler and the linter take as long as they take.
+  this.timeout(0)
+
   it('pass the compiler', async () => {
     const { ok, output } = await runTool(repositoryRoot, compiler)
     expect(ok, output).to.equal(true)

@@ -1,12 +1,13 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
 import { CopyButton } from '../kit/copy-button.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { lazyPart } from '../kit/lazy-part.ts'
 import type { Task } from './task.ts'
 
 /** The editor is half of the page: it comes after the rest of it. */
-const SqlEditor = lazy(async () => ({ default: (await import('./sql-editor.tsx')).SqlEditor }))
+const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEditor, { name: 'SqlEditor' })
 
 /** Where the command key is what the control key is elsewhere. */
 const isOfApple = /Mac|iPhone|iPad/.test(navigator.userAgent)

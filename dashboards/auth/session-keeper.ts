@@ -12,6 +12,8 @@ export type SessionState =
 
 type Message = { readonly kind: 'session'; readonly session: PageSession } | { readonly kind: 'signed-out' }
 
+export type KeeperOptions = Pick<FullAuthOptions, 'gotrueUrl' | 'sessionUrl' | 'cookieDomain' | 'enableLogoutDetection'>
+
 /** An access token is renewed so long before its end. */
 const marginS = 60
 const againMs = 10_000
@@ -22,7 +24,7 @@ const lookMs = 30_000
  * token is used once. What fails because the network or the service is away ends no session.
  */
 export class SessionKeeper {
-  readonly #options: FullAuthOptions
+  readonly #options: KeeperOptions
   readonly #listeners = new Set<() => void>()
   #state: SessionState = { status: 'loading' }
   #channel: BroadcastChannel | undefined
@@ -32,7 +34,7 @@ export class SessionKeeper {
   /** Counts sign-ins and sign-outs, so that an answer that was on its way does not undo one. */
   #changes = 0
 
-  constructor(options: FullAuthOptions) {
+  constructor(options: KeeperOptions) {
     this.#options = options
   }
 

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useChat } from '@ai-sdk/react'
 import { TokenDialog } from '../kit/token-dialog.tsx'
 import { Button } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { lazyPart } from '../kit/lazy-part.ts'
 import { readToken, setToken } from '../kit/token.ts'
 import { ask, askAgain, stop, useDoings } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
@@ -18,8 +19,8 @@ import { tryToken } from './settings.ts'
 import { keepThread } from './threads/threads.ts'
 
 /** Markdown and charts are half of the page: they come after the rest of it, before anything is asked. */
-const loadTurns = async () => ({ default: (await import('./parts/turns.tsx')).Turns })
-const Turns = lazy(loadTurns)
+const loadTurns = async () => (await import('./parts/turns.tsx')).Turns
+const Turns = lazyPart(loadTurns, { name: 'Turns' })
 
 /** An answer is shown at most so often while it is written, ms: a browser draws no faster than one reads. */
 const drawEveryMs = 40
@@ -44,7 +45,8 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   const { scroller, content, isAway, toEnd } = useFollow()
   const isEmpty = messages.length === 0
   const isLocked = error instanceof ChatProblem && error.status === 401 && !isRefused
-  useEffect(() => void loadTurns(), [])
+  // A failure is reported, and retried, when the part is shown.
+  useEffect(() => void loadTurns().catch(() => undefined), [])
   // What was asked is kept at once, and what was answered when it has ended.
   useEffect(() => {
     if (status !== 'streaming') void keepThread(id, chat.messages)

@@ -1,7 +1,7 @@
-import { createContext, useContext, useEffect, useMemo, useRef } from 'react'
+import { createContext, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
-import type { EditorSettings } from './contract.ts'
+import { SessionKeeper } from '../auth/session-keeper.ts'
+import type { EditorSettings, WalletPlace } from './contract.ts'
 import { RepositoryClient } from './repository/repository-client.ts'
 import { ProjectsClient } from './save/projects-client.ts'
 import type { TokenSource } from './save/projects-client.ts'
@@ -36,19 +36,22 @@ const nobody: Account = {
 /** Signs people in by the wallet, where there is one. */
 export function AccountProvider({ settings: { wallet }, children }: { readonly settings: EditorSettings; readonly children: ReactNode }): ReactNode {
   if (wallet === null) return <AccountContext value={nobody}>{children}</AccountContext>
-  const at = (url: string): string => new URL(url, wallet.url).href
-  return (
-    <AuthProvider
-      gotrueUrl={at(wallet.gotrue_url)} passkeyAuthUrl={at(wallet.passkey_auth_url)} sessionUrl={at(wallet.session_url)} rpId={wallet.rp_id} rpName={wallet.rp_name}
-      cookieDomain={wallet.cookie_domain ?? undefined}
-    >
-      <SignedIn>{children}</SignedIn>
-    </AuthProvider>
-  )
+  return <SignedIn wallet={wallet}>{children}</SignedIn>
 }
 
-function SignedIn({ children }: { readonly children: ReactNode }): ReactNode {
-  const { state, keeper } = useAuth()
+const KeeperContext = createContext<SessionKeeper | undefined>(undefined)
+
+/** The session of the page. */
+export function useKeeper(): SessionKeeper {
+  const keeper = useContext(KeeperContext)
+  if (keeper === undefined) throw new Error('There is no AccountProvider with a wallet above.')
+  return keeper
+}
+
+function SignedIn({ wallet, children }: { readonly wallet: WalletPlace; readonly children: ReactNode }): ReactNode {
+  const [keeper] = useState(() => new SessionKeeper({ gotrueUrl: wallet.gotrue_url, sessionUrl: wallet.session_url, cookieDomain: undefined, enableLogoutDetection: true }))
+  const state = useSyncExternalStore(keeper.subscribe, () => keeper.state)
+  useEffect(() => keeper.start(), [keeper])
   const user = state.status === 'signed-in' ? state.session.user : undefined
   const userId = user?.id
   const current = useRef(userId)
@@ -64,5 +67,5 @@ function SignedIn({ children }: { readonly children: ReactNode }): ReactNode {
     currentUserId: () => (keeper.state.status === 'signed-in' ? keeper.state.session.user.id : undefined),
     signOut: () => keeper.signOut(), loadAgain: () => void keeper.load(),
   }), [state.status, userId, user?.email, clients, keeper])
-  return <AccountContext value={account}>{children}</AccountContext>
+  return <KeeperContext value={keeper}><AccountContext value={account}>{children}</AccountContext></KeeperContext>
 }

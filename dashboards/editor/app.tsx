@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { useAuth } from '../auth/auth-provider.tsx'
 import { problemText } from '../auth/problem.ts'
 import { Brand } from '../kit/brand.tsx'
 import { ErrorBoundary } from '../kit/error-boundary.tsx'
@@ -9,7 +8,8 @@ import { Link } from '../kit/link.tsx'
 import { matchPath, navigate, usePlace } from '../kit/router.ts'
 import { Failure, Loading } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
-import { AccountProvider, useAccount } from './account.tsx'
+import { AccountProvider, useAccount, useKeeper } from './account.tsx'
+import type { WalletPlace } from './contract.ts'
 import { CallbackPage } from './parts/callback-page.tsx'
 import { cameBackFromGitHub } from './repository/way-to-github.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
@@ -43,7 +43,7 @@ function Pages(): ReactNode {
   const { path } = usePlace()
   useWayBackFromGitHub()
   const slug = matchPath('/p/{slug}', path)?.['slug']
-  if (path === callbackPath && wallet !== null) return <Callback />
+  if (path === callbackPath && wallet !== null) return <Callback wallet={wallet} />
   if (path !== '/' && slug === undefined) {
     return (
       <Alone>
@@ -67,9 +67,9 @@ function useWayBackFromGitHub(): void {
   }, [search, say])
 }
 
-function Callback(): ReactNode {
-  const { options, keeper } = useAuth()
-  return <Alone><CallbackPage options={options} keeper={keeper} /></Alone>
+function Callback({ wallet }: { readonly wallet: WalletPlace }): ReactNode {
+  const keeper = useKeeper()
+  return <Alone><CallbackPage wallet={wallet} keeper={keeper} /></Alone>
 }
 
 /** What somebody may see is known when it is known who they are. */

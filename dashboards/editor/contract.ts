@@ -27,11 +27,12 @@ export interface NetworkSettings {
 export interface WalletPlace {
   readonly url: string
   readonly gotrue_url: string
-  readonly passkey_auth_url: string
+  /** The page that asks whether to sign in, and where its code is traded for a session. */
+  readonly authorize_url: string
+  readonly token_url: string
+  /** A path of the editor. */
   readonly session_url: string
-  readonly rp_id: string
-  readonly rp_name: string
-  readonly cookie_domain?: string | null
+  readonly client_id: string
 }
 
 /** A script that is known to give an answer. */

@@ -138,7 +138,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       <a className="skip-link" href="#code">Skip to the code</a>
       <Header
         project={project} isFilesOpen={isFilesOpen} onFiles={() => setIsFilesOpen(!isFilesOpen)} onName={() => setDialog({ is: 'project-name' })}
-        onSignIn={() => setDialog({ is: 'sign-in', reason: 'Your projects are then kept for you, and can be shared.' })} onProjects={() => setDialog({ is: 'projects' })} onNew={begin}
+        onSignIn={() => setDialog({ is: 'sign-in', reason: 'Sign in to save and share your projects.' })} onProjects={() => setDialog({ is: 'projects' })} onNew={begin}
         onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()} onRepository={settings.github?.is_on === true ? showRepository : undefined}
         saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => showDialog({ is: 'conflict' })} onRetry={saveNow} />}
       />

@@ -19,10 +19,23 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Puts whatever was thrown into words for people. */
+/** Describes an error for the user. */
 export function problemText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Whether a request may succeed later without a change by the user: the server cannot be reached, or failed. */
+export function mayRecover(error: unknown): boolean {
+  return error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
+}
+
+/** Describes an error in place of what could not be loaded, and says whether it is loaded again (`retryFailed`). */
+export function failureText(error: unknown): string {
+  return mayRecover(error) ? `${problemText(error)} Retrying automatically.` : problemText(error)
+}
+
+/** Longest wait for a response, ms. Statements of the API end sooner, so a longer silence is a lost connection. */
+const answerTimeoutMs = 60_000
 
 /** The address of a path with its values: those that the path names go into it, the others behind the question mark. */
 export function apiAddress(path: ApiPath, values: Values = {}): string {
@@ -38,22 +51,24 @@ export function apiAddress(path: ApiPath, values: Values = {}): string {
 
 /**
  * Asks the API.
- * @throws ApiProblem for every answer that is no success, and for none
+ * @throws ApiProblem for every response that is not a success, and if there is none
  */
 export async function ask<Path extends ApiPath>(
   path: Path,
   values: Values,
   signal: AbortSignal,
 ): Promise<Answers[Path]> {
-  let response: Response
+  const timeout = AbortSignal.timeout(answerTimeoutMs)
   try {
-    response = await fetch(apiAddress(path, values), { signal, headers: { accept: 'application/json' } })
+    const response = await fetch(apiAddress(path, values), { signal: AbortSignal.any([signal, timeout]), headers: { accept: 'application/json' } })
+    if (!response.ok) throw await problemOf(response)
+    return (await response.json()) as Answers[Path]
   } catch (error) {
-    if (signal.aborted) throw error
-    throw new ApiProblem(0, 'no-answer', 'The API does not answer. Is the network there, and is flowfarm running?')
+    if (signal.aborted || error instanceof ApiProblem) throw error
+    if (timeout.aborted) throw new ApiProblem(0, 'timeout', `The API did not answer within ${answerTimeoutMs / 1000} s.`)
+    if (error instanceof SyntaxError) throw new ApiProblem(0, 'bad-answer', 'The response is not JSON. Something between this page and the API may have answered instead.')
+    throw new ApiProblem(0, 'no-answer', 'The API does not answer. Check the network, and whether flowfarm is running.')
   }
-  if (!response.ok) throw await problemOf(response)
-  return (await response.json()) as Answers[Path]
 }
 
 async function problemOf(response: Response): Promise<ApiProblem> {

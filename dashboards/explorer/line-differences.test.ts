@@ -1,23 +1,47 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { compareLines } from './line-differences.ts'
+import { compareLines, maxEdits, maxOneSidedLines } from './line-differences.ts'
 
-describe('differences of two versions', () => {
-  it('are the least that one can say', () => {
-    const told = compareLines('a\nb\nc\nd', 'a\nc\nx\nd').map(({ kind, text }) => `${{ same: ' ', old: '-', new: '+' }[kind]}${text}`)
-    expect(told).to.deep.equal([' a', '-b', ' c', '+x', ' d'])
+const signs = { same: ' ', old: '-', new: '+' } as const
+const numbered = (prefix: string, count: number): string => Array.from({ length: count }, (_, i) => `${prefix}${i}`).join('\n')
+
+describe('line differences', () => {
+  it('are the shortest list of changes', () => {
+    const marked = compareLines('a\nb\nc\nd', 'a\nc\nx\nd')?.map(({ kind, text }) => `${signs[kind]}${text}`)
+    expect(marked).to.deep.equal([' a', '-b', ' c', '+x', ' d'])
     expect(compareLines('a', 'a')).to.deep.equal([{ kind: 'same', text: 'a' }])
   })
 
-  it('hold both versions, whatever they are', () => {
+  it('contain both versions, for any two texts', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const lines = compareLines(before, after)
+        const lines = compareLines(before, after) ?? []
         const without = (kind: string): string => lines.filter((line) => line.kind !== kind).map((line) => line.text).join('\n')
         expect(without('new')).to.equal(before)
         expect(without('old')).to.equal(after)
       }),
     )
+  })
+
+  it('are found up to the limit of edits, and not above it', () => {
+    const half = maxEdits / 2
+    const [before, after] = [numbered('a', half), numbered('b', half)]
+    expect(compareLines(before, after)).to.have.lengthOf(maxEdits)
+    expect(compareLines(before, `${after}\none more`)).to.equal(undefined)
+    expect(compareLines(numbered('a', maxEdits), numbered('b', 3))).to.equal(undefined)
+  })
+
+  it('of very long texts have a lower limit of edits', () => {
+    const lines = Array.from({ length: 100_000 }, () => '')
+    const changed = (count: number): string => lines.map((line, i) => (i % 4000 === 0 && i / 4000 < count - 1 ? 'x' : line)).with(99_999, 'x').join('\n')
+    expect(compareLines(lines.join('\n'), changed(25))).to.have.lengthOf(100_025)
+    expect(compareLines(lines.join('\n'), changed(26))).to.equal(undefined)
+  })
+
+  it('of lines that are only added or removed have a limit of their own', () => {
+    const lines = numbered('a', maxOneSidedLines)
+    expect(compareLines('start\nend', `start\n${lines}\nend`)).to.have.lengthOf(maxOneSidedLines + 2)
+    expect(compareLines(`start\n${lines}\nmore\nend`, 'start\nend')).to.equal(undefined)
   })
 })

@@ -48,6 +48,7 @@ export class LiveFeed {
   readonly #place = new LivePlace()
   #socket: WebSocket | undefined
   #retryMs = firstRetryMs
+  #catchUpMs = firstRetryMs
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopping: AbortController | undefined
 
@@ -105,7 +106,7 @@ export class LiveFeed {
     this.#set({ blocks: [], transactions: [], isCaughtUp: false })
   }
 
-  /** Asks for what is there. That it cannot be had is seen by the state of the socket, which is tried again. */
+  /** Loads what is there, and repeats it after a failure while the socket is open. A broken socket repeats it when it reconnects. */
   async #catchUp(): Promise<void> {
     const signal = this.#stopping?.signal
     if (signal === undefined) return
@@ -115,11 +116,24 @@ export class LiveFeed {
         ask('/flow/transaction', { limit: askedTransactions }, signal),
       ])
       this.#add(blocks.data, transactions.data)
+      this.#catchUpMs = firstRetryMs
       this.#set({ isCaughtUp: true })
     } catch (error) {
-      if (!signal.aborted) this.#set({ link: this.#socket?.readyState === WebSocket.OPEN ? 'live' : 'broken' })
-      else if (!(error instanceof DOMException)) throw error
+      if (signal.aborted) {
+        if (error instanceof DOMException) return
+        throw error
+      }
+      const isOpen = this.#socket?.readyState === WebSocket.OPEN
+      this.#set({ link: isOpen ? 'live' : 'broken' })
+      if (isOpen) this.#scheduleCatchUp(signal)
     }
+  }
+
+  #scheduleCatchUp(signal: AbortSignal): void {
+    setTimeout(() => {
+      if (!signal.aborted && !this.#state.isCaughtUp) void this.#catchUp()
+    }, this.#catchUpMs)
+    this.#catchUpMs = Math.min(longestRetryMs, this.#catchUpMs * 2)
   }
 
   #hear(said: Message | readonly Message[]): void {

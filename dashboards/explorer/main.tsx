@@ -10,8 +10,10 @@ import { applyTheme, readTheme } from '../kit/theme.ts'
 import { ToastProvider } from '../kit/toast.tsx'
 import { App } from './app.tsx'
 import { queryClient } from './query-client.ts'
+import { retryFailed } from './retry-failed.ts'
 
 applyTheme(readTheme())
+retryFailed(queryClient)
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element for its content.')
 createRoot(root).render(

@@ -1,5 +1,5 @@
-import { lazy } from 'react'
 import type { ComponentType } from 'react'
+import { lazyPart } from '../kit/lazy-part.ts'
 import { matchPath } from '../kit/router.ts'
 
 /** A part of the page gets the values of its address. */
@@ -29,6 +29,7 @@ const loads: Readonly<Record<string, Load>> = {
   '/evm/transaction/{hash}': async () => (await import('./pages/evm-transaction.tsx')).EvmTransactionPage,
   '/evm/address/{address}': async () => (await import('./pages/evm-address.tsx')).EvmAddressPage,
   '/evm/token/{address}': async () => (await import('./pages/evm-token.tsx')).EvmTokenPage,
+  '/key/{publicKey}': async () => (await import('./pages/public-key.tsx')).PublicKeyPage,
   '/nodes': async () => (await import('./pages/nodes.tsx')).NodesPage,
   '/node/{id}': async () => (await import('./pages/node.tsx')).NodePage,
   '/numbers': async () => (await import('./pages/numbers.tsx')).NumbersPage,
@@ -39,7 +40,7 @@ const loads: Readonly<Record<string, Load>> = {
 
 const pages = Object.entries(loads).map(([pattern, load]) => ({
   pattern,
-  Page: lazy(async () => ({ default: await load() })),
+  Page: lazyPart(load, { reloads: true }),
 }))
 
 export interface FoundPage extends PageProps {

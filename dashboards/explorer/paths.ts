@@ -1,7 +1,9 @@
 /** The addresses of the page's parts: links are made here and nowhere else. */
 export const paths = {
   block: (height: number | string): string => `/block/${height}`,
-  transaction: (id: string): string => `/transaction/${encodeURIComponent(id)}`,
+  /** @param height of its block, since the chain's own transactions have the same id in every block */
+  transaction: (id: string, height?: number | null): string =>
+    `/transaction/${encodeURIComponent(id)}${typeof height === 'number' ? `?height=${height}` : ''}`,
   account: (address: string): string => `/account/${encodeURIComponent(withPrefix(address))}`,
   token: (id: string): string => `/token/${encodeURIComponent(id)}`,
   collection: (type: string): string => `/nft/${encodeURIComponent(type)}`,
@@ -10,6 +12,7 @@ export const paths = {
   evmTransaction: (hash: string): string => `/evm/transaction/${encodeURIComponent(hash)}`,
   evmAddress: (address: string): string => `/evm/address/${encodeURIComponent(address)}`,
   evmToken: (address: string): string => `/evm/token/${encodeURIComponent(address)}`,
+  publicKey: (digits: string): string => `/key/${encodeURIComponent(digits)}`,
   node: (id: string): string => `/node/${encodeURIComponent(id)}`,
   scheduled: (id: number | string): string => `/scheduled/${id}`,
   search: (text: string): string => `/search?q=${encodeURIComponent(text)}`,

@@ -1,12 +1,12 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiProblem } from './api.ts'
+import { ApiProblem, mayRecover } from './api.ts'
 
-/** What was asked of the API. Only what may be different the next time is asked again. */
+/** Responses of the API. Requests that may succeed later are repeated twice at once, and then by `retryFailed`. */
 export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       retry: (failures, error) =>
-        failures < 2 && error instanceof ApiProblem && (error.status === 0 || error.status >= 500),
+        failures < 2 && mayRecover(error) && !(error instanceof ApiProblem && error.code === 'timeout'),
       retryDelay: (failures) => 500 * 2 ** failures,
       staleTime: 5000,
       networkMode: 'always',

@@ -44,7 +44,7 @@ function previewSuggestions(preview: TransactionPreview | AddressPreview): Sugge
     return [
       ...(cadence === null
         ? []
-        : [{ to: paths.transaction(cadence.id), kind: 'Transaction', name: shorten(cadence.id), note: cadence.execution_status === 'FAILURE' ? 'failed' : '' }]),
+        : [{ to: paths.transaction(cadence.id, cadence.block_height), kind: 'Transaction', name: shorten(cadence.id), note: cadence.execution_status === 'FAILURE' ? 'failed' : '' }]),
       ...(evm === null
         ? []
         : [{ to: paths.evmTransaction(evm.hash), kind: 'EVM transaction', name: shorten(evm.hash), note: evm.method ?? '' }]),
@@ -69,19 +69,19 @@ function previewSuggestions(preview: TransactionPreview | AddressPreview): Sugge
 
 const hitKinds = {
   block: 'Block', transaction: 'Transaction', evm_transaction: 'EVM transaction', account: 'Account',
-  evm_address: 'EVM address', scheduled_transaction: 'Scheduled',
+  evm_address: 'EVM address', scheduled_transaction: 'Scheduled', public_key: 'Public key',
 } as const
 
 const hitPaths = {
   block: paths.block, transaction: paths.transaction, evm_transaction: paths.evmTransaction, account: paths.account,
-  evm_address: paths.evmAddress, scheduled_transaction: paths.scheduled,
+  evm_address: paths.evmAddress, scheduled_transaction: paths.scheduled, public_key: paths.publicKey,
 } as const
 
 /** Everything of a search's result, the likeliest first. */
 export function foundSuggestions(result: SearchResult): Suggestion[] {
   return [
     ...result.hits.map(({ type, id, block_height: height }) => ({
-      to: hitPaths[type](type === 'block' ? String(height ?? id) : id),
+      to: type === 'transaction' ? paths.transaction(id, height) : hitPaths[type](type === 'block' ? String(height ?? id) : id),
       kind: hitKinds[type],
       name: shorten(id),
       note: height === null || type === 'block' ? '' : `block ${height}`,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cutAmount, formatAmount, formatDollars, formatPart, initialOf, sayName, shorten, sumAmounts } from './text.ts'
+import { cutAmount, formatAmount, formatDollars, formatEvmAmount, formatPart, initialOf, sayName, shorten, sumAmounts } from './text.ts'
 
 describe('names that somebody gave', () => {
   it('are said as they are where they are short and plain, whatever the language', () => {
@@ -19,6 +19,23 @@ describe('sums of amounts', () => {
   it('are exact, whatever their decimals', () => {
     expect(sumAmounts(['0.1', '0.20000000', '9007199254740993'])).to.equal('9007199254740993.30000000')
     expect([sumAmounts([]), sumAmounts(['1', '2']), sumAmounts(['0.00000001'])]).to.deep.equal(['0', '3', '0.00000001'])
+  })
+})
+
+describe('amounts of EVM tokens', () => {
+  it('are whole tokens where the decimals are known', () => {
+    expect(formatEvmAmount('1500000000000000000', { type: 'ERC-20', decimals: 18 }, 'WFLOW')).to.equal('1.5 WFLOW')
+    expect(formatEvmAmount('1500', { type: 'ERC-20', decimals: 0 }, 'POINTS')).to.equal('1,500 POINTS')
+  })
+
+  it('are raw units, labelled as such, where they are not', () => {
+    expect(formatEvmAmount('1000000', { type: 'ERC-20', decimals: null }, 'USDF')).to.equal('1,000,000 raw units of USDF')
+    expect(formatEvmAmount('1', { type: 'ERC-20', decimals: null }, '')).to.equal('1 raw unit')
+  })
+
+  it('are counts for NFTs, whatever decimals their contract claims', () => {
+    expect(formatEvmAmount('3', { type: 'ERC-721', decimals: null }, 'BOATS')).to.equal('3 BOATS')
+    expect(formatEvmAmount('1200', { type: 'ERC-1155', decimals: 18 }, '')).to.equal('1,200')
   })
 })
 

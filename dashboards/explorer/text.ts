@@ -53,6 +53,23 @@ export function formatUnits(value: string, decimals: number): string {
   return formatAmount(`${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`)
 }
 
+/** What an amount of an EVM token needs to be read correctly. */
+interface EvmUnits {
+  readonly type: 'ERC-20' | 'ERC-721' | 'ERC-1155'
+  readonly decimals: number | null
+}
+
+/**
+ * An amount of an EVM token. NFTs are counted. ERC-20 amounts without known decimals are labelled as raw units: shown
+ * as whole tokens they would be up to 10^18 times too large.
+ */
+export function formatEvmAmount(value: string, { type, decimals }: EvmUnits, name: string): string {
+  if (type === 'ERC-20' && decimals === null) {
+    return `${formatAmount(value)} raw ${value === '1' ? 'unit' : 'units'}${name === '' ? '' : ` of ${name}`}`
+  }
+  return `${formatUnits(value, type === 'ERC-20' ? (decimals ?? 0) : 0)} ${name}`.trim()
+}
+
 /** Dollars of an exact decimal, rounded to what one reads: `$1,234.50`, `$0.0021`. */
 export function formatDollars(amount: string): string {
   const value = Number(amount)

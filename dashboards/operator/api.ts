@@ -1,4 +1,4 @@
-import type { Coverage, IndexingError, Lease, LeaseStatus, LeaseTarget, Page, Session } from './contract.ts'
+import type { Coverage, IndexingError, Lease, LeaseStatus, LeaseTarget, Page, Session, FailingHeights } from './contract.ts'
 
 const base = '/operator/api'
 
@@ -82,6 +82,9 @@ export const api = {
     get<Page<Lease>>(`/leases${query({ status, ...filter })}`, signal),
   errors: (filter: ListFilter, signal: AbortSignal) =>
     get<Page<IndexingError>>(`/errors${query({ worker: filter.worker, limit: filter.limit })}`, signal),
+  heights: (limit: number, signal: AbortSignal) => get<FailingHeights>(`/heights${query({ limit })}`, signal),
+  skipHeight: (height: number) => send<undefined>('POST', '/heights/skip', { height }),
+  retryHeights: (range: { from: number; to: number }) => send<{ retried: number }>('POST', '/heights/retry', range),
   requeue: (target: LeaseTarget) => send<{ changed: number }>('POST', '/leases/requeue', target),
   split: (target: LeaseTarget, pieces: number) =>
     send<{ changed: number }>('POST', '/leases/split', { ...target, pieces }),
@@ -89,6 +92,6 @@ export const api = {
     send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
   rederive: (range: { from: number; to: number; workers: readonly string[] }) =>
     send<{ workers: string[] }>('POST', '/rederive', range),
-  setDrill: (drill: { worker: string; from: number; to: number; reason: string }) => send<undefined>('POST', '/drills', drill),
+  setDrill: (drill: { worker: string; reason: string } & ({ from: number; to: number } | { blocks: number })) => send<undefined>('POST', '/drills', drill),
   clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
 }

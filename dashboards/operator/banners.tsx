@@ -14,6 +14,7 @@ export function Banners({ state, onRetry }: { readonly state: FeedState; readonl
   return (
     <>
       {state.link === 'broken' && <BrokenBanner state={state} onRetry={onRetry} />}
+      {state.overview !== undefined && state.overview.stuckSessions > 0 && <StuckBanner count={state.overview.stuckSessions} />}
       {state.overview?.drills.map((drill) => (
         <DrillBanner key={drill.worker} drill={drill} />
       ))}
@@ -41,6 +42,19 @@ function BrokenBanner({ state, onRetry }: { readonly state: FeedState; readonly 
       <Button isSmall onClick={onRetry}>
         Try now
       </Button>
+    </div>
+  )
+}
+
+function StuckBanner({ count }: { readonly count: number }): ReactNode {
+  return (
+    <div className="banner bad" role="alert">
+      <Icon name="alert" />
+      <p>
+        <strong>{count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`}</strong> PostgreSQL
+        cannot interrupt their statements, and each occupies a processor. The log of the query service has the process
+        ids and the command that ends them.
+      </p>
     </div>
   )
 }

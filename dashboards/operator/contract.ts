@@ -40,6 +40,8 @@ export interface Stage {
   readonly lowest: number | null
   readonly highest: number | null
   readonly holes: number
+  /** Set where a worker that it follows is stuck. */
+  readonly blocked: { readonly by: string; readonly heights: number; readonly since: string } | null
   readonly oldestUnfinished:
     (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string }) | null
   readonly updatedAt: string | null
@@ -60,6 +62,9 @@ export interface Overview {
   readonly queues: 'postgres' | 'redis'
   readonly stages: readonly Stage[]
   readonly unresolvedErrors: number
+  readonly stuckSessions: number
+  readonly failingHeights: number
+  readonly unavailableHeights: number
   readonly drills: readonly Drill[]
 }
 
@@ -107,6 +112,23 @@ export interface IndexingError {
   readonly occurrences: number
   readonly firstSeenAt: string
   readonly lastSeenAt: string
+}
+
+/** A height that ingestion waits for, or that was given up, whole or in part. */
+export interface FailingHeight {
+  readonly height: number
+  readonly state: 'failing' | 'skipping' | 'unavailable'
+  /** What is missing; null while it fails. */
+  readonly part: string | null
+  readonly reason: string
+  readonly since: string
+  readonly count: number
+}
+
+export interface FailingHeights {
+  readonly heights: readonly FailingHeight[]
+  readonly failing: number
+  readonly unavailable: number
 }
 
 export interface Page<Item> {

@@ -2,37 +2,36 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import { Dialog } from '../kit/dialog.tsx'
-import { formatRange } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { Overview } from './contract.ts'
 import { HeightField } from './height-field.tsx'
 
-/** So far above the head a drill begins: the heights are to come while one looks on. */
-const lead = 10
-const length = 3
+/** Heights of a drill unless the operator changes it. */
+const usualBlocks = 3
 
 export interface DrillDialogProps {
   readonly overview: Overview
   readonly onClose: () => void
 }
 
-/** Makes a worker fail on purpose at heights to come, to see what happens then. */
+/**
+ * Makes a worker fail on purpose at heights to come. Without a first height the server chooses them when the drill
+ * begins.
+ */
 export function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode {
   const workers = overview.stages.filter((stage) => stage.kind === 'worker')
-  const begin = (overview.head ?? 0) + lead
   const [worker, setWorker] = useState(workers[0]?.name ?? '')
-  const [first, setFirst] = useState(String(begin))
-  const [last, setLast] = useState(String(begin + length - 1))
+  const [first, setFirst] = useState('')
+  const [blocks, setBlocks] = useState(String(usualBlocks))
   const say = useToast()
-  const range = { from: Number(first), to: Number(last) + 1 }
   const drill = useMutation({
     mutationFn: () => {
-      if (range.to <= range.from) throw new Error('The last height is below the first.')
-      return api.setDrill({ worker, ...range, reason: 'Begun on this page.' })
+      const [from, count] = [Number(first), Number(blocks)]
+      return api.setDrill({ worker, reason: 'Begun on this page.', ...(first === '' ? { blocks: count } : { from, to: from + count }) })
     },
     onSuccess: () => {
-      say(`${worker} fails at ${formatRange(range)} until the drill is cleared.`)
+      say(`${worker} fails on purpose until the drill is cleared.`)
       onClose()
     },
   })
@@ -58,8 +57,8 @@ export function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode 
         </select>
       </label>
       <div className="field-pair">
-        <HeightField name="First height" height={first} onChange={setFirst} />
-        <HeightField name="Last height" height={last} onChange={setLast} />
+        <HeightField name="First height" height={first} placeholder="Next heights" onChange={setFirst} />
+        <HeightField name="Number of heights" height={blocks} onChange={setBlocks} />
       </div>
     </Dialog>
   )

@@ -3,11 +3,13 @@ import type { ReactNode } from 'react'
 interface HeightFieldProps {
   readonly name: string
   readonly height: string
+  /** Shown while it is empty, which it may be then. */
+  readonly placeholder?: string
   readonly onChange: (height: string) => void
 }
 
 /** A height that a person writes, by its digits. */
-export function HeightField({ name, height, onChange }: HeightFieldProps): ReactNode {
+export function HeightField({ name, height, placeholder, onChange }: HeightFieldProps): ReactNode {
   return (
     <label className="field">
       <span>{name}</span>
@@ -15,7 +17,8 @@ export function HeightField({ name, height, onChange }: HeightFieldProps): React
         className="input"
         inputMode="numeric"
         pattern="\d+"
-        required
+        required={placeholder === undefined}
+        placeholder={placeholder}
         value={height}
         onChange={(event) => onChange(event.target.value)}
       />

@@ -6,6 +6,7 @@ import { tabId, Tabs } from '../kit/tabs.tsx'
 import type { Overview } from './contract.ts'
 import { DrillDialog } from './drill-dialog.tsx'
 import { ErrorList } from './error-list.tsx'
+import { HeightList } from './height-list.tsx'
 import { LeaseList } from './lease-list.tsx'
 import { RederiveDialog } from './rederive-dialog.tsx'
 import type { Summary } from './summary.ts'
@@ -18,6 +19,7 @@ const labels: Record<Section, string> = {
   failed: 'Retrying',
   skipped: 'Skipped',
   errors: 'Indexing errors',
+  heights: 'Unavailable heights',
 }
 
 /** What waits for a person, and what may come to that. */
@@ -30,6 +32,7 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
     failed: summary.failed,
     skipped: summary.skipped,
     errors: overview.unresolvedErrors,
+    heights: overview.failingHeights + overview.unavailableHeights,
   }
   const tabs = (Object.keys(labels) as Section[]).map((name) => ({
     name,
@@ -62,6 +65,8 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
       <div id={panelId} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(panelId, view.section)}>
         {view.section === 'errors' ? (
           <ErrorList overview={overview} />
+        ) : view.section === 'heights' ? (
+          <HeightList overview={overview} />
         ) : (
           <LeaseList key={view.section} status={view.section} overview={overview} count={counts[view.section]} />
         )}

@@ -74,7 +74,9 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
     failed,
     flagged,
     holes,
+    blocked,
   } = stage
+  const waiting = blocked?.heights ?? 0
   const place =
     kind === 'ingester' ? 'ingester' : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
   const holesText = holes > 0 ? `${formatCount(holes, 'hole')} between covered ranges` : undefined
@@ -88,13 +90,13 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
       <Cell className="stage-progress">
         <ProgressBar
           label={`${name}: covered`}
-          total={available}
+          total={available + waiting}
           done={covered}
           active={active.heights}
           skipped={skipped.heights}
           troubled={failed.heights + flagged.heights}
         />
-        <span>{available === 0 ? '–' : formatShare(covered, available)}</span>
+        <span>{available + waiting === 0 ? '–' : formatShare(covered, available + waiting)}</span>
       </Cell>
       <Cell
         className="number"
@@ -130,13 +132,20 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
   )
 }
 
-function etaText({ owed, available, etaSeconds, isEnabled }: Stage): ReactNode {
+function etaText({ owed, available, etaSeconds, isEnabled, blocked }: Stage): ReactNode {
+  if (blocked !== null) return <Badge tone="bad">stuck</Badge>
   if (available === 0) return '–'
   if (owed === 0) return <span className="soft">up to date</span>
   return !isEnabled || etaSeconds === null ? '–' : formatDuration(etaSeconds)
 }
 
-function Oldest({ stage: { oldestUnfinished: oldest } }: { readonly stage: Stage }): ReactNode {
+function Oldest({ stage: { oldestUnfinished: oldest, blocked } }: { readonly stage: Stage }): ReactNode {
+  if (blocked !== null)
+    return (
+      <span>
+        waits for {blocked.by}, which failed <Age since={blocked.since} />
+      </span>
+    )
   if (oldest === null) return <span className="soft">–</span>
   const runs = oldest.attempt > 1 ? `, run ${oldest.attempt}` : ''
   return (

@@ -24,6 +24,7 @@ function stage(change: Partial<Stage> & Pick<Stage, 'name'>): Stage {
     lowest: null,
     highest: null,
     holes: 0,
+    blocked: null,
     oldestUnfinished: null,
     updatedAt: null,
     ...change,
@@ -41,6 +42,9 @@ function overview(stages: readonly Stage[], change: Partial<Overview> = {}): Ove
     queues: 'postgres',
     stages,
     unresolvedErrors: 0,
+    stuckSessions: 0,
+    failingHeights: 0,
+    unavailableHeights: 0,
     drills: [],
     ...change,
   }

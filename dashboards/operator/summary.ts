@@ -63,6 +63,22 @@ function judge(
       detail: `Retries are used up for ${where.join(', ')}. All other heights go on.`,
     }
   }
+  const blocked = overview.stages.find((stage) => stage.isEnabled && stage.blocked !== null)
+  if (blocked?.blocked !== null && blocked !== undefined) {
+    const { by, heights } = blocked.blocked
+    return {
+      tone: 'warn',
+      verdict: `${blocked.name} is stuck`,
+      detail: `${formatCount(heights, 'height')} wait for ${by}, which failed.`,
+    }
+  }
+  if (overview.failingHeights > 0) {
+    return {
+      tone: 'bad',
+      verdict: `Ingestion waits for ${formatCount(overview.failingHeights, 'height')}`,
+      detail: 'No access node serves them. Add a node that does, or skip them under Unavailable heights.',
+    }
+  }
   if (failed > 0) {
     return {
       tone: 'warn',

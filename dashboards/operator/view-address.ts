@@ -1,4 +1,4 @@
-export const sections = ['flagged', 'failed', 'skipped', 'errors'] as const
+export const sections = ['flagged', 'failed', 'skipped', 'errors', 'heights'] as const
 
 /** A list of what may need the operator. */
 export type Section = (typeof sections)[number]

@@ -10,6 +10,7 @@ import { FclWindow, isFclPath } from './fcl/fcl-window.tsx'
 import { AccountPage } from './pages/account-page.tsx'
 import { AccountsPage } from './pages/accounts-page.tsx'
 import { ActivityPage } from './pages/activity-page.tsx'
+import { AuthorizePage, authorizePath } from './pages/authorize-page.tsx'
 import { CallbackPage } from './pages/callback-page.tsx'
 import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
@@ -56,6 +57,7 @@ function Pages(): ReactNode {
   const isCallback = path === new URL(options.callbackPath, location.origin).pathname
   if (linkToken !== undefined && (isCallback || path === '/')) return <LinkPage token={linkToken} onDone={() => setLinkToken(undefined)} />
   if (isCallback) return <CallbackPage />
+  if (path === authorizePath) return <AuthorizePage />
   if (isFclPath(path)) return <FclWindow path={path} />
   if (state.status === 'loading') return <Alone><Loading label="It is looked whether you are signed in" rows={2} /></Alone>
   if (state.status === 'unknown') return <Alone><Failure title="It is not known whether you are signed in" detail={state.detail} onRetry={() => void keeper.load()} /></Alone>

@@ -13,7 +13,15 @@ export interface WalletSettings {
   readonly gotrue_url: string
   readonly passkey_auth_url: string
   readonly cookie_domain: string | null
+  /** Programs that people sign in to here. */
+  readonly clients: readonly ClientSettings[]
   readonly networks: readonly NetworkSettings[]
+}
+
+export interface ClientSettings {
+  readonly client_id: string
+  readonly name: string
+  readonly redirect_uri: string
 }
 
 export interface NetworkSettings {

@@ -12,6 +12,8 @@ export interface Command<Options extends OptionTable> {
   readonly summary: string
   /** Words that may stand in front of the options; the first is taken as the action. */
   readonly actions?: Readonly<Record<string, string>>
+  /** Form of one word that may follow the action, for the help. */
+  readonly operand?: string
   readonly options: Options
   /** Further paragraphs of the help. */
   readonly notes?: readonly string[]
@@ -28,6 +30,8 @@ export interface Command<Options extends OptionTable> {
 export interface Given<Options extends OptionTable> {
   /** One of `actions`; empty where the command has none. */
   readonly action: string
+  /** The word after the action, where the command takes one. */
+  readonly operand: string | undefined
   readonly options: OptionValues<Options>
 }
 

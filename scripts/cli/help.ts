@@ -8,14 +8,14 @@ type Described = Omit<Command<OptionTable>, 'run'>
 
 /** What `--help` prints. */
 export function helpText(command: Described): string {
-  const { name, summary, actions = {}, options, notes = [], examples, usesDatabase = true, exitCodes = {} } = command
+  const { name, summary, actions = {}, operand, options, notes = [], examples, usesDatabase = true, exitCodes = {} } = command
   const verbs = Object.keys(actions)
   const shown = Object.entries({ ...options, help: { placeholder: '', description: 'Print this.' } })
   const left = (option: string, placeholder: string): string => `--${option} ${placeholder}`.trimEnd()
   const column = Math.max(...shown.map(([option, { placeholder }]) => left(option, placeholder).length)) + 4
   const lines = [
     ...wrapped(summary, 0), '',
-    `Usage: npm run ${name} --${verbs.length > 0 ? ` ${verbs.join('|')}` : ''} [options]`, '',
+    `Usage: npm run ${name} --${verbs.length > 0 ? ` ${verbs.join('|')}` : ''}${operand === undefined ? '' : ` ${operand}`} [options]`, '',
     ...entries(verbs.map((verb) => [verb, actions[verb] ?? '']), Math.max(...verbs.map((verb) => verb.length + 4), 0)),
     ...(verbs.length > 0 ? [''] : []),
     'Options:',

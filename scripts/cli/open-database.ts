@@ -16,6 +16,9 @@ export interface OpenDatabase {
   readonly pool: pg.Pool
 }
 
+/** How long a process that holds the data folder may take to answer, ms. */
+const holderPatienceMs = 10_000
+
 /** The last migration whose tables the commands need. */
 const neededMigration = '0004_backfill_requests'
 
@@ -42,7 +45,11 @@ export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T
 
 async function urlOfEmbedded(dataFolder: string): Promise<string> {
   const folder = resolve(dataFolder)
-  const holder = await holderOf(folder)
+  const holder = await holderOf(folder, holderPatienceMs)
+  if (holder === 'silent') {
+    const message = `The flowfarm in ${folder} did not answer within ${holderPatienceMs / 1000} s: its process is stopped or busy. Resume it (kill -CONT) or try again.`
+    throw new RetryableError('holder-silent', message)
+  }
   if (holder?.url !== undefined) return holder.url
   if (holder !== undefined) {
     const message = `The flowfarm in ${folder} (process ${holder.pid}) is starting: try again in a moment.`
@@ -57,9 +64,9 @@ async function urlOfEmbedded(dataFolder: string): Promise<string> {
   throw new FatalError('no-database', message)
 }
 
-async function holderOf(folder: string): Promise<Awaited<ReturnType<typeof folderHolder>>> {
+async function holderOf(folder: string, patienceMs?: number): Promise<Awaited<ReturnType<typeof folderHolder>>> {
   try {
-    return await folderHolder(folder)
+    return await folderHolder(folder, patienceMs)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

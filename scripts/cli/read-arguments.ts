@@ -8,7 +8,7 @@ import type { OptionTable, OptionValues } from './options.ts'
  * @throws FatalError `bad-option`, `bad-argument`
  */
 export function readArguments<Options extends OptionTable>(
-  command: Pick<Command<Options>, 'name' | 'actions' | 'options'>, args: readonly string[],
+  command: Pick<Command<Options>, 'name' | 'actions' | 'operand' | 'options'>, args: readonly string[],
 ): Given<Options> {
   const { name: commandName, actions = {}, options } = command
   const known = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]))
@@ -30,7 +30,8 @@ export function readArguments<Options extends OptionTable>(
       throw new FatalError('bad-option', `--${name} needs a value: --${name} ${option.placeholder}. ${help}`)
     } else given.set(name, value)
   }
-  return { action: readAction(words, Object.keys(actions), help), options: readOptions(options, given) }
+  const operand = command.operand === undefined ? undefined : words.splice(1, 1)[0]
+  return { action: readAction(words, Object.keys(actions), help), operand, options: readOptions(options, given) }
 }
 
 function readOptions<Options extends OptionTable>(

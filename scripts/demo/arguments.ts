@@ -3,9 +3,11 @@ import { readArguments, wholeNumber, wrongArgument } from '../../src/simnode/nod
 
 export const demoHelp = `Runs everything on this machine, without the internet: a node with a chain of its own, a PostgreSQL that is thrown
 away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
-The chat, the query service and the MCP server are behind one port, PROXY_PORT (8000). The wallet has one of its
-own, WALLET_PORT (3004), and the editor has two, HTTP_PORT (3003) and LSP_PORT (3002). With another PORT all of these
-take free ports, unless PROXY_PORT, CHAT_PORT, WALLET_PORT, HTTP_PORT, LSP_PORT, ASK_PORT, MCP_PORT and TOOLS_PORT say which.
+
+Ports: the explorer PORT (8080); the proxy for chat, query service and MCP server PROXY_PORT (8000); CHAT_PORT (3001),
+LSP_PORT (3002), HTTP_PORT of the editor (3003), WALLET_PORT (3004), ASK_PORT (8084), MCP_PORT (8085), TOOLS_PORT (8086).
+With another PORT those that are not set follow it: chat PORT + 100, LSP + 200, editor + 300, ask + 400, MCP + 500,
+tools + 600, wallet + 700, proxy + 800. PORT=0 picks free ports for all.
 
   npm run demo
   PORT=8081 npm run demo -- --blocks 2000

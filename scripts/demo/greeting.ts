@@ -27,12 +27,14 @@ export interface Greeting {
   readonly model: ReturnType<typeof modelSettings>
   /** DATA_FOLDER of the demo. */
   readonly folder: string
+  /** Why the pages cannot be opened yet. Undefined: they can. */
+  readonly pageProblem: string | undefined
   /** A developer's key. */
   readonly key: string
 }
 
 /** What a ready demo says: what to open, and what to try. */
-export function greetingText({ chain, chat, page, askPage, mcp, wallet, editor, mailFolder, model, folder, key }: Greeting): string {
+export function greetingText({ chain, chat, page, askPage, mcp, wallet, editor, mailFolder, model, folder, key, pageProblem }: Greeting): string {
   const subscription = {
     url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
   }
@@ -40,6 +42,12 @@ export function greetingText({ chain, chat, page, askPage, mcp, wallet, editor, 
     '',
     ...chain.introduction.map((line) => `  ${line}`),
     '',
+    ...(pageProblem === undefined ? [] : [
+      '  The pages below are not built yet. The build is repeated automatically, and they load once it succeeds; all other parts run.',
+      ...pageProblem.trim().split('\n').slice(0, 5).map((line) => `    ${line}`),
+      '  To see the whole output: npm run build',
+      '',
+    ]),
     `    The chat      ${chat}/`,
     `    The explorer  ${page}/`,
     `    The wallet    ${wallet}/`,

@@ -14,7 +14,7 @@ export async function openQueryDatabase(target: QueryTarget, url: string): Promi
   try {
     const knowledge = await readKnowledge({ target, pool, network: 'emulator', mostRows, timeoutSeconds })
     const runner = await openSqlRunner({ target, url, mostRows, timeoutMs: timeoutSeconds * 1000, log: pino({ level: 'silent' }) })
-    return { runner, knowledge }
+    return { runner, knowledge, stuckSessions: 0 }
   } finally {
     await pool.end()
   }

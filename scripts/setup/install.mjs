@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { withLock } from './lock.mjs'
 import { missingNode, nodePackage, packagedNodeCanRun, runningNodeServes } from './node-program.mjs'
+import { showProgress } from './progress.mjs'
 import { passSignals } from './run.mjs'
 import { SetupError } from './setup-error.mjs'
 import { codeOf, isInstalled, readPackages, removeStamp, stamp } from './tree.mjs'
@@ -16,6 +17,9 @@ const npmArguments = [
   'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional', '--loglevel=error',
 ]
 
+const certificateAdvice = 'The certificate of the package registry or of a proxy before it is not trusted: set NODE_EXTRA_CA_CERTS to the ' +
+  'certificate of its authority.'
+
 /** What to do about an error of npm, by its code. */
 const advice = /** @type {Record<string, string>} */ ({
   ENOTFOUND: 'The package registry was not found: check the network, or the proxy and registry settings of npm.',
@@ -26,6 +30,9 @@ const advice = /** @type {Record<string, string>} */ ({
   E401: 'The package registry wants a login: check the settings of npm.',
   E403: 'The package registry refused a package: check the settings of npm.',
   E404: 'The package registry does not have a package that package-lock.json names.',
+  SELF_SIGNED_CERT_IN_CHAIN: certificateAdvice,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateAdvice,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateAdvice,
   EACCES: 'A file may not be written by this user: the folder, or the npm cache in the home directory.',
   EPERM: 'A file may not be written by this user: the folder, or the npm cache in the home directory.',
   EROFS: 'The folder is on a read-only file system.',
@@ -63,7 +70,7 @@ function hasPackagedNode(root) {
 /** @param {string} root */
 async function install(root) {
   const start = performance.now()
-  console.error('Installing dependencies (about 30 s)…')
+  console.error('Installing dependencies (about 30 s; minutes on a slow machine or network)…')
   removeStamp(root)
   const cache = temporaryCache(root)
   const { command, before } = npmCommand(root)
@@ -75,7 +82,8 @@ async function install(root) {
   const output = /** @type {string[]} */ ([])
   child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => output.push(text))
   child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => output.push(text))
-  const end = await passSignals(child)
+  const endProgress = showProgress(root, process.stderr)
+  const end = await passSignals(child).finally(endProgress)
   if (cache !== undefined) rmSync(cache, { recursive: true, force: true })
   const stoppedBy = end.received ?? end.signal
   if (stoppedBy !== null) throw new SetupError(`${stoppedBy} stopped the installation; run this again to finish it.`)

@@ -73,7 +73,7 @@ export function satisfies(wanted, found) {
  * @param {LockedPackage} locked
  * @returns {boolean}
  */
-function isForThisMachine(locked) {
+export function isForThisMachine(locked) {
   return (
     allows(locked.os, process.platform) && allows(locked.cpu, process.arch) && allows(locked.libc, systemLibc() ?? '')
   )

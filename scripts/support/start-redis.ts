@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { freePorts } from './free-ports.ts'
@@ -14,7 +14,8 @@ const run = promisify(execFile)
 
 /** What `redis-server` of Debian needs besides the base system; the program itself is in redis-tools. */
 const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
-const unpacked = join(tmpdir(), `flowfarm-test-redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`)
+/** Kept between runs: the packages come over the network. */
+const unpacked = join(import.meta.dirname, `../../.flowfarm/redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`)
 
 export interface RedisServer {
   readonly url: string
@@ -105,9 +106,10 @@ async function findProgram(): Promise<Program | undefined> {
 
 /** Takes the packages of a Debian or Ubuntu system and unpacks them; needs no rights. */
 async function unpackPackages(): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), 'flowfarm-test-redis-unpack-'))
+  await mkdir(dirname(unpacked), { recursive: true })
+  const folder = await mkdtemp(`${unpacked}-unpack-`)
   try {
-    await run('apt-get', ['download', '-qq', ...packages], { cwd: folder, timeout: 30_000 })
+    await run('apt-get', ['download', '-qq', ...packages], { cwd: folder, timeout: 300_000 })
     await mkdir(join(folder, 'root'))
     for (const file of (await readdir(folder)).filter((name) => name.endsWith('.deb'))) await run('dpkg', ['-x', join(folder, file), join(folder, 'root')])
     await rename(join(folder, 'root'), unpacked)

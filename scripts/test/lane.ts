@@ -11,6 +11,7 @@ import settings from '../../.mocharc.json' with { type: 'json' }
 import { endOfFile, isLaneOrder } from './lane-messages.ts'
 import type { LaneResult } from './lane-messages.ts'
 import { failIfOpen } from './open-resources.ts'
+import { endProcesses } from './process-tree.ts'
 
 interface RequiredFile {
   readonly mochaHooks?: { readonly afterAll?: () => Promise<void> }
@@ -25,6 +26,8 @@ class LaneReporter extends Mocha.reporters.Spec {
 
 const required = await Promise.all(settings.require.map(async (name) => import(resolve(name)) as Promise<RequiredFile>))
 
+// The parent was killed and cannot end this process any more.
+process.on('disconnect', onLostParent)
 process.on('message', (message) => {
   if (!isLaneOrder(message)) return
   void (message.file === undefined ? end() : runFile(message.file))
@@ -50,7 +53,7 @@ async function runFile(file: string): Promise<void> {
   const { passes = 0, pending = 0 } = runner.stats ?? {}
   mocha.dispose()
   tell({
-    counts: { passed: passes, failed: failures.length, skipped: pending, failedFiles: failures.length > 0 ? [file] : [], isOpen: false },
+    counts: { passed: passes, failed: failures.length, skipped: pending, failedFiles: failures.length > 0 ? [file] : [], isOpen: false, isStopped: false },
     failures: failures.map((test) => test.fullTitle()),
     ms: performance.now() - from,
   })
@@ -65,16 +68,21 @@ async function end(): Promise<void> {
     console.log(error)
     failures.push('after all tests')
   }
-  const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false }
+  const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
   tell({ counts, failures, ms: performance.now() - from })
   // A test may have set it for a command that it ran in this process.
   process.exitCode = 0
   process.removeAllListeners('message')
+  process.off('disconnect', onLostParent)
   failIfOpen(() => process.exit(1))
 }
 
+function onLostParent(): void {
+  void endProcesses(process.pid).finally(() => process.exit(1))
+}
+
 function failed(file: string): LaneResult['counts'] {
-  return { passed: 0, failed: 1, skipped: 0, failedFiles: [file], isOpen: false }
+  return { passed: 0, failed: 1, skipped: 0, failedFiles: [file], isOpen: false, isStopped: false }
 }
 
 function tell(result: LaneResult): void {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { join, relative } from 'node:path'
-import { passSignals } from '../setup/run.mjs'
+import type { FileDuration } from './durations.ts'
 import { endOfFile, isLaneResult } from './lane-messages.ts'
 import type { LaneOrder } from './lane-messages.ts'
 import { addCounts, noTests } from './test-counts.ts'
+import { runTestProcess } from './test-process.ts'
 import type { TestCounts } from './test-counts.ts'
 
 /** How many of the files that took longest are named at the end. */
@@ -16,7 +17,7 @@ interface Run {
   counts: TestCounts
   /** A line for each test that failed. */
   readonly failures: string[]
-  readonly durations: { readonly file: string; readonly ms: number }[]
+  readonly durations: FileDuration[]
   isStopped: boolean
 }
 
@@ -24,8 +25,9 @@ interface Run {
  * Runs test files in several processes at once, in each one file after the other: while one waits for a wire that went silent,
  * others work. What a file prints is printed when it has ended. At the end come the failures once more, and the slowest files.
  * @param files in the order in which they begin; those that take long first, so that no lane ends long before another
+ * @param onDurations is called with how long each file took, at the end of a complete run
  */
-export async function runInLanes(files: readonly string[], lanes: number): Promise<TestCounts> {
+export async function runInLanes(files: readonly string[], lanes: number, onDurations?: (durations: readonly FileDuration[]) => void): Promise<TestCounts> {
   const run: Run = { waiting: [...files], counts: noTests, failures: [], durations: [], isStopped: false }
   await Promise.all(Array.from({ length: lanes }, async () => {
     while (run.waiting.length > 0 && !run.isStopped) await runLane(run)
@@ -33,36 +35,41 @@ export async function runInLanes(files: readonly string[], lanes: number): Promi
   if (run.failures.length > 0) console.log(`\nFailed:\n${run.failures.map((line) => `  ${line}`).join('\n')}`)
   const slowest = run.durations.toSorted((one, other) => other.ms - one.ms).slice(0, namedFiles)
   console.log(`\nSlowest:\n${slowest.map(({ file, ms }) => `  ${(ms / 1000).toFixed(1).padStart(5)} s ${file}`).join('\n')}\n`)
+  if (!run.isStopped) onDurations?.(run.durations)
   return run.counts
 }
 
 /** Runs files in one process until none waits or the process ends: one that breaks off counts as a failure of its file. */
 async function runLane(run: Run): Promise<void> {
   const color = process.stdout.isTTY ? ['--color'] : []
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'lane.ts'), ...color], { stdio: ['inherit', 'pipe', 'inherit', 'ipc'] })
-  if (child.stdout !== null) printByFile(child.stdout)
   let file: string | undefined
   let hasEnded = false
-  const goOn = (): void => {
-    file = run.isStopped ? undefined : run.waiting.shift()
-    child.send({ file } satisfies LaneOrder)
-  }
-  child.on('message', (message) => {
-    if (!isLaneResult(message)) return
-    add(run, file, message.counts, message.failures)
-    if (file === undefined) {
-      hasEnded = true
-      return
+  const end = await runTestProcess((env) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'lane.ts'), ...color], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'], detached: true, env,
+    })
+    if (child.stdout !== null) printByFile(child.stdout)
+    const runNext = (): void => {
+      file = run.waiting.shift()
+      child.send({ file } satisfies LaneOrder)
     }
-    run.durations.push({ file: relative(process.cwd(), file), ms: message.ms })
-    goOn()
+    child.on('message', (message) => {
+      if (!isLaneResult(message)) return
+      add(run, file, message.counts, message.failures)
+      if (file === undefined) {
+        hasEnded = true
+        return
+      }
+      run.durations.push({ file: relative(process.cwd(), file), ms: message.ms })
+      runNext()
+    })
+    runNext()
+    return child
   })
-  goOn()
-  const end = await passSignals(child)
-  if (end.received !== null) run.isStopped = true
+  if (end.isStopped) run.isStopped = true
   if (end.code === 0 && hasEnded) return
-  const why = hasEnded ? 'something was left open' : `the process ended${end.signal === null ? '' : ` by ${end.signal}`}`
-  const counts = { ...noTests, failed: 1, failedFiles: file === undefined ? [] : [file], isOpen: hasEnded }
+  const why = hasEnded ? 'something was left open' : end.isStopped ? 'stopped' : `the process ended${end.signal === null ? '' : ` by ${end.signal}`}`
+  const counts = { ...noTests, failed: 1, failedFiles: file === undefined ? [] : [file], isOpen: hasEnded, isStopped: end.isStopped }
   add(run, file, counts, [why])
 }
 

@@ -8,9 +8,11 @@ export interface TestCounts {
   readonly failedFiles: readonly string[]
   /** Whether something was left open, which counts as one failure more. */
   readonly isOpen: boolean
+  /** Whether a signal stopped the run. */
+  readonly isStopped: boolean
 }
 
-export const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0, failedFiles: [], isOpen: false }
+export const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
 
 /** Whether a message of another process is such counts. */
 export function isTestCounts(message: unknown): message is TestCounts {
@@ -24,5 +26,6 @@ export function addCounts(one: TestCounts, other: TestCounts): TestCounts {
     skipped: one.skipped + other.skipped,
     failedFiles: [...new Set([...one.failedFiles, ...other.failedFiles])],
     isOpen: one.isOpen || other.isOpen,
+    isStopped: one.isStopped || other.isStopped,
   }
 }

@@ -1,7 +1,7 @@
 import { backoffMs, pause } from '../base/retry.ts'
 import { BlockCalls } from './block-calls.ts'
 import { chooseNode, rootAbove } from './node-choice.ts'
-import { nodeFault } from './node-errors.ts'
+import { isOutage, nodeFault } from './node-errors.ts'
 import type { NodeFault } from './node-errors.ts'
 import type { AccessNode } from './node.ts'
 import { BelowRootError, NodesFailedError, NotYetError } from './source-errors.ts'
@@ -25,8 +25,6 @@ export interface HeightQuestion<T> {
   /** Whether the height is so far below the sealed head that what is missing will not come any more. */
   isSettled(): Promise<boolean>
 }
-
-let turns = 0
 
 /**
  * Asks the nodes for a height, one after the other, the most fitting first, until one answers. When all were asked a
@@ -57,6 +55,7 @@ class HeightSearch<T> {
   #acceptMissing = false
   #failures = 0
   readonly #faults: string[] = []
+  #isOutage = true
   #lastError: unknown
 
   constructor(context: SourceContext, question: HeightQuestion<T>, signal: AbortSignal) {
@@ -82,14 +81,13 @@ class HeightSearch<T> {
       const answer = await this.#ask(node)
       if (answer !== undefined) return answer.value
     }
-    throw new NodesFailedError(`height ${height}`, this.#faults, this.#lastError)
+    throw new NodesFailedError(`height ${height}`, this.#faults, this.#lastError, this.#isOutage)
   }
 
   async #ask(node: AccessNode): Promise<{ readonly value: T } | undefined> {
     const started = performance.now()
     this.#tried.add(node)
-    node.inFlight++
-    node.turn = ++turns
+    node.requestStarted()
     try {
       const { onAnswerLength } = this.#question
       const calls = new BlockCalls(node, { ...this.#context.callContext(this.#signal), onAnswerLength })
@@ -104,7 +102,7 @@ class HeightSearch<T> {
       this.#judge(node, fault, started)
       return undefined
     } finally {
-      node.inFlight--
+      node.requestEnded()
     }
   }
 
@@ -114,6 +112,7 @@ class HeightSearch<T> {
     const details = { endpoint: node.endpoint, height, fault: fault.kind, reason: fault.message }
     log.debug(details, 'access node did not serve a height')
     this.#faults.push(fault.message)
+    this.#isOutage &&= isOutage(fault)
     switch (fault.kind) {
       case 'below-root':
         this.#context.recovered(node)
@@ -160,7 +159,7 @@ class HeightSearch<T> {
       this.#lostRounds++
       this.#acceptMissing = this.#lostRounds >= roundsUntilLost
       if (this.#lostRounds > roundsUntilLost) {
-        throw new NodesFailedError(`height ${height}`, this.#faults, this.#lastError)
+        throw new NodesFailedError(`height ${height}`, this.#faults, this.#lastError, this.#isOutage)
       }
       return
     }
@@ -173,6 +172,6 @@ class HeightSearch<T> {
     const { height } = this.#question
     const rootHeight = rootAbove(nodes, height)
     if (rootHeight !== undefined) return new BelowRootError(height, rootHeight)
-    return new NodesFailedError(`height ${height}`, [...this.#faults, 'no node serves its spork'], this.#lastError)
+    return new NodesFailedError(`height ${height}`, [...this.#faults, 'no node serves its spork'], this.#lastError, false)
   }
 }

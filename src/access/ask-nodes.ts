@@ -17,8 +17,6 @@ export interface NodeQuestion<T> {
   readonly ask: (node: AccessNode, context: CallContext) => Promise<T>
 }
 
-let turns = 0
-
 /**
  * Asks one node after the other, the most fitting first and each once, until one answers. It does not wait for a node
  * that rests: whoever asks has other things to ask or a person who waits, and tries again later.
@@ -37,8 +35,7 @@ export async function askNodes<T>(context: SourceContext, question: NodeQuestion
     // A resting node is only asked where it is the last hope, so that its state is learned anew.
     if (node.restingForMs > 0 && tried.size > 1) continue
     const started = performance.now()
-    node.inFlight++
-    node.turn = ++turns
+    node.requestStarted()
     try {
       const answer = await question.ask(node, context.callContext(signal))
       context.recovered(node)
@@ -54,7 +51,7 @@ export async function askNodes<T>(context: SourceContext, question: NodeQuestion
       faults.push({ fault, error })
       judge(context, node, fault, started)
     } finally {
-      node.inFlight--
+      node.requestEnded()
     }
   }
 }

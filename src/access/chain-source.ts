@@ -19,6 +19,13 @@ export interface ChainSource {
    * @throws RetryableError where the attempts are used up
    */
   fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock>
+  /**
+   * What is left of a settled height that `fetchBlock` keeps failing on: each node is asked once, and the most complete
+   * block is returned, with its missing parts; undefined where no node serves the block itself.
+   */
+  salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage>
+  /** Whether a height is so far below the sealed head that nodes that lack it will not get it. */
+  isSettled(height: number, signal?: AbortSignal): Promise<boolean>
   /** The id (32 bytes) of the block at a height; throws as `fetchBlock`. */
   blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
   /** The lowest height that the nodes reach, as far as known; 0 where nothing says otherwise. */
@@ -30,6 +37,12 @@ export interface ChainSource {
   status(): NodeStatus[]
   /** Ends what is under way and closes the connections that no other source uses. */
   close(): Promise<void>
+}
+
+export interface Salvage {
+  readonly block: FetchedBlock | undefined
+  /** Why the others of the nodes asked did not serve it. */
+  readonly reasons: readonly { readonly endpoint: string; readonly reason: string }[]
 }
 
 /** One node as people see it. */

@@ -8,10 +8,12 @@ import { encodingFor, isInPastSpork, sporkOfRoot } from '../chain/sporks.ts'
 import { untilAborted } from '../base/abort-reason.ts'
 import { askHeight } from './ask-height.ts'
 import type { HeightQuestion } from './ask-height.ts'
-import type { BlockCalls } from './block-calls.ts'
-import type { ChainSource, ChainSourceOptions, NodeStatus } from './chain-source.ts'
+import { attempt } from './attempt.ts'
+import { BlockCalls } from './block-calls.ts'
+import type { ChainSource, ChainSourceOptions, NodeStatus, Salvage } from './chain-source.ts'
 import { checkHeader } from './check-block.ts'
 import { fetchNodeBlock } from './fetch-node-block.ts'
+import type { NodeBlockOptions } from './fetch-node-block.ts'
 import { followHeads } from './heads.ts'
 import type { FetchedBlock, HeadMessage } from './messages.ts'
 import { onItsService } from './node-service.ts'
@@ -83,15 +85,42 @@ class NodeChainSource implements ChainSource {
     signal?: AbortSignal,
     onAnswerLength?: (bytes: number) => void,
   ): Promise<FetchedBlock> {
-    const chainId = await this.chainId(signal)
+    const fetch = this.#fetcherOf(height, await this.chainId(signal))
+    const ask = (calls: BlockCalls, acceptMissing: boolean) => fetch(calls, { acceptMissing })
+    return this.#ask({ height, ask, onAnswerLength }, signal)
+  }
+
+  async salvageBlock(height: number, signal?: AbortSignal): Promise<Salvage> {
+    const fetch = this.#fetcherOf(height, await this.chainId(signal))
+    const context = this.#context.callContext(this.#context.signalOf(signal))
+    let best: FetchedBlock | undefined
+    const reasons: { endpoint: string; reason: string }[] = []
+    for (const node of this.#context.usableNodes().filter((one) => one.mayServe(height))) {
+      const { endpoint } = node
+      const calls = new BlockCalls(node, context)
+      const outcome = await attempt(fetch(calls, { acceptMissing: true, acceptFailing: true }))
+      context.signal?.throwIfAborted()
+      if (outcome.fault !== undefined) reasons.push({ endpoint, reason: outcome.fault.message })
+      else if (best === undefined || lostParts(outcome.value) < lostParts(best)) best = outcome.value
+      if (best?.missing.length === 0) break
+    }
+    return { block: best, reasons }
+  }
+
+  isSettled(height: number, signal?: AbortSignal): Promise<boolean> {
+    return this.#isSettled(height, this.#context.signalOf(signal))
+  }
+
+  #fetcherOf(
+    height: number, chainId: string,
+  ): (calls: BlockCalls, accept: Pick<NodeBlockOptions, 'acceptMissing' | 'acceptFailing'>) => Promise<FetchedBlock> {
     const network = chainIdToNetwork(chainId) ?? 'emulator'
     const encoding = encodingFor(network, height)
-    const ask = (calls: BlockCalls, acceptMissing: boolean) => {
+    return (calls, accept) => {
       const { sporkRootHeight } = calls.node
       const isSporkRoot = height === 0 || height === sporkRootHeight || sporkOfRoot(height)?.network === network
-      return fetchNodeBlock(calls, height, { encoding, isSporkRoot, acceptMissing })
+      return fetchNodeBlock(calls, height, { encoding, isSporkRoot, ...accept })
     }
-    return this.#ask({ height, ask, onAnswerLength }, signal)
   }
 
   async blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer> {
@@ -172,4 +201,9 @@ class NodeChainSource implements ChainSource {
       throw error
     }
   }
+}
+
+/** All transactions of a block count more than any results. */
+function lostParts({ missing }: FetchedBlock): number {
+  return missing.reduce((sum, { part }) => sum + (part === 'result' ? 1 : Number.MAX_SAFE_INTEGER), 0)
 }

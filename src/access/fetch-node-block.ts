@@ -8,6 +8,7 @@ import type { FetchedResults } from './fetch-results.ts'
 import type {
   BlockMessage, EventEncoding, FetchedBlock, MissingPart, TransactionMessage, TransactionResultMessage,
 } from './messages.ts'
+import { nodeFault } from './node-errors.ts'
 import { onItsService } from './node-service.ts'
 import { PartMissingError } from './source-errors.ts'
 
@@ -17,6 +18,8 @@ export interface NodeBlockOptions {
   readonly isSporkRoot: boolean
   /** Take what the node says it does not have for lost, instead of throwing PartMissingError. */
   readonly acceptMissing: boolean
+  /** Take for lost as well what the node fails to serve, for whatever reason; the block itself is required. */
+  readonly acceptFailing?: boolean
 }
 
 interface Parts {
@@ -41,9 +44,16 @@ export async function fetchNodeBlock(
   const { endpoint } = calls.node
   const block = await onItsService(calls.node, () => calls.block(height))
   checkHeader(block, height, endpoint)
-  const { transactions, results, missing } = await partsOf(calls, block, options)
-  const transactionIds = checkParts(block, transactions, results, endpoint)
-  return { block, transactions, transactionIds, results, missing, byteLength: calls.byteLength, endpoint }
+  try {
+    const { transactions, results, missing } = await partsOf(calls, block, options)
+    const transactionIds = checkParts(block, transactions, results, endpoint)
+    return { block, transactions, transactionIds, results, missing, byteLength: calls.byteLength, endpoint }
+  } catch (error) {
+    const fault = nodeFault(error)
+    if (options.acceptFailing !== true || fault === undefined) throw error
+    const missing = [{ part: 'transactions' as const, reason: fault.message }]
+    return { block, transactions: [], transactionIds: [], results: [], missing, byteLength: calls.byteLength, endpoint }
+  }
 }
 
 async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBlockOptions): Promise<Parts> {
@@ -89,6 +99,7 @@ async function mend(
     if (isFault(outcome, 'not-found', 'not-ready') && !options.acceptMissing) {
       throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
     }
+    if (options.acceptFailing === true) continue
     if (isFault(outcome, 'timeout', 'unavailable', 'rate-limited', 'malformed', 'lied', 'refused')) throw outcome.error
   }
   try {

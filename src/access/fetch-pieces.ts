@@ -1,9 +1,9 @@
 import { attempt, isFault } from './attempt.ts'
 import type { BlockCalls } from './block-calls.ts'
 import { piecesAtOnce, resultsById } from './fetch-results.ts'
-import type { FetchedResults } from './fetch-results.ts'
+import type { FetchedResults, ResultOptions } from './fetch-results.ts'
 import { mapLimited } from './map-limited.ts'
-import type { BlockMessage, EventEncoding, TransactionMessage } from './messages.ts'
+import type { BlockMessage, TransactionMessage } from './messages.ts'
 import { PartMissingError } from './source-errors.ts'
 
 export interface Pieces extends FetchedResults {
@@ -18,7 +18,7 @@ export interface Pieces extends FetchedResults {
 export async function fetchPieces(
   calls: BlockCalls,
   block: BlockMessage,
-  options: { readonly encoding: EventEncoding; readonly acceptMissing: boolean },
+  options: ResultOptions,
 ): Promise<Pieces> {
   const transactionIds = await userTransactionIds(calls, block)
   const [transactions, results] = await Promise.all([

@@ -13,6 +13,13 @@ export interface FetchedResults {
   readonly missing: readonly MissingPart[]
 }
 
+export interface ResultOptions {
+  readonly encoding: EventEncoding
+  /** As in `NodeBlockOptions`. */
+  readonly acceptMissing: boolean
+  readonly acceptFailing?: boolean
+}
+
 type ResultCall = (index: number, encoding: EventEncoding) => Promise<TransactionResultMessage>
 
 /** All results of a block in one call; asked for in JSON-CDC where the node fails to give them in CCF. */
@@ -33,7 +40,7 @@ export function resultsByIndex(
   calls: BlockCalls,
   block: BlockMessage,
   count: number,
-  options: { readonly encoding: EventEncoding; readonly acceptMissing: boolean; readonly ids?: readonly Buffer[] },
+  options: ResultOptions & { readonly ids?: readonly Buffer[] },
 ): Promise<FetchedResults> {
   const { ids } = options
   return onePerCall(calls, block, count, options, async (index, encoding) => {
@@ -50,7 +57,7 @@ export function resultsById(
   calls: BlockCalls,
   block: BlockMessage,
   ids: readonly Buffer[],
-  options: { readonly encoding: EventEncoding; readonly acceptMissing: boolean },
+  options: ResultOptions,
 ): Promise<FetchedResults> {
   const call: ResultCall = (index, encoding) => calls.result(ids[index] as Buffer, block.id, encoding)
   return onePerCall(calls, block, ids.length, options, call)
@@ -60,7 +67,7 @@ async function onePerCall(
   calls: BlockCalls,
   block: BlockMessage,
   count: number,
-  { encoding, acceptMissing }: { readonly encoding: EventEncoding; readonly acceptMissing: boolean },
+  { encoding, acceptMissing, acceptFailing = false }: ResultOptions,
   call: ResultCall,
 ): Promise<FetchedResults> {
   const missing: MissingPart[] = []
@@ -68,7 +75,8 @@ async function onePerCall(
     let outcome = await attempt(call(index, encoding))
     if (encoding === 'ccf' && isFault(outcome, 'encoding')) outcome = await attempt(call(index, 'json-cdc'))
     if (outcome.fault === undefined) return outcome.value
-    if (!isFault(outcome, 'not-found', 'not-ready', 'failed-without-text', 'encoding', 'too-large')) throw outcome.error
+    const isLost = isFault(outcome, 'not-found', 'not-ready', 'failed-without-text', 'encoding', 'too-large')
+    if (!isLost && !acceptFailing) throw outcome.error
     if (!acceptMissing) throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
     missing.push({ part: 'result', index, reason: outcome.fault.message })
     return undefined

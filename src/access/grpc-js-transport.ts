@@ -1,5 +1,6 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
-import type { ChannelCredentials, ClientReadableStream } from '@grpc/grpc-js'
+import type { ChannelCredentials, ChannelOptions, ClientReadableStream } from '@grpc/grpc-js'
+import { proxyFor } from '../base/config-proxy.ts'
 import { authorityOf } from './parse-endpoint.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 import { GrpcError } from './errors.ts'
@@ -34,9 +35,10 @@ export class GrpcJsTransport implements Transport {
 
   constructor(endpoint: Endpoint, options: GrpcJsTransportOptions = {}) {
     this.endpoint = endpoint.text
-    this.#client = new Client(
-      authorityOf(endpoint), credentialsOf(endpoint, options.ca), options.isKeptAlive === false ? channelOptions : { ...channelOptions, ...keepalive },
-    )
+    const { target, proxyOptions } = targetOf(endpoint)
+    this.#client = new Client(target, credentialsOf(endpoint, options.ca), {
+      ...channelOptions, ...(options.isKeptAlive === false ? {} : keepalive), ...proxyOptions,
+    })
   }
 
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer> {
@@ -129,6 +131,20 @@ export class GrpcJsTransport implements Transport {
 function credentialsOf(endpoint: Endpoint, ca: string | Buffer | undefined): ChannelCredentials {
   if (!endpoint.tls) return credentials.createInsecure()
   return credentials.createSsl(ca === undefined ? null : Buffer.from(ca))
+}
+
+/** The proxy is chosen by `proxyFor`, as for unary calls, in place of grpc-js's own reading of the environment. */
+function targetOf(endpoint: Endpoint): { readonly target: string; readonly proxyOptions: ChannelOptions } {
+  const proxy = proxyFor(endpoint)
+  const authority = authorityOf(endpoint)
+  if (proxy === undefined) return { target: authority, proxyOptions: { 'grpc.enable_http_proxy': 0 } }
+  const proxyOptions: ChannelOptions = {
+    'grpc.enable_http_proxy': 0,
+    'grpc.default_authority': authority,
+    'grpc.http_connect_target': `dns:${authority}`,
+  }
+  if (proxy.credentials !== undefined) proxyOptions['grpc.http_connect_creds'] = proxy.credentials
+  return { target: `dns:${authorityOf(proxy)}`, proxyOptions }
 }
 
 function pathOf(method: string, options: Pick<CallOptions, 'service'>): string {

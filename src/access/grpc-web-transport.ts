@@ -1,13 +1,17 @@
-import { ClientRequest } from 'node:http'
+import { ClientRequest, request as requestHttp } from 'node:http'
+import type { Agent } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { createRequire } from 'node:module'
 import type * as GrpcWeb from '@improbable-eng/grpc-web'
 import type { grpc } from '@improbable-eng/grpc-web'
 import type * as NodeHttp from '@improbable-eng/grpc-web-node-http-transport'
+import { proxyFor } from '../base/config-proxy.ts'
 import { authorityOf } from './parse-endpoint.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 import { GrpcError } from './errors.ts'
 import type { GrpcCode } from './errors.ts'
 import { codeOfHttpStatus, codeOfStatus, maxMessageLength, timeoutHeader } from './grpc-status.ts'
+import { tunnelAgent } from './proxy-tunnel.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /**
@@ -18,11 +22,15 @@ import type { CallOptions, Transport } from './transport.ts'
 export class GrpcWebTransport implements Transport {
   readonly endpoint: string
   readonly #url: string
+  /** Undefined: the process's own, without a proxy. */
+  readonly #agent: Agent | undefined
   #closed = false
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint.text
     this.#url = `${endpoint.tls ? 'https' : 'http'}://${authorityOf(endpoint)}${endpoint.pathPrefix}`
+    const proxy = proxyFor(endpoint)
+    this.#agent = proxy === undefined ? undefined : tunnelAgent(proxy, endpoint)
   }
 
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer> {
@@ -60,7 +68,7 @@ export class GrpcWebTransport implements Transport {
         host: this.#url,
         request: new RawMessage(request),
         metadata: { 'grpc-timeout': timeoutHeader(timeoutMs) },
-        transport: gathering(nodeHttp, fail),
+        transport: gathering(this.#agent === undefined ? nodeHttp : throughAgent(grpcWeb, this.#agent), fail),
         onEnd: ({ status, statusMessage, message }) => {
           if (status !== grpcWeb.Code.OK) fail(codeOfStatus(status), statusMessage)
           else if (message === null) fail('INTERNAL', 'status OK without an answer')
@@ -70,9 +78,10 @@ export class GrpcWebTransport implements Transport {
     })
   }
 
-  /** Calls in flight end by themselves or by their deadline; idle sockets belong to the process's own HTTP agent. */
+  /** Calls in flight end by themselves or by their deadline; idle sockets belong to the process's own HTTP agent, or end now. */
   close(): Promise<void> {
     this.#closed = true
+    if (this.#agent !== undefined) closeIdle(this.#agent)
     return Promise.resolve()
   }
 }
@@ -124,6 +133,40 @@ function methodOf(method: string, options: CallOptions): RawMethod {
     requestType: RawMessage,
     responseType: RawMessage,
   }
+}
+
+/** The client's HTTP transport, which has no option for an agent, for connections through a proxy. */
+function throughAgent(grpcWeb: typeof grpc, agent: Agent): grpc.TransportFactory {
+  return ({ url, onHeaders, onChunk, onEnd }) => {
+    let request: ClientRequest | undefined
+    return {
+      get request(): ClientRequest | undefined {
+        return request
+      },
+      start: (metadata) => {
+        const headers: Record<string, string> = {}
+        metadata.forEach((name, values) => (headers[name] = values.join(', ')))
+        const send = url.startsWith('https:') ? requestHttps : requestHttp
+        request = send(url, { method: 'POST', headers, agent })
+        request.on('error', onEnd)
+        request.on('response', (response) => {
+          const known = Object.entries(response.headers).filter(([, value]) => value !== undefined)
+          onHeaders(new grpcWeb.Metadata(Object.fromEntries(known) as Record<string, string>), response.statusCode ?? 0)
+          response.on('data', onChunk)
+          response.on('end', () => onEnd())
+        })
+      },
+      sendMessage: (message) => request?.end(message),
+      finishSend: () => undefined,
+      cancel: () => request?.destroy(),
+    }
+  }
+}
+
+/** Ends connections that no call uses; those in use end with their call. */
+function closeIdle(agent: Agent): void {
+  agent.maxFreeSockets = 0
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
 }
 
 /**

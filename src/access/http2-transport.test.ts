@@ -197,7 +197,7 @@ describe('Http2Transport', () => {
     })
     const heard = Promise.withResolvers<unknown>()
     const transport = connect(server.port)
-    const echo = transport.unary('GetBlockByHeight', request, { timeoutMs: 1234 })
+    const echo = transport.unary('GetBlockByHeight', request, { timeoutMs: 123_456 })
     server.events.once('stream', (_stream, headers) => heard.resolve(headers))
     expect(await echo).to.deep.equal(frameOf(request))
     expect(await heard.promise).to.include({
@@ -207,7 +207,7 @@ describe('Http2Transport', () => {
       ':authority': `127.0.0.1:${server.port}`,
       'content-type': 'application/grpc',
       te: 'trailers',
-      'grpc-timeout': '1234m',
+      'grpc-timeout': '123456m',
     })
   })
 

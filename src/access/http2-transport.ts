@@ -1,3 +1,4 @@
+import { proxyFor } from '../base/config-proxy.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 import { authorityOf } from './parse-endpoint.ts'
 import { Deadlines } from './deadlines.ts'
@@ -35,7 +36,7 @@ export class Http2Transport implements Transport {
   constructor(endpoint: Endpoint, options: Http2ConnectionOptions = {}) {
     this.endpoint = endpoint.text
     this.#endpoint = endpoint
-    this.#options = options
+    this.#options = { proxy: proxyFor(endpoint), ...options }
   }
 
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer> {

@@ -7,7 +7,7 @@ type Named = Candidate & { readonly name: string }
 function node(name: string, known: Partial<Candidate> = {}): Named {
   const rootHeight = known.rootHeight
   return {
-    name, rootHeight, headHeight: undefined, restingForMs: 0, isOnTrial: false, waitMs: 0, inFlight: 0, turn: 0,
+    name, rootHeight, headHeight: undefined, restingForMs: 0, isOnTrial: false, waitMs: 0, inFlight: 0, lastUsed: 0,
     mayServe: (height) => (rootHeight ?? 0) <= height,
     ...known,
   }
@@ -52,7 +52,7 @@ describe('chooseNode', () => {
 
   it('shares among equals: the least to do, then the longest ago', () => {
     expect(choice([node('a', { inFlight: 2 }), node('b', { inFlight: 1 })])).to.equal('b')
-    expect(choice([node('a', { turn: 5 }), node('b', { turn: 3 })])).to.equal('b')
+    expect(choice([node('a', { lastUsed: 5 }), node('b', { lastUsed: 3 })])).to.equal('b')
   })
 })
 

@@ -6,7 +6,7 @@ const sameWaitMs = 50
 /** What choosing needs to know of a node. */
 export type Candidate = Pick<
   AccessNode,
-  'rootHeight' | 'headHeight' | 'restingForMs' | 'isOnTrial' | 'waitMs' | 'inFlight' | 'turn' | 'mayServe'
+  'rootHeight' | 'headHeight' | 'restingForMs' | 'isOnTrial' | 'waitMs' | 'inFlight' | 'lastUsed' | 'mayServe'
 >
 
 /**
@@ -16,7 +16,7 @@ export type Candidate = Pick<
  * 3. that is not on trial with something else;
  * 4. whose rate limit makes a call wait the least;
  * 5. that is not known to lag behind the height;
- * 6. that does the least at the moment, then the one whose turn was longest ago.
+ * 6. that has the fewest requests in flight, then the least recently used one.
  * @returns undefined where every node that may serve the height was tried
  */
 export function chooseNode<T extends Candidate>(
@@ -50,7 +50,7 @@ function compare(a: Candidate, b: Candidate, height: number): number {
     Math.floor(a.waitMs / sameWaitMs) - Math.floor(b.waitMs / sameWaitMs) ||
     Number(isBehind(a, height)) - Number(isBehind(b, height)) ||
     a.inFlight - b.inFlight ||
-    a.turn - b.turn
+    a.lastUsed - b.lastUsed
   )
 }
 

@@ -75,6 +75,11 @@ function grpcFault(error: GrpcError): NodeFault {
   }
 }
 
+/** Whether a fault is of the node or the way to it, whatever was asked for. */
+export function isOutage({ kind }: NodeFault): boolean {
+  return kind === 'unavailable' || kind === 'timeout' || kind === 'rate-limited'
+}
+
 /** onflow/flow-go `engine/access/rpc/backend/common/height_error.go`. */
 const belowRoot = /(?:spork|node's) root block height (\d+)/
 

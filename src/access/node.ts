@@ -11,6 +11,9 @@ import type { ServiceName, Transport } from './transport.ts'
 const restBaseMs = 250
 const restMaxMs = 30_000
 
+/** Requests of this process so far. */
+let requests = 0
+
 export interface CallContext {
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -52,8 +55,8 @@ export class AccessNode {
   hasStream: boolean | undefined
   /** Things that it is being asked for now. */
   inFlight = 0
-  /** When it was last chosen, on a counter: the longest ago goes first among equals. */
-  turn = 0
+  /** When a request was last sent to it, on a counter: the least recently used goes first among equals. */
+  lastUsed = 0
   calls = 0
   failures = 0
   /** Heights in a row that it could not serve for reasons that may lie in the heights. */
@@ -157,6 +160,16 @@ export class AccessNode {
     this.#failuresInARow++
     this.#restFrom = performance.now()
     this.#restUntil = this.#restFrom + backoffMs(this.#failuresInARow, restBaseMs, restMaxMs)
+  }
+
+  /** A request is sent to it; `requestEnded` follows. */
+  requestStarted(): void {
+    this.inFlight++
+    this.lastUsed = ++requests
+  }
+
+  requestEnded(): void {
+    this.inFlight--
   }
 
   raiseRoot(rootHeight: number): void {

@@ -1,4 +1,5 @@
 import { untilAborted } from '../base/abort-reason.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import type { CallReport, SourceLogger } from './chain-source.ts'
 import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'
@@ -30,6 +31,7 @@ export class SourceContext {
   /** The chain that the source follows: that of its first node that says one. */
   chainId: string | undefined
   readonly #identifiedAt = new Map<AccessNode, number>()
+  readonly #failures = new LogThrottle()
   #identifying: Promise<void> | undefined
   #isIdentified = false
 
@@ -91,8 +93,15 @@ export class SourceContext {
 
   /** A node failed: leaves it alone for a while, and says so. */
   rest(node: AccessNode, reason: string, since: number): void {
-    if (!node.isOnTrial) this.log.warn({ endpoint: node.endpoint, reason }, 'access node rests')
+    if (!node.isOnTrial) this.#logRest(node.endpoint, reason)
     node.rest(reason, since)
+  }
+
+  #logRest(endpoint: string, reason: string): void {
+    const suppressed = this.#failures.due(`${endpoint} ${reason.replaceAll(/\d+/g, '#')}`)
+    const details = { endpoint, reason, ...((suppressed ?? 0) > 0 ? { suppressed } : {}) }
+    if (suppressed === undefined) this.log.debug(details, 'access node rests')
+    else this.log.warn(details, 'access node rests')
   }
 
   /** A node answered. */

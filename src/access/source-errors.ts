@@ -27,8 +27,12 @@ export class NotYetError extends RetryableError {
 
 /** Every try failed. `cause` is the last fault, `details.faults` names all of them by node. */
 export class NodesFailedError extends RetryableError {
-  constructor(what: string, faults: readonly string[], cause: unknown) {
+  /** No node responded to the request itself: the faults are of connections, time-outs and rate limits. */
+  readonly isOutage: boolean
+
+  constructor(what: string, faults: readonly string[], cause: unknown, isOutage = true) {
     super('nodes-failed', `${what}: ${faults.at(-1) ?? 'no node could be asked'}`, { cause, details: { faults } })
+    this.isOutage = isOutage
   }
 }
 

@@ -69,5 +69,5 @@ describe('describeParameters', () => {
       seen.add(JSON.stringify(rest))
       for (const pattern of isNew ? patternsIn(rest) : []) fc.assert(fc.property(textsOf(pattern), agree), { numRuns: 30 })
     }
-  }).timeout(30_000)
+  })
 })

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { TimeSlices } from '../base/time-slices.ts'
 import { isZeroAddress } from '../chain/address.ts'
 import type { DecodedEvent, DecodedTransaction } from '../chain/decoded-block.ts'
 import { importedContracts } from '../chain/imported-contracts.ts'
@@ -27,7 +28,27 @@ export interface BlockReader {
   ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
   /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
   head(): Promise<number | undefined>
+  /**
+   * The first height from `from` on, below `to`, whose block may have a transaction of one of the selections: heights before it are
+   * stored, derived, and have none. `from` where that is not known.
+   */
+  nextFor(selections: readonly TransactionSelection[], from: number, to: number): Promise<number>
 }
+
+/** Transactions that an index finds: those of any of some accounts, or with any of some tags. */
+export interface TransactionSelection {
+  readonly kind: 'addresses' | 'tags'
+  readonly words: readonly string[]
+}
+
+/** Heights that are looked up at once. */
+export const heightsPerLookUp = 2000
+
+/** Shared by all reads, so that several at the same time leave as much time to everything else as one. */
+const slices = new TimeSlices()
+
+/** The workers whose tables tell accounts and tags of transactions. */
+const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] as const
 
 /**
  * Reads the raw tables alone, and waits for no worker: tags and accounts are found in the events by the functions by which the
@@ -58,6 +79,7 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
         if (after.size === blocks.length && blocks.every(({ block }) => after.get(block.height) === block.id)) return blocks
       }
     },
+    nextFor: (selections, from, to) => findNext(database, selections, from, to),
     head: async () => {
       const row = await database.maybeOne(sql.type(z.object({ head: z.number().nullable() }))`
         select upper(covered) as head from app.indexing_checkpoints where service_name = 'main_ingester'
@@ -65,6 +87,45 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
       return row?.head ?? undefined
     },
   }
+}
+
+const nextRow = z.object({ is_whole: z.boolean().nullable(), to: z.number().nullable(), found: z.number().nullable() })
+
+/** In one statement, so that coverage and rows are of one moment. Each word is looked up by its key. */
+async function findNext(
+  database: DatabasePool, selections: readonly TransactionSelection[], from: number, to: number,
+): Promise<number> {
+  const wordsOf = (kind: TransactionSelection['kind']): readonly string[] => (
+    [...new Set(selections.flatMap((selection) => (selection.kind === kind ? selection.words : [])))]
+  )
+  const limit = Math.min(to, from + heightsPerLookUp)
+  const here = sql.fragment`block_height >= ${from} and block_height < ${limit}`
+  const first = (table: string, column: string): FragmentSqlToken => sql.fragment`(
+    select min(block_height) as height from ${sql.identifier(['app', table])}
+    where ${sql.identifier([column])} = word and ${here}
+  )`
+  const { is_whole: isWhole, to: end, found } = await database.one(sql.type(nextRow)`
+    with done as (
+      select case when count(*) = ${indexWorkers.length} then range_intersect_agg(covered) end as covered
+      from app.coverage where service_name = any (${sql.array([...indexWorkers], 'text')})
+    ), span as (
+      select least(upper(range), ${limit}) as to from done, unnest(covered) as range where range @> ${from}::int8
+    )
+    select (select count(*) from raw.blocks where height >= ${from} and height < span.to) = span.to - ${from} as is_whole, span.to, (
+      select min(height) from (
+        select f.height from unnest(${sql.array(wordsOf('addresses'), 'text')}) as word cross join lateral (
+          ${first('address_transactions', 'address')}
+          union all ${first('ft_transfers', 'from_address')} union all ${first('ft_transfers', 'to_address')}
+          union all ${first('nft_transfers', 'from_address')} union all ${first('nft_transfers', 'to_address')}
+        ) as f
+        union all
+        select f.height from unnest(${sql.array(wordsOf('tags'), 'text')}) as word cross join lateral ${first('tx_tags', 'tag')} as f
+      ) as places
+    ) as found
+    from (select) as one left join span on true
+  `)
+  if (isWhole !== true || end === null) return from
+  return Math.min(found ?? end, end)
 }
 
 async function completeTransactions(
@@ -76,10 +137,15 @@ async function completeTransactions(
     readDecodedEvents(database, rows.filter((row) => row.event_count > 0)),
   ])
   const events = Map.groupBy(placed, ({ height, txIndex }) => markKey({ block_height: height, tx_index: txIndex }))
-  return rows.map((row) => {
+  const complete: FeedTransaction[] = []
+  for (const row of rows) {
+    // Decodes the events of the transaction.
+    await slices.take()
     const script = scripts.get(row.script_hash) ?? unknownScript
-    return completeTransaction(network, row, script, (events.get(markKey(row)) ?? []).map(({ event }) => event))
-  })
+    const ofRow = (events.get(markKey(row)) ?? []).map(({ event }) => event)
+    complete.push(completeTransaction(network, row, script, ofRow))
+  }
+  return complete
 }
 
 function completeTransaction(

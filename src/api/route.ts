@@ -2,13 +2,17 @@ import type { DatabasePool } from 'slonik'
 import type { z } from 'zod'
 import type { Accounts } from '../auth/accounts.ts'
 import type { DeveloperKeys } from '../auth/developer-keys.ts'
+import type { DerivingWorkerName } from '../base/farm-settings.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { parseBody } from '../base/parse-input.ts'
 import type { Network } from '../chain/network.ts'
 import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { AnswerStream } from './http/answer-stream.ts'
 import type { PresentChain } from './chain/present-chain.ts'
+import type { Health } from './database-health.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
+import type { CsvLimits } from './limits/csv-limits.ts'
+import { cachingAt } from './paging/bounds.ts'
 import { parseParameters } from './parameters/parameters.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 
@@ -20,9 +24,12 @@ export interface Services {
   readonly network: () => Network
   /** The chain as it is now. Whoever asks it says what is answered when it is silent. */
   readonly chain: PresentChain
+  /** Whether the database answered when it was checked last. */
+  readonly health: () => Health
   readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
   /** Blocks above `highest stored height − maxReorgDepth` may still be replaced. */
   readonly maxReorgDepth: number
+  readonly csvLimits: CsvLimits
   /** Undefined: developer keys are not known here. */
   readonly keys: DeveloperKeys | undefined
   /** Undefined: people and their keys are not known here. */
@@ -38,8 +45,8 @@ export interface Services {
 /**
  * How long an answer may be kept by clients and proxies:
  * - `revalidate`: kept, but asked about before each use, which a matching ETag answers with 304. The default.
- * - `settled`: an hour without asking, for what lies too deep in the chain to be rolled back. Not longer, since what
- *   is derived from it may be completed later.
+ * - `settled`: an hour without asking, for what lies too deep in the chain to be rolled back and is derived by all workers that the
+ *   answer uses; see `RouteInput.cachingAt`. Not longer, since it may be derived again.
  * - `minute`: a minute without asking, for sums over so much of the chain that one block more changes little.
  * - `static`: an hour, for what only a new version of the program changes.
  * - `never`: for answers about this very moment.
@@ -81,6 +88,11 @@ export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly apiKey: string | undefined
   readonly bearer: string | undefined
   readonly mediaType: string
+  /**
+   * How long an answer about a height may be kept. To be asked before the rows of the answer are read: what is derived after that
+   * makes no answer settled that does not have it.
+   */
+  readonly cachingAt: (height: number) => Promise<'settled' | 'revalidate'>
 }
 
 /** One route: everything that the router, the validation, the API's description and the tests know of it. */
@@ -105,6 +117,11 @@ export interface RouteDeclaration<
   readonly access?: Access
   /** False: calls do not count for the rate limit. For fixed paths whose answers cost nothing. Default true. */
   readonly isLimited?: boolean
+  /**
+   * `high`: its cost grows with history. Calls share few slots (`CallSlots`), so that they leave the database to others.
+   * A list: calls with one of these query parameters are. Default `low`.
+   */
+  readonly cost?: 'low' | 'high' | readonly string[]
   /** True: the handler looks at `X-API-Key` itself. Default false: a wrong one is refused before. */
   readonly checksKey?: boolean
   /** Schema of the body, which is JSON. Default: none is read. */
@@ -129,6 +146,8 @@ export interface RouteDeclaration<
   readonly problems?: Readonly<Record<number, string>>
   /** Statuses beside 200 whose body is of the same form as that of 200, with what they mean here. */
   readonly alternatives?: Readonly<Record<number, string>>
+  /** Workers whose tables an answer about a height uses: it is settled only when all of them have derived the height. Default: none. */
+  readonly derivedBy?: readonly DerivingWorkerName[]
   readonly handler: (
     input: RouteInput<Params, Query, Content>, services: Services,
   ) => Promise<Answer<z.output<Body>>> | Answer<z.output<Body>>
@@ -166,6 +185,7 @@ export function defineRoute<
       apiKey: request.apiKey,
       bearer: request.bearer,
       mediaType: request.mediaType,
+      cachingAt: (height) => cachingAt(services, height, declaration.derivedBy ?? []),
     }, services),
   }
 }

@@ -10,6 +10,8 @@ import { readJson } from '../base/read-json.ts'
 import { RefusedAttempts } from '../auth/refused-attempts.ts'
 import type { AdminGate } from './admin/admin-gate.ts'
 import { AnswerStream } from './http/answer-stream.ts'
+import { CallSlots, retrySeconds } from './limits/call-slots.ts'
+import type { CallSlotsOptions } from './limits/call-slots.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
 import type { Answer, Caching, Route, Services } from './route.ts'
@@ -25,6 +27,19 @@ const cacheControl: Readonly<Record<Caching, string>> = {
 /** Longest body of a request: no route needs more. */
 const mostBodyBytes = 64 * 1024
 
+/** Calls of expensive routes, which leave most connections of the database to others. A page makes a few at the same time. */
+const expensiveCalls: CallSlotsOptions = {
+  what: 'expensive calls', max: 8, maxOfClient: 4, maxWaiting: 200, maxWaitingOfClient: 20, maxWaitMs: 5000,
+}
+
+/** Answers that are made while they are sent. */
+const answerStreams: CallSlotsOptions = {
+  what: 'downloads', max: 6, maxOfClient: 2, maxWaiting: 0, maxWaitingOfClient: 0, maxWaitMs: 0,
+}
+
+/** A client that takes longer for a stream is disconnected. Longer than `csvLimits.maxMs`: a CSV ends by itself. */
+const maxStreamMs = 360_000
+
 export interface RouterOptions {
   /** Whether an answer that breaks its schema is an error; on outside production. */
   readonly checkResponses: boolean
@@ -39,21 +54,24 @@ export function serveRoutes(
 ): void {
   const router = new Router<RequestState>()
   const refused = new RefusedAttempts({ log: options.log })
+  const [slots, streams] = [new CallSlots(expensiveCalls), new CallSlots(answerStreams)]
   for (const route of routes) {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), [route.method], async (context) => {
       context.state.route = route.path
-      const answer = await answerTo(route, context, services, { ...options, refused })
+      const answer = await inSlot(route, context, slots, () => answerTo(route, context, services, { ...options, refused }))
       const { body } = answer
       context.status = answer.status ?? route.successStatus
       if (body instanceof AnswerStream) {
-        sendStream(context, body)
+        await sendStream(context, body, streams)
       } else {
         if (options.checkResponses) checkAnswer(route, body)
         context.body = typeof body === 'string' ? body : JSON.stringify(body)
         context.type = route.contentType
       }
       if (route.otherTypes !== undefined) context.vary('Accept')
-      context.set('Cache-Control', cacheControl[answer.caching ?? 'revalidate'])
+      const caching = answer.caching ?? 'revalidate'
+      context.state.caching = caching
+      context.set('Cache-Control', cacheControl[caching])
       context.set({ ...answer.headers })
     })
   }
@@ -96,8 +114,47 @@ function preferredType(route: Route, context: RouterContext<RequestState>): stri
   return typeof best === 'string' ? best : usual
 }
 
-/** Koa destroys the stream when the client leaves; but of an error in it the compression in between tells nobody. */
-function sendStream(context: RouterContext<RequestState>, { content, contentType }: AnswerStream): void {
+/** Runs a call of an expensive route when there is a slot for it. */
+async function inSlot(
+  route: Route, context: RouterContext<RequestState>, slots: CallSlots, run: () => Promise<Answer<unknown>>,
+): Promise<Answer<unknown>> {
+  const { cost } = route
+  const isExpensive = cost === 'high' || (Array.isArray(cost) && cost.some((name) => name in context.query))
+  if (!isExpensive) return run()
+  const leave = await enter(slots, context)
+  try {
+    return await run()
+  } finally {
+    leave()
+  }
+}
+
+async function enter(slots: CallSlots, context: RouterContext<RequestState>): Promise<() => void> {
+  try {
+    return await slots.enter(context.state.client)
+  } catch (error) {
+    context.set('Retry-After', String(retrySeconds))
+    throw error
+  }
+}
+
+/**
+ * A stream has a slot until it ends, and may take so long; Koa destroys it when the client leaves. Of an error in it the compression in
+ * between reports nothing.
+ */
+async function sendStream(
+  context: RouterContext<RequestState>, { content, contentType }: AnswerStream, streams: CallSlots,
+): Promise<void> {
+  const leave = await enter(streams, context).catch((error: unknown) => {
+    content.destroy()
+    throw error
+  })
+  const late = setTimeout(() => context.res.destroy(), maxStreamMs)
+  context.res.once('close', () => {
+    clearTimeout(late)
+    content.destroy()
+    leave()
+  })
   context.body = content
   context.type = contentType
   content.once('error', () => context.res.destroy())

@@ -21,11 +21,15 @@ import { AdminGate } from './admin/admin-gate.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
 import { clientReader } from '../base/client-address.ts'
 import type { Client } from '../base/client-address.ts'
+import { DatabaseHealth } from './database-health.ts'
+import type { Health } from './database-health.ts'
 import { brotliParams, leastCompressedBytes } from './http/encodings.ts'
+import { csvLimits } from './limits/csv-limits.ts'
+import type { CsvLimits } from './limits/csv-limits.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import type { RateLimitOptions } from './limits/rate-limiter.ts'
 import type { KeptAnswers } from './kept/kept-answers.ts'
-import { conditionalGet } from './middleware/caching.ts'
+import { answerNotModified, tagAnswers } from './middleware/caching.ts'
 import { keepAnswers } from './middleware/keep-answers.ts'
 import { problems } from './middleware/problems.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
@@ -86,6 +90,8 @@ export interface ApiServerOptions {
     /** How often a client may show wrong credentials. Default: ten times a minute. */
     readonly failures?: FailureLimit
   }
+  /** Limits of CSV files. Default: `csvLimits`. */
+  readonly csvLimits?: CsvLimits
   /** Answers that are given again until something is committed. Default: none are. */
   readonly kept?: KeptAnswers
   /** How long slow clients are waited for. */
@@ -132,7 +138,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const resolvePath = (path: string): string => declaredPath(path, topLevel)
   const clientOf = options.clientOf ?? clientReader(new BlockList())
   const limiter = new RateLimiter(options.rateLimit ?? noRateLimit)
-  const app = createApplication(options, { routes, resolvePath, clientOf, limiter })
+  const databaseHealth = new DatabaseHealth(options.database)
+  await databaseHealth.start()
+  const app = createApplication(options, { routes, resolvePath, clientOf, limiter, health: () => databaseHealth.get() })
   const gate = createWebSocketGate(app, {
     log,
     feeds: options.feeds,
@@ -175,7 +183,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
   const closeOthers = async (): Promise<void> => {
-    await Promise.all([gate.close(), page?.close(), ...mounts.map((mount) => mount.close())])
+    await Promise.all([databaseHealth.stop(), gate.close(), page?.close(), ...mounts.map((mount) => mount.close())])
   }
   try {
     await listen(server, options.host, options.port)
@@ -204,10 +212,11 @@ interface ApplicationParts {
   readonly resolvePath: (path: string) => string
   readonly clientOf: (request: IncomingMessage) => Client
   readonly limiter: RateLimiter
+  readonly health: () => Health
 }
 
 function createApplication(options: ApiServerOptions, parts: ApplicationParts): Koa<RequestState> {
-  const { routes, resolvePath, clientOf, limiter } = parts
+  const { routes, resolvePath, clientOf, limiter, health } = parts
   const { database, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
@@ -216,7 +225,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
     origin: '*',
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key'],
-    exposeHeaders: ['ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    exposeHeaders: ['Content-Location', 'ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
     maxAge: 86_400,
   }))
   app.use(async (context, next) => {
@@ -231,10 +240,15 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
     unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),
     keyPaths: new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path)),
   }))
+  app.use(answerNotModified())
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
-  app.use(conditionalGet())
+  app.use(tagAnswers())
   const adminGate = new AdminGate(options.admin?.credentials, options.admin?.failures)
-  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, accounts: options.accounts, admin: options.admin?.operations, webhooks: options.webhooks }, { checkResponses, adminGate, log })
+  serveRoutes(app, routes, {
+    database, metrics, network, chain, health, status, maxReorgDepth, routes, keys: options.keys,
+    accounts: options.accounts, admin: options.admin?.operations, webhooks: options.webhooks,
+    csvLimits: options.csvLimits ?? csvLimits,
+  }, { checkResponses, adminGate, log })
   return app
 }
 

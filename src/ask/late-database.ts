@@ -36,6 +36,10 @@ export class LateDatabase implements QueryDatabase {
     return this.#database.runner
   }
 
+  get stuckSessions(): number {
+    return this.#database?.stuckSessions ?? 0
+  }
+
   get knowledge(): DatabaseKnowledge {
     return this.#database?.knowledge ?? nothing
   }

@@ -23,6 +23,8 @@ export interface DatabaseKnowledge {
 /** A database that can be asked. */
 export interface QueryDatabase {
   readonly runner: SqlRunner
+  /** As that of the runner. */
+  readonly stuckSessions: number
   /** The same for as long as the service runs, once the chain is known. */
   readonly knowledge: DatabaseKnowledge
 }
@@ -53,6 +55,10 @@ export class QueryEngine implements QueryService {
     this.remedy = options.model === undefined ? options.remedy : undefined
   }
 
+  get stuckSessions(): number {
+    return [...this.#options.databases.values()].reduce((sum, database) => sum + database.stuckSessions, 0)
+  }
+
   async runSql(target: QueryTarget, sql: string, options: QueryOptions & { readonly maxRows?: number } = {}): Promise<SqlAnswer> {
     return this.#database(target).runner.run(sql, options)
   }
@@ -61,20 +67,22 @@ export class QueryEngine implements QueryService {
     await this.#database(target).runner.check(sql, options)
   }
 
-  async generateSql(target: QueryTarget, question: string, { signal }: QueryOptions = {}): Promise<GeneratedSql> {
+  async generateSql(
+    target: QueryTarget, question: string, { signal, client }: QueryOptions = {},
+  ): Promise<GeneratedSql> {
     const { runner } = this.#database(target)
     const { generated } = await this.#write({ target, question, signal, attempt: async (sql, options) => {
-      await runner.check(sql, options)
+      await runner.check(sql, { ...options, client })
       return true
     } })
     return generated
   }
 
-  async ask(target: QueryTarget, question: string, { signal }: QueryOptions = {}): Promise<QueryAnswer> {
+  async ask(target: QueryTarget, question: string, { signal, client }: QueryOptions = {}): Promise<QueryAnswer> {
     const { runner } = this.#database(target)
     const { generated, result } = await this.#write<QueryOutcome>({ target, question, signal, attempt: async (sql, options) => {
       try {
-        return { answer: await runner.run(sql, options), failure: undefined }
+        return { answer: await runner.run(sql, { ...options, client }), failure: undefined }
       } catch (error) {
         // Nothing that the model could mend in good time: whoever asked sees the statement, and may narrow it.
         if (error instanceof ApiError && endOfAsking.has(error.code)) return { answer: undefined, failure: failureOf(error) }

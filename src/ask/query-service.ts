@@ -49,6 +49,11 @@ export interface QueryAnswer extends GeneratedSql {
 }
 
 export interface QueryOptions {
+  /**
+   * Network address of the client (`clientNetwork`), by which the slots for statements are shared. Undefined: the
+   * program itself.
+   */
+  readonly client?: string | undefined
   /** Aborted when who asked has gone: the model and the database are told to stop. */
   readonly signal?: AbortSignal
 }
@@ -74,6 +79,8 @@ export interface QueryService {
   generateSql(target: QueryTarget, question: string, options?: QueryOptions): Promise<GeneratedSql>
   /** A statement for a question, and its rows. @throws what `generateSql` throws, and of the runner what no statement can mend */
   ask(target: QueryTarget, question: string, options?: QueryOptions): Promise<QueryAnswer>
+  /** Database sessions of all targets that do not end, because PostgreSQL cannot interrupt their statement. */
+  readonly stuckSessions: number
   /** The tables and views of a target as the model is told of them: definitions, comments, indexes, rows. */
   describeSchema(target: QueryTarget): string
   /** What the model is told about a target beside its tables. */

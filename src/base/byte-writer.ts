@@ -1,3 +1,6 @@
+/** A write would pass the `limit` of its ByteWriter. */
+export class WriteLimitError extends Error {}
+
 /**
  * A growing byte buffer that the decoders, the JSON text and the binary COPY rows are written into, so that a
  * value goes from the wire to PostgreSQL without becoming a string or an object on the way.
@@ -9,18 +12,38 @@ export class ByteWriter {
   bytes: Buffer
   /** Bytes written so far, and the place of the next one. */
   position = 0
+  #limit = Number.POSITIVE_INFINITY
+  /** The smaller of capacity and limit, so that the usual `reserve` is one comparison. */
+  #end: number
 
   constructor(initialCapacity = 64 * 1024) {
     this.bytes = Buffer.allocUnsafeSlow(initialCapacity)
+    this.#end = initialCapacity
   }
 
-  /** Makes room for `count` more bytes. */
+  /** Position that no write may pass; default: none. */
+  get limit(): number {
+    return this.#limit
+  }
+
+  set limit(limit: number) {
+    this.#limit = limit
+    this.#end = Math.min(limit, this.bytes.length)
+  }
+
+  /** Reserves capacity for `count` more bytes. @throws WriteLimitError */
   reserve(count: number): void {
     const needed = this.position + count
-    if (needed <= this.bytes.length) return
+    if (needed <= this.#end) return
+    if (needed > this.#limit) throw new WriteLimitError(`${needed} bytes written (limit ${this.#limit})`)
+    if (needed > this.bytes.length) this.#grow(needed)
+  }
+
+  #grow(needed: number): void {
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
     this.bytes.copy(grown, 0, 0, this.position)
     this.bytes = grown
+    this.#end = Math.min(this.#limit, grown.length)
   }
 
   uint8(value: number): void {
@@ -61,7 +84,8 @@ export class ByteWriter {
 
   /** Writes `text` as UTF-8. */
   utf8(text: string): void {
-    this.reserve(text.length * 3)
+    const most = text.length * 3
+    this.reserve(this.position + most <= this.#end ? most : Buffer.byteLength(text))
     this.position += this.bytes.write(text, this.position, 'utf8')
   }
 

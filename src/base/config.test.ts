@@ -33,7 +33,15 @@ describe('configuration', () => {
     expect(readConfig({}, { PORT: '', LATEST_WORKER_COUNT: '  ' })).to.include({ PORT: 8080, LATEST_WORKER_COUNT: undefined })
   })
 
-  it('lets the lists of nodes take the place of the one node, and adds the archive to the historic ones', () => {
+  it('uses the primary access node together with the list of nodes, and the built-in one only without both', () => {
+    const nodesOf = (variables: Record<string, string>): readonly string[] => liveEndpoints(readConfig({}, variables))
+    expect(nodesOf({})).to.deep.equal(['access.mainnet.nodes.onflow.org:9000'])
+    expect(nodesOf({ CHAIN_ACCESS_NODE: 'a:1' })).to.deep.equal(['a:1'])
+    expect(nodesOf({ CHAIN_ACCESS_NODES: 'b:2,c:3' })).to.deep.equal(['b:2', 'c:3'])
+    expect(nodesOf({ CHAIN_ACCESS_NODE: 'a:1', CHAIN_ACCESS_NODES: 'b:2,a:1' })).to.deep.equal(['a:1', 'b:2'])
+  })
+
+  it('takes the live nodes for the backfill where no others are set, and adds the archive to the historic ones', () => {
     const config = readConfig({}, { CHAIN_ACCESS_NODES: 'a:1, b:2;c:3 d:4', CHAIN_ARCHIVE_NODE: 'z:9' })
     expect(liveEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4'])
     expect(historicEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4', 'z:9'])

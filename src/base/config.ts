@@ -14,6 +14,9 @@ import { editorSettings } from './editor-settings.ts'
 import { walletSettings } from './wallet-settings.ts'
 import { webhookSettings } from './webhook-settings.ts'
 
+/** The access node where none is set. */
+const defaultAccessNode = 'access.mainnet.nodes.onflow.org:9000'
+
 /**
  * Every variable of the environment that flowfarm reads, once, here. `docs/configuration.md` and `--help` are made
  * from this table, so a variable that is not in it does not exist.
@@ -40,13 +43,14 @@ export const settings = {
     description: 'Connections for queries that are kept open when idle. Without it all are closed after a minute of idleness.',
   }),
 
-  CHAIN_ACCESS_NODE: text({
-    group: 'Access nodes', default: 'access.mainnet.nodes.onflow.org:9000',
-    description: 'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; http:// and https:// are gRPC-web.',
+  CHAIN_ACCESS_NODE: optionalText({
+    group: 'Access nodes',
+    description: 'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; http:// and https:// are gRPC-web. ' +
+      `Without it and CHAIN_ACCESS_NODES: ${defaultAccessNode}.`,
   }),
   CHAIN_ACCESS_NODES: list({
     group: 'Access nodes',
-    description: 'More access nodes for live ingestion; takes the place of CHAIN_ACCESS_NODE when set.',
+    description: 'Access nodes for live ingestion, used together with CHAIN_ACCESS_NODE where that is set. All must be of one network.',
   }),
   CHAIN_HISTORIC_ACCESS_NODES: list({
     group: 'Access nodes',
@@ -93,6 +97,10 @@ export const settings = {
   HISTORY_STOP_HEIGHT: integer({
     group: 'Ingestion', default: 0, unit: 'height',
     description: 'Lowest height that the history ingester fetches. 0: down to the lowest height that the nodes serve.',
+  }),
+  UNAVAILABLE_AFTER_S: integer({
+    group: 'Ingestion', default: 21_600, unit: 'seconds',
+    description: 'How long a settled height may fail on every access node before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
   }),
   MAX_REORG_DEPTH: integer({
     group: 'Ingestion', default: 1000, min: 1, unit: 'blocks',
@@ -206,7 +214,9 @@ export function settingsWithoutEffect(environment: Environment = process.env): s
 
 /** Access nodes for live ingestion. */
 export function liveEndpoints(config: Config): readonly string[] {
-  return config.CHAIN_ACCESS_NODES.length > 0 ? config.CHAIN_ACCESS_NODES : [config.CHAIN_ACCESS_NODE]
+  const { CHAIN_ACCESS_NODE: primary, CHAIN_ACCESS_NODES: nodes } = config
+  if (primary === undefined) return nodes.length > 0 ? nodes : [defaultAccessNode]
+  return [...new Set([primary, ...nodes])]
 }
 
 /** Access nodes for the backfill. */

@@ -38,6 +38,24 @@ describe('lifecycle', () => {
     expect(order).to.deep.equal(['started', 'pool'])
   })
 
+  it('keeps reserved time from the steps that run before', async () => {
+    const lifecycle = new Lifecycle(log, { totalTimeoutMs: 200 })
+    const times: number[] = []
+    lifecycle.onStop('last', (timeoutMs) => void times.push(timeoutMs), { reservedMs: 150 })
+    for (let step = 0; step < 20; step++) {
+      lifecycle.onStop('hangs', (timeoutMs) => {
+        times.push(timeoutMs)
+        return new Promise<void>(() => undefined)
+      })
+    }
+    await lifecycle.stop('test')
+    const reserved = times.pop() ?? 0
+    expect(reserved).to.equal(150)
+    expect(times).to.have.length(20)
+    // All of them may take what is not reserved, and half a second more; a timer may fire late.
+    expect(times.reduce((sum, ms) => sum + ms, 0)).to.be.at.most(200 - 150 + 500 + 50)
+  })
+
   it('keeps the first error as the reason', async () => {
     const lifecycle = new Lifecycle(log)
     await Promise.all([lifecycle.fail(new Error('one')), lifecycle.fail('two')])

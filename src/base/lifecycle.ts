@@ -3,7 +3,15 @@ import { asError, FlowfarmError } from './errors.ts'
 import type { Logger } from './log.ts'
 
 /** What a step gets when the time for all is used up, ms: enough to close a socket. */
-const leastStepMs = 50
+const minStepMs = 50
+/** How long steps may go on like that, ms, before they are begun and not waited for. */
+const overtimeMs = 500
+
+interface Step {
+  readonly name: string
+  readonly stop: (timeoutMs: number) => Promise<void>
+  readonly reservedMs: number
+}
 
 /**
  * The life of the process.
@@ -12,12 +20,13 @@ const leastStepMs = 50
  *
  * Parts register a step that stops them; `stop` runs the steps in reverse order of registration, so that what was
  * started last, and leans on the others, goes first. A step that fails or takes too long is logged and does not keep
- * the others from running; all together have `totalTimeoutMs`, after which each is only begun. `signal` is aborted at the beginning of `stop`: loops watch it.
- * What is registered while steps run, by a part that was starting, is run next.
+ * the others from running; all together have `totalTimeoutMs`, after which each is only begun. Time that a step
+ * reserves is not given to the steps before it. `signal` is aborted at the beginning of `stop`: loops watch it. What is
+ * registered while steps run, by a part that was starting, is run next.
  */
 export class Lifecycle {
   readonly #controller = new AbortController()
-  readonly #steps: { name: string; stop: () => Promise<void> }[] = []
+  readonly #steps: Step[] = []
   readonly #log: Logger
   readonly #stepTimeoutMs: number
   readonly #totalTimeoutMs: number
@@ -27,7 +36,7 @@ export class Lifecycle {
   constructor(log: Logger, options: { stepTimeoutMs?: number; totalTimeoutMs?: number } = {}) {
     this.#log = log
     this.#stepTimeoutMs = options.stepTimeoutMs ?? 6000
-    this.#totalTimeoutMs = options.totalTimeoutMs ?? 9000
+    this.#totalTimeoutMs = options.totalTimeoutMs ?? 8500
   }
 
   /** Aborted when the process begins to stop. */
@@ -40,9 +49,13 @@ export class Lifecycle {
     return this.#failure
   }
 
-  /** Registers how to stop a part. Steps run last registered first. */
-  onStop(name: string, stop: () => Promise<void> | void): void {
-    this.#steps.push({ name, stop: async () => stop() })
+  /**
+   * Registers how to stop a part. Steps run last registered first.
+   * @param stop gets the time it has, ms
+   * @param options.reservedMs the time that it has at least. Default: as good as none.
+   */
+  onStop(name: string, stop: (timeoutMs: number) => Promise<void> | void, { reservedMs = 0 } = {}): void {
+    this.#steps.push({ name, stop: async (timeoutMs) => stop(timeoutMs), reservedMs })
   }
 
   /** Stops everything because of an error; the first one is kept as the reason. */
@@ -63,10 +76,14 @@ export class Lifecycle {
     const deadline = performance.now() + this.#totalTimeoutMs
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       const timer = new AbortController()
-      const timeoutMs = Math.max(leastStepMs, Math.min(this.#stepTimeoutMs, deadline - performance.now()))
+      const startedAt = performance.now()
+      const reservedMs = this.#steps.reduce((sum, later) => sum + later.reservedMs, 0)
+      const leftMs = deadline - reservedMs - performance.now()
+      const minMs = Math.max(leftMs > -overtimeMs ? minStepMs : 0, step.reservedMs)
+      const timeoutMs = Math.max(minMs, Math.min(this.#stepTimeoutMs, leftMs))
       try {
         await Promise.race([
-          step.stop(),
+          step.stop(timeoutMs),
           delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
             throw new Error(`did not stop within ${Math.round(timeoutMs)} ms`)
           }),
@@ -76,6 +93,7 @@ export class Lifecycle {
       } finally {
         timer.abort()
       }
+      this.#log.debug({ step: step.name, ms: Math.round(performance.now() - startedAt) }, 'a part has stopped')
     }
     this.#log.info('stopped')
   }

@@ -37,6 +37,12 @@ export class Metrics {
   readonly indexingErrors = new Counter({
     name: 'flowfarm_indexing_errors_total', help: 'Inputs that could not be decoded, kept in raw.indexing_errors.', labelNames: ['worker', 'code'], registers: [this.registry],
   })
+  readonly failingHeights = new Gauge({
+    name: 'flowfarm_failing_heights', help: 'Settled heights that no access node serves and that an ingester waits for.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly heightsGivenUp = new Counter({
+    name: 'flowfarm_heights_given_up_total', help: 'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or by an operator.', labelNames: ['ingester'], registers: [this.registry],
+  })
   readonly reorgs = new Counter({ name: 'flowfarm_reorgs_total', help: 'Forks that were rolled back.', registers: [this.registry] })
   readonly reorgDepth = new Gauge({ name: 'flowfarm_reorg_depth_blocks', help: 'Blocks that the last fork replaced.', registers: [this.registry] })
 
@@ -96,6 +102,12 @@ export class Metrics {
   })
   readonly askingFailed = new Gauge({
     name: 'flowfarm_asking_failed_keys', help: 'Keys whose last asking failed, counted up to 10,000.', labelNames: ['worker', 'table'], registers: [this.registry],
+  })
+
+  readonly sqlStuckSessions = new Gauge({
+    name: 'flowfarm_sql_stuck_sessions',
+    help: 'Database sessions of the query service that do not end, because PostgreSQL cannot interrupt their statement. Above 0: see docs/operations.md.',
+    labelNames: ['target'], registers: [this.registry],
   })
 
   readonly upkeepRuns = new Counter({

@@ -7,17 +7,22 @@ import { ApiError } from './errors.ts'
 /**
  * Refuses what a browser of this machine sends for a page of another site that has its own name lead here (DNS rebinding): nothing but
  * that name tells it from our page. Only where no token is asked for, which such a page does not have.
- * @param ownName HOST, by which the service may be called whatever it is
+ * @param ownNames HOST and other names by which the service may be called
  * @param trustedProxies TRUSTED_PROXIES: these may call by any name
+ * @param remedy what the operator can set instead, as the end of a sentence
  * @throws ApiError 403 `host-not-allowed`
  */
-export function refuseRebound(request: IncomingMessage, ownName: string, trustedProxies = new BlockList()): void {
-  const peer = plainAddress(request.socket.remoteAddress ?? '')
-  if (!isLoopback(peer) || isListed(trustedProxies, peer) || isOfProxy(request)) return
+export function refuseRebound(request: IncomingMessage, ownNames: string | readonly string[], trustedProxies = new BlockList(), remedy = tokenRemedy): void {
+  const { remoteAddress = '', localAddress } = request.socket
+  const peer = plainAddress(remoteAddress)
+  const isThisMachine = isLoopback(peer) || remoteAddress === localAddress
+  if (!isThisMachine || isListed(trustedProxies, peer) || isOfProxy(request)) return
   const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
-  if (name === ownName.toLowerCase() || !canBeOfASite(name)) return
-  throw new ApiError(403, 'host-not-allowed', `Call this service as localhost, and not as ${name}; or set API_TOKEN, with which it has any name. A proxy on this machine goes into TRUSTED_PROXIES.`)
+  if ([ownNames].flat().some((own) => own.toLowerCase() === name) || !canBeOfASite(name)) return
+  throw new ApiError(403, 'host-not-allowed', `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. A proxy on this machine goes into TRUSTED_PROXIES.`)
 }
+
+const tokenRemedy = 'or set API_TOKEN, with which any name is allowed'
 
 /** Addresses lead where they say, and sites have no names without a dot. */
 function canBeOfASite(name: string): boolean {

@@ -12,7 +12,7 @@ const http = ['http', 'https']
 export const walletSettings = {
   WALLET_PORT: integer({ group, default: 3004, min: 0, max: 65_535, description: 'Port of the wallet: its pages, /auth/v1 and /functions/v1/passkey-auth; 0 picks a free one and logs it.' }),
   WALLET_URL: optionalUrl({ group, schemes: http, description: 'Where people reach the wallet; links in e-mails lead there. Without it http://localhost and WALLET_PORT.' }),
-  WALLET_RP_ID: optionalText({ group, description: 'Relying party of the passkeys: a domain, without https and port. It cannot be changed later: passkeys belong to it. Without it the host of WALLET_URL.' }),
+  WALLET_RP_ID: optionalText({ group, description: 'Relying party of the passkeys: a domain, without https and port. It cannot be changed later: passkeys belong to it. Default: the host of WALLET_URL. With a domain above that host, every page at or below the domain can ask the passkeys to sign transactions.' }),
   WALLET_RP_NAME: text({ group, default: 'flowfarm', description: 'Name that browsers show when a passkey is made or asked for.' }),
   WALLET_ORIGINS: list({ group, description: 'Origins whose pages may use the passkeys, such as https://wallet.example.com. Each is below WALLET_RP_ID; https://*.example.com is all below example.com. Without it that of WALLET_URL.' }),
   WALLET_COOKIE_DOMAIN: optionalText({ group, description: 'Domain of the session cookie, for pages on several hosts of one site. Without it the host alone.' }),

@@ -16,7 +16,8 @@ const hexPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padS
 
 /**
  * The text form of an address, as stored and served: `0x` and 16 lower-case hex digits.
- * @param bytes at most 8 bytes; the empty address of a system transaction becomes the zero address
+ * @param bytes of any length, as the chain reads them: shorter ones are padded with zeros in front, of longer ones the
+ *   last 8 count. Source: onflow/flow-go `model/flow/address.go`, `BytesToAddress`.
  */
 export function addressText(bytes: Uint8Array): string {
   return `0x${addressDigits(bytes)}`
@@ -24,10 +25,9 @@ export function addressText(bytes: Uint8Array): string {
 
 /** The 16 hex digits of an address without `0x`, the form that the live feeds use. */
 export function addressDigits(bytes: Uint8Array): string {
-  if (bytes.length > addressLength) throw new RangeError(`an address has 8 bytes, not ${bytes.length}`)
   let text = ''
-  for (let i = 0; i < bytes.length; i++) text += hexPairs[bytes[i] as number] as string
-  return bytes.length === addressLength ? text : text.padStart(16, '0')
+  for (let i = Math.max(0, bytes.length - addressLength); i < bytes.length; i++) text += hexPairs[bytes[i] as number] as string
+  return bytes.length >= addressLength ? text : text.padStart(16, '0')
 }
 
 /**

@@ -16,6 +16,9 @@ export type PayloadErrorCode =
   | 'payload-too-large'
   | 'payload-unknown-encoding'
 
+/** Characters of a message: it may quote the payload. */
+const messageLength = 300
+
 /** An event payload that cannot be decoded: the event is stored raw and listed, the rest of its block goes on. */
 export class PayloadError extends FlowfarmError {
   declare readonly code: PayloadErrorCode
@@ -23,7 +26,7 @@ export class PayloadError extends FlowfarmError {
   readonly offset: number
 
   constructor(code: PayloadErrorCode, message: string, offset: number, cause?: unknown) {
-    super(code, `${message} (at byte ${offset})`, { cause, details: { offset } })
+    super(code, `${message.slice(0, messageLength)} (at byte ${offset})`, { cause, details: { offset } })
     this.offset = offset
   }
 }

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { ByteWriter } from '../base/byte-writer.ts'
+import { expandingPayload } from '../simnode/node/expanding-event.ts'
 import type { CadenceType, CadenceValue, CompositeType, InterfaceType, Pairs } from './cadence-value.test-support.ts'
 import { array, bytes, encodeCcf, head, tagged, text } from './ccf/ccf-encoder.test-support.ts'
 import { encodeJsonCdc } from './json-cdc/json-cdc-encoder.test-support.ts'
 import { mainnetEvents } from './mainnet-events.test-support.ts'
 import { PayloadError } from './payload-error.ts'
 import type { PayloadErrorCode } from './payload-error.ts'
-import { payloadLimits } from './payload-limits.ts'
+import { outputLimitOf, payloadLimits } from './payload-limits.ts'
 import { fieldsOf } from './event-shape.ts'
 import type { EventShape } from './event-shape.ts'
 import { decodePayload, decodeValue, writePayloadValues } from './payload.ts'
@@ -302,18 +303,86 @@ describe('hostile payloads', () => {
     expect(both(eventWith(tagged(137, head(0, 41n)), typeValue))).to.equal('payload-too-deep')
   })
 
-  it('refuses text that repeats a long name too often', () => {
-    const name = 'n'.repeat(1_000_000)
+  const structs = (count: number, nameLength: number): Buffer => expandingPayload({ type: event, structs: count, nameLength })
+
+  it('bounds the text by a multiple of the payload', () => {
+    const textOf = (payload: Buffer): number => {
+      const out = new ByteWriter(16)
+      writePayloadValues(event, payload, out)
+      expect(out.limit).to.equal(Number.POSITIVE_INFINITY)
+      return out.position
+    }
+    const within = structs(33, 57_000)
+    expect(textOf(within)).to.be.within(31 * within.length, outputLimitOf(within.length))
+    expect(codeOf(() => textOf(structs(35, 57_000)))).to.equal('payload-too-large')
+    // 64 MiB of text before.
+    expect(codeOf(() => textOf(structs(1100, 57_000)))).to.equal('payload-too-large')
+  })
+
+  it('writes text up to exactly the limit that is given', () => {
+    const payload = structs(3, 20)
+    const out = new ByteWriter(16)
+    writePayloadValues(event, payload, out)
+    const { position: length } = out
+    out.clear()
+    writePayloadValues(event, payload, out, length)
+    expect(out.position).to.equal(length)
+    expect(codeOf(() => writePayloadValues(event, payload, out, length - 1))).to.equal('payload-too-large')
+    expect(out.position).to.equal(length)
+    const json = jsonEvent([{ name: 'f', value: { type: 'String', value: 'é'.repeat(50) } }])
+    out.clear()
+    writePayloadValues(event, json, out)
+    const { position: jsonLength } = out
+    out.clear()
+    writePayloadValues(event, json, out, jsonLength)
+    expect(codeOf(() => writePayloadValues(event, json, out, jsonLength - 1))).to.equal('payload-too-large')
+    expect(out.position).to.equal(jsonLength)
+  })
+
+  it('refuses types whose texts repeat a long name', () => {
     const id = Buffer.from([1])
-    const fields = array([array([text(name), tagged(137, head(0, 50n))])])
-    const list = array([array([text('f'), tagged(139, tagged(136, bytes(id)))])])
-    const definitions = array([
-      tagged(162, array([bytes(Buffer.alloc(0)), text(event), list])),
-      tagged(160, array([bytes(id), text('A.0000000000000001.C.S'), fields])),
-    ])
-    const items = array(Array.from({ length: 100_000 }, () => array([Buffer.from([0xf6])])))
-    const payload = tagged(129, array([definitions, array([tagged(136, bytes(Buffer.alloc(0))), array([items])])]))
-    expect(codeOf(() => written(event, payload))).to.equal('payload-too-large')
+    const eventOfFields = (count: number): Buffer => {
+      const intersection = tagged(143, array([tagged(136, bytes(id))]))
+      const fields = array(Array.from({ length: count }, (_, i) => array([text(`f${i}`), intersection])))
+      const definitions = array([
+        tagged(162, array([bytes(Buffer.alloc(0)), text(event), fields])),
+        tagged(176, array([bytes(id), text('n'.repeat(30_000))])),
+      ])
+      const values = array(Array.from({ length: count }, () => Buffer.from([0xf6])))
+      return tagged(129, array([definitions, array([tagged(136, bytes(Buffer.alloc(0))), values])]))
+    }
+    expect(both(eventOfFields(100))).to.equal(undefined)
+    expect(both(eventOfFields(3000))).to.equal('payload-too-large')
+  })
+
+  it('refuses keys of dictionaries whose text doubles at each level, and pairs that are repeated as a long list', () => {
+    const dictionary = tagged(141, array([anyStruct, anyStruct]))
+    const nested = (levels: number): Buffer => {
+      let value: Buffer = tagged(130, array([tagged(137, head(0, 1n)), text('"')]))
+      for (let i = 0; i < levels; i++) value = tagged(130, array([dictionary, array([value, Buffer.from([0xf6])])]))
+      return value
+    }
+    expect(both(eventWith(anyStruct, nested(3)))).to.equal(undefined)
+    expect(both(eventWith(anyStruct, nested(100)))).to.equal('payload-too-large')
+    const one = (length: number): Buffer => {
+      const number = tagged(130, array([tagged(137, head(0, 12n)), head(0, 1n)]))
+      const name = tagged(130, array([tagged(137, head(0, 1n)), text('1')]))
+      const value = tagged(130, array([tagged(137, head(0, 1n)), text('v'.repeat(length))]))
+      return array([number, value, name, value])
+    }
+    expect(both(eventWith(dictionary, one(30_000)))).to.equal(undefined)
+    expect(both(eventWith(dictionary, one(40_000)))).to.equal('payload-too-large')
+  })
+
+  it('quotes little of a payload in its message', () => {
+    const payload = Buffer.from(JSON.stringify({ type: 'Event', value: { id: event, fields: [{ name: 'f', value: { type: 'x'.repeat(200_000) } }] } }))
+    try {
+      decodePayload(event, payload)
+      expect.fail('decoded')
+    } catch (error) {
+      expect(error).to.be.instanceOf(PayloadError)
+      expect((error as PayloadError).message.length).to.be.below(400)
+    }
   })
 
   it('refuses an integer that takes too long to spell', () => {

@@ -2,6 +2,7 @@ import type { ByteWriter } from '../base/byte-writer.ts'
 import { readCcfEvent, readCcfValue, writeCcfEvent } from './ccf/ccf-payload.ts'
 import { readJsonCdcEvent, readJsonCdcValue, writeJsonCdcEvent } from './json-cdc/json-cdc-payload.ts'
 import type { EventShape } from './event-shape.ts'
+import { outputLimitOf } from './payload-limits.ts'
 import { PayloadError } from './payload-error.ts'
 import type { PayloadFields, PayloadValue } from './payload-value.ts'
 
@@ -38,13 +39,17 @@ export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefine
  * - U+0000 in text is written as the six characters `\u0000`; what is no Unicode becomes U+FFFD
  *
  * @param type the event's type as the access node names it
+ * @param maxBytes of the text, where less than `outputLimitOf` the payload is left
  * @returns the names of the fields, in the order of the values
  * @throws PayloadError where the payload cannot be decoded; `out.position` is then where it was
  */
-export function writePayloadValues(type: string, payload: Uint8Array, out: ByteWriter): EventShape {
+export function writePayloadValues(
+  type: string, payload: Uint8Array, out: ByteWriter, maxBytes = Number.POSITIVE_INFINITY,
+): EventShape {
   const encoding = payloadEncoding(payload)
-  if (encoding === 'ccf') return writeCcfEvent(type, asBuffer(payload), out)
-  if (encoding === 'json-cdc') return writeJsonCdcEvent(type, asBuffer(payload), out)
+  const limit = Math.min(maxBytes, outputLimitOf(payload.length))
+  if (encoding === 'ccf') return writeCcfEvent(type, asBuffer(payload), out, limit)
+  if (encoding === 'json-cdc') return writeJsonCdcEvent(type, asBuffer(payload), out, limit)
   throw unknownEncoding()
 }
 

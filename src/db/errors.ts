@@ -76,12 +76,18 @@ function codeOf(error: Error): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** What `pg` and its pool say when they got no connection in time: nothing was begun. */
+const noConnectionTexts: ReadonlySet<string> = new Set([
+  'timeout expired', 'timeout exceeded when trying to connect', 'Connection terminated due to connection timeout',
+])
+
 /**
  * `pg` reports a connection that ended, and a connect that took too long, as plain errors without any code. An error
  * from the server is a DatabaseError and always has one, so whatever has none came from the connection.
  */
 function lostWithoutCode(error: Error): string | undefined {
   const isOurMistake = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+  if (noConnectionTexts.has(error.message)) return 'database-unreachable'
   return isOurMistake || error instanceof SyntaxError ? undefined : 'database-connection-lost'
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { ensurePartitions } from './partitions.ts'
 import { createPool } from './pool.ts'
@@ -101,8 +101,11 @@ describe('ensurePartitions', () => {
   })
 
   it('asks the database only once about a partition', async () => {
+    const hold = (): Promise<PoolClient[]> => Promise.all(Array.from({ length: 10 }, () => pool.connect()))
+    // A new session ends what is known: it may be one with a restored backup.
+    for (const client of await hold()) client.release()
     await ensurePartitions(pool, table, 100, { from: 0, to: 50 })
-    const held = await Promise.all(Array.from({ length: 10 }, () => pool.connect()))
+    const held = await hold()
     try {
       // Every connection of the pool is taken: a query would have to wait for ever.
       await ensurePartitions(pool, table, 100, { from: 10, to: 60 })

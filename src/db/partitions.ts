@@ -7,6 +7,7 @@ const lockClass = 7_364_830
 
 /** The partitions that a pool's database is known to have: table → first heights. Spares the hot path its query. */
 const known = new WeakMap<Pool, Map<string, Set<number>>>()
+const watched = new WeakSet<Pool>()
 
 /**
  * Makes sure that `table` (`schema.name`, partitioned by range of one int8 height column) has a partition of `step`
@@ -31,7 +32,14 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
     await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClass, table])
     for (const from of wanted) await makePartition(client, table, from, from + step)
   })
-  for (const from of wanted) have.add(from)
+  // Not `have`, which a session that this needed may have replaced.
+  const now = knownPartitions(pool, table)
+  for (const from of wanted) now.add(from)
+}
+
+/** Forgets what is known of a pool's database, which may have been replaced by a backup without its newest partitions. */
+export function forgetPartitions(pool: Pool): void {
+  known.delete(pool)
 }
 
 /** The name of the partition of `table` that starts at height `from`. */
@@ -69,9 +77,14 @@ async function makePartition(client: PoolClient, table: string, from: number, to
   await client.query(`ALTER TABLE ${partition} DROP CONSTRAINT height_range`)
 }
 
+/** A new session may be one with another database: a restored backup. */
 function knownPartitions(pool: Pool, table: string): Set<number> {
   let tables = known.get(pool)
-  if (tables === undefined) known.set(pool, (tables = new Map<string, Set<number>>()))
+  if (tables === undefined) {
+    known.set(pool, (tables = new Map<string, Set<number>>()))
+    if (!watched.has(pool)) pool.on('connect', () => forgetPartitions(pool))
+    watched.add(pool)
+  }
   let heights = tables.get(table)
   if (heights === undefined) tables.set(table, (heights = new Set<number>()))
   return heights

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { FatalError, RetryableError } from '../base/errors.ts'
+import { retryWhile } from '../base/retry.ts'
 import { checkServerVersion, createPool, withTransaction } from './pool.ts'
 
 describe('pool', () => {
@@ -82,5 +86,32 @@ describe('pool', () => {
     expect(failure).to.be.instanceOf(RetryableError)
     expect((failure as RetryableError).code).to.equal('database-unreachable')
     await pool.end()
+  })
+
+  it('limits the wait for a connection that another caller has, unless it is patient', async () => {
+    const usual = createPool(db.url, { max: 1, connectTimeoutMs: 200 })
+    const patient = createPool(db.url, { max: 1, connectTimeoutMs: 60_000, isPatient: true })
+    try {
+      const [taken, held] = [await retryWhile(() => usual.connect(), { isRetryable: () => true }), await patient.connect()]
+      const failure = await withTransaction(usual, () => Promise.resolve()).catch((error: unknown) => error)
+      expect(failure).to.have.property('code', 'database-unreachable')
+      taken.release()
+      const waiting = patient.query('SELECT 1')
+      expect(patient.waitingCount).to.equal(1)
+      held.release()
+      expect((await waiting).rowCount).to.equal(1)
+    } finally {
+      await Promise.all([usual.end(), patient.end()])
+    }
+  })
+
+  it('gives up a server that does not answer, also where it is patient', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const pool = createPool(`postgresql://flowfarm@127.0.0.1:${(silent.address() as AddressInfo).port}/flowfarm`, { isPatient: true, connectTimeoutMs: 20 })
+    const failure = await withTransaction(pool, () => Promise.resolve()).catch((error: unknown) => error)
+    expect(failure).to.have.property('code', 'database-unreachable')
+    await pool.end()
+    silent.close()
   })
 })

@@ -1,4 +1,5 @@
-import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
 import { FatalError } from '../base/errors.ts'
 import { asDatabaseError, isConnectionLost } from './errors.ts'
 
@@ -13,8 +14,13 @@ export interface PoolOptions {
   lockTimeoutMs?: number
   /** The server ends a session that says nothing for so long inside a transaction. Default 60,000 ms. */
   idleInTransactionTimeoutMs?: number
-  /** How long to wait for a new connection. Default 5,000 ms. */
+  /** How long to wait for a new connection, and while all are in use for one of them. Default 5,000 ms. */
   connectTimeoutMs?: number
+  /**
+   * True: while all connections are in use, callers wait for one without a limit. For callers that have nothing else to
+   * do, and never hold a connection of the pool while they wait for another. Default false.
+   */
+  isPatient?: boolean
   /**
    * How long to wait for the answer to one statement before its connection counts as dead; 0 is for ever. Finds the
    * half-open connection, of which TCP says nothing for minutes. Longer than `statementTimeoutMs`. Default 0.
@@ -47,8 +53,11 @@ const oldestServer = 150_000
  * Connects when first used. Ends with `pool.end()`.
  */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
+  const config = clientConfig(url, options)
   const pool = new Pool({
-    ...clientConfig(url, options),
+    ...config,
+    // The pool takes one limit for both kinds of waiting, and hands its settings to its clients.
+    ...(options.isPatient === true ? { connectionTimeoutMillis: 0, Client: clientWithTimeout(config) } : {}),
     max: options.max ?? 10,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     allowExitOnIdle: true
@@ -60,6 +69,15 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
+}
+
+/** A client that limits the time for connecting by itself. */
+function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Client {
+  return class extends Client {
+    constructor(config?: string | ClientConfig) {
+      super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis })
+    }
+  }
 }
 
 /** Throws FatalError code `database-too-old` when the server is older than PostgreSQL 15; retryable if unreachable. */
@@ -115,6 +133,28 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
     throw asDatabaseError(error)
   } finally {
     client.release(broken)
+  }
+}
+
+/**
+ * Time between two signs of life of a transaction that waits, ms: the server ends sessions that are silent for 10 s and
+ * more.
+ */
+const signOfLifeMs = 3000
+
+/**
+ * Waits for `other` inside a transaction of `client`, which nothing else uses meanwhile. Statements in between keep the
+ * server from taking the session for abandoned, as long as this process lives. @throws what `other` throws, or the
+ * connection
+ */
+export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>, everyMs = signOfLifeMs): Promise<T> {
+  const settled = other.then(() => true, () => true)
+  for (;;) {
+    const waiting = new AbortController()
+    const isSettled = await Promise.race([settled, delay(everyMs, false, { signal: waiting.signal })])
+    waiting.abort()
+    if (isSettled) return other
+    await client.query('SELECT')
   }
 }
 

@@ -1,13 +1,14 @@
 import { asError, FlowfarmError } from '../base/errors.ts'
-import { addressLength, addressText } from '../chain/address.ts'
+import { addressText } from '../chain/address.ts'
 import { evmTransactionHash } from '../chain/evm/evm-transaction-hash.ts'
 import { PayloadError } from '../chain/payload-error.ts'
 import { eventsPerChunk } from '../chain/event-chunk.ts'
 import type { EventShape } from '../chain/event-shape.ts'
+import { expansionLimits } from '../chain/payload-limits.ts'
 import { writePayloadValues } from '../chain/payload.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import type { CopyWriter } from '../db/copy/copy-writer.ts'
-import type { Batch } from './batch.ts'
+import type { Batch, UndecodedInput } from './batch.ts'
 import { rawColumns } from './raw-columns.ts'
 import { writeArguments } from './write-arguments.ts'
 import { writeSignatures } from './write-signatures.ts'
@@ -26,21 +27,33 @@ interface Placed {
   readonly transaction: TransactionMessage
   /** Undefined where no node had it. */
   readonly result: TransactionResultMessage | undefined
+  readonly expansion: Expansion
+}
+
+/** Bytes that the texts of events may still take beyond what each may take on its own (`expansionLimits`). */
+interface Expansion {
+  inBlock: number
+  inTransaction: number
 }
 
 /**
  * Adds the rows of one block to a batch. Nothing of the block is left out: what cannot be decoded gets a row without
  * it and an entry in `undecoded`, what no node had an entry in `unavailable`. Should it fail, the batch is as before.
+ * @returns the block as stored: the payloads of undecoded events are empty, so that nobody decodes them by other limits
  */
-export function appendBlock(batch: Batch, fetched: FetchedBlock): void {
+export function appendBlock(batch: Batch, fetched: FetchedBlock): FetchedBlock {
   const { block, transactions, transactionIds, results } = fetched
   const { height } = block
+  const undecodedBefore = batch.undecoded.length
   batch.beginBlock(height)
   try {
     let eventCount = 0
+    const expansion: Expansion = { inBlock: expansionLimits.blockBytes, inTransaction: 0 }
     for (const [txIndex, transaction] of transactions.entries()) {
       const result = results[txIndex]
-      appendTransaction(batch, fetched, { height, txIndex, id: transactionIds[txIndex] as Buffer, transaction, result })
+      expansion.inTransaction = expansionLimits.transactionBytes
+      const id = transactionIds[txIndex] as Buffer
+      appendTransaction(batch, fetched, { height, txIndex, id, transaction, result, expansion })
       eventCount += result?.events.length ?? 0
     }
     appendHeader(batch, fetched, eventCount)
@@ -48,10 +61,27 @@ export function appendBlock(batch: Batch, fetched: FetchedBlock): void {
       batch.unavailable.push({ blockHeight: height, part, txIndex: index, reason, endpoint: fetched.endpoint })
     }
     batch.endBlock({ txCount: transactions.length, eventCount, byteLength: fetched.byteLength })
+    return withoutPayloads(fetched, batch.undecoded.slice(undecodedBefore))
   } catch (error) {
     batch.dropBlock()
     throw error
   }
+}
+
+function withoutPayloads(fetched: FetchedBlock, undecoded: readonly UndecodedInput[]): FetchedBlock {
+  if (undecoded.length === 0) return fetched
+  const byTransaction = Map.groupBy(undecoded, ({ txIndex }) => txIndex)
+  const results = fetched.results.map((result, txIndex) => {
+    const inputs = byTransaction.get(txIndex)
+    if (result === undefined || inputs === undefined) return result
+    const events = [...result.events]
+    for (const { eventIndex } of inputs) {
+      const event = events[eventIndex]
+      if (event !== undefined) events[eventIndex] = { ...event, payload: Buffer.alloc(0) }
+    }
+    return { ...result, events }
+  })
+  return { ...fetched, results }
 }
 
 function appendHeader(batch: Batch, { block, transactions }: FetchedBlock, eventCount: number): void {
@@ -92,9 +122,9 @@ function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed
   rows.bool(script.importsEvm)
   rows.bytea(id)
   rows.text(result?.status ?? 'UNKNOWN')
-  textOrNull(rows, hasPeople ? accountText(transaction.payer) : '')
-  textOrNull(rows, hasPeople ? accountText(transaction.proposerAddress) : '')
-  rows.textArray(transaction.authorizers.map(accountText))
+  textOrNull(rows, hasPeople ? addressText(transaction.payer) : '')
+  textOrNull(rows, hasPeople ? addressText(transaction.proposerAddress) : '')
+  rows.textArray(transaction.authorizers.map(addressText))
   if (isZero(transaction.referenceBlockId)) rows.null()
   else rows.bytea(transaction.referenceBlockId)
   rows.bytea(script.hash)
@@ -112,7 +142,8 @@ function appendEvents(batch: Batch, placed: Placed): void {
   }
 }
 
-function appendChunk(batch: Batch, { height, txIndex }: Placed, first: number, events: readonly EventMessage[]): void {
+function appendChunk(batch: Batch, placed: Placed, first: number, events: readonly EventMessage[]): void {
+  const { height, txIndex, expansion } = placed
   const rows = batch.rows.event_chunks
   rows.row(rawColumns.event_chunks.length)
   rows.int8(height)
@@ -123,7 +154,13 @@ function appendChunk(batch: Batch, { height, txIndex }: Placed, first: number, e
     const start = rows.out.position
     try {
       rows.jsonBegin()
-      const shape = writePayloadValues(type, payload, rows.out)
+      const textStart = rows.out.position
+      const own = expansionLimits.ownFloor + expansionLimits.ownPerByte * payload.length
+      const shared = Math.min(expansion.inTransaction, expansion.inBlock)
+      const shape = writePayloadValues(type, payload, rows.out, own + shared)
+      const excess = Math.max(0, rows.out.position - textStart - own)
+      expansion.inTransaction -= excess
+      expansion.inBlock -= excess
       rows.jsonEnd()
       return shape
     } catch (error) {
@@ -174,11 +211,6 @@ function isRepeated(transaction: TransactionMessage, result: TransactionResultMe
   if (transaction.arguments.length > 0) return false
   const saysCollection = result !== undefined && result.collectionId.length > 0
   return isZero(saysCollection ? result.collectionId : transaction.payer)
-}
-
-/** Bytes as the address that the chain takes them for: the last 8. Source: onflow/flow-go `BytesToAddress`. */
-function accountText(bytes: Buffer): string {
-  return addressText(bytes.length > addressLength ? bytes.subarray(-addressLength) : bytes)
 }
 
 function isZero(bytes: Buffer): boolean {

@@ -32,7 +32,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const reachable = await source.lowestReachable(signal)
     const bottom = Math.max(stopHeight, reachable, this.#root)
     await recordTarget(pool, bottom)
-    const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.all), 'down')
+    const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.settled), 'down')
     if (owed.next === undefined) {
       progress.finish(name)
       const how = bottom > stopHeight ? ' down to the lowest height that the nodes reach' : ''

@@ -3,6 +3,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
 import { RetryableError } from '../base/errors.ts'
 import { listen } from '../db/listen.ts'
+import { createPool } from '../db/pool.ts'
 import { appendBlock } from './append-block.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
@@ -34,6 +35,36 @@ describe('batch writer', () => {
       onCommitted: (batch) => committed.push(batch),
     })
   }
+
+  it('keeps the sessions of batches that wait for a commit before them', async () => {
+    const idleInTransactionTimeoutMs = 1500
+    const pool = createPool(database.url, { max: 4, idleInTransactionTimeoutMs })
+    const writer = new BatchWriter({
+      pool, name: 'main_ingester', generation: 0, lockLost: lockLost.signal, scripts: new ScriptCache(), shapes: new ShapeCache(),
+      onCommitted: (batch) => committed.push(batch), signOfLifeMs: 50,
+    })
+    const stall = await database.pool.connect()
+    try {
+      // The commit of the first batch does not get past its checkpoint, as it would not past a disk that stalls.
+      await stall.query('begin')
+      await stall.query("select from app.indexing_checkpoints where service_name = 'main_ingester' for update")
+      await give(writer, 0, 3)
+      // Two sessions wait in their transactions for twice as long as the server lets one be silent.
+      for (let count = 0; count < 2;) {
+        const { rows } = await database.pool.query<{ count: number }>(`
+          select count(*)::int as count from pg_stat_activity
+          where datname = current_database() and xact_start < now() - interval '3 s' and wait_event = 'ClientRead' and pid <> $1`,
+          [(stall as typeof stall & { readonly processID: number }).processID])
+        count = rows[0]?.count ?? 0
+      }
+      await stall.query('commit')
+      await writer.drain()
+      expect(await storedHeights()).to.deep.equal([0, 1, 2])
+    } finally {
+      stall.release()
+      await pool.end()
+    }
+  }).timeout(30_000)
 
   /** Gives the writer heights `from` up to `to`, exclusive, each in a batch of its own. */
   async function give(writer: BatchWriter, from: number, to: number): Promise<void> {
@@ -197,13 +228,13 @@ describe('batch writer', () => {
     const again = writer.takeBatch()
     expect(again).to.equal(batch)
     expect(again.isEmpty).to.equal(true)
-    appendBlock(again, blockOf(1, { transactions: [{ result: { errorMessage: 'x'.repeat(12_000_000) } }] }))
+    appendBlock(again, blockOf(1, { transactions: [{ result: { errorMessage: 'x'.repeat(34_000_000) } }] }))
     await writer.store(again)
     await writer.drain()
     expect(writer.takeBatch()).to.not.equal(again)
     const { rows } = await database.pool.query(
       'select length(error_message) as length from raw.transactions where block_height = 1',
     )
-    expect(rows).to.deep.equal([{ length: 12_000_000 }])
+    expect(rows).to.deep.equal([{ length: 34_000_000 }])
   })
 })

@@ -5,7 +5,7 @@ import type { HeightRange } from '../base/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
-import { rollBack } from '../db/pool.ts'
+import { rollBack, waitInTransaction } from '../db/pool.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { rawColumns, rawTables } from './raw-columns.ts'
@@ -24,6 +24,9 @@ import { numberShapes } from './sql/number-shapes.ts'
  * busy where two left gaps (7 % more blocks/s on 2 cores); a fourth gained nothing.
  */
 const lanes = 3
+
+/** Bytes of rows that are sent at once; a batch that is larger is sent alone. */
+const maxBytesUnderWay = 64 * 1024 * 1024
 
 /** A batch that has grown larger, for a rare giant of a block, is left to the garbage collector. Bytes. */
 const reusedCapacity = 32 * 1024 * 1024
@@ -51,6 +54,8 @@ export interface BatchWriterOptions {
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
   readonly onCommitted: (batch: CommittedBatch) => void
+  /** As that of `waitInTransaction`. */
+  readonly signOfLifeMs?: number
 }
 
 /**
@@ -66,6 +71,7 @@ export class BatchWriter {
   readonly #options: BatchWriterOptions
   readonly #free: Batch[] = []
   readonly #underWay = new Set<Promise<void>>()
+  #bytesUnderWay = 0
   /** Settles when the newest batch given is committed. */
   #last: Promise<void> = Promise.resolve()
   #failure: unknown
@@ -81,7 +87,8 @@ export class BatchWriter {
 
   /** Sends a batch as soon as there is a free connection; resolves when the next may be given, before its COMMIT. */
   async store(batch: Batch): Promise<void> {
-    while (this.#underWay.size >= lanes && this.#failure === undefined) await Promise.race(this.#underWay)
+    const bytes = batch.rowBytes
+    while (this.#isFull(bytes) && this.#failure === undefined) await Promise.race(this.#underWay)
     this.#throwIfFailed()
     this.#options.lockLost.throwIfAborted()
     const previous = this.#last
@@ -92,8 +99,17 @@ export class BatchWriter {
       (error: unknown) => {
         this.#failure ??= error
       },
-    ).finally(() => this.#underWay.delete(tracked))
+    ).finally(() => {
+      this.#underWay.delete(tracked)
+      this.#bytesUnderWay -= bytes
+    })
     this.#underWay.add(tracked)
+    this.#bytesUnderWay += bytes
+  }
+
+  #isFull(bytes: number): boolean {
+    const { size } = this.#underWay
+    return size >= lanes || (size > 0 && this.#bytesUnderWay + bytes > maxBytesUnderWay)
   }
 
   /** Resolves when everything given is committed. */
@@ -120,7 +136,7 @@ export class BatchWriter {
       for (const table of rawTables) await copyInto(client, `raw.${table}`, rawColumns[table], batch.rowsOf(table))
       if (batch.undecoded.length > 0) await insertUndecoded(client, this.#options.name, batch.undecoded)
       if (batch.unavailable.length > 0) await insertUnavailable(client, batch.unavailable)
-      await previous
+      await waitInTransaction(client, previous, this.#options.signOfLifeMs)
       const isKept = await commitCheckpoint(client, this.#options, batch)
       if (!isKept) throw checkpointMoved(this.#options.name, batch.range)
       this.#options.lockLost.throwIfAborted()

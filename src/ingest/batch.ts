@@ -115,6 +115,11 @@ export class Batch {
     return { from: Math.min(first, last), to: Math.max(first, last) + 1 }
   }
 
+  /** Bytes of its rows. */
+  get rowBytes(): number {
+    return rawTables.reduce((sum, table) => sum + this.rows[table].out.position, 0)
+  }
+
   /** Bytes of memory that it keeps for its rows, filled or not. */
   get capacity(): number {
     return rawTables.reduce((sum, table) => sum + this.rows[table].out.bytes.length, 0)

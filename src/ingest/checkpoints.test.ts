@@ -16,7 +16,7 @@ describe('checkpoints', () => {
   it('are made where they are missing, also by two at once', async () => {
     const empty = { covered: [], generation: 0 }
     const both = await Promise.all([readRawCoverage(database.pool), readRawCoverage(database.pool)])
-    for (const coverage of both) expect(coverage).to.deep.equal({ forward: empty, backward: empty, all: [] })
+    for (const coverage of both) expect(coverage).to.deep.equal({ forward: empty, backward: empty, all: [], settled: [] })
   })
 
   it('say what each ingester has stored, and both together, with holes', async () => {

@@ -17,6 +17,8 @@ export interface RawCoverage {
   readonly backward: IngesterCheckpoint
   /** What either has stored. */
   readonly all: HeightSet
+  /** What is not owed: stored, or given up as a whole (raw.unavailable). */
+  readonly settled: HeightSet
 }
 
 /** Reads what is stored, in one snapshot, and makes the rows of both ingesters where they are missing. */
@@ -25,8 +27,11 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   await db.query(
     'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing', [names],
   )
-  const { rows } = await db.query<{ service_name: string; covered: string; generation: string }>(
-    `select service_name, covered::text as covered, generation
+  const { rows } = await db.query<{ service_name: string; covered: string; generation: string; lost: string }>(
+    `select service_name, covered::text as covered, generation, (
+       select coalesce(range_agg(int8range(block_height, block_height + 1)), '{}')::text
+       from raw.unavailable where part = 'block'
+     ) as lost
      from app.indexing_checkpoints where service_name = any($1)`,
     [names],
   )
@@ -37,7 +42,8 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   }
   const forward = read(ingesterNames.forward)
   const backward = read(ingesterNames.backward)
-  return { forward, backward, all: union(forward.covered, backward.covered) }
+  const all = union(forward.covered, backward.covered)
+  return { forward, backward, all, settled: union(all, normalize(parseMultirange(rows[0]?.lost ?? '{}'))) }
 }
 
 /** Writes down the lowest height that the backward ingester is to bring, for people and for other processes. */

@@ -3,6 +3,7 @@ import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { NotYetError } from '../access/source-errors.ts'
+import type { LostHeight } from './failing-heights.ts'
 import { AdaptiveWidth } from './adaptive-width.ts'
 
 /** Longest pause after a failed try; and while a block is not there yet, since it may come any moment. */
@@ -20,14 +21,22 @@ export interface FetchWindowOptions {
   readonly maxBytes: number
   readonly signal: AbortSignal
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
+  /** Called after each failure. @returns what to hand out instead of trying again, where the height is given up */
+  readonly onFailed?: ((height: number, error: Error, signal: AbortSignal) => Promise<Taken | undefined>) | undefined
+  /** Called when nothing is tried any more for a height. */
+  readonly onEnded?: ((height: number) => void) | undefined
 }
+
+/** A block, or a height that was given up. */
+export type Taken = FetchedBlock | LostHeight
+
 
 interface Slot {
   readonly height: number
   readonly controller: AbortController
   /** Bytes that the node has announced for it so far. */
   announced: number
-  block?: FetchedBlock | undefined
+  block?: Taken | undefined
   error?: Error
 }
 
@@ -62,7 +71,7 @@ export class FetchWindow {
 
   /** Bytes that wait or were announced. */
   get bytes(): number {
-    return this.#slots.reduce((sum, slot) => sum + (slot.block?.byteLength ?? slot.announced), 0)
+    return this.#slots.reduce((sum, slot) => sum + (bytesOf(slot.block) ?? slot.announced), 0)
   }
 
   /** Whether nothing is under way, waits, or was postponed. */
@@ -109,7 +118,7 @@ export class FetchWindow {
   }
 
   /** The next block in order, which must be ready (`isNextReady`). @throws the error that it ended with */
-  take(): FetchedBlock {
+  take(): Taken {
     const slot = this.#slots[0]
     if (slot?.error !== undefined) throw slot.error
     if (slot?.block === undefined) throw new Error('take() needs isNextReady')
@@ -144,9 +153,10 @@ export class FetchWindow {
       slot.announced = 0
       const started = performance.now()
       try {
-        slot.block = await this.#options.source.fetchBlock(slot.height, signal, onAnswerLength)
+        const block = await this.#options.source.fetchBlock(slot.height, signal, onAnswerLength)
+        slot.block = block
         this.#adaptive?.fetched(performance.now() - started)
-        this.#expectedBytes = Math.max(slot.block.byteLength, this.#expectedBytes * 0.99)
+        this.#expectedBytes = Math.max(block.byteLength, this.#expectedBytes * 0.99)
         break
       } catch (error) {
         if (signal.aborted) return
@@ -156,6 +166,9 @@ export class FetchWindow {
         }
         slot.announced = 0
         this.#adaptive?.failed()
+        slot.block = await this.#givenUp(slot.height, error, signal)
+        if (signal.aborted) return
+        if (slot.block !== undefined) break
         const pauseMs = backoffMs(attempt, 50, error instanceof NotYetError ? longestHeadWaitMs : longestPauseMs)
         this.#options.onRetry(slot.height, error, pauseMs)
         try {
@@ -165,7 +178,18 @@ export class FetchWindow {
         }
       }
     }
+    this.#options.onEnded?.(slot.height)
     if (slot === this.#slots[0]) for (const wake of this.#waiting) wake()
+  }
+
+  /** A failure to record a failure is no reason to stop: the height is tried again. */
+  async #givenUp(height: number, error: Error, signal: AbortSignal): Promise<Taken | undefined> {
+    try {
+      return await this.#options.onFailed?.(height, error, signal)
+    } catch (thrown) {
+      if (!signal.aborted) this.#options.onRetry(height, asError(thrown), 0)
+      return undefined
+    }
   }
 
   /** Gives up the fetches furthest ahead until the rest fits; never the first. */
@@ -176,4 +200,8 @@ export class FetchWindow {
       this.#postponed.unshift(last.height)
     }
   }
+}
+
+function bytesOf(taken: Taken | undefined): number | undefined {
+  return taken === undefined || 'lostHeight' in taken ? undefined : taken.byteLength
 }

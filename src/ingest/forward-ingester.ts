@@ -14,6 +14,9 @@ import { resolveFork } from './reorg.ts'
 import { storedBlockId } from './sql/stored-block-ids.ts'
 import type { Stretch } from './stretch.ts'
 
+/** How often the checkpoint is read while no block comes, in milliseconds. */
+const recheckMs = 2_000
+
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
   /** START_BLOCK; 0 is no fixed start. */
@@ -29,6 +32,8 @@ export interface ForwardOptions extends IngesterOptions {
 export class ForwardIngester extends Ingester<ForwardOptions> {
   /** Where to go on after a rollback that left nothing stored: history, which is done from there down, stays so. */
   #resumeAt: number | undefined
+  /** When the generation of the checkpoint was last read while nothing came. */
+  #checkedAt = 0
   /** The id of the head that was last found to be the stored block, in this stretch. */
   #storedHead: Buffer | undefined
 
@@ -37,7 +42,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const head = await heads.first(signal)
     const coverage = await readRawCoverage(pool)
     const start = await this.#startHeight(coverage, head.height, signal)
-    const owed = new HeightWalk(difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], coverage.all), 'up')
+    const owed = new HeightWalk(difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], coverage.settled), 'up')
     let last = start - 1
     this.#storedHead = undefined
     const top = coverage.all.at(-1)
@@ -55,7 +60,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       onMore: (wake) => heads.onHead(wake),
       isOver: () => false,
       check: (block, previous) => this.#check(block, previous),
-      inspect: () => this.#inspect(tip, last),
+      inspect: () => this.#inspect(tip, last, coverage.forward.generation),
     }
   }
 
@@ -82,7 +87,8 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   }
 
   /** A chain that was rolled back can be shorter than ours for a while: then no parent mismatch tells of the fork. */
-  async #inspect(tip: number, last: number): Promise<void> {
+  async #inspect(tip: number, last: number, generation: number): Promise<void> {
+    await this.#checkGeneration(generation)
     const head = this.options.heads.current
     if (head === undefined || head.height > Math.max(tip, last) || this.#storedHead?.equals(head.id) === true) return
     const ours = await storedBlockId(this.options.pool, head.height)
@@ -90,6 +96,15 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       throw new ForkError(head.height, `the node has another block at its head ${head.height}`)
     }
     this.#storedHead = ours
+  }
+
+  /** Without new blocks no commit finds that heights became owed: an operator has them retried. */
+  async #checkGeneration(generation: number): Promise<void> {
+    const now = performance.now()
+    if (now - this.#checkedAt < recheckMs) return
+    this.#checkedAt = now
+    if ((await readRawCoverage(this.options.pool)).forward.generation === generation) return
+    throw new RetryableError('checkpoint-moved', `${this.options.name}: the stored chain was changed by another process`)
   }
 
   protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {

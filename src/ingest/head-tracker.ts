@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { asError, FatalError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
@@ -21,6 +22,7 @@ const writeEveryMs = 1000
 export class HeadTracker {
   readonly #options: HeadTrackerOptions
   readonly #listeners = new Set<(head: HeadMessage) => void>()
+  readonly #failures = new LogThrottle()
   #current: HeadMessage | undefined
   /** Settles when the newest head is written; undefined while it is. */
   #writing: Promise<void> | undefined
@@ -70,7 +72,7 @@ export class HeadTracker {
         if (signal.aborted) break
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 200, 10_000)
-        log.warn({ err: asError(error), pauseMs }, 'cannot follow the head of the chain, trying again')
+        this.#failures.log(log, 'warn', { err: asError(error), pauseMs }, 'cannot follow the head of the chain, trying again')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
@@ -94,7 +96,7 @@ export class HeadTracker {
         await pool.query('update app.chain set latest_height = $1, latest_at = now()', [head?.height])
         written = head
       } catch (error) {
-        log.warn({ err: asError(error) }, 'the head of the chain could not be written, trying again')
+        this.#failures.log(log, 'warn', { err: asError(error) }, 'the head of the chain could not be written, trying again')
       }
       await pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
     }

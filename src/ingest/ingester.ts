@@ -2,8 +2,10 @@ import { hostname } from 'node:os'
 import { DatabaseError } from 'pg'
 import { asError, FatalError, RetryableError } from '../base/errors.ts'
 import { backoffMs, pause } from '../base/retry.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
 import { asDatabaseError } from '../db/errors.ts'
+import { forgetPartitions } from '../db/partitions.ts'
 import { ForkError } from './fork-error.ts'
 import { RowsThereError } from './rows-there-error.ts'
 import { ScriptCache } from './script-cache.ts'
@@ -30,7 +32,7 @@ export interface IngesterOptions extends StretchSettings {
  */
 export abstract class Ingester<Options extends IngesterOptions> {
   protected readonly options: Options
-  readonly #scripts = new ScriptCache()
+  readonly #failures = new LogThrottle()
 
   constructor(options: Options) {
     this.options = options
@@ -66,7 +68,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
         if (error instanceof RetryableError && error.code === 'disk-full') throw diskFull(error)
         if (error instanceof RowsThereError && attempt >= triesOnRowsThere) throw uncoveredRows(error)
         const pauseMs = backoffMs(attempt, 100, 10_000)
-        log.warn({ err: error, attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
+        this.#failures.log(log, 'warn', { err: error, attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
@@ -75,8 +77,11 @@ export abstract class Ingester<Options extends IngesterOptions> {
   /** @returns true when done for good */
   async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
     const signal = AbortSignal.any([this.options.signal, lockLost])
-    // Numbers of shapes hold for this database, which may be another one after an interruption.
-    const context = { signal, lockLost, scripts: this.#scripts, shapes: new ShapeCache(), onCommitted: onProgress }
+    // What is known of the database holds for this session: after an interruption it may be a restored backup.
+    forgetPartitions(this.options.pool)
+    const context = {
+      signal, lockLost, scripts: new ScriptCache(), shapes: new ShapeCache(), failures: this.#failures, onCommitted: onProgress,
+    }
     for (;;) {
       signal.throwIfAborted()
       const stretch = await this.plan(signal)

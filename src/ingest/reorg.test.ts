@@ -64,8 +64,7 @@ describe('resolving a fork', () => {
     return rows.map((row) => Number(row.height))
   }
 
-  it('finds the last common block, wherever it is, and leaves what is below', async function () {
-    this.timeout(60_000)
+  it('finds the last common block, wherever it is, and leaves what is below', async () => {
     const cases = fc.record({
       from: fc.nat(20), length: fc.integer({ min: 1, max: 40 }), shared: fc.nat(70),
       over: fc.integer({ min: -8, max: 8 }),

@@ -1,5 +1,7 @@
 import type pg from 'pg'
+import { RetryableError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import type { LogThrottle } from '../base/log-throttle.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
@@ -10,15 +12,17 @@ import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
 import { ingesterNames } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
+import type { FailingHeights, LostHeight } from './failing-heights.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { Progress } from './progress.ts'
 import type { ScriptCache } from './script-cache.ts'
 import type { ShapeCache } from './shape-cache.ts'
+import { recordLostHeight } from './sql/record-lost-height.ts'
 import type { Stretch } from './stretch.ts'
 
 /** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
 const largestBatch = 100
-/** A commit is sent at this size whatever the number of blocks. */
+/** A commit is sent at this size, received or written, whatever the number of blocks. */
 const batchBytes = 16 * 1024 * 1024
 /** Blocks that wait or are expected, in bytes, before fetching pauses. */
 const windowBytes = 96 * 1024 * 1024
@@ -33,6 +37,7 @@ export interface StretchSettings {
   readonly log: Logger
   readonly metrics: Metrics
   readonly progress: Progress
+  readonly failing: FailingHeights
   /** Blocks under way at once, set by the operator: kept as it is. */
   readonly fixedWidth: number | undefined
   /** Blocks in a commit, set by the operator. */
@@ -55,6 +60,7 @@ export interface StretchContext {
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
+  readonly failures: LogThrottle
   readonly onCommitted: () => void
 }
 
@@ -96,8 +102,10 @@ export class StretchRun {
       source, nextHeight: stretch.nextHeight, width: fixedWidth ?? initialWidth, isFixed: fixedWidth !== undefined,
       maxBytes: windowBytes, signal: context.signal,
       onRetry: (height, err, pauseMs) => {
-        log.warn({ height, err, pauseMs }, 'a block could not be fetched, trying again')
+        context.failures.log(log, 'warn', { height, err, pauseMs }, 'a block could not be fetched, trying again')
       },
+      onFailed: (height, error, ending) => settings.failing.failed(height, error, ending),
+      onEnded: (height) => settings.failing.ended(height),
     })
   }
 
@@ -126,7 +134,8 @@ export class StretchRun {
       this.#context.signal.throwIfAborted()
       if (this.#window.isNextReady) {
         await this.#waitForRoom()
-        await this.#take(this.#window.take())
+        const taken = this.#window.take()
+        await ('lostHeight' in taken ? this.#leaveOut(taken) : this.#take(taken))
         continue
       }
       this.#showWindow()
@@ -152,6 +161,17 @@ export class StretchRun {
     }
   }
 
+  /** A height that no node serves: what came before it is stored, and the hole is recorded. */
+  async #leaveOut(lost: LostHeight): Promise<void> {
+    await this.#addHeld(undefined)
+    await this.#flush()
+    await this.#writer.drain()
+    const { pool, name } = this.#settings
+    const isRecorded = await recordLostHeight(pool, { name, generation: this.#stretch.generation }, lost)
+    if (!isRecorded) throw new RetryableError('checkpoint-moved', `${name}: height ${lost.lostHeight} was changed meanwhile`)
+    this.#context.onCommitted()
+  }
+
   async #addHeld(below: FetchedBlock | undefined): Promise<void> {
     const held = this.#held
     if (held === undefined) return
@@ -163,9 +183,10 @@ export class StretchRun {
   async #add(block: FetchedBlock): Promise<void> {
     if (!this.#batch.continuesWith(block.block.height)) await this.#flush()
     if (this.#batch.isEmpty) this.#batchSince = performance.now()
-    appendBlock(this.#batch, block)
-    if (this.#settings.onStored !== undefined) this.#batch.fetched.push(block)
-    if (this.#batch.blockCount >= this.#batchLimit || this.#batch.byteLength >= batchBytes) await this.#flush()
+    const stored = appendBlock(this.#batch, block)
+    if (this.#settings.onStored !== undefined) this.#batch.fetched.push(stored)
+    const bytes = Math.max(this.#batch.byteLength, this.#batch.rowBytes)
+    if (this.#batch.blockCount >= this.#batchLimit || bytes >= batchBytes) await this.#flush()
   }
 
   /** Whether the batch should go although it is not full: nothing more is waiting, or it has waited long enough. */

@@ -1,9 +1,9 @@
+import { TimeSlices } from '../base/time-slices.ts'
 import type { FeedFilter } from './feed-filter.ts'
 import { FilterIndex } from './filter-index.ts'
 import type { LiveClient } from './live-client.ts'
 import { messageFrame } from './told-block.ts'
 import type { FeedForm, ToldBlock } from './told-block.ts'
-import { Turns } from './turns.ts'
 
 /** Clients that ask for the same in the same form, and so get the same bytes. */
 interface Group {
@@ -64,7 +64,7 @@ export class Audience {
   readonly #groups = new Map<string, Group>()
   readonly #index = new FilterIndex<Group>()
   readonly #groupOf = new Map<LiveClient, Group>()
-  readonly #turns: Turns
+  readonly #slices: TimeSlices
   readonly #maxBytesAtOnce: number
   /** Those who wait for their turn to be told. */
   readonly #waiting = new Map<LiveClient, Waiting>()
@@ -74,7 +74,7 @@ export class Audience {
   constructor(options: AudienceOptions) {
     this.#options = options
     this.#maxBytesAtOnce = options.maxBytesAtOnce ?? 256 * 1024
-    this.#turns = new Turns(options.turnMs)
+    this.#slices = new TimeSlices(options.turnMs)
   }
 
   /** Begins to tell a client what its filters want. */
@@ -155,7 +155,7 @@ export class Audience {
   async #deliver(): Promise<void> {
     while (this.#waiting.size > 0) {
       for (const client of this.#waiting.keys()) {
-        if (!this.#turns.tryTake()) await this.#turns.take()
+        if (!this.#slices.tryTake()) await this.#slices.take()
         this.#tellNext(client)
       }
     }

@@ -1,14 +1,17 @@
 import type { FeedBlock } from '../api/presenters/feed.ts'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { backoffMs, pause } from '../base/retry.ts'
+import type { IndexedSelection } from './feed-filter.ts'
 import { FeedQueue } from './feed-queue.ts'
 import type { FeedStep } from './feed-queue.ts'
 import { KnownForks } from './known-forks.ts'
 import { RecentBlocks } from './recent-blocks.ts'
 import type { BlockRun } from './recent-blocks.ts'
 import { RememberedBlocks } from './remembered-blocks.ts'
-import { ToldBlock } from './told-block.ts'
+import { toldBlocks } from './told-block.ts'
+import type { ToldBlock } from './told-block.ts'
 
 /** How the feed reads what it tells. */
 export interface FeedReader {
@@ -18,6 +21,11 @@ export interface FeedReader {
   ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
   /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
   head(): Promise<number | undefined>
+  /**
+   * The first height from `from` on, below `to`, whose block may have something for one of the selections, as far as an index knows:
+   * heights before it are stored and have nothing. `from` where no index knows. Default: there is no index.
+   */
+  nextFor?(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
 }
 
 /** Whoever listens to the feed. What it is told next waits until it has told it on. */
@@ -72,6 +80,7 @@ const bytesAtOnce = 4 * 1024 * 1024
  * announcements: a block that took the place of another can be read before the rollback of that one is heard.
  */
 export class BlockFeed {
+  readonly #failures = new LogThrottle()
   readonly #options: BlockFeedOptions
   readonly #queue: FeedQueue
   readonly #recent: RecentBlocks
@@ -125,6 +134,18 @@ export class BlockFeed {
     }
     for (const block of run.blocks) this.#remembered.add(block)
     return run
+  }
+
+  /** Whether blocks from a height on cost no read of the database of their own. */
+  isAtHand(height: number): boolean {
+    return this.#recent.isAtHand(height)
+  }
+
+  /** As of the reader; `from` where what is stored may have changed meanwhile. */
+  async nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number> {
+    const { generation } = this.#recent
+    const next = await this.#options.reader.nextFor?.(selections, from, to) ?? from
+    return generation === this.#recent.generation ? next : from
   }
 
   /** One above the highest height that is stored. */
@@ -211,7 +232,7 @@ export class BlockFeed {
         this.#hasMoved()
         failures = 0
       } catch (error) {
-        log.warn({ err: asError(error), step }, 'new blocks could not be read for the live feed; trying again')
+        this.#failures.log(log, 'warn', { err: asError(error), step }, 'new blocks could not be read for the live feed; trying again')
         failures++
         await pause(backoffMs(failures, 100, 5000), signal).catch(() => undefined)
       }
@@ -247,7 +268,7 @@ export class BlockFeed {
   async #tellBlocks({ from, to }: FeedStep & { kind: 'blocks' }): Promise<void> {
     const { listener, reader } = this.#options
     const { generation } = this.#recent
-    const blocks = (await reader.read(from, to)).map((block) => new ToldBlock(block))
+    const blocks = await toldBlocks(await reader.read(from, to))
     if (!this.#isSound(blocks, generation)) return this.#expectRollback(generation)
     if (this.#end !== undefined && from > this.#end) listener.skipped(this.#end, from)
     for (const together of inPortions(blocks)) {

@@ -1,13 +1,18 @@
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { backoffMs, pause } from '../base/retry.ts'
+import { TimeSlices } from '../base/time-slices.ts'
+import { indexedSelections } from './feed-filter.ts'
+import type { IndexedSelection } from './feed-filter.ts'
 import { matchOne } from './filter-index.ts'
 import type { LiveClient } from './live-client.ts'
 import { forkOf } from './mark.ts'
+import { blocksPerRead } from './recent-blocks.ts'
 import type { BlockRun } from './recent-blocks.ts'
+import type { ReplayBudget } from './replay-budget.ts'
 import { messageFrame } from './told-block.ts'
 import type { ToldBlock } from './told-block.ts'
-import { Turns } from './turns.ts'
 
 /** What those that catch up need to know of the feed. */
 export interface Timeline {
@@ -15,6 +20,10 @@ export interface Timeline {
   readonly end: number | undefined
   /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
   read(from: number, end: number): Promise<BlockRun | undefined>
+  /** Whether blocks from a height on cost no read of the database of their own. */
+  isAtHand(height: number): boolean
+  /** The first height from `from` on, below `to`, that may have something for a selection; heights before it are stored and have nothing. */
+  nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number>
   /** One above the highest stored height, which is the end or above. */
   head(): Promise<number | undefined>
   /** The lowest height that was replaced together with a block that is gone; undefined where that is not known. */
@@ -27,6 +36,7 @@ export interface CatchingUpOptions {
   readonly signal: AbortSignal
   /** Heights below the end that are told again. */
   readonly maxReplay: number
+  readonly budget: ReplayBudget
   /** Blocks that a reorganization replaces at most. */
   readonly maxReorgDepth: number
   /** Bytes that may wait for a client before it is given more. */
@@ -51,13 +61,14 @@ export interface CatchingUpOptions {
 export class CatchingUp {
   readonly #options: CatchingUpOptions
   readonly #clients = new Set<LiveClient>()
-  readonly #turns: Turns
+  readonly #failures = new LogThrottle()
+  readonly #slices: TimeSlices
   /** Those that wait for the feed to go on, by what ends the waiting. */
   readonly #parked = new Map<LiveClient, () => void>()
 
   constructor(options: CatchingUpOptions) {
     this.#options = options
-    this.#turns = new Turns(options.turnMs)
+    this.#slices = new TimeSlices(options.turnMs)
     options.signal.addEventListener('abort', () => this.wakeAll(), { once: true })
   }
 
@@ -96,11 +107,12 @@ export class CatchingUp {
     for (let failures = 0; this.#isHere(client) && !signal.aborted; ) {
       try {
         await client.connection.drained()
-        await this.#turns.take()
+        await this.#slices.take()
         await this.#step(client)
         failures = 0
       } catch (error) {
-        log.warn({ err: asError(error), place: client.place }, 'blocks could not be read for a client that catches up; trying again')
+        const details = { err: asError(error), place: client.place }
+        this.#failures.log(log, 'warn', details, 'Blocks could not be read for a client that catches up: trying again')
         failures++
         await pause(backoffMs(failures, 100, 5000), signal).catch(() => undefined)
       }
@@ -128,9 +140,36 @@ export class CatchingUp {
     }
     if (height >= end) return this.#waitFor(client, end)
     if (height < end - maxReplay) return onLost(client, height)
+    if (!timeline.isAtHand(height)) {
+      if (!(await this.#afford(client))) return
+      if (await this.#passOver(client, end)) return
+    }
     const run = await timeline.read(height, end)
     // The client may have moved meanwhile, and a rollback may have been heard, which is told before what is new.
     if (run !== undefined && client.place === place && (timeline.end ?? 0) >= end) this.#give(client, run)
+  }
+
+  /** Spends one read of the client's budgets, or waits until it may be affordable. @returns whether it was spent */
+  async #afford(client: LiveClient): Promise<boolean> {
+    const seconds = this.#options.budget.spend(client, blocksPerRead)
+    if (seconds === 0) return true
+    const timer = setTimeout(() => this.wake(client), seconds * 1000)
+    await this.#park(client)
+    clearTimeout(timer)
+    return false
+  }
+
+  /** Moves a client past stored blocks that have nothing for it, as far as an index knows. @returns whether it moved */
+  async #passOver(client: LiveClient, end: number): Promise<boolean> {
+    const { timeline } = this.#options
+    const { place } = client
+    const selections = indexedSelections(client.filters)
+    if (place === undefined || place.had !== undefined || selections === undefined) return false
+    const next = await timeline.nextFor(selections, place.height, end)
+    if (client.place !== place || (timeline.end ?? 0) < end) return true
+    if (next <= place.height) return false
+    client.place = { height: next, had: undefined }
+    return true
   }
 
   /** The client has more than was told here: another process told it, or it was taken back while the client was away. */

@@ -23,11 +23,13 @@ export type ClientMessage =
 /** Why a message of a client was not obeyed: what is wrong in which field, and what to do. */
 export interface ClientMistake {
   readonly code: 'bad_message' | 'unknown_subscription' | 'too_many_subscriptions' | 'too_many_words' | 'already_following' |
-    'too_old' | 'too_new'
+    'too_old' | 'too_new' | 'replay_limit'
   /** Undefined where the message as a whole is wrong. */
   readonly field: string | undefined
   readonly message: string
   readonly id?: SubscriptionId
+  /** Seconds after which the same message will be accepted. */
+  readonly retryAfter?: number
 }
 
 /** Most words in one list of a filter, addresses among them. */

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { RawData, WebSocket } from 'ws'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
+import { TimeSlices } from '../base/time-slices.ts'
 import { FeedConnection } from './feed-connection.ts'
 import { pingFrame } from './frames.ts'
-import { Turns } from './turns.ts'
 
 export interface FeedClientsOptions {
   /** Label of the feed in metrics and log. */
@@ -36,7 +36,7 @@ export interface ConnectionHandler {
 export class FeedClients {
   readonly #connections = new Set<FeedConnection>()
   readonly #options: Required<FeedClientsOptions>
-  readonly #turns = new Turns()
+  readonly #slices = new TimeSlices()
   #pinging: NodeJS.Timeout | undefined
   #isPinging = false
 
@@ -88,7 +88,7 @@ export class FeedClients {
   async send(frame: Buffer): Promise<void> {
     let sent = 0
     for (const connection of this.#connections) {
-      if (!this.#turns.tryTake()) await this.#turns.take()
+      if (!this.#slices.tryTake()) await this.#slices.take()
       if (!connection.isOpen) continue
       connection.write(frame)
       sent++
@@ -134,7 +134,7 @@ export class FeedClients {
     if (this.#isPinging) return
     this.#isPinging = true
     for (const connection of this.#connections) {
-      if (!this.#turns.tryTake()) await this.#turns.take()
+      if (!this.#slices.tryTake()) await this.#slices.take()
       if (!connection.isAlive) {
         connection.terminate()
         continue

@@ -56,3 +56,25 @@ export function wantsTransaction(filter: FeedFilter, transaction: ToldTransactio
 export function sizeOf(filter: FeedFilter): number {
   return Object.values(filter.conditions).reduce((sum, words) => sum + words.size, 0)
 }
+
+/** Transactions that an index finds: those of any of some accounts, or with any of some tags. */
+export interface IndexedSelection {
+  readonly kind: 'addresses' | 'tags'
+  readonly words: readonly string[]
+}
+
+/**
+ * Selections of which each transaction that a filter wants is in at least one; none for filters that want rollbacks alone.
+ * @returns undefined where a filter wants blocks, or transactions that no index finds
+ */
+export function indexedSelections(filters: readonly FeedFilter[]): readonly IndexedSelection[] | undefined {
+  const selections: IndexedSelection[] = []
+  for (const { types, conditions } of filters) {
+    if (types.has('new_block')) return undefined
+    if (!types.has('new_transaction')) continue
+    const kind = (['addresses', 'tags'] as const).find((name) => conditions[name] !== undefined)
+    if (kind === undefined) return undefined
+    selections.push({ kind, words: [...conditions[kind] ?? []] })
+  }
+  return selections
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
+import { clientNetwork } from '../base/client-network.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { Audience } from './audience.ts'
@@ -9,6 +10,7 @@ import { CatchingUp } from './catching-up.ts'
 import type { FeedClients } from './feed-clients.ts'
 import { LiveClient } from './live-client.ts'
 import type { Mark } from './mark.ts'
+import { ReplayBudget } from './replay-budget.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { messageFrame } from './told-block.ts'
 import type { ToldBlock } from './told-block.ts'
@@ -26,10 +28,14 @@ export interface LiveLimits {
   readonly maxSubscribersBytes?: number
   /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
   readonly patienceMs?: number
+  /** Memory for blocks that are ready to be sent again. Default 32 MiB. */
+  readonly maxRecentBytes?: number
   /** What one client is told in one write, in bytes. Default 256 KiB. */
   readonly maxBytesAtOnce?: number
   /** How long telling many clients may keep the process from other things at a time. Default 5 ms. */
   readonly turnMs?: number
+  /** Clock of the replay budgets, in milliseconds. Default: that of the process. */
+  readonly clock?: () => number
 }
 
 export interface LiveAudienceOptions {
@@ -38,6 +44,8 @@ export interface LiveAudienceOptions {
   readonly reader: FeedReader
   readonly log: Logger
   readonly signal: AbortSignal
+  /** The client network that a connection comes from. Default: that of the other end of the socket. */
+  readonly networkOf?: (request: IncomingMessage) => string
   readonly limits?: LiveLimits
 }
 
@@ -49,21 +57,24 @@ export class LiveAudience implements FeedListener {
   readonly #audience: Audience
   readonly #catchingUp: CatchingUp
   readonly #subscriptions: Subscriptions
+  readonly #networkOf: (request: IncomingMessage) => string
   #positionTold: number | undefined
   #tellingPosition: NodeJS.Timeout | undefined
 
-  constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
+  constructor({ clients, metrics, reader, log, signal, networkOf = socketNetwork, limits = {} }: LiveAudienceOptions) {
     const {
       maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024, maxSubscribersBytes = 256 * 1024 * 1024,
-      maxBytesAtOnce, patienceMs, turnMs,
+      maxRecentBytes, maxBytesAtOnce, patienceMs, turnMs, clock,
     } = limits
     // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its own.
     const subscriberBytes = (): number => Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
+    const budget = new ReplayBudget(maxReplay, clock)
     this.#clients = clients
+    this.#networkOf = networkOf
     this.#metrics = metrics
     this.feed = new BlockFeed({
       listener: this, reader, log, signal, maxReorgDepth, onWaiting: (blocks) => metrics.feedWaitingBlocks.set(blocks),
-      ...(patienceMs === undefined ? {} : { patienceMs }),
+      ...(patienceMs === undefined ? {} : { patienceMs }), ...(maxRecentBytes === undefined ? {} : { maxRecentBytes }),
     })
     this.#audience = new Audience({
       turnMs, maxBytesAtOnce,
@@ -76,14 +87,14 @@ export class LiveAudience implements FeedListener {
       onSent: (messages) => clients.sent(messages),
     })
     this.#catchingUp = new CatchingUp({
-      timeline: this.feed, log, signal, maxReplay, maxReorgDepth, maxBufferedBytes: subscriberBytes, turnMs,
+      timeline: this.feed, log, signal, maxReplay, budget, maxReorgDepth, maxBufferedBytes: subscriberBytes, turnMs,
       onDone: (client) => this.#follow(client),
       onLost: (client, next) => this.#drop(client, next),
       onSent: (messages) => clients.sent(messages),
       onCount: (count) => metrics.feedCatchingUp.set(count),
     })
     this.#subscriptions = new Subscriptions({
-      end: () => this.feed.end, maxReplay, maxReorgDepth, maxWords,
+      end: () => this.feed.end, isAtHand: (height) => this.feed.isAtHand(height), budget, maxReplay, maxReorgDepth, maxWords,
       onChange: (client, place) => this.#changed(client, place),
     })
   }
@@ -104,7 +115,7 @@ export class LiveAudience implements FeedListener {
   /** Takes a connection over. */
   add(socket: WebSocket, request: IncomingMessage): void {
     this.#clients.add(socket, request, (connection) => {
-      const client = new LiveClient(connection)
+      const client = new LiveClient(connection, this.#networkOf(request))
       this.#audience.join(client)
       this.feed.arrive()
       return {
@@ -176,4 +187,8 @@ export class LiveAudience implements FeedListener {
     this.#positionTold = end
     void this.#audience.tellPosition(end, endMark)
   }
+}
+
+function socketNetwork({ socket }: IncomingMessage): string {
+  return clientNetwork(socket.remoteAddress ?? '')
 }

@@ -7,6 +7,8 @@ import type { FeedForm } from './told-block.ts'
 
 const all: readonly FeedFilter[] = [everything]
 
+let lastId = 0
+
 /**
  * A client of the block feed.
  *
@@ -15,14 +17,19 @@ const all: readonly FeedFilter[] = [everything]
  * One that never subscribed gets everything and cannot catch up: it does not know of it.
  */
 export class LiveClient {
+  /** Unique in the process. */
+  readonly id = ++lastId
   readonly connection: FeedConnection
+  /** The client's IPv4 address or IPv6 /64. */
+  readonly network: string
   readonly subscriptions = new Map<SubscriptionId, FeedFilter>()
   form: FeedForm = 'plain'
   /** Where it goes on while it catches up; undefined while it follows. */
   place: Mark | undefined
 
-  constructor(connection: FeedConnection) {
+  constructor(connection: FeedConnection, network: string) {
     this.connection = connection
+    this.network = network
   }
 
   /** Whether it ever subscribed. */

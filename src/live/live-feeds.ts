@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { asError } from '../base/errors.ts'
 import { listen } from '../db/listen.ts'
@@ -28,6 +29,8 @@ export interface LiveFeedsOptions {
   readonly statusIntervalMs?: number
   /** Limits of all clients. */
   readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes' | 'maxInboundMessages'>
+  /** The client network that a connection of `/ws` comes from. Default: that of the other end of the socket. */
+  readonly networkOf?: (request: IncomingMessage) => string
   /** Limits of who subscribes and resumes. */
   readonly liveLimits?: LiveLimits
 }
@@ -50,8 +53,10 @@ const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   const { url, reader, status, metrics, log, limits, whenReadable = readableAtOnce } = options
   const stopping = new AbortController()
+  const failures = new LogThrottle()
   const live = new LiveAudience({
     clients: new FeedClients({ name: 'live', metrics, log, ...limits }), metrics, reader, log, signal: stopping.signal,
+    ...(options.networkOf === undefined ? {} : { networkOf: options.networkOf }),
     ...(options.liveLimits === undefined ? {} : { limits: options.liveLimits }),
   })
   const blockFeed = live.feed
@@ -83,10 +88,10 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
         applicationName: 'flowfarm live feeds',
         onReconnect: () => whenReadable(() => {
           blockFeed.catchUp().catch((error: unknown) => {
-            log.warn({ err: asError(error) }, 'the live feed could not look for what it missed')
+            failures.log(log, 'warn', { err: asError(error) }, 'The live feed could not read the blocks that it missed')
           })
         }),
-        onTrouble: (error) => log.warn({ err: error }, 'the live feed lost the database; connecting again'),
+        onTrouble: (err) => failures.log(log, 'warn', { err }, 'The live feed lost the database: connecting again'),
       })
       await live.start()
     },

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { FeedReader } from './block-feed.ts'
-import { ToldBlock } from './told-block.ts'
+import { toldBlocks } from './told-block.ts'
+import type { ToldBlock } from './told-block.ts'
 
 /** Blocks of some heights: those that are stored, and where to go on. */
 export interface BlockRun {
@@ -10,7 +11,7 @@ export interface BlockRun {
 }
 
 /** Heights that are read together, from a multiple of this. */
-const readAtOnce = 20
+export const blocksPerRead = 20
 
 /** Reads of the database at the same time, so that a crowd that comes back does not take it from others. */
 const readsAtOnce = 2
@@ -42,6 +43,11 @@ export class RecentBlocks {
     return this.#blocks.get(height)
   }
 
+  /** Whether a run from this height costs no read of the database of its own. */
+  isAtHand(height: number): boolean {
+    return this.#blocks.has(height) || this.#reading.has(firstOf(height))
+  }
+
   put(block: ToldBlock): void {
     this.#remove(block.height)
     this.#blocks.set(block.height, block)
@@ -65,14 +71,14 @@ export class RecentBlocks {
    */
   async run(from: number, end: number): Promise<BlockRun> {
     const blocks = []
-    for (let height = from; height < end && blocks.length < readAtOnce; height++) {
+    for (let height = from; height < end && blocks.length < blocksPerRead; height++) {
       const block = this.#blocks.get(height)
       if (block === undefined) break
       blocks.push(block)
     }
     if (blocks.length > 0) return { blocks, to: from + blocks.length }
-    const first = from - (from % readAtOnce)
-    const { blocks: read, to } = await this.#read(first, Math.min(first + readAtOnce, end))
+    const first = firstOf(from)
+    const { blocks: read, to } = await this.#read(first, Math.min(first + blocksPerRead, end))
     return { blocks: read.filter(({ height }) => height >= from && height < end), to: Math.min(to, end) }
   }
 
@@ -89,7 +95,7 @@ export class RecentBlocks {
   async #readNow(first: number, end: number): Promise<BlockRun> {
     for (;;) {
       const generation = this.#generation
-      const blocks = (await this.#reader.read(first, end)).map((block) => new ToldBlock(block))
+      const blocks = await toldBlocks(await this.#reader.read(first, end))
       if (generation !== this.#generation) continue
       for (const block of blocks) if (!this.#blocks.has(block.height)) this.put(block)
       return { blocks, to: end }
@@ -102,4 +108,9 @@ export class RecentBlocks {
     this.#blocks.delete(height)
     this.#bytes -= block.bytes
   }
+}
+
+/** The first height of the read that a height belongs to. */
+function firstOf(height: number): number {
+  return height - (height % blocksPerRead)
 }

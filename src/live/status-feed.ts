@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import type { FeedClients } from './feed-clients.ts'
 import type { FeedConnection } from './feed-connection.ts'
 import { textFrame } from './frames.ts'
@@ -24,6 +25,7 @@ export interface StatusFeedOptions {
 export class StatusFeed {
   readonly #options: StatusFeedOptions
   readonly #intervalMs: number
+  readonly #failures = new LogThrottle()
   #ticking: NodeJS.Timeout | undefined
   #isTelling = false
   #reading: Promise<Buffer | undefined> | undefined
@@ -78,7 +80,7 @@ export class StatusFeed {
     try {
       this.#latest = textFrame(JSON.stringify(await this.#options.status()))
     } catch (error) {
-      this.#options.log.warn({ err: asError(error) }, 'the status could not be read for its feed')
+      this.#failures.log(this.#options.log, 'warn', { err: asError(error) }, 'The status could not be read for its feed')
       this.#latest = undefined
     }
     return this.#latest

@@ -3,11 +3,15 @@ import type { ClientMessage, ClientMistake } from './client-message.ts'
 import { sizeOf } from './feed-filter.ts'
 import type { LiveClient } from './live-client.ts'
 import type { Mark } from './mark.ts'
+import type { ReplayBudget } from './replay-budget.ts'
 import { messageText } from './told-block.ts'
 
 export interface SubscriptionsOptions {
   /** One above the highest height that was told. */
   readonly end: () => number | undefined
+  /** Whether blocks from a height on cost no read of the database. */
+  readonly isAtHand: (height: number) => boolean
+  readonly budget: ReplayBudget
   /** Heights below the end that are told again. */
   readonly maxReplay: number
   /** Blocks that a reorganization replaces at most: as far above the end a client may be. */
@@ -63,7 +67,7 @@ export class Subscriptions {
 
   #subscribe(client: LiveClient, message: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const { id, filter, place, isBatch } = message
-    const mistake = this.#tooMuch(client, message) ?? this.#misplaced(client, message)
+    const mistake = this.#tooMuch(client, message) ?? this.#misplaced(client, message) ?? this.#overBudget(client, message)
     if (mistake !== undefined) return { ...mistake, id }
     client.subscriptions.set(id, filter)
     client.form = (isBatch ?? client.form === 'batch') ? 'batch' : 'marked'
@@ -111,6 +115,19 @@ export class Subscriptions {
     return undefined
   }
 
+  /** Whether an index will shorten the replay is not known yet: it must be affordable without. */
+  #overBudget(client: LiveClient, { place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+    const { end, isAtHand, budget } = this.#options
+    const blocks = place === undefined ? 0 : (end() ?? 0) - place.height
+    if (place === undefined || blocks <= 0 || isAtHand(place.height)) return undefined
+    const retryAfter = budget.waitOf(client, blocks)
+    if (retryAfter === 0) return undefined
+    const field = place.had === undefined ? 'from' : 'after'
+    const message = `the replay budget of this client does not allow ${blocks} blocks now: subscribe again in ${retryAfter} s, ` +
+      `from a higher height, or without ${field} and read the blocks by /flow/block`
+    return { code: 'replay_limit', field, message, retryAfter }
+  }
+
   #count(client: LiveClient): void {
     const words = [...client.subscriptions.values()].reduce((sum, filter) => sum + sizeOf(filter), 0)
     this.#allWords += words - (this.#words.get(client) ?? 0)
@@ -118,8 +135,9 @@ export class Subscriptions {
   }
 }
 
-function refuse(client: LiveClient, { id, code, field, message }: ClientMistake): void {
-  answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message })
+function refuse(client: LiveClient, { id, code, field, message, retryAfter }: ClientMistake): void {
+  const wait = retryAfter === undefined ? {} : { retry_after: retryAfter }
+  answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message, ...wait })
 }
 
 /** Answers are one message a frame, whatever the form. */

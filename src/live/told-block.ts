@@ -1,4 +1,5 @@
 import type { FeedBlock } from '../api/presenters/feed.ts'
+import { TimeSlices } from '../base/time-slices.ts'
 import { textFrame } from './frames.ts'
 import { markOf } from './mark.ts'
 
@@ -101,4 +102,17 @@ export class ToldBlock {
     const seq = form === 'plain' ? '' : `"seq":"${markOf(this.height, number, this.id)}",`
     return `{"type":"${type}",${seq}"payload":${this.#payloads[number] ?? ''}}`
   }
+}
+
+/** Shared by all feeds of the process. */
+const slices = new TimeSlices()
+
+/** Makes the text of blocks, without keeping the event loop from everything else. */
+export async function toldBlocks(blocks: readonly FeedBlock[]): Promise<readonly ToldBlock[]> {
+  const told: ToldBlock[] = []
+  for (const block of blocks) {
+    await slices.take()
+    told.push(new ToldBlock(block))
+  }
+  return told
 }

@@ -1,5 +1,6 @@
 import { APICallError } from 'ai'
 import { ApiError, asError } from '../base/errors.ts'
+import { maskedError, type MaskSecrets } from './mask-secrets.ts'
 import type { ModelState } from './model-state.ts'
 
 /** Longest words of a provider that are passed on. */
@@ -7,13 +8,17 @@ const mostReasonCharacters = 300
 
 /**
  * A call of a provider that failed for good, in words for whoever asked and for whoever runs the service.
+ * @param maskText `maskSecrets` of the model, for what callers and the log get
  * @param variable the one that names the model
  */
-export function providerFailed({ provider, name }: ModelState, error: unknown, variable = 'LLM_MODEL'): ApiError {
+export function providerFailed(
+  { provider, name }: ModelState, error: unknown, maskText: MaskSecrets, variable = 'LLM_MODEL',
+): ApiError {
   const waitMs = retryAfterMs(error)
   const details = waitMs === undefined ? {} : { retryAfterSeconds: Math.ceil(waitMs / 1000) }
   const remedy = details.retryAfterSeconds === undefined ? remedyOf(error, variable) : ` It may be asked again in ${details.retryAfterSeconds} s.`
-  return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: ${reasonOf(error)}.${remedy}`, { cause: error, details })
+  const text = `The model ${provider}/${name} failed: ${reasonOf(error, maskText)}.${remedy}`
+  return new ApiError(502, 'model-failed', text, { cause: maskedError(error, maskText), details })
 }
 
 /** What the provider's `Retry-After` says, ms: seconds or a date. */
@@ -26,15 +31,17 @@ export function retryAfterMs(error: unknown): number | undefined {
 }
 
 /** Without the address and the body of the call, which are nobody's business, and without the full stop at its end. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, maskText: MaskSecrets): string {
   const status = statusOf(error)
-  if (status === undefined || status >= 300) return `${status === undefined ? '' : `HTTP ${status}, `}${wordsOf(error)}`
+  if (status === undefined) return wordsOf(error, maskText)
+  if (status >= 300) return `HTTP ${status}, ${wordsOf(error, maskText)}`
   const { cause } = asError(error)
-  return `its reply cannot be read, ${wordsOf(cause ?? error)}`
+  return `its reply cannot be read, ${wordsOf(cause ?? error, maskText)}`
 }
 
-function wordsOf(error: unknown): string {
-  return asError(error).message.trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
+function wordsOf(error: unknown, maskText: MaskSecrets): string {
+  // Masked before it is cut, which could leave half of a key.
+  return maskText(asError(error).message).trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -19,7 +19,8 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpLi
     protocols: { '/mcp': createProtocol(options) },
     admit: async (request) => {
       const caller = await admission.admit(request)
-      return { name: nameOf(caller), count: (requests) => admission.count(caller, requests) }
+      const client = admission.clientOf(request, caller)
+      return { name: nameOf(caller), client, count: (requests) => admission.count(caller, requests) }
     },
   })
   log.info({ host, port: listener.port, path: '/mcp' }, 'the MCP server listens')

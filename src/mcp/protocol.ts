@@ -49,7 +49,10 @@ export function createProtocol({ queries, scripts, network, skills, version, log
   })
   return createMcpHandler(({ authInfo }) => {
     const server = new McpServer({ name: 'flowfarm', title: 'Flow blockchain data', version }, { instructions, cacheHints, capabilities })
-    const context = { caller: authInfo?.clientId ?? 'open', log, metrics }
+    const client = authInfo?.extra?.['client']
+    const context = {
+      caller: authInfo?.clientId ?? 'open', client: typeof client === 'string' ? client : undefined, log, metrics,
+    }
     registerTools(server, { queries, scripts, context })
     registerResources(server, queries, network)
     registerPrompts(server, queries)

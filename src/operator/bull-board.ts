@@ -3,24 +3,31 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { KoaAdapter } from '@bull-board/koa'
 import type { Queue } from 'bullmq'
 import type { Middleware, Next } from 'koa'
+import type pg from 'pg'
 import type { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import type { OperatorContext, RequestState } from './http/requests.ts'
 import { contentPolicy } from './http/security-headers.ts'
+import { PostgresQueueAdapter } from './queue-adapter.ts'
 
 /** The queues of the farm, opened for looking at them. */
 export type OpenQueues = Awaited<ReturnType<typeof createWorkQueue>>
 
 export const boardPath = '/operator/queues'
 
+/** Links of the board's page to other hosts: it loads its fonts from one. */
+const foreignLinks = /<link [^>]*href="https?:[^>]*>/g
+
 /** Bull Board over the queues of some workers. They are opened when somebody looks for the first time. */
 export class QueueBoard {
   readonly #open: () => Promise<OpenQueues>
   readonly #workers: readonly string[]
+  readonly #pool: pg.Pool
   #opening: Promise<{ readonly queues: OpenQueues; readonly middleware: Middleware<RequestState> }> | undefined
 
-  constructor(open: () => Promise<OpenQueues>, workers: readonly string[]) {
+  constructor(open: () => Promise<OpenQueues>, workers: readonly string[], pool: pg.Pool) {
     this.#open = open
     this.#workers = workers
+    this.#pool = pool
   }
 
   /** @throws RetryableError while the queues cannot be reached */
@@ -30,10 +37,11 @@ export class QueueBoard {
       throw error
     })
     const { middleware } = await this.#opening
-    // The board has style elements of its own; the fonts of another server that it asks for are refused.
+    // The board has style elements of its own.
     context.set('Content-Security-Policy', contentPolicy({ areStylesFree: true }))
     context.set('Cache-Control', 'no-store')
     await middleware(context, next)
+    if (typeof context.body === 'string') context.body = context.body.replaceAll(foreignLinks, '')
   }
 
   async close(): Promise<void> {
@@ -47,7 +55,10 @@ export class QueueBoard {
     serverAdapter.setBasePath(boardPath)
     createBullBoard({
       serverAdapter,
-      queues: this.#workers.map((worker) => new BullMQAdapter(queues.queue(worker) as Queue)),
+      queues: this.#workers.map((worker) => {
+        const queue = queues.queue(worker) as Queue
+        return queues.backend === 'postgres' ? new PostgresQueueAdapter(queue, this.#pool) : new BullMQAdapter(queue)
+      }),
       options: {
         uiConfig: {
           boardTitle: 'flowfarm queues', hideRedisDetails: queues.backend === 'postgres',

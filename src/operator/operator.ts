@@ -31,6 +31,7 @@ import type { Pages } from './pages.ts'
 import { coverageRoute } from './routes/coverage.ts'
 import { drillRoutes } from './routes/drills.ts'
 import { errorsRoute } from './routes/errors.ts'
+import { heightRoutes } from './routes/heights.ts'
 import { leaseRoutes } from './routes/leases.ts'
 import { overviewRoute } from './routes/overview.ts'
 import { rederiveRoute } from './routes/rederive.ts'
@@ -47,6 +48,8 @@ export interface OperatorOptions {
   readonly plans: readonly StagePlan[]
   /** What this process knows of the chain, asked anew for each look. */
   readonly bounds: () => OverviewBounds
+  /** Database sessions of the query service that do not end. */
+  readonly stuckSessions?: () => number
   readonly pages: Pages
   /** Where the queues are kept, and how to open them; they are opened when somebody looks at them. */
   readonly queues: { readonly backend: 'postgres' | 'redis'; readonly open: () => Promise<OpenQueues> }
@@ -68,7 +71,7 @@ export interface Operator {
 export const operatorPath = '/operator'
 const apiPath = `${operatorPath}/api`
 
-const routes = [overviewRoute, coverageRoute, ...leaseRoutes, errorsRoute, rederiveRoute, ...drillRoutes]
+const routes = [overviewRoute, coverageRoute, ...leaseRoutes, errorsRoute, ...heightRoutes, rederiveRoute, ...drillRoutes]
 
 /** The back end of the operator's page: `/operator`, its API below `/operator/api`, and Bull Board at `/operator/queues`. */
 export function createOperator(options: OperatorOptions): Operator {
@@ -76,12 +79,12 @@ export function createOperator(options: OperatorOptions): Operator {
   const known: KnownCoverage = new Map()
   const feed = new OverviewFeed({
     read: () => readFarmOverview(pool, plans, options.bounds(), known), readDrills: () => listDrills(pool),
-    version: options.version, queues: options.queues.backend, log,
+    stuckSessions: options.stuckSessions, version: options.version, queues: options.queues.backend, log,
     ...(options.pauseMs === undefined ? {} : { pauseMs: options.pauseMs }),
   })
   const parts: OperatorParts = { pool, plans, feed, log }
   const streams = new EventStreams(feed)
-  const board = new QueueBoard(options.queues.open, workerNames(parts))
+  const board = new QueueBoard(options.queues.open, workerNames(parts), pool)
   const guard = new Guard(options.credentials, options.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''))
   const admit = (context: OperatorContext): Promise<Access> => guard.require(context.req, context.cookies.get(sessionCookie))
 

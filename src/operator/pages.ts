@@ -10,25 +10,47 @@ export interface PageFile {
   readonly isImmutable: boolean
 }
 
+/** How far the build of the pages is. */
+export interface PageProgress {
+  readonly built: number
+  readonly total: number
+  readonly seconds: number
+  /** Set if the last attempt failed: another one follows. */
+  readonly failure: string | undefined
+}
+
 /** The built files of the page; the empty path is the page itself. A file may take as long as it takes to build the page. */
 export interface Pages {
   file(path: string): Promise<PageFile | undefined>
+  /** Undefined once the page can be served. */
+  readonly progress?: PageProgress | undefined
 }
 
 /** How long a browser waits for a page that is being built, before it is shown something, ms. */
 const patienceMs = 2000
 
-const beingBuilt = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="2">
-<title>flowfarm: the page is being built</title>
+/** How often the page below reloads itself, s. */
+const reloadSeconds = 2
+
+/** Shown instead of a page that is not built yet. The reason of a failure is in the log: it contains paths of the server. */
+function unbuiltPage({ built, total, seconds, failure }: PageProgress): string {
+  const heading = failure === undefined ? 'Building pages…' : 'The pages are not built yet'
+  const state = failure === undefined
+    ? `${total === 0 ? 'The build has started' : `${built} of ${total} pages are built`} (${seconds} s). Pages are built once after an installation or update.`
+    : 'The last build failed; the server log has the reason. The build is retried automatically, and all other parts run.'
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${reloadSeconds}">
+<title>flowfarm: ${heading}</title>
 <style>
 :root { color-scheme: light dark }
 body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }
 </style>
-<h1>The page is being built</h1>
-<p>This takes some seconds, the first time only. The page loads by itself when it is there.</p>
+<h1>${heading}</h1>
+<p>${state}</p>
+<p>This page reloads automatically.</p>
 </html>
 `
+}
 
 /** What an answer is written to. */
 type Answer = Pick<Context, 'set' | 'status' | 'body' | 'type'>
@@ -46,13 +68,15 @@ export async function servePage(
     delay(patienceMs, 'late' as const, { signal: waiting.signal, ref: false }).catch(() => 'late' as const),
   ])
   waiting.abort()
-  if (file === undefined) return
-  if (file === 'late') {
-    if (path !== '') context.set('Retry-After', '2')
-    context.status = path === '' ? 200 : 503
-    sendHtml(context, beingBuilt, policy)
+  const { progress } = pages
+  if (file === 'late' || (file === undefined && progress !== undefined)) {
+    const hasFailed = progress?.failure !== undefined
+    if (path !== '' || hasFailed) context.set('Retry-After', String(reloadSeconds))
+    context.status = path === '' && !hasFailed ? 200 : 503
+    sendHtml(context, unbuiltPage(progress ?? { built: 0, total: 0, seconds: 0, failure: undefined }), policy)
     return
   }
+  if (file === undefined) return
   context.status = 200
   if (file.type.startsWith('text/html')) {
     sendHtml(context, file.body.toString('utf8'), policy)

@@ -1,6 +1,7 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
 import { createPresentChain } from '../api/chain/present-chain.ts'
 import { addressList, clientReader } from '../base/client-address.ts'
+import { clientNetwork } from '../base/client-network.ts'
 import { createFeedReader } from '../api/feed-reader.ts'
 import { KeptAnswers } from '../api/kept/kept-answers.ts'
 import { createApiServer } from '../api/server.ts'
@@ -52,7 +53,9 @@ export async function startApi(context: ServiceContext): Promise<void> {
     database, settings: statusSettings(config), chainId: () => facts.chainId,
     latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
   })
+  const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const live = createLiveFeeds({
+    networkOf: (request) => clientNetwork(clientOf(request).address),
     url: databaseUrl, whenReadable: reads.whenReadable, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
     limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
     liveLimits: {
@@ -73,7 +76,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
     network, chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
     page: { handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }), close: () => Promise.resolve() },
-    clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
+    clientOf,
     rateLimit: {
       rps: config.API_RATE_LIMIT_RPS, burst: config.API_RATE_LIMIT_BURST, ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
       trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),

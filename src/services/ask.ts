@@ -1,6 +1,6 @@
 import { readHtmlPage } from '../api/pages/html-page.ts'
 import { pageAddress } from '../api/server.ts'
-import { addressList } from '../base/client-address.ts'
+import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
 import { QueryHistory } from '../ask/history/query-history.ts'
 import { createAskServer } from '../ask/http/server.ts'
 import { createRootPage } from './root-page.ts'
@@ -19,6 +19,7 @@ export async function startAsk(context: ServiceContext): Promise<void> {
   lifecycle.onStop('query page', () => pages.stop())
   const server = await createAskServer({
     service, memory, history: new QueryHistory(), log, metrics, host: config.HOST, port: config.ASK_PORT, token: config.API_TOKEN, trustedProxies: addressList(config.TRUSTED_PROXIES),
+    clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
     docs: readHtmlPage('docs'), page: createRootPage(pages),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'ASK_PORT', port: config.ASK_PORT, host: config.HOST })

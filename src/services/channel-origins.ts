@@ -12,3 +12,8 @@ export function mayUseChannel(config: Pick<Config, 'EDITOR_URL' | 'HTTP_PORT'>, 
   const [page, channel] = [origin, `http://${host ?? ''}`].map((text) => URL.canParse(text) ? new URL(text).hostname : undefined)
   return page !== undefined && page !== '' && page === channel
 }
+
+/** Names by which the channel may be called: those that operators have set. */
+export function channelNames({ HOST: host, EDITOR_URL: page, LSP_URL: channel }: Pick<Config, 'HOST' | 'EDITOR_URL' | 'LSP_URL'>): readonly string[] {
+  return [host, ...[page, channel].filter((url) => url !== undefined).map((url) => new URL(url).hostname)]
+}

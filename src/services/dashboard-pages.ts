@@ -4,7 +4,7 @@ import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import type { PageName } from './dashboards/build-dashboards.ts'
 import { createPageBuild } from './dashboards/page-build.ts'
-import type { PageBuild } from './dashboards/page-build.ts'
+import type { BuildProgress, PageBuild } from './dashboards/page-build.ts'
 
 /** A file of a page as it goes over the wire. */
 export interface PageFile {
@@ -18,9 +18,11 @@ export interface PageFile {
 export interface DashboardPages {
   /**
    * The file of a path below the page's own, e.g. `index.html` or `assets/index-1a2b.js`; the empty path is the page.
-   * Waits for a build that is under way. `undefined` when there is no such file; while there is no build the page itself says why.
+   * Waits for a build that is under way. `undefined` if there is no such file, or if the last build failed.
    */
   file(path: string): Promise<PageFile | undefined>
+  /** How far the build is. Undefined once the page can be served. */
+  readonly progress: BuildProgress | undefined
   /** Ends a build that is under way, for all pages that are taken from it. */
   stop(): void
 }
@@ -28,7 +30,7 @@ export interface DashboardPages {
 export interface DashboardPagesOptions {
   readonly page: PageName
   readonly log: Logger
-  /** What other pages of the process are taken from too. Default: one of its own. */
+  /** The build that all pages of the process share. Default: one of its own. */
   readonly build?: PageBuild
 }
 
@@ -43,41 +45,44 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.woff2': 'font/woff2',
 }
-const remedy = 'Run `npm run build` and look at what it says.'
 
 /**
- * The built files of a page. Looks for a build of the sources as they are now and, where there is none, has one made.
- * Files are kept in memory: nobody has to care whether the build is replaced meanwhile.
- *
- *     looking ──found──► served
- *        └──none──► building ──made──► served
- *                      └──failed, logged once──► absent ──somebody made it──► served
+ * The built files of a page, from a build of the current sources (`PageBuild`). They are kept in memory, so the build
+ * may be replaced meanwhile. After a failed attempt each request looks for a build that was made elsewhere.
  */
 export function createDashboardPages({
   page,
   log,
   build = createPageBuild({ log }),
 }: DashboardPagesOptions): DashboardPages {
-  /** What somebody built since the failure. */
-  const lookAgain = async (): Promise<Files | undefined> => {
-    const folder = await build.newest()
-    return folder === undefined ? undefined : readFiles(join(folder, page))
-  }
   let files: Files | undefined
-  const first = build.folder().then((folder) => readFiles(join(folder, page))).then(
-    (built) => {
-      files = built
-    },
-    (error: unknown) => {
-      if (!build.isStopped) log.error({ err: asError(error), page, remedy }, 'the pages could not be built; all else goes on')
-    },
-  )
+  let looking: Promise<void> | undefined
+  const load = async (folder: string): Promise<void> => {
+    files = await readFiles(join(folder, page))
+  }
+  const first = build.folder().then(load).catch((error: unknown) => {
+    if (!build.isStopped) log.error({ err: asError(error), page }, 'the built page could not be read; the next request tries again')
+  })
+  const look = async (): Promise<void> => {
+    const folder = await build.newest()
+    if (folder !== undefined) await load(folder)
+  }
+  let waiting: Promise<void> | undefined
+  const isWaiting = (): boolean => files === undefined && build.progress.failure === undefined && !build.isStopped
+  const failed = async (): Promise<void> => {
+    while (isWaiting()) await build.changed()
+  }
   return {
     async file(path) {
-      await first
-      files ??= await lookAgain()
-      const name = path === '' ? 'index.html' : path
-      return files === undefined && name === 'index.html' ? unbuiltPage() : files?.get(name)
+      if (files === undefined) {
+        await Promise.race([first, waiting ??= failed().finally(() => (waiting = undefined))])
+        // Shared: it reads all sources.
+        if (files === undefined) await (looking ??= look().finally(() => (looking = undefined)))
+      }
+      return files?.get(path === '' ? 'index.html' : path)
+    },
+    get progress() {
+      return files === undefined ? build.progress : undefined
     },
     stop: () => build.stop(),
   }
@@ -94,16 +99,4 @@ async function readFiles(folder: string): Promise<Files> {
     }),
   )
   return new Map(files)
-}
-
-/** What is shown in place of a page that could not be built. */
-function unbuiltPage(): PageFile {
-  const body = Buffer.from(`<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>flowfarm: not built</title>
-<style>:root { color-scheme: light dark } body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }</style>
-<h1>This page is not built</h1>
-<p>Everything else is running. Run <code>npm run build</code> in the folder of flowfarm, then load this page again. The log says why the build failed.</p>
-</html>
-`)
-  return { body, type: 'text/html; charset=utf-8', isImmutable: false }
 }

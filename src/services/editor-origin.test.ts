@@ -1,48 +1,47 @@
 import { expect } from 'chai'
 import { readConfig } from '../base/config.ts'
-import { editorUrl, withEditor } from './editor-origin.ts'
-import { Shared } from './shared.ts'
+import { editorUrl, signInClients } from './editor-origin.ts'
 import { readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
-describe('pages of the editor at the wallet', () => {
-  const allowed = (variables: Record<string, string>, origins: readonly string[], editorPort?: number): readonly string[] => {
+describe('the editor at the wallet', () => {
+  const there = { WALLET_URL: 'https://wallet.example.com' }
+  const read = (variables: Record<string, string>) => {
     const config = readConfig({}, variables)
-    const { party } = withEditor(readWalletPlace(config, 3004), config, Object.assign(new Shared(), { editorPort }))
-    return origins.filter((origin) => party.allows(origin))
+    return { config, place: readWalletPlace(config, 3004) }
   }
-  const there = { WALLET_URL: 'https://wallet.example.com', WALLET_RP_ID: 'example.com' }
+  const callbacks = (variables: Record<string, string>, editorPort?: number): readonly string[] => {
+    const { config, place } = read(variables)
+    return signInClients(config, { editorPort }, place).map(({ redirectUri }) => redirectUri)
+  }
 
-  it('may sign in on this machine at the port of the editor, and at no other', () => {
-    const origins = ['http://localhost:3004', 'http://localhost:3003', 'http://localhost:3005', 'http://127.0.0.1:3003', 'https://localhost:3003', 'http://app.localhost:3003']
-    expect(allowed({}, origins)).to.deep.equal(['http://localhost:3004', 'http://localhost:3003'])
-    expect(allowed({ HTTP_PORT: '0' }, ['http://localhost:3003', 'http://localhost:40001'], 40_001)).to.deep.equal(['http://localhost:40001'])
+  it('is sent people back on this machine at its port, and elsewhere where EDITOR_URL says so', () => {
+    expect(callbacks({})).to.deep.equal(['http://localhost:3003/developer/callback'])
+    expect(callbacks({ HTTP_PORT: '0' }, 40_001)).to.deep.equal(['http://localhost:40001/developer/callback'])
+    expect(callbacks(there)).to.deep.equal([])
+    expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.com/' })).to.deep.equal(['https://editor.example.com/developer/callback'])
+    // It need not be of the same site.
+    expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.org' })).to.deep.equal(['https://editor.example.org/developer/callback'])
   })
 
-  it('may sign in elsewhere where EDITOR_URL says so, that one origin alone', () => {
-    const origins = [
-      'https://wallet.example.com', 'https://editor.example.com', 'https://editor.example.com:444', 'http://editor.example.com', 'https://other.example.com',
-      'https://editor.example.com.evil.example', 'HTTPS://EDITOR.EXAMPLE.COM', 'null', '', 'http://localhost:3003',
-    ]
-    expect(allowed(there, origins)).to.deep.equal(['https://wallet.example.com'])
-    expect(allowed({ ...there, EDITOR_URL: 'https://editor.example.com/' }, origins)).to.deep.equal(['https://wallet.example.com', 'https://editor.example.com'])
-    expect(allowed({ ...there, EDITOR_URL: 'https://editor.example.org' }, ['https://editor.example.org'])).to.deep.equal([])
-  })
-
-  it('may not without TLS: whoever is on the way would have the sessions of everybody', () => {
-    expect(allowed({ ...there, EDITOR_URL: 'http://editor.example.com' }, ['http://editor.example.com', 'https://editor.example.com'])).to.deep.equal([])
-    expect(allowed({ EDITOR_URL: 'http://localhost:5000' }, ['http://localhost:5000', 'http://localhost:3003'])).to.deep.equal(['http://localhost:5000'])
-  })
-
-  it('that cannot sign in are told of', () => {
+  it('is sent nobody back without TLS, and the log says so', () => {
+    expect(callbacks({ ...there, EDITOR_URL: 'http://editor.example.com' })).to.deep.equal([])
     const warned = (url: string): string => {
-      const config = readConfig({}, { ...there, MAIL_FROM: 'no-reply@example.com', SMTP_URL: 'smtp://mail.example.com', EDITOR_URL: url })
-      return walletWarnings(config, withEditor(readWalletPlace(config, 3004), config, new Shared())).join()
+      const { config, place } = read({ ...there, MAIL_FROM: 'no-reply@example.com', SMTP_URL: 'smtp://mail.example.com', EDITOR_URL: url })
+      return walletWarnings(config, place).join()
     }
     expect(warned('https://editor.example.com')).to.equal('')
-    for (const url of ['http://editor.example.com', 'https://editor.example.org']) expect(warned(url)).to.include('EDITOR_URL').and.include('https').and.include('example.com')
+    expect(warned('http://editor.example.com')).to.include('EDITOR_URL').and.include('https')
   })
 
-  it('are where settings say', () => {
+  it('may use no passkey of the wallet: its own origin alone may, and a relying party above it is warned of', () => {
+    const { place } = read({})
+    expect(['http://localhost:3004', 'http://localhost:3003'].filter((origin) => place.party.allows(origin))).to.deep.equal(['http://localhost:3004'])
+    const above = read({ ...there, WALLET_RP_ID: 'example.com', EDITOR_URL: 'https://editor.example.com' })
+    expect(above.place.party.allows('https://editor.example.com')).to.equal(false)
+    expect(walletWarnings(above.config, above.place).join()).to.include('WALLET_RP_ID')
+  })
+
+  it('is where settings say', () => {
     expect([editorUrl({ EDITOR_URL: undefined, HTTP_PORT: 3003 }), editorUrl({ EDITOR_URL: 'https://e.example.com//', HTTP_PORT: 1 }, 2)]).to.deep.equal(['http://localhost:3003', 'https://e.example.com'])
   })
 })

@@ -26,7 +26,7 @@ export function createEditorPage(pages: Pages, settings: () => Pick<EditorSettin
 
 /** What the page calls besides its own origin: the language server channel, access nodes, and the wallet. */
 function calledBy({ lsp_url: channel, networks, wallet }: Pick<EditorSettings, 'lsp_url' | 'networks' | 'wallet'>): readonly string[] {
-  const signIn = wallet === null ? [] : [wallet.gotrue_url, wallet.passkey_auth_url, wallet.session_url].map((url) => new URL(url, wallet.url).href)
+  const signIn = wallet === null ? [] : [wallet.gotrue_url, wallet.token_url]
   return [channel, ...networks.map(({ api_url: url }) => url), ...signIn]
 }
 
@@ -34,6 +34,8 @@ function calledBy({ lsp_url: channel, networks, wallet }: Pick<EditorSettings, '
 export function editorPolicy(html: string, connects: readonly string[]): string {
   const origins = [...new Set(connects.map(originOf))]
   return contentPolicy({ html }).replace("connect-src 'self'", ["connect-src 'self'", ...origins].join(' '))
+    // libsodium, which seals keys of deployments, is WebAssembly.
+    .replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
 }
 
 /** An origin as policies name it; of WebSockets too, which have none in the sense of URLs. */

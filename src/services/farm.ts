@@ -54,9 +54,15 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   }
   const planned = new Set(plans.map(({ name }) => name))
   const running = runningWorkers(config, workers.filter(({ name }) => planned.has(name)))
-  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', connectionLimits)
+  // A range that waits for a connection keeps its lease, and has not failed.
+  const rangeLimits: PoolOptions = { ...connectionLimits, isPatient: true }
+  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', rangeLimits)
   // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they rest on.
-  const leasePool = openPool(3, 'flowfarm leases', { ...shortStatementLimits, isDurable: false })
+  const leaseLimits: PoolOptions = { ...shortStatementLimits, isDurable: false }
+  const leasePool = openPool(3, 'flowfarm leases', { ...leaseLimits, isPatient: true })
+  const heartbeatPool = openPool(1, 'flowfarm heartbeats', leaseLimits)
+  // For rounds, figures and drills.
+  const roundsPool = openPool(3, 'flowfarm rounds', leaseLimits)
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
 
   const reader = new RangeReader({
@@ -81,10 +87,10 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const queue = await openWorkQueue({ ...context, log })
   lifecycle.onStop('queues', () => queue.close())
 
-  const figures = new FarmMetrics({ pool: leasePool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
+  const figures = new FarmMetrics({ pool: roundsPool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
   lifecycle.onStop('figures of the farm', () => figures.stop())
   const coordinator = new Coordinator({
-    databaseUrl, pool: leasePool, log, signal: lifecycle.signal, connection: coordinatorLink, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
+    databaseUrl, pool: roundsPool, log, signal: lifecycle.signal, connection: coordinatorLink, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
     isLiveEnabled: config.ENABLE_LIVE_DERIVERS, isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
     historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, historyGatherMs: config.HISTORY_DERIVERS_GATHER_MS,
     liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, retryPolicy, onRound: (report) => figures.round(report),
@@ -99,10 +105,11 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     const network = await knownNetwork(pool, lifecycle.signal)
     await startAsking(context, network)
     await retryWhile(() => writeBuiltInLabels(pool, network), { signal: lifecycle.signal, baseMs: 50, maxMs: 500 })
-    const drills = await DrillWatch.start({ databaseUrl, pool: leasePool, log, signal: lifecycle.signal })
+    const drills = await DrillWatch.start({ databaseUrl, pool: roundsPool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())
     const farm = new FarmWorkers({
-      workers, pool, leasePool, queue, reader, log, metrics, retryPolicy, network: () => network, faultFor: (worker, range) => drills.faultFor(worker, range),
+      workers, pool, leasePool, heartbeatPool, queue, reader, log, metrics, retryPolicy, network: () => network,
+      faultFor: (worker, range) => drills.faultFor(worker, range),
     })
     lifecycle.signal.throwIfAborted()
     lifecycle.onStop('workers', () => farm.stop())

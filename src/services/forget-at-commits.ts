@@ -1,16 +1,20 @@
 import type { DatabasePool } from 'slonik'
 import type { KeptAnswers } from '../api/kept/kept-answers.ts'
 import { keepRecentReads, recentReadsMs } from '../api/kept/recent-reads.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { listen } from '../db/listen.ts'
 import type { WhenReadable } from '../db/when-replayed.ts'
-import { farmChannel } from '../farm/leases/sql/announce-farm-work.ts'
+import { farmChannel, rowsChanged } from '../farm/leases/sql/announce-farm-work.ts'
 import type { ServiceContext } from './context.ts'
 
-/** What ingesters and workers say when they have committed. */
-const channels = ['flowfarm_blocks', 'flowfarm_rollback', farmChannel]
+const rollbackChannel = 'flowfarm_rollback'
+
+/** What ingesters and workers announce when they have committed. */
+const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
 
 /**
- * Has answers and what was read a moment ago forgotten at every commit, and nothing kept while commits cannot be heard of.
+ * Drops answers and recent reads at every commit, settled answers where rows below the head change, and caches nothing while
+ * notifications cannot be received.
  * The live feed reads a new block before it tells of it, so that whoever asks then is not given what was kept before that block.
  */
 export async function forgetAtCommits(
@@ -19,12 +23,14 @@ export async function forgetAtCommits(
 ): Promise<void> {
   const stopping = new AbortController()
   const reads = keepRecentReads(database, recentReadsMs)
-  const forget = (): void => {
+  const forget = (channel: string, payload: string): void => {
     reads.forget()
-    kept.forget()
+    if (channel === rollbackChannel || payload === rowsChanged) kept.clear()
+    else kept.forget()
   }
+  const failures = new LogThrottle()
   let losses = 0
-  const listener = await listen(databaseUrl, channels, () => whenReadable(forget), {
+  const listener = await listen(databaseUrl, channels, (channel, payload) => whenReadable(() => forget(channel, payload)), {
     signal: stopping.signal,
     applicationName: 'flowfarm answers',
     onReconnect: () => {
@@ -39,7 +45,7 @@ export async function forgetAtCommits(
       losses++
       reads.setDeaf(true)
       kept.setDeaf(true)
-      log.warn({ err: error }, 'commits are not heard of, so that nothing is kept; connecting again')
+      failures.log(log, 'warn', { err: error }, 'Commits are not received, so no response is cached: connecting again')
     },
   })
   lifecycle.onStop('answers that are kept', async () => {

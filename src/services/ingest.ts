@@ -1,11 +1,17 @@
+import type pg from 'pg'
 import { createChainSource } from '../access/create-chain-source.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { historicEndpoints, liveEndpoints } from '../base/config.ts'
+import { asError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import { pause } from '../base/retry.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
 import { BackwardIngester } from '../ingest/backward-ingester.ts'
-import { ingesterNames } from '../ingest/checkpoints.ts'
+import { ingesterNames, readRawCoverage } from '../ingest/checkpoints.ts'
+import type { IngesterName } from '../ingest/checkpoints.ts'
+import { FailingHeights } from '../ingest/failing-heights.ts'
 import { ForwardIngester } from '../ingest/forward-ingester.ts'
 import { HeadTracker } from '../ingest/head-tracker.ts'
 import { Progress, progressText, statusText } from '../ingest/progress.ts'
@@ -15,6 +21,8 @@ import { rollBackFarmData } from './roll-back-farm-data.ts'
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
+/** How often a complete history is checked for heights that became owed. */
+const recheckMs = 2_000
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
 export async function startIngest(context: ServiceContext): Promise<void> {
@@ -49,10 +57,14 @@ export async function startIngest(context: ServiceContext): Promise<void> {
     databaseUrl, pool, metrics, progress, signal: lifecycle.signal,
     onStored: shared.isFarmHere ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation) : undefined,
   }
+  const failing = (name: IngesterName, from: ChainSource): FailingHeights => new FailingHeights({
+    pool, name, source: from, log: log.child({ ingester: name }), metrics,
+    unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000,
+  })
   if (config.ENABLE_FORWARD_INGESTER) {
     const name = ingesterNames.forward
     work.push(new ForwardIngester({
-      ...common, name, source: live, log: log.child({ ingester: name }), heads,
+      ...common, name, source: live, log: log.child({ ingester: name }), failing: failing(name, live), heads,
       fixedWidth: config.LATEST_WORKER_COUNT, fixedBatch: config.LATEST_BATCH_SIZE, initialWidth: 2,
       startBlock: config.START_BLOCK, isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
       headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, beforeRollBack: rollBackFarmData,
@@ -60,18 +72,42 @@ export async function startIngest(context: ServiceContext): Promise<void> {
   }
   if (config.ENABLE_HISTORY_INGESTER) {
     const name = ingesterNames.backward
-    work.push(new BackwardIngester({
-      ...common, name, source: source(historicEndpoints(config)), log: log.child({ ingester: name }),
+    const historic = source(historicEndpoints(config))
+    const backward = new BackwardIngester({
+      ...common, name, source: historic, log: log.child({ ingester: name }), failing: failing(name, historic),
       fixedWidth: config.HISTORY_WORKER_COUNT, fixedBatch: config.HISTORY_BATCH_SIZE, initialWidth: 5,
       startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
       room: async (signal) => shared.historyRoom?.(signal),
-    }).run())
+    })
+    work.push(runWhenOwed(backward, pool, log, lifecycle.signal))
   }
   for (const running of work) running.catch((error: unknown) => void lifecycle.fail(error))
   lifecycle.onStop('ingesters', async () => {
     await Promise.allSettled(work)
   })
   report(context, progress)
+}
+
+/** Runs the backward ingester to its end, and again when heights became owed: an operator has them retried. */
+async function runWhenOwed(backward: BackwardIngester, pool: pg.Pool, log: Logger, signal: AbortSignal): Promise<void> {
+  const generation = async (): Promise<number> => (await readRawCoverage(pool)).backward.generation
+  for (;;) {
+    await backward.run()
+    let before: number | undefined
+    for (let isSame = true; isSame;) {
+      if (signal.aborted) return
+      try {
+        const now = await generation()
+        isSame = before === undefined || now === before
+        before = now
+        if (isSame) await pause(recheckMs, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        log.debug({ err: asError(error) }, 'the checkpoint of history cannot be read, trying again')
+        await pause(recheckMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+      }
+    }
+  }
 }
 
 /** Progress as a status line on a terminal, and as log lines elsewhere. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { RawWebSocket } from '../../test/support/raw-websocket.ts'
 import { FatalError } from '../base/errors.ts'
 import { Metrics } from '../base/metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
@@ -11,6 +12,9 @@ describe('metrics server', () => {
     const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`)
     expect(await answer.text()).to.include('flowfarm_ingest_blocks_total{ingester="main_ingester"} 7')
     expect((await fetch(`http://127.0.0.1:${server.port}/health`)).status).to.equal(404)
+    const rebound = await RawWebSocket.open(server.port, '/metrics', '', 'rebound.example')
+    expect(rebound.answer).to.match(/^HTTP\/1.1 403 /).and.not.to.include('flowfarm_')
+    rebound.socket.destroy()
     await server.close()
   })
 

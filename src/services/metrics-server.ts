@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { FatalError } from '../base/errors.ts'
+import { asError, FatalError } from '../base/errors.ts'
 import type { Metrics } from '../base/metrics.ts'
+import { refuseRebound } from '../base/refuse-rebound.ts'
 
 export interface MetricsServer {
   readonly port: number
@@ -14,6 +15,12 @@ export interface MetricsServer {
  */
 export async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer((request, response) => {
+    try {
+      refuseRebound(request, host, undefined, 'or by its address')
+    } catch (error) {
+      response.writeHead(403).end(`${asError(error).message}\n`)
+      return
+    }
     if (request.url !== '/metrics') {
       response.writeHead(404).end('There is only /metrics here.\n')
       return

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
+import { addressList } from '../base/client-address.ts'
 import type { Client } from '../base/client-address.ts'
 import { editorNetworks } from '../base/editor-network.ts'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { refuseRebound } from '../base/refuse-rebound.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
 import { createGitHub } from '../editor/github/create-github.ts'
@@ -18,7 +20,7 @@ import { createProjectAccess } from '../projects/project-access.ts'
 import { projectLimits } from '../projects/project-quotas.ts'
 import { createProjectsFunction } from '../projects/projects-function.ts'
 import { cannotListen } from './cannot-listen.ts'
-import { mayUseChannel } from './channel-origins.ts'
+import { channelNames, mayUseChannel } from './channel-origins.ts'
 import type { ServiceContext } from './context.ts'
 import { editorUrl } from './editor-origin.ts'
 import { checkEditorUrl, editorWarnings, readGitHubApp, readSamples } from './editor-settings.ts'
@@ -59,7 +61,7 @@ export async function openEditor(context: ServiceContext, { port, clientOf, log,
     ...connectionLimits, max: poolSize, applicationName: 'flowfarm editor', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections: flowfarm editor', () => pool.end())
-  const { authenticate, holdUser, wallet } = await openEditorSignIn(context, pool)
+  const { authenticate, holdUser, wallet, session } = await openEditorSignIn(context, { pool, editor: url, clientOf })
   const quotas = { projects: config.PROJECTS_PER_USER, files: config.PROJECT_FILES, fileBytes: config.PROJECT_FILE_BYTES, projectBytes: config.PROJECT_BYTES }
   const projects = createProjectsFunction({ pool, log, authenticate, holdUser, clientOf, quotas, allowsOrigin: (from) => from === origin })
   const access = createProjectAccess(pool)
@@ -79,7 +81,7 @@ export async function openEditor(context: ServiceContext, { port, clientOf, log,
     url, lsp_url: lspUrl, networks: nodes.networks(), language_server: { kind: program.kind, label: program.label }, wallet,
     github: { is_on: github !== undefined, install_url: github?.installUrl ?? null }, samples, limits: projectLimits(quotas),
   })
-  return { url, lspUrl, languageServer: program, settings, projects: projects.middleware, github: github?.middleware, page: page(settings) }
+  return { url, lspUrl, languageServer: program, settings, session, projects: projects.middleware, github: github?.middleware, page: page(settings) }
 }
 
 interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
@@ -93,7 +95,8 @@ async function openChannel({ config, metrics, lifecycle, shared }: ServiceContex
   const workspaces = await createImportWorkspaces({ root: config.EDITOR_FOLDER, source: createNodeContracts({ nodes: nodes.readers, log }), log })
   lifecycle.onStop('folders of the language server', () => workspaces.close())
   const channel = await createLspServer({
-    host: config.HOST, port: config.LSP_PORT, log, metrics, clientOf, program, workspaces, networks: editorNetworks, deploys,
+    host: config.HOST, port: config.LSP_PORT, log, metrics, clientOf, program, workspaces, networks: editorNetworks, offered: () => nodes.networks().map(({ network }) => network), deploys,
+    admit: (request) => refuseRebound(request, channelNames(config), addressList(config.TRUSTED_PROXIES), 'or set EDITOR_URL and LSP_URL to the names that it has'),
     allowsOrigin: (origin, forHost) => mayUseChannel(config, origin, forHost),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'LSP_PORT', port: config.LSP_PORT, host: config.HOST })

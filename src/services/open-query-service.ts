@@ -40,7 +40,9 @@ async function open(context: ServiceContext): Promise<OpenedQueryService> {
   const { model, remedy } = await openModel(config, databases)
   if (model === undefined) log.info(`there is no model to write SQL from questions: ${remedy}`)
   else log.info({ provider: model.state.provider, model: model.state.name }, 'questions go to the model')
-  return { service: new QueryEngine({ databases, model, remedy, memory }), memory }
+  const service = new QueryEngine({ databases, model, remedy, memory })
+  context.shared.stuckSessions = () => service.stuckSessions
+  return { service, memory }
 }
 
 async function openModel(
@@ -87,6 +89,8 @@ async function openDatabase(target: QueryTarget, url: string, context: ServiceCo
     const opening = openSqlRunner({
       target, url, log, timeoutMs: config.QUERY_TIMEOUT_S * 1000, mostRows: config.MAX_RESULT_ROWS, mostBytes: config.ASK_MAX_RESULT_BYTES,
       concurrency: config.ASK_CONCURRENCY, mostWaiting: config.ASK_QUEUE,
+      interrupt: url === context.databaseUrl ? context.shared.interruptSessions : undefined,
+      onStuck: (count) => context.metrics.sqlStuckSessions.set({ target }, count),
     })
     // Its sessions wait for the catalogs as ours do: together they take half of the time.
     const reading = (target === 'indexer' ? readNetwork(pool) : Promise.resolve('mainnet' as const))
@@ -110,6 +114,9 @@ async function openDatabase(target: QueryTarget, url: string, context: ServiceCo
     }
     return {
       runner,
+      get stuckSessions() {
+        return runner.stuckSessions
+      },
       get knowledge() {
         return knowledge
       },

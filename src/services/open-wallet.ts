@@ -3,7 +3,7 @@ import type { Middleware } from 'koa'
 import { pageAddress } from '../api/server.ts'
 import type { Client } from '../base/client-address.ts'
 import { settings as allSettings } from '../base/config.ts'
-import { asError } from '../base/errors.ts'
+import { ApiError, asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
@@ -12,9 +12,13 @@ import { createAuth } from '../wallet/auth/create-auth.ts'
 import type { AuthSessions } from '../wallet/auth/auth-sessions.ts'
 import { createGotrueSessions } from '../wallet/auth/gotrue-sessions.ts'
 import { authPath } from '../wallet/auth/http/auth-router.ts'
+import { Outbox } from '../wallet/auth/mail/outbox.ts'
 import { mailSender } from '../wallet/auth/mail/send-mail.ts'
 import { githubProvider } from '../wallet/auth/providers/github.ts'
 import { googleProvider } from '../wallet/auth/providers/google.ts'
+import type { ConfirmUserChange } from '../wallet/auth/user-change.ts'
+import { clientRoutes } from '../wallet/clients/client-routes.ts'
+import type { SignInClient } from '../wallet/clients/sign-in-client.ts'
 import { walletNetworks } from '../wallet/chain/wallet-network.ts'
 import { createAuthServer } from '../wallet/http/auth-server.ts'
 import type { WalletParts, WalletSettings } from '../wallet/http/wallet-server.ts'
@@ -22,7 +26,7 @@ import { createPasskeyFunction, passkeyFunctionPath } from '../wallet/passkeys/p
 import { PasskeyStore } from '../wallet/passkeys/stores/passkey-store.ts'
 import { provisioningEndpoints } from '../wallet/provisioning/provisioning-endpoints.ts'
 import type { ServiceContext } from './context.ts'
-import { withEditor } from './editor-origin.ts'
+import { signInClients } from './editor-origin.ts'
 import { forgetUser } from './forget-user.ts'
 import { localHost } from './local-host.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
@@ -60,7 +64,8 @@ const pruneEveryMs = 3_600_000
  */
 export async function openWallet(context: ServiceContext, { port, clientOf, log, page }: OpenWalletOptions): Promise<OpenedWallet> {
   const { config, databaseUrl, lifecycle } = context
-  const place = withEditor(readWalletPlace(config, port), config, context.shared)
+  const place = readWalletPlace(config, port)
+  const clients = (): readonly SignInClient[] => signInClients(config, context.shared, place)
   const { url, party, isSecure } = place
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
@@ -69,26 +74,36 @@ export async function openWallet(context: ServiceContext, { port, clientOf, log,
   const statements = new PreparedStatements(databaseUrl, { ...connectionLimits, ...statementConnections, applicationName: 'flowfarm wallet' })
   lifecycle.onStop('statements: flowfarm wallet', () => statements.end())
   const figures = new WalletMetrics(context.metrics)
-  const { sessions, middleware, authUrl } = await openAuth(context, { pool, statements, figures, place, clientOf, log, port })
+  const opened: { confirmUserChange?: ConfirmUserChange } = {}
+  const userChanges = (): ConfirmUserChange => {
+    if (opened.confirmUserChange === undefined) throw new ApiError(503, 'unexpected_failure', 'The wallet is starting. Try again.')
+    return opened.confirmUserChange
+  }
+  const { sessions, middleware, authUrl, outbox } = await openAuth(context, { pool, statements, figures, place, clientOf, log, port, userChanges, clients })
   const { nodes, followed } = openWalletNodes(context, log)
   const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
     startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow }, onAccount: figures.account, onPayerBalance: figures.payerBalance,
   })
-  const passkeys = createPasskeyFunction({ pool, statements, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning), onNote: figures.passkey })
+  const passkeys = createPasskeyFunction({
+    pool, statements, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning), keysOnChain: provisioning.keysOnChain, outbox, onNote: figures.passkey,
+  })
+  const signIns = clientRoutes({ pool, statements, sessions, clients, origin: url, clientOf })
+  opened.confirmUserChange = passkeys.confirmUserChange
   const pruning = setInterval(() => {
-    passkeys.prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'))
+    Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) => log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'))
   }, pruneEveryMs)
   lifecycle.onStop('old challenges of passkeys', () => clearInterval(pruning))
   for (const warning of walletWarnings(config, place)) log.warn(warning)
   const settings = (): WalletSettings => ({
     url, rp_id: party.id, rp_name: party.name, gotrue_url: config.GOTRUE_URL ?? authPath, passkey_auth_url: passkeyFunctionPath, cookie_domain: config.WALLET_COOKIE_DOMAIN ?? null,
+    clients: clients().map(({ id, name, redirectUri }) => ({ client_id: id, name, redirect_uri: redirectUri })),
     networks: walletNetworks.filter((network) => nodes[network] !== undefined).map((network) => ({
       network, makes_accounts: config[networkSettings[network].payer] !== undefined, has_explorer_api: network === followed(),
       explorer_url: network === followed() ? explorerUrl(context, place.isForTrial) : null,
     })),
   })
   return {
-    url, settings, auth: middleware, passkeys: passkeys.middleware, page, nodes, explorerApi: () => explorerApi(context),
+    url, settings, auth: middleware, passkeys: passkeys.middleware, clients: signIns.router, page, nodes, explorerApi: () => explorerApi(context),
     session: {
       auth: createAuthServer(authUrl), allows: (origin) => party.allows(origin), isSecure, cookieDomain: config.WALLET_COOKIE_DOMAIN, sessionHours: config.WALLET_SESSION_HOURS,
     },
@@ -101,6 +116,8 @@ interface OpenedAuth {
   readonly middleware: WalletParts['auth']
   /** Where this process asks it. */
   readonly authUrl: string
+  /** For e-mails to owners of passkeys; undefined: there is no server for them. */
+  readonly outbox: Outbox | undefined
 }
 
 interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'> {
@@ -108,22 +125,31 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'>
   readonly statements: PreparedStatements
   readonly place: ReturnType<typeof readWalletPlace>
   readonly figures: WalletMetrics
+  /** Known once the passkeys are opened, which need the sessions. */
+  readonly userChanges: () => ConfirmUserChange
+  readonly clients: () => readonly SignInClient[]
 }
 
 /** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
-async function openAuth({ config, lifecycle }: ServiceContext, { pool, statements, place, figures, clientOf, log, port }: AuthNeeds): Promise<OpenedAuth> {
+async function openAuth({ config, lifecycle }: ServiceContext, { pool, statements, place, figures, clientOf, log, port, userChanges, clients }: AuthNeeds): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
-  if (gotrueUrl !== undefined) return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl }
+  const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
+  if (gotrueUrl !== undefined) {
+    const outbox = config.SMTP_URL === undefined ? undefined : new Outbox({ send: sendMail, log, onDone: figures.mail })
+    if (outbox !== undefined) lifecycle.onStop('e-mails of the wallet', () => outbox.close())
+    return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl, outbox }
+  }
   const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
   const auth = await createAuth({
     pool, statements, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
-    sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log),
+    sendMail,
+    userChanges: { hasPasskey: (userId) => userChanges().hasPasskey(userId), confirm: (asked) => userChanges().confirm(asked) },
     providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
-    isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: readServiceToken(config),
+    isAllowedOrigin: (origin) => place.party.allows(origin), isClientOrigin: (origin) => clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin), clientOf, serviceToken: readServiceToken(config),
     forgetUser, onSignIn: figures.signIn, onMail: figures.mail,
   })
   lifecycle.onStop('e-mails of the wallet', () => auth.close())
-  return { sessions: auth.sessions, middleware: auth.middleware, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }
+  return { sessions: auth.sessions, middleware: auth.middleware, outbox: auth.parts.outbox, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }
 }
 
 /** The API of this process, or the one that is set. */

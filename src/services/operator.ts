@@ -29,6 +29,7 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
     credentials,
     addressOf: (request) => clientOf(request).address,
     plans: planStages(config, workers),
+    stuckSessions: () => shared.stuckSessions(),
     bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
     queues: {
       backend: config.REDIS_URL === undefined ? 'postgres' : 'redis',

@@ -13,6 +13,10 @@ export class Shared {
   offerBlocks: ((blocks: readonly FetchedBlock[], chainVersion: number) => void) | undefined
   /** Resolves when the farm of this process can take more blocks of history: nobody who follows the head waits for it. */
   historyRoom: ((signal: AbortSignal) => Promise<void>) | undefined
+  /** Interrupts sessions of the PostgreSQL that this process started, where it did. */
+  interruptSessions: ((pids: readonly number[]) => Promise<void>) | undefined
+  /** Database sessions of the query service of this process that do not end. */
+  stuckSessions: () => number = () => 0
   /** The port that the API of this process listens on. */
   apiPort: number | undefined
   /** The port that the query service of this process listens on. */

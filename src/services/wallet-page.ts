@@ -5,7 +5,7 @@ import type { Pages } from '../operator/pages.ts'
 import { walletPolicy } from './wallet-policy.ts'
 
 /** Paths of the wallet's page: the page itself knows which of its parts each is. */
-const pagePaths: ReadonlySet<string> = new Set(['/', '/send', '/activity', '/passkeys', '/account', '/developer/callback'])
+const pagePaths: ReadonlySet<string> = new Set(['/', '/send', '/activity', '/passkeys', '/account', '/authorize', '/developer/callback'])
 
 /** Windows that applications open by FCL. They talk with the page that opened them, which the rule for all other pages would keep from them. */
 const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/fcl/user-signature'])

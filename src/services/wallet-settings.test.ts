@@ -63,6 +63,7 @@ describe('settings of the wallet', () => {
     expect(warned({ WALLET_URL: 'https://wallet.example.com', SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'no-reply@example.com' })).to.equal('')
     expect(warned({ GOTRUE_SERVICE_TOKEN: 'x' })).to.include('changes nothing without GOTRUE_URL')
     expect(warned({ GOTRUE_URL: 'https://auth.example.com', GITHUB_CLIENT_ID: 'x' })).to.include('nobody can sign in by passkey').and.include('beside GOTRUE_URL: GITHUB_CLIENT_ID')
-    expect(warned({ GOTRUE_URL: 'https://auth.example.com', GOTRUE_SERVICE_TOKEN: 'x' })).to.equal('')
+    expect(warned({ GOTRUE_URL: 'https://auth.example.com', GOTRUE_SERVICE_TOKEN: 'x' })).to.include('owners get no e-mail')
+    expect(warned({ GOTRUE_URL: 'https://auth.example.com', GOTRUE_SERVICE_TOKEN: 'x', SMTP_URL: 'smtp://mail.example.com' })).to.equal('')
   })
 })

@@ -2,6 +2,7 @@ import type { Config } from '../base/config.ts'
 import { FatalError } from '../base/errors.ts'
 import type { OAuthApplication } from '../wallet/auth/providers/oauth-provider.ts'
 import { readRelyingParty } from '../wallet/passkeys/relying-party.ts'
+import { isSecure } from './editor-origin.ts'
 import type { RelyingParty } from '../wallet/passkeys/relying-party.ts'
 
 /** Where the wallet is, and for whom its passkeys are. */
@@ -54,10 +55,11 @@ export function readMailFrom({ MAIL_FROM: from }: Pick<Config, 'MAIL_FROM'>): st
 }
 
 /** What works otherwise than an operator may think. */
-export function walletWarnings(config: Config, { isForTrial, party }: WalletPlace): readonly string[] {
+export function walletWarnings(config: Config, { isForTrial, party, url }: WalletPlace): readonly string[] {
   const warnings: string[] = []
-  if (config.EDITOR_URL !== undefined && !party.allows(new URL(config.EDITOR_URL).origin)) {
-    warnings.push(`nobody can sign in at the editor: EDITOR_URL, ${config.EDITOR_URL}, has to be https and at or below WALLET_RP_ID, ${party.id}`)
+  if (config.EDITOR_URL !== undefined && !isSecure(new URL(config.EDITOR_URL))) warnings.push(`nobody can sign in at the editor: EDITOR_URL, ${config.EDITOR_URL}, has to be https`)
+  if (party.id !== new URL(url).hostname) {
+    warnings.push(`every page at or below ${party.id} can ask the passkeys of the wallet for signatures of transactions, because WALLET_RP_ID is above its host: leave it out in new installations`)
   }
   if (config.GOTRUE_URL === undefined) {
     if (config.SMTP_URL === undefined && !isForTrial) warnings.push('nobody gets an e-mail, so nobody can sign in by one: they are written to files in MAIL_FOLDER; set SMTP_URL')
@@ -65,8 +67,9 @@ export function walletWarnings(config: Config, { isForTrial, party }: WalletPlac
     if (config.GOTRUE_SERVICE_TOKEN !== undefined) warnings.push('GOTRUE_SERVICE_TOKEN changes nothing without GOTRUE_URL')
     return warnings
   }
-  if (config.GOTRUE_SERVICE_TOKEN === undefined) warnings.push('nobody can sign in by passkey: GOTRUE_URL is set, and GOTRUE_SERVICE_TOKEN is not')
-  const idle = (['SMTP_URL', 'WALLET_JWT_KEY', 'WALLET_SERVICE_TOKEN', 'GITHUB_CLIENT_ID', 'GOOGLE_CLIENT_ID'] as const).filter((name) => config[name] !== undefined)
+  if (config.GOTRUE_SERVICE_TOKEN === undefined) warnings.push('nobody can sign in by passkey or to the editor: GOTRUE_URL is set, and GOTRUE_SERVICE_TOKEN is not')
+  if (config.SMTP_URL === undefined) warnings.push('owners get no e-mail when a passkey is added or removed: set SMTP_URL')
+  const idle = (['WALLET_JWT_KEY', 'WALLET_SERVICE_TOKEN', 'GITHUB_CLIENT_ID', 'GOOGLE_CLIENT_ID'] as const).filter((name) => config[name] !== undefined)
   if (idle.length > 0) warnings.push(`these are of our own auth endpoint, and change nothing beside GOTRUE_URL: ${idle.join(', ')}`)
   return warnings
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
 import { listen } from '../db/listen.ts'
@@ -67,16 +68,17 @@ export class Dispatcher {
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.#wakeUp.wake()
+    const troubles = new LogThrottle()
     const listening = listen(databaseUrl, channels, wake, {
       signal, applicationName: 'flowfarm webhooks', onReconnect: wake,
-      onTrouble: (err) => log.warn({ err }, 'commits are not heard of by webhooks; connecting again'),
+      onTrouble: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no commits: connecting again'),
     }).catch(() => undefined)
     for (let failures = 0; !signal.aborted;) {
       try {
         await this.#dispatchWhileLocked(() => { failures = 0 })
       } catch (error) {
         if (signal.aborted) break
-        log.warn({ err: asError(error) }, 'webhooks could not be made; trying again')
+        troubles.log(log, 'warn', { err: asError(error) }, 'webhooks could not be made; trying again')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }

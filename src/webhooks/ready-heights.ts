@@ -4,12 +4,17 @@ import type { HeightSet } from '../base/ranges.ts'
 import { query } from '../db/pool.ts'
 import type { EventSource } from './sources/event-source.ts'
 
-/** What ingesters and workers have done, by name. */
+/** What ingesters and workers have done, by name. Heights that were given up (raw.unavailable) have nothing to wait for. */
 export type Coverage = ReadonlyMap<string, HeightSet>
 
 export async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
   const { rows } = await query<{ name: string; covered: string }>(
-    db, 'select service_name as name, covered::text as covered from app.coverage',
+    db,
+    `select c.service_name as name, (c.covered + lost.heights)::text as covered
+     from app.coverage c cross join (
+       select coalesce(range_agg(int8range(block_height, block_height + 1)), '{}') as heights
+       from raw.unavailable where part = 'block'
+     ) lost`,
   )
   return new Map(rows.map(({ name, covered }) => [name, parseMultirange(covered)]))
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { backoffMs, retryWhile } from '../base/retry.ts'
 import { query, withTransaction } from '../db/pool.ts'
 import type { Attempt } from './deliver.ts'
@@ -41,6 +42,7 @@ const runsAtOnce = 500
 export class RunRecorder {
   readonly #options: RunRecorderOptions
   readonly #waiting: { readonly run: FinishedRun; readonly resolve: () => void }[] = []
+  readonly #failures = new LogThrottle()
   #writing: Promise<void> | undefined
 
   constructor(options: RunRecorderOptions) {
@@ -83,7 +85,10 @@ export class RunRecorder {
     } catch (error) {
       // One that cannot be written down must not take the others along.
       if (runs.length > 1 && !signal.aborted) for (const run of runs) await this.#write([run])
-      else log.warn({ err: asError(error), runs: runs.length }, 'deliveries of webhooks could not be written down and will be sent again')
+      else {
+        const details = { err: asError(error), runs: runs.length }
+        this.#failures.log(log, 'warn', details, 'Webhook deliveries could not be recorded and will be sent again')
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import { listen } from '../db/listen.ts'
 import { deliver } from './deliver.ts'
@@ -81,9 +82,10 @@ export class Sender {
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.wake()
+    const troubles = new LogThrottle()
     const listening = listen(databaseUrl, [turnsChannel], wake, {
       signal, applicationName: 'flowfarm webhooks', onReconnect: wake,
-      onTrouble: (err) => log.warn({ err }, 'what is to be sent is not heard of by webhooks; connecting again'),
+      onTrouble: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no due deliveries: connecting again'),
     }).catch(() => undefined)
     const renewing = this.#renew()
     for (let failures = 0; !signal.aborted;) {
@@ -93,7 +95,7 @@ export class Sender {
         if (!hasMore) await this.#wakeUp.wait(lookMs, signal)
       } catch (error) {
         if (signal.aborted) break
-        log.warn({ err: asError(error) }, 'webhooks to be sent could not be read; trying again')
+        troubles.log(log, 'warn', { err: asError(error) }, 'webhooks to be sent could not be read; trying again')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }

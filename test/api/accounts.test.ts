@@ -3,6 +3,7 @@ import type { List } from '../../src/api/paging/envelope.ts'
 import type { Account, AccountDetail } from '../../src/api/presenters/account.ts'
 import { hashAlgorithmName, signatureAlgorithmName } from '../../src/api/presenters/account.ts'
 import type { Coa } from '../../src/api/presenters/coa.ts'
+import type { SearchHit } from '../../src/api/presenters/search.ts'
 import type { PublicKey } from '../../src/api/presenters/public-key.ts'
 import { addressAtIndex } from '../../src/chain/address.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
@@ -179,9 +180,44 @@ describe('account routes', () => {
     }
     const digits = known[0]?.public_key ?? ''
     const plain = await silent.json(`/flow/key/${digits}`)
-    for (const spelling of [`0x${digits}`, digits.toUpperCase(), `04${digits}`]) {
-      expect(await silent.json(`/flow/key/${spelling}`)).to.deep.equal(plain)
+    const der = '3059301306072A8648CE3D020106082a8648ce3d030107034200'
+    for (const spelling of [`0x${digits}`, digits.toUpperCase(), `04${digits}`, `0X04${digits.toUpperCase()}`, `%20${digits}%20`, `${der}04${digits}`]) {
+      expect(await silent.json(`/flow/key/${spelling}`), spelling).to.deep.equal(plain)
     }
+  })
+
+  it('finds a key in the search, as tools write it', async () => {
+    const { rows: [row] } = await database.pool.query<{ key: string }>("select encode(public_key, 'hex') as key from app.account_keys where public_key is not null limit 1")
+    const digits = row?.key ?? ''
+    const lines = [digits.slice(0, 64), digits.slice(64)]
+    for (const text of [digits, `0x${digits.toUpperCase()}`, `04${digits}`, ` 0x04${digits} `, lines.join(' '), `04${digits}`.replaceAll(/(..)(?=.)/g, '$1:')]) {
+      const { data: { hits } } = await silent.json<{ data: { hits: SearchHit[] } }>(`/flow/search?q=${encodeURIComponent(text)}`)
+      expect(hits.map(({ type, id, path }) => ({ type, id, path })), text).to.deep.equal([{ type: 'public_key', id: digits, path: `/flow/key/${digits}` }])
+    }
+    expect((await silent.get(`/flow/search?q=${'a'.repeat(300)}`)).status).to.equal(200)
+    expect((await silent.get(`/flow/search?q=${'a'.repeat(301)}`)).status).to.equal(400)
+  })
+
+  it('finds a compressed key, of either curve', async () => {
+    const { rows } = await database.pool.query<{ key: Buffer; algorithm: number }>(`
+      select distinct on (signing_algorithm) public_key as key, signing_algorithm as algorithm from app.account_keys where length(public_key) = 64`)
+    expect(rows.map(({ algorithm }) => algorithm)).to.have.members([2, 3])
+    for (const { key } of rows) {
+      // SEC 1 §2.3.3: 02 or 03 by the parity of y, then x.
+      const compressed = `${(key.at(-1) ?? 0) % 2 === 0 ? '02' : '03'}${key.toString('hex', 0, 32)}`
+      const { data } = await silent.json<List<PublicKey>>(`/flow/key/0x${compressed.toUpperCase()}`)
+      expect(data.map(({ public_key }) => public_key)).to.include(key.toString('hex'))
+    }
+  })
+
+  it('finds a key that the index does not have, once the chain was asked for its account', async () => {
+    const { rows } = await database.pool.query<{ address: string }>('select distinct address from app.account_keys')
+    const indexed = new Set(rows.map(({ address }) => address))
+    const [address, account] = Object.entries(truth.accounts).find(([one, { keys }]) => keys.length > 0 && !indexed.has(one)) ?? []
+    const [key] = account?.keys ?? []
+    await (await live.get(`/flow/account/${address}`)).text()
+    const { data } = await live.json<List<PublicKey>>(`/flow/key/${key?.public_key}`)
+    expect(data.find((one) => one.address === address)).to.include({ public_key: key?.public_key, added_height: null })
   })
 
   it('pages through the accounts of a key, those where it is in force first', async () => {

@@ -7,6 +7,9 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { workers } from '../../jobs/index.ts'
+import { maxHealthAgeMs } from '../../src/api/database-health.ts'
+import { pause } from '../../src/base/retry.ts'
 import { pageAddress } from '../../src/api/server.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -24,6 +27,11 @@ describe('the API over HTTP', () => {
     await storeBlocks(database.pool, 100, 160)
     api = await runApi(database.url, { server: { maxReorgDepth: 20 } })
   })
+
+  const connectionsOf = async (): Promise<number> => {
+    const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from pg_stat_activity where datname = current_database()')
+    return rows[0]?.count ?? 0
+  }
 
   after(async () => {
     await api.stop()
@@ -139,6 +147,10 @@ describe('the API over HTTP', () => {
       return (await api.get(path)).headers.get('cache-control')
     }
     const transaction = chainBlock(140).transactions[0]?.id
+    await database.pool.query(
+      `insert into app.indexing_checkpoints (service_name, covered) select unnest($1::text[]), '{[0,100000)}'
+       on conflict (service_name) do update set covered = excluded.covered`, [workers.map(({ name }) => name)],
+    )
     expect(await cacheControl('/flow/block/140')).to.equal('public, max-age=3600')
     expect(await cacheControl('/flow/block/141')).to.equal('no-cache')
     expect(await cacheControl(`/flow/transaction/${transaction}`)).to.equal('public, max-age=3600')
@@ -224,16 +236,30 @@ describe('the API over HTTP', () => {
     expect(pageAddress('explorer.internal', 80)).to.equal('http://explorer.internal:80')
   })
 
+  it('answers a flood of requests for its health without a connection to the database', async () => {
+    const before = await connectionsOf()
+    const healths = await Promise.all(Array.from({ length: 300 }, () => api.json<{ status: string }>('/health')))
+    expect(new Set(healths.map(({ status }) => status))).to.deep.equal(new Set(['ok']))
+    expect((await Promise.all(Array.from({ length: 50 }, () => api.get('/metrics')))).map(({ status }) => status)).to.deep.equal(Array(50).fill(200))
+    expect(await connectionsOf()).to.be.at.most(before + 1)
+  })
+
   it('says that it is unavailable while the database is, and recovers by itself', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     const lines: string[] = []
     const log = pino({ level: 'error' }, { write: (line) => lines.push(line) })
     const behind = await runApi(proxy.url, { server: { log } })
-    expect(await behind.json('/health')).to.deep.equal({ status: 'ok' })
+    expect(await behind.json('/health')).to.have.property('status', 'ok')
     proxy.freeze()
-    const health = await behind.get('/health')
+    let health = await behind.get('/health')
+    while (health.status === 200) {
+      const { checked_at: checkedAt } = await health.json() as { checked_at: string }
+      expect(Date.now() - Date.parse(checkedAt)).to.be.below(maxHealthAgeMs + 1000)
+      await pause(20)
+      health = await behind.get('/health')
+    }
     expect(health.status).to.equal(503)
-    expect(await health.json()).to.deep.equal({ status: 'unavailable' })
+    expect(await health.json()).to.have.property('status', 'unavailable')
     proxy.cut()
     const list = await behind.get('/flow/block')
     expect(list.status).to.equal(503)

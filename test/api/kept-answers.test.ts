@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
 import type { List } from '../../src/api/paging/envelope.ts'
 import { KeptAnswers } from '../../src/api/kept/kept-answers.ts'
 import type { Block } from '../../src/api/presenters/block.ts'
-import { storeBlocks } from '../support/chain-rows.ts'
+import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runApi } from '../support/running-api.ts'
@@ -23,6 +24,11 @@ describe('answers that are given again', () => {
     await api.stop()
     await database.drop()
   })
+
+  const deriveAll = (): Promise<unknown> => database.pool.query(
+    `insert into app.indexing_checkpoints (service_name, covered) select unnest($1::text[]), '{[1,1000)}'
+     on conflict (service_name) do update set covered = excluded.covered`, [workers.map(({ name }) => name)],
+  )
 
   it('are the same in body and headers, but for what is of the request', async () => {
     const responses = [await api.get('/flow/block?limit=3'), await api.get('/flow/block?limit=3')]
@@ -65,9 +71,55 @@ describe('answers that are given again', () => {
     const settled = new KeptAnswers({ maxAgeMs: 3_600_000 })
     const other = await runApi(database.url, { server: { kept: settled, maxReorgDepth: 5 } })
     try {
+      await deriveAll()
       for (const path of ['/flow/block/100', '/flow/block/120']) await (await other.get(path)).text()
       expect([settled.find('/flow/block/100')?.isLasting, settled.find('/flow/block/120')?.isLasting]).to.deep.equal([true, false])
     } finally {
+      await other.stop()
+    }
+  })
+
+  it('are kept after a client was told that it holds the answer already', async () => {
+    const path = '/flow/block?limit=7'
+    const tag = (await api.get(path)).headers.get('etag') ?? ''
+    kept.clear()
+    expect((await api.get(path, { headers: { 'If-None-Match': tag } })).status).to.equal(304)
+    expect(kept.find(path)).to.not.equal(undefined)
+    expect(kept.isUnfit(path)).to.equal(false)
+    const again = await api.get(path, { headers: { 'If-None-Match': tag } })
+    expect([again.status, await again.text(), again.headers.get('etag')]).to.deep.equal([304, '', tag])
+    expect((await api.json<List<Block>>(path)).data).to.have.length(7)
+  })
+
+  it('are not for an hour before all workers that they use have derived the height, nor after it is to be derived again', async () => {
+    const other = await runApi(database.url, { server: { maxReorgDepth: 5 } })
+    const cachingOf = async (path: string): Promise<string | null> => {
+      const response = await other.get(path)
+      await response.text()
+      return response.headers.get('cache-control')
+    }
+    const paths = ['/flow/block/101', `/flow/block/${chainBlock(101).id}`, '/flow/block/101/transaction', `/flow/transaction/${chainBlock(101).transactions[0]?.id}`]
+    const settled = 'public, max-age=3600'
+    const expectAll = async (caching: string, why: string): Promise<void> => {
+      for (const path of paths) expect(await cachingOf(path), `${path}: ${why}`).to.equal(caching)
+    }
+    const removed = (worker: string): Promise<unknown> => database.pool.query(
+      "update app.indexing_checkpoints set covered = covered - '{[101,102)}' where service_name = $1", [worker],
+    )
+    try {
+      await database.pool.query('delete from app.indexing_checkpoints where service_name = any ($1)', [workers.map(({ name }) => name)])
+      await expectAll('no-cache', 'nothing is derived')
+      await deriveAll()
+      await expectAll(settled, 'all is derived')
+      await removed('token_worker')
+      await expectAll('no-cache', 'transfers are to be derived again')
+      await deriveAll()
+      await removed('nft_ownership_worker')
+      await expectAll(settled, 'a worker that the answers do not use')
+      await database.pool.query("insert into raw.unavailable (block_height, part, reason, endpoint) values (101, 'results', '', '')")
+      await expectAll('no-cache', 'no node serves the results')
+    } finally {
+      await database.pool.query('delete from raw.unavailable')
       await other.stop()
     }
   })

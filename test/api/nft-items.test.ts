@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { maxSearchLength } from '../../src/api/parameters/parameters.ts'
 import type { List } from '../../src/api/paging/envelope.ts'
 import type { AccountNftCollection } from '../../src/api/presenters/account-nft.ts'
 import type { NftItem } from '../../src/api/presenters/nft-item.ts'
@@ -195,7 +196,7 @@ describe('NFT routes on items of every kind', () => {
     })
 
     it('asks for a word', async () => {
-      for (const query of ['', '?q=', '?q=%20', '?q=%00', '?q=--%20%23', `?q=${'x'.repeat(101)}`, '?q=x&cursor=1', '?q=x&collection=1']) {
+      for (const query of ['', '?q=', '?q=%20', '?q=%00', '?q=--%20%23', `?q=${'x'.repeat(maxSearchLength + 1)}`, '?q=x&cursor=1', '?q=x&collection=1']) {
         expect((await api.get(`/flow/nft/search${query}`)).status, query).to.equal(400)
       }
     })

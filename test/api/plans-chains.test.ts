@@ -174,8 +174,7 @@ describe('the plans of lists of the EVM, staking, exchanges and scheduled transa
   let database: TestDatabase
   let plans: QueryPlans
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     database = await createTestDatabase()
     for (const table of partitioned) await ensurePartitions(database.pool, table, 50_000, { from: 0, to: highest + 1 })
     await database.pool.query(history)

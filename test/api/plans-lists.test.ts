@@ -16,8 +16,7 @@ const noFilters = new Set(['limit', 'cursor', 'height', 'transaction_hash', 'for
 describe('the lists of the API', () => {
   let lists: SkewedLists
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     lists = await openSkewedLists(size, { isScanned: false })
   })
 

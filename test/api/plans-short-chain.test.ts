@@ -22,8 +22,7 @@ describe('the plans of a short chain', () => {
   describe('of what accounts and tokens moved', () => {
     let lists: SkewedLists
 
-    before(async function () {
-      this.timeout(60_000)
+    before(async () => {
       lists = await openSkewedLists({ transfers: 60_000, spacing: 1 }, { isScanned: false })
     })
 

@@ -25,8 +25,7 @@ describe('the plans of transactions over many partitions', () => {
   let world: SkewedWorld
   let bounds: Bounds
 
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     database = await createTestDatabase()
     world = await writeSkewedChain(database.pool, size)
     bounds = { min: 0, max: world.highest }

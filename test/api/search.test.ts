@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { maxSearchLength } from '../../src/api/parameters/parameters.ts'
 import type { z } from 'zod'
 import type { SearchPreview } from '../../src/api/presenters/search-preview.ts'
 import type { searchResultSchema } from '../../src/api/presenters/search.ts'
@@ -74,7 +75,7 @@ describe('the search', () => {
       select encode(id, 'hex') as id, block_height as height from raw.transactions where payer_address is null
       order by block_height desc, tx_index desc limit 1`)
     expect((await search(system.id)).hits).to.deep.equal([
-      { type: 'transaction', id: system.id, block_height: Number(system.height), path: `/flow/transaction/${system.id}` },
+      { type: 'transaction', id: system.id, block_height: Number(system.height), path: `/flow/transaction/${system.id}?height=${system.height}` },
     ])
     expect((await search('f'.repeat(64))).hits).to.deep.equal([])
   })
@@ -161,7 +162,7 @@ describe('the search', () => {
 
   it('answers 400 for what cannot be looked for', async () => {
     for (const path of [
-      '/flow/search', '/flow/search?q=', '/flow/search?q=%00', `/flow/search?q=${'x'.repeat(101)}`, '/flow/search?q=x&limit=21',
+      '/flow/search', '/flow/search?q=', '/flow/search?q=%00', `/flow/search?q=${'x'.repeat(maxSearchLength + 1)}`, '/flow/search?q=x&limit=21',
       '/flow/search/preview', '/flow/search/preview?q=hello', '/flow/search/preview?q=0x1&type=tx',
       `/flow/search/preview?q=${'a'.repeat(64)}&type=address`, '/flow/search/preview?q=0x1&type=block',
     ]) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
+import type { DatabasePool } from 'slonik'
 import type { AccountTransfer } from '../../src/api/presenters/account-transfer.ts'
 import type { TaxEntry, TaxReport } from '../../src/api/presenters/tax-report.ts'
 import { streamTaxCsv } from '../../src/api/formats/tax-csv.ts'
@@ -14,6 +15,8 @@ import { truthOf } from '../support/recording-notes.ts'
 import { queryPlans } from '../support/query-plans.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
+import type { CsvLimits } from '../../src/api/limits/csv-limits.ts'
+import { createReadPool } from '../../src/db/slonik.ts'
 
 interface Report {
   readonly data: [TaxReport]
@@ -198,6 +201,66 @@ describe('tax reports', () => {
     }
   })
 
+  describe('as CSV within limits', () => {
+    const query = 'start_date=2015-01-01&end_date=2035-12-31&format=csv'
+
+    async function linesOf(limits: CsvLimits): Promise<string[]> {
+      let text = ''
+      for await (const chunk of streamTaxCsv(reads, { min: 100, max: 199 }, account, limits)) text += String(chunk)
+      expect(text.endsWith('\r\n')).to.equal(true)
+      return text.trimEnd().split('\r\n').slice(1)
+    }
+
+    let reads: DatabasePool
+
+    before(async () => {
+      reads = await createReadPool({ url: database.url })
+    })
+
+    after(async () => {
+      await reads.end()
+    })
+
+    it('are complete at the limit of rows, and say so in the last line above it', async () => {
+      const all = await linesOf({ maxRows: 1_000_000, maxMs: 600_000 })
+      expect(all.length).to.equal((await keysOf('true')).length)
+      expect(await linesOf({ maxRows: all.length, maxMs: 600_000 })).to.deep.equal(all)
+      for (const maxRows of [1, 499, 500, 501, 1000, all.length - 1]) {
+        const lines = await linesOf({ maxRows, maxMs: 600_000 })
+        const last = lines.pop()
+        expect(lines, String(maxRows)).to.deep.equal(all.slice(0, maxRows))
+        const day = lines.at(-1)?.slice(0, 10) ?? ''
+        expect(last).to.match(/^#incomplete,/).and.to.include(`more than ${maxRows} transfers and fees`).and.to.include(`end_date=${day}`)
+      }
+    })
+
+    it('end with a line that says so when the client takes too long', async () => {
+      const lines = await linesOf({ maxRows: 1_000_000, maxMs: -1 })
+      expect(lines).to.have.length(1)
+      expect(lines[0]).to.match(/^#incomplete,.*it took longer than/)
+    })
+
+    it('are refused before the first byte where the transfers alone are too many', async () => {
+      const { rows: [counted] } = await database.pool.query<{ count: number }>(`
+        select ((select count(*) from app.ft_transfers where '${account}' in (from_address, to_address) and transfer_type <> 'fee')
+          + (select count(*) from app.nft_transfers where '${account}' in (from_address, to_address)))::int as count`)
+      const count = counted?.count ?? 0
+      for (const [maxRows, status] of [[count, 200], [count - 1, 400]] as const) {
+        const limited = await runApi(database.url, { server: { csvLimits: { maxRows, maxMs: 600_000 } } })
+        try {
+          const response = await limited.get(`${path}?${query}`)
+          expect(response.status).to.equal(status)
+          const text = await response.text()
+          // Its fees are above the limit.
+          if (status === 200) expect(text.trimEnd().split('\r\n').at(-1)).to.match(/^#incomplete,/)
+          else expect(JSON.parse(text)).to.include({ code: 'too-many-rows', field: 'start_date' })
+        } finally {
+          await limited.stop()
+        }
+      }
+    })
+  })
+
   it('are read as fast as they are taken, and no further when nobody takes them any more', async () => {
     const plans = await queryPlans(database)
     const bounds = { min: 100, max: 199 }
@@ -220,8 +283,7 @@ describe('tax reports', () => {
 })
 
 describe('tax reports of a chain', () => {
-  it('add up to what accounts have that began with nothing, and to all the fees that they paid', async function () {
-    this.timeout(60_000)
+  it('add up to what accounts have that began with nothing, and to all the fees that they paid', async () => {
     const { api, database } = await exploredChain()
     const { accounts } = await truthOf('base')
     const { rows } = await database.pool.query<{ address: string; fees: string }>(`

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { List } from '../../src/api/paging/envelope.ts'
 import type { Transaction } from '../../src/api/presenters/transaction.ts'
 import type { TransactionDetail } from '../../src/api/presenters/transaction-detail.ts'
+import { maxOtherHeights } from '../../src/api/queries/transactions.ts'
 import {
   chainBlock, idOf, payer, receiver, storeBlocks, systemTransactionIds, transferScript,
 } from '../support/chain-rows.ts'
@@ -109,6 +110,35 @@ describe('transaction routes', () => {
     })
     const newest = await api.json<List<Transaction>>('/flow/transaction?limit=1')
     expect((await one(first))?.block_height).to.equal(newest.data[0]?.block_height)
+  })
+
+  it('says which one of a system transaction it answers with, and where there are others', async () => {
+    const [id] = systemTransactionIds
+    const response = await api.get(`/flow/transaction/${id}`)
+    const [{ block_height: height, other_heights: others }] = (await response.json() as { data: [TransactionDetail] }).data
+    expect(response.headers.get('content-location')).to.equal(`/flow/transaction/${id}?height=${height}`)
+    expect(response.headers.get('cache-control')).to.equal('no-cache')
+    expect(others).to.deep.equal(Array.from({ length: maxOtherHeights }, (_, i) => height - 1 - i))
+    const other = await api.get(`/flow/transaction/${id}?height=${others[0]}`)
+    expect(other.headers.get('content-location')).to.equal(null)
+    const [shown] = (await other.json() as { data: [TransactionDetail] }).data
+    const neighbours = [height, ...others.slice(1), height - 1 - maxOtherHeights].slice(0, maxOtherHeights)
+    expect(shown).to.deep.include({ id, block_height: others[0], other_heights: neighbours })
+    const [middle] = (await api.json<{ data: [TransactionDetail] }>(`/flow/transaction/${id}?height=${height - 30}`)).data
+    const half = Array.from({ length: maxOtherHeights / 2 }, (_, i) => i + 1)
+    expect(middle.other_heights.toSorted((a, b) => a - b)).to.deep.equal(
+      [...half.map((i) => height - 30 - i), ...half.map((i) => height - 30 + i)].toSorted((a, b) => a - b),
+    )
+    for (const event of shown.events) expect(event.block_height).to.equal(others[0])
+    const unique = await api.get(`/flow/transaction/${chainBlock(120).transactions[0]?.id}`)
+    expect(unique.headers.get('content-location')).to.equal(null)
+    expect((await unique.json() as { data: [TransactionDetail] }).data[0].other_heights).to.deep.equal([])
+  })
+
+  it('takes the height of its block with the hash of an EVM transaction', async () => {
+    const evm = chainBlock(120).transactions[1]
+    expect(await one(evm?.evmHash ?? '', '?height=120')).to.include({ id: evm?.id })
+    expect((await api.get(`/flow/transaction/${evm?.evmHash}?height=121`)).status).to.equal(404)
   })
 
   it('answers 404 for unknown ids and 400 for what is no id', async () => {

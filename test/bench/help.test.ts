@@ -19,8 +19,7 @@ async function ended(file: string, option: string): Promise<Ended> {
   }
 }
 
-describe('every benchmark', function () {
-  this.timeout(60_000)
+describe('every benchmark', () => {
   const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
 
   for (const [name, command] of Object.entries(scripts).filter(([each]) => each.startsWith('bench'))) {

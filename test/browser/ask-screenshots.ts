@@ -41,7 +41,7 @@ const chart = async (page: Page): Promise<void> => {
 }
 const manyKept = Array.from({ length: 30 }, (_, i) => ({ id: String(i), target: 'indexer', question: `Which ${i} accounts sent the most?`, sql: `SELECT ${i}` }))
 const hostile = { replies: { run_sql: { body: hostileRun() } } }
-const noModel = { status: 'ok', targets: ['indexer'], model: null, remedy: 'Set LLM_API_KEY to the key of a model.', needs_token: false }
+const noModel = { status: 'ok', stuck_sessions: 0, targets: ['indexer'], model: null, remedy: 'Set LLM_API_KEY to the key of a model.', needs_token: false }
 const locked = { ...askWorld().health, needs_token: true }
 const refused = {
   replies: {

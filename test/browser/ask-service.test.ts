@@ -17,7 +17,6 @@ const token = 'only-of-this-test'
 const last = 20
 
 describe('the query page of the running service', function () {
-  this.timeout(180_000)
   let running: TestBrowser | undefined
   let farm: FlowfarmProcess | undefined
   let database: TestDatabase | undefined
@@ -47,7 +46,6 @@ describe('the query page of the running service', function () {
     const context = await running?.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     if (context === undefined) throw new Error('there is no browser')
     const page: Page = await context.newPage()
-    page.setDefaultTimeout(80_000)
     const said = watchConsole(page)
     await page.goto(url)
     await page.getByRole('textbox', { name: 'SQL' }).waitFor()

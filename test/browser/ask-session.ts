@@ -29,7 +29,6 @@ export function useAskSession(): AskSession {
     open: async (world = {}, options = {}) => {
       const context = await session.begin((pages) => startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages)), options)
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
       said = watchConsole(page)
       await page.goto(session.service.url)
       await page.getByRole('textbox', { name: 'SQL' }).waitFor()

@@ -19,8 +19,7 @@ async function run(page: Page, sql = 'SELECT 1'): Promise<void> {
   await page.getByRole('button', { name: 'Run', exact: true }).click()
 }
 
-describe('the query page', function () {
-  this.timeout(120_000)
+describe('the query page', () => {
   const session = useAskSession()
 
   it('answers a question with its SQL, its rows and a chart', async () => {
@@ -238,8 +237,7 @@ describe('the query page', function () {
   })
 })
 
-describe('the query page where something is missing', function () {
-  this.timeout(120_000)
+describe('the query page where something is missing', () => {
   const session = useAskSession()
 
   it('says what to set where there is no model, and runs SQL', async () => {

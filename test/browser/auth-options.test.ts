@@ -16,7 +16,6 @@ const clientSecret = 'the-secret-of-the-application'
 const hosts = ['app', 'other', 'wallet'] as const
 
 describe('the options of the component that signs people in, on hosts of one site', function (this: Mocha.Suite) {
-  this.timeout(60_000)
   let running: TestBrowser | undefined
   let site: AuthPage
   let wallet: WalletStandIn
@@ -54,7 +53,6 @@ describe('the options of the component that signs people in, on hosts of one sit
   async function open(options: object = {}, name: (typeof hosts)[number] = 'app'): Promise<Page> {
     site.options = { ...usual(), ...options }
     const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
     await page.goto(hostUrl(name))
     return page
   }

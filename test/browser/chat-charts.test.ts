@@ -4,8 +4,7 @@ import { askAndWait, phone } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { beyondWindow, expectUsable } from './page-checks.ts'
 
-describe('the charts of an answer', function () {
-  this.timeout(120_000)
+describe('the charts of an answer', () => {
   const session = useChatSession()
 
   for (const [kind, chart] of Object.entries(charts)) {

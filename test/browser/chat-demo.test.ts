@@ -15,7 +15,6 @@ const example = 'How many transactions were there each day?'
 const sql = 'select day, tx_count from app.daily_stats order by day'
 
 describe('the chat of the running program, behind its proxy', function () {
-  this.timeout(180_000)
   let running: TestBrowser | undefined
   let database: TestDatabase | undefined
   let folder: string | undefined
@@ -51,7 +50,6 @@ describe('the chat of the running program, behind its proxy', function () {
     const context = await running?.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     if (context === undefined) throw new Error('there is no browser')
     const page = await context.newPage()
-    page.setDefaultTimeout(80_000)
     const origins = new Set<string>()
     page.on('request', (request) => origins.add(new URL(request.url()).origin))
     const said = watchConsole(page)

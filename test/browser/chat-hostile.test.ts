@@ -6,8 +6,7 @@ import { answers, ask, askAndWait, phone } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('what strangers had an answer say', function () {
-  this.timeout(120_000)
+describe('what strangers had an answer say', () => {
   const session = useChatSession()
 
   it('loads nothing and leads nowhere, and no sign of it goes unseen', async () => {

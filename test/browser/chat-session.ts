@@ -40,7 +40,6 @@ export function useChatSession(): ChatSession {
     open: async (world = {}, { prepare, ...options } = {}) => {
       const context = await session.begin((pages) => startChatStandIn({ ...chatWorld(), ...world }, createRootPage(pages)), options)
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
       said = watchConsole(page)
       requests = []
       context.on('request', (request) => requests.push(request.url()))

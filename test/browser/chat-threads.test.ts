@@ -5,8 +5,7 @@ import { answers, ask, askAndWait, begin, phone, threads } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('the chats of a browser', function () {
-  this.timeout(120_000)
+describe('the chats of a browser', () => {
   const session = useChatSession()
 
   it('are listed, and are there again after the page was left', async () => {

@@ -5,8 +5,7 @@ import { answers, ask, askAndWait, asking, phone, question } from './chat-acts.t
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('the page of the chat where something is missing', function () {
-  this.timeout(120_000)
+describe('the page of the chat where something is missing', () => {
   const session = useChatSession()
 
   it('says what to set where there is no model', async () => {

@@ -13,8 +13,7 @@ interface Scrolled {
 }
 const hrefsOf = (links: readonly { readonly href?: string }[]): (string | undefined)[] => links.map(({ href }) => href)
 
-describe('the page of the chat', function () {
-  this.timeout(120_000)
+describe('the page of the chat', () => {
   const session = useChatSession()
 
   it('streams an answer with its SQL, its rows, a chart and a table', async () => {

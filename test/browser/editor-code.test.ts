@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { codeOf, makeFile, readCode, typeCode, untilChecked, useEditorSession } from './editor-session.ts'
 
-describe('the code in the editor', function () {
-  this.timeout(120_000)
+describe('the code in the editor', () => {
   const session = useEditorSession()
 
   it('is searched, and what is found is replaced, by the keyboard alone', async () => {

@@ -5,8 +5,7 @@ import type { StandInRepository } from '../support/github-stand-in.ts'
 import { makeFile, openFile, readCode, signInToEditor, typeCode, untilSaving, useEditorSession } from './editor-session.ts'
 import { expectUsable } from './page-checks.ts'
 
-describe('repositories in the editor', function () {
-  this.timeout(120_000)
+describe('repositories in the editor', () => {
   const session = useEditorSession()
 
   /** Somebody who has signed in, and a repository of theirs. */
@@ -29,6 +28,19 @@ describe('repositories in the editor', function () {
     await page.getByRole('link', { name: 'ann/token' }).waitFor()
   }
   const file = (page: Page, path: string): Locator => page.getByRole('checkbox', { name: path })
+
+  it('have a window that says so where it cannot be loaded, and comes when the server is back', async () => {
+    const { page } = await begin()
+    const chunk = /\/assets\/repository-dialog-.*\.js$/
+    await page.route('**', (route) => route.request().method() === 'HEAD' ? route.abort() : route.continue())
+    await page.route(chunk, (route) => route.abort())
+    await open(page)
+    await page.getByText('Could not load this part of the page: the server does not answer.').waitFor()
+    await page.unroute(chunk)
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).waitFor()
+    expect(await page.getByText('Could not load this part').count()).to.equal(0)
+  })
 
   it('are chosen at GitHub, committed to without a loss, and loaded from', async () => {
     const { page, said, repo } = await begin()
@@ -88,6 +100,8 @@ describe('repositories in the editor', function () {
   it('are deployed to accounts whose keys they alone have, and tell how it went as it happens', async () => {
     const { page, said, repo } = await begin()
     const { github, url } = session.editor
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`))
     await connect(page)
     await page.getByRole('tab', { name: 'Deploy' }).click()
     await page.getByRole('textbox', { name: 'New environment' }).fill('staging')
@@ -95,13 +109,14 @@ describe('repositories in the editor', function () {
     await page.getByRole('button', { name: 'Give it a key' }).click()
     await page.getByRole('textbox', { name: 'Account' }).fill('0xf8d6e0586b0a20c7')
     await page.getByLabel('Private key, 64 hex digits').fill('no key')
-    await page.getByRole('button', { name: 'Seal it' }).click()
+    await page.getByRole('button', { name: 'Save key' }).click()
     await page.getByRole('alert').filter({ hasText: '64 hex digits' }).waitFor()
     await page.getByLabel('Private key, 64 hex digits').fill('ab'.repeat(32))
-    await page.getByRole('button', { name: 'Seal it' }).click()
-    await page.getByText('The key of staging is sealed in the repository.').waitFor()
+    await page.getByRole('button', { name: 'Save key' }).click()
+    await page.getByText('The key of staging was saved in the repository.').waitFor()
     expect(github.secret(repo, 'FLOW_PRIVATE_KEY_STAGING')).to.equal('ab'.repeat(32))
     expect(await page.content()).not.to.include('abababab')
+    expect(sent.join('\n')).to.include('encrypted_private_key').and.not.to.include('abababab')
     await page.getByRole('button', { name: 'Write the workflow' }).click()
     await page.getByRole('button', { name: 'Deploy now' }).click()
     await page.getByText('GitHub was asked to deploy main.').waitFor()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createEditorPage } from '../../src/services/editor-page.ts'
+import { createWalletPage } from '../../src/services/wallet-page.ts'
 import { runEvent } from '../editor/github/github-events.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'
@@ -46,6 +47,7 @@ const sampled: Act = async ({ page }) => {
 }
 const failed: Act = async ({ page }) => {
   await openFile(page, 'scripts/add.cdc').click()
+  await typeCode(page, 'access(all) fun main(a: Int, b: Int): Int {\n    return a - b\n}\n')
   await page.getByRole('tab', { name: 'Run' }).click()
   await page.getByRole('textbox', { name: 'a Int' }).fill('1')
   await page.getByRole('textbox', { name: 'b Int' }).fill('2')
@@ -170,9 +172,10 @@ const [folder, ...only] = process.argv.slice(2)
 if (folder === undefined) throw new Error('Name the folder for the pictures.')
 const pages = createDashboardPages({ page: 'editor', log: pino({ level: 'warn' }) })
 await pages.file('')
+const walletPages = createDashboardPages({ page: 'wallet', log: pino({ level: 'warn' }) })
 const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of shots.filter((shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)))) {
-  const editor = await startEditorStandIn((settings) => createEditorPage(pages, settings), world)
+  const editor = await startEditorStandIn((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages))
   const visit = await openEditorPage(started, editor, { path, viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, hasTouch: size === 'phone' })
   visit.page.setDefaultTimeout(10_000)
   try {
@@ -189,3 +192,4 @@ for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of s
 }
 await started.close()
 pages.stop()
+walletPages.stop()

@@ -1,5 +1,8 @@
+import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createEditorPage } from '../../src/services/editor-page.ts'
+import { createWalletPage } from '../../src/services/wallet-page.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'
 import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
@@ -30,12 +33,14 @@ export interface EditorVisitOptions extends BrowserContextOptions {
 /** Has the tests of a suite use the editor in a browser, of real parts over a simulated chain. They are skipped where this machine has no browser. */
 export function useEditorSession(): EditorSession {
   const session = usePageSession<EditorStandIn>('editor')
+  const walletPages = createDashboardPages({ page: 'wallet', log: pino({ level: 'silent' }) })
+  after(() => walletPages.stop())
   return {
     get editor() {
       return session.service
     },
     visit: async ({ world = {}, ...options } = {}) => (
-      openEditorPage(session.browser, await session.serve((pages) => startEditorStandIn((settings) => createEditorPage(pages, settings), world)), options)
+      openEditorPage(session.browser, await session.serve((pages) => startEditorStandIn((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages))), options)
     ),
   }
 }
@@ -47,7 +52,6 @@ export async function openEditorPage({ browser }: Pick<TestBrowser, 'browser'>, 
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
   const said = watchConsole(page, [...ofNetworks, 'pubKeyCredParams is missing at least one', ...expected])
   await page.goto(`${url}${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -101,16 +105,21 @@ export interface MailedCodes {
   readonly wallet: { codeFor(email: string): Promise<string> }
 }
 
-/** Signs in by the code of an e-mail, in the dialog that is open. */
+/** Signs in by the code of an e-mail at the wallet, from the dialog that is open, and comes back. */
 export async function finishSignIn(page: Page, editor: MailedCodes, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Continue to the wallet' }).click()
+  await page.getByRole('heading', { name: /^Sign in to Cadence editor/ }).waitFor()
+  // In another window of the same browser the wallet may know who it is.
+  if (await page.getByRole('button', { name: 'Continue', exact: true }).count() > 0) await page.getByRole('button', { name: 'Sign in as another user' }).click()
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
   await page.getByRole('button', { name: 'Send me a code' }).click()
   await page.getByRole('heading', { name: 'Type the code' }).waitFor()
   await page.getByRole('textbox', { name: 'Code' }).fill((await editor.wallet.codeFor(email)).slice(0, 6))
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 }
 
-/** Signs in by the code of an e-mail, without leaving the editor. */
+/** Signs in by the code of an e-mail. */
 export async function signInToEditor(page: Page, editor: MailedCodes, email = newEmail()): Promise<string> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
   await finishSignIn(page, editor, email)

@@ -10,8 +10,7 @@ const crossroads = '/contract/A.f3fcd2c1a78f5eee.Crossroads'
 const lists = ['/tokens', '/nfts', '/contracts', '/nodes', '/numbers', '/search?q=flow']
 const things = [flow, stones, `${stones}/item/1`, crossroads, `/node/${'ab'.repeat(32)}`]
 
-describe('tokens, NFTs, contracts and staking on the explorer page', function () {
-  this.timeout(120_000)
+describe('tokens, NFTs, contracts and staking on the explorer page', () => {
   const session = useExplorerSession()
   const empty = useEmptyExplorer()
 

@@ -26,8 +26,7 @@ const clashes = `[...document.querySelectorAll('.time-chart svg')].flatMap((svg)
   ])
 })`
 
-describe('charts on the explorer page', function () {
-  this.timeout(120_000)
+describe('charts on the explorer page', () => {
   const session = useExplorerSession()
 
   it('say the value of a day to the keyboard, to the pointer and in a table', async () => {

@@ -34,8 +34,7 @@ async function makePopular(page: Page, users: number): Promise<void> {
   })
 }
 
-describe('contracts on the explorer page', function () {
-  this.timeout(120_000)
+describe('contracts on the explorer page', () => {
   const session = useExplorerSession()
 
   async function expectUsable(page: Page, what: string): Promise<void> {
@@ -58,6 +57,26 @@ describe('contracts on the explorer page', function () {
     await page.getByRole('button', { name: 'What changed in version 1' }).click()
     await page.getByRole('heading', { name: 'The first version that is known, 1' }).waitFor()
     expect(new URL(page.url()).search).to.equal('?tab=versions&version=1')
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('show both versions without marks, and why, where too many lines differ', async () => {
+    const page = await session.open(tally, {
+      viewport: { width: 360, height: 740 },
+      prepare: (opened) => opened.route('**/version/2', async (route) => {
+        const response = await route.fetch()
+        const body = (await response.json()) as { data: { code: string }[] }
+        const code = Array.from({ length: 4000 }, (_, i) => `// line ${i} of a new contract with ${'long '.repeat(20)}names`).join('\n')
+        await route.fulfill({ json: { ...body, data: [{ ...body.data[0], code }] } })
+      }),
+    })
+    const changed = page.getByRole('region', { name: 'What version 2 changed' })
+    await changed.getByText('limit: 500 changed lines').waitFor()
+    expect(await changed.getByRole('group', { name: 'Earlier version' }).innerText()).to.include('contract Tally')
+    expect(await changed.getByRole('group', { name: 'This version' }).innerText()).to.include('line 3999 of')
+    await expectUsable(page, 'unmarked versions on a phone')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await expectUsable(page, 'unmarked versions')
     expect(session.said).to.deep.equal([])
   })
 

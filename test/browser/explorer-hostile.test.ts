@@ -28,8 +28,7 @@ const moved = 3000
 const account = '0xe03daebed8ca0615'
 const transaction = '3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
 
-describe('the explorer page with what is big or hostile', function () {
-  this.timeout(120_000)
+describe('the explorer page with what is big or hostile', () => {
   const session = useExplorerSession()
 
   /** A narrow page for which an answer of the API is made worse; hosts elsewhere are never reached. */

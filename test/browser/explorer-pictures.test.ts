@@ -34,8 +34,7 @@ async function watchHosts(page: Page, has: readonly string[] = []): Promise<stri
   return asked
 }
 
-describe('pictures on the explorer page', function () {
-  this.timeout(120_000)
+describe('pictures on the explorer page', () => {
   const session = useExplorerSession()
 
   it('are looked for at each gateway in turn, by HTTPS alone, and are told nothing of the page; a sign stands for those that cannot be had', async () => {

@@ -37,6 +37,8 @@ async function take(browser: Browser, address: string, look: string, places: rea
   mkdirSync(join(folder, look), { recursive: true })
   for (const { name, path } of places) {
     await page.goto(`${address}${path}`)
+    // Not "Building pages…", which would reload during the next step.
+    await page.locator('#root').waitFor({ state: 'attached', timeout: 300_000 })
     await untilLoaded(page).catch((error: unknown) => process.stderr.write(`${path}: ${String(error)}\n`))
     const file = join(folder, look, `${name}.png`)
     await page.screenshot({ path: file, fullPage: true })

@@ -58,12 +58,11 @@ export function useExplorerSession(): ExplorerSession {
         viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options,
       })
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
       said = watchConsole(page)
       await prepare?.(page)
       await page.goto(`http://${of.host}${path}`)
-      // Not that of the page which says that this one is being built, and goes on to it by itself: half a minute on a busy machine.
-      await page.locator('#root').getByRole('heading', { level: 1 }).waitFor({ timeout: 80_000 })
+      // Not the heading of "Building pages…", which reloads until the page is built: half a minute on a busy machine.
+      await page.locator('#root').getByRole('heading', { level: 1 }).waitFor()
       return page
     },
   }

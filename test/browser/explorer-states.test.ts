@@ -14,8 +14,7 @@ const breaks = answers((route) =>
   route.fulfill({ status: 500, contentType: 'application/problem+json', json: { code: 'internal', detail: 'It broke, request 7.' } }),
 )
 
-describe('the explorer page where something is missing', function () {
-  this.timeout(120_000)
+describe('the explorer page where something is missing', () => {
   const session = useExplorerSession()
   const empty = useEmptyExplorer()
 
@@ -59,6 +58,27 @@ describe('the explorer page where something is missing', function () {
     await page.getByRole('alert').waitFor()
     await page.unroute(isForData)
     await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('region', { name: 'What happened' }).waitFor()
+  })
+
+  for (const path of ['/', '/blocks', transaction]) {
+    it(`says that the server cannot be reached, and loads ${path.slice(0, 13)} by itself once it can`, async () => {
+      const page = await session.open(path, { ...phone, prepare: async (opened) => {
+        await opened.route((url) => isForData(url) || url.pathname === '/health', (route) => route.abort())
+      } })
+      await page.getByRole('alert').getByText('Retrying automatically.').first().waitFor()
+      await expectUsable(page, path)
+      await page.unrouteAll()
+      await page.locator('main [role=alert]').first().waitFor({ state: 'detached' })
+      await untilLoaded(page)
+      expect(await page.locator('main').getByText('Could not load').count()).to.equal(0)
+    })
+  }
+
+  it('says that something else answered in place of the API, and retries', async () => {
+    const page = await session.open(transaction, { prepare: (opened) => opened.route(isForData, (route) => route.fulfill({ body: '<html>' })) })
+    await page.getByRole('alert').getByText('The response is not JSON.').first().waitFor()
+    await page.unroute(isForData)
     await page.getByRole('region', { name: 'What happened' }).waitFor()
   })
 

@@ -14,8 +14,7 @@ function balances(days: number): object {
   return { data }
 }
 
-describe('the explorer page as people use it', function () {
-  this.timeout(120_000)
+describe('the explorer page as people use it', () => {
   const session = useExplorerSession()
 
   it('leaves out of the list what the chain does by itself, until one wants to see it', async () => {

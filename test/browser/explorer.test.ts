@@ -14,14 +14,12 @@ const account = '0xe03daebed8ca0615'
 const scriptSizes = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => [name, encodedBodySize])`
 
 describe('the explorer page in a browser', function () {
-  this.timeout(120_000)
   const session = useExplorerSession()
 
   const sizes = { 'on a wide screen': { width: 1280, height: 900 }, 'on a phone': { width: 360, height: 740 } } as const
 
   for (const [where, viewport] of Object.entries(sizes)) {
-    it(`shows every part by its address ${where}: no word on the console, nothing too wide, nothing that keeps people out, light and dark`, async function () {
-      this.timeout(300_000)
+    it(`shows every part by its address ${where}: no word on the console, nothing too wide, nothing that keeps people out, light and dark`, async () => {
       const page = await session.open('/', { viewport })
       const faults: string[] = []
       const scripts = new Map<string, number>()

@@ -112,7 +112,6 @@ export async function whileWindow<Answer>(page: Page, call: string): Promise<{ r
   const [popup, answer] = await Promise.all([page.waitForEvent('popup'), Promise.resolve({ coming: page.evaluate<Answer>(call) })])
   // Whoever tests it looks at it later.
   answer.coming.catch(() => undefined)
-  popup.setDefaultTimeout(20_000)
   return { popup, answer: answer.coming }
 }
 

@@ -39,7 +39,6 @@ export async function openWindow(page: Page, url: string, body: unknown, network
     addEventListener('message', ({ data, source }) => { if (data.type === 'FCL:VIEW:READY') source.postMessage(${JSON.stringify(asking(body, network))}, '*') })
     window.popup = window.open(${JSON.stringify(url)}, 'wallet', 'width=480,height=720')
   })()`)])
-  popup.setDefaultTimeout(20_000)
   return popup
 }
 

@@ -15,7 +15,6 @@ import { startRecordedNode } from '../support/replay.ts'
 import { expectAccessible, tabTo, watchConsole } from './page-checks.ts'
 
 describe('the operator page in a browser', function () {
-  this.timeout(60_000)
   let running: TestBrowser
   let database: TestDatabase
   let node: ReplayNode | undefined
@@ -58,7 +57,6 @@ describe('the operator page in a browser', function () {
       ...options,
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
     said = watchConsole(page)
     await page.goto(url)
     return page

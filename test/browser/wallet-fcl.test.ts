@@ -30,7 +30,6 @@ interface User {
 }
 
 describe('an application with FCL, on the simulated chain', function (this: Mocha.Suite) {
-  this.timeout(180_000)
   let running: TestBrowser | undefined
   let database: TestDatabase | undefined
   let node: LedgerNode | undefined
@@ -55,7 +54,6 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     })
     const url = String((await program.logged(/the wallet listens/))['url'])
     const visit = await openWallet(running, { url })
-    visit.page.setDefaultTimeout(60_000)
     context = visit.context
     device = visit.authenticator
     await signInByCode(visit.page, mails, newEmail())

@@ -10,7 +10,6 @@ import type { RunningAuth } from '../wallet/auth/support/running-auth.ts'
 import { openWallet, signInByCode } from './wallet-session.ts'
 
 describe('the wallet of the running program with an auth server of somebody else on another origin', function (this: Mocha.Suite) {
-  this.timeout(90_000)
   let running: TestBrowser | undefined
   let databases: readonly TestDatabase[] = []
   let auth: RunningAuth | undefined

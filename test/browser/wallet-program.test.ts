@@ -18,7 +18,6 @@ interface Transfer {
 
 for (const { name, start } of payingChains) {
   describe(`the wallet of the running program, on ${name}`, function (this: Mocha.Suite) {
-    this.timeout(180_000)
     let world: ProgramWorld | undefined
     before(async function (this: Mocha.Context) {
       world = await startProgramWorld(this, start)
@@ -33,7 +32,6 @@ for (const { name, start } of payingChains) {
       })
       const url = String((await program.logged(/the wallet listens/))['url'])
       const { page, context, authenticator, said } = await openWallet(browser, { url })
-      page.setDefaultTimeout(90_000)
       await signInByCode(page, mails, newEmail())
 
       const address = await makeFirstPasskey(page)

@@ -52,18 +52,23 @@ const sent = (words: string): Act => async (visit, wallet) => {
   await visit.page.getByRole('button', { name: 'Send with your passkey' }).click()
   await visit.page.getByText(words).first().waitFor()
 }
-/** Two passkeys, both of which are keys of the account. */
-const withTwo: Act = async (visit, wallet) => {
+const editor = { id: 'editor', name: 'Cadence editor', redirectUri: 'https://editor.example.com/developer/callback' }
+/** Two passkeys, the first of which is the key of the account. */
+const withSecond: Act = async (visit, wallet) => {
   await withAccount(visit, wallet)
-  const { page, authenticator } = visit
-  const address = (await page.locator('.address code').first().textContent()) ?? ''
-  await authenticator.setPresence(false)
+  const { page } = visit
+  // The first one confirms it.
   const second = await addAuthenticator(page, 'usb')
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByText('The passkey was made.').waitFor()
   await second.setPresence(false)
-  await authenticator.setPresence(true)
+}
+/** Two passkeys, both of which are keys of the account. */
+const withTwo: Act = async (visit, wallet) => {
+  await withSecond(visit, wallet)
+  const { page } = visit
+  const address = (await page.getByText('Signs for 0x').first().locator('code').first().textContent()) ?? ''
   const keys = page.getByRole('region', { name: `Keys of ${address}` })
   await keys.getByText('Add it').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
@@ -74,6 +79,17 @@ const withTwo: Act = async (visit, wallet) => {
 const asked: Act = async (visit, wallet) => {
   await withTwo(visit, wallet)
   await visit.page.getByRole('button', { name: /^Remove/ }).first().click()
+}
+const askedForOnly: Act = async (visit, wallet) => {
+  await withSecond(visit, wallet)
+  await visit.page.getByRole('button', { name: /^Remove/ }).first().click()
+  await visit.page.getByRole('textbox', { name: /^To give up the account/ }).waitFor()
+}
+const authorize = (isSignedIn: boolean): Act => async (visit, wallet) => {
+  if (isSignedIn) await enter(visit, wallet)
+  const request = { response_type: 'code', client_id: editor.id, redirect_uri: editor.redirectUri, state: 'x'.repeat(43), code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
+  await visit.page.goto(`${wallet.url}/authorize?${new URLSearchParams(request).toString()}`)
+  await visit.page.getByRole('heading', { level: 1 }).waitFor()
 }
 const imported = (change?: object): Act => async (visit, wallet) => {
   await withAccount(visit, wallet)
@@ -166,6 +182,11 @@ const shots: readonly Shot[] = [
   { name: 'passkeys-two', act: withTwo },
   { name: 'passkeys-two-phone', size: 'phone', act: withTwo },
   { name: 'passkeys-remove', act: asked },
+  { name: 'passkeys-remove-only', act: askedForOnly },
+  { name: 'passkeys-remove-only-phone-dark', size: 'phone', theme: 'dark', act: askedForOnly },
+  { name: 'authorize', act: authorize(true) },
+  { name: 'authorize-phone-dark', size: 'phone', theme: 'dark', act: authorize(true) },
+  { name: 'authorize-signed-out', act: authorize(false) },
   { name: 'accounts-two', act: async (visit, wallet) => {
     await withTwo(visit, wallet)
     await visit.page.getByRole('link', { name: 'Accounts' }).click()
@@ -186,7 +207,7 @@ const pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'warn' }
 await pages.file('')
 const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)))) {
-  const wallet = await startWalletStandIn(createWalletPage(pages), world)
+  const wallet = await startWalletStandIn(createWalletPage(pages), world, { clients: [editor] })
   const visit = await openWallet(started, wallet, { viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, hasTouch: size === 'phone' })
   try {
     await act?.(visit, wallet)

@@ -36,7 +36,6 @@ export function useWalletSession(): WalletSession {
 export async function openWallet({ browser }: Pick<TestBrowser, 'browser'>, { url }: Pick<WalletStandIn, 'url'>, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
   const authenticator = await addAuthenticator(page)
   const said = watchConsole(page, ['pubKeyCredParams is missing at least one'])
   await page.goto(url)

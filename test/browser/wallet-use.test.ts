@@ -142,7 +142,7 @@ describe('the pages of the wallet', () => {
     const { second, keys } = await addSecondKey(page, address)
     await page.getByRole('button', { name: /^Remove/ }).first().click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('stays in your wallet').waitFor()
+    await dialog.getByText('remains in your wallet').waitFor()
     expect(await dialog.getByRole('checkbox').count()).to.equal(0)
     await expectUsable(page, 'the question before a passkey is removed that is not needed')
     await dialog.getByRole('button', { name: 'Remove' }).click()
@@ -193,23 +193,21 @@ describe('the pages of the wallet', () => {
     await page.locator('.address').getByText(address).waitFor()
   })
 
-  it('removes a passkey only from who says that its accounts may go', async () => {
+  it('removes the only passkey of an account when its address is typed and a passkey confirms it, and restores it when it signs in', async () => {
     const { page } = await session.visit()
-    await signInByCode(page, session.wallet)
+    const email = await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
-    await addAuthenticator(page, 'usb')
-    await page.getByRole('link', { name: 'Passkeys' }).click()
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('The passkey was made.').waitFor()
+    await addSecondPasskey(page)
     const remove = page.getByRole('button', { name: /^Remove/ })
     await remove.nth(1).waitFor()
     for (let at = 0; at < 2; at++) {
       await remove.nth(at).click()
       const dialog = page.getByRole('dialog')
-      if (await dialog.getByRole('checkbox').count() > 0) {
+      const address = dialog.getByRole('textbox', { name: /^To give up the account/ })
+      if (await address.count() > 0) {
         expect(await dialog.getByRole('button', { name: 'Remove' }).isDisabled()).to.equal(true)
         await expectUsable(page, 'the question before a passkey is removed')
-        await dialog.getByRole('checkbox').check()
+        await address.fill((/0x[0-9a-f]{16}/.exec(await dialog.innerText()) ?? [''])[0])
         await dialog.getByRole('button', { name: 'Remove' }).click()
         break
       }
@@ -217,6 +215,13 @@ describe('the pages of the wallet', () => {
     }
     await remove.nth(1).waitFor({ state: 'detached' })
     expect(await remove.isDisabled()).to.equal(true)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await remove.nth(1).waitFor()
+    const subjects = session.wallet.mails.filter(({ to }) => to === email).map(({ text }) => /^A passkey of your user at \S+ was (\w+)/.exec(text)?.[1]).filter((event) => event !== undefined)
+    expect(subjects).to.deep.equal(['added', 'added', 'removed', 'restored'])
   })
 
   it('shows what moved and what was done with passkeys', async () => {

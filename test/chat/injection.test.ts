@@ -55,7 +55,6 @@ const places: readonly (readonly [title: string, first: Order, least: number])[]
 ]
 
 describe('words of others, read by a model that does all that it reads', function () {
-  this.timeout(60_000)
   let world: PoisonedWorld
   let orders: readonly Order[]
   before(async () => {

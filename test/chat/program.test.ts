@@ -13,8 +13,7 @@ describe('the program as a chat', () => {
   let program: FlowfarmProcess
   let origin: string
 
-  before(async function (this: Mocha.Context) {
-    this.timeout(120_000)
+  before(async () => {
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-chat-'))
     program = new FlowfarmProcess(['mcp', 'tools', 'chat'], {

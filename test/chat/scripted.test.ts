@@ -12,8 +12,7 @@ interface Settings {
   readonly modes: readonly { readonly mode: string; readonly model: string }[]
 }
 
-describe('the chat without a model', function () {
-  this.timeout(30_000)
+describe('the chat without a model', () => {
   let database: TestDatabase
   let chat: RunningChat | undefined
 

@@ -12,8 +12,7 @@ import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
 const commands = ['status', 'backfill', 'rederive', 'leases', 'labels', 'template', 'rebuild', 'verify', 'webhook-receiver'] as const
 
-describe('the commands', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('the commands', () => {
   const folders: string[] = []
   const newFolder = async (): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-commands-'))

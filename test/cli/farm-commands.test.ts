@@ -13,8 +13,7 @@ import { startRecordedNode } from '../support/replay.ts'
 
 const off = { ENABLE_HISTORY_DERIVERS: 'false', ENABLE_LIVE_DERIVERS: 'false' }
 
-describe('commands on a farm', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('commands on a farm', () => {
   let database: TestDatabase
   let pool: pg.Pool
   let farm: RunningFarm | undefined

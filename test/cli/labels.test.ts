@@ -9,8 +9,7 @@ import type { TestDatabase } from '../support/database.ts'
 
 const flowToken = '0x1654653399040a61'
 
-describe('labels of accounts', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('labels of accounts', () => {
   let database: TestDatabase
 
   before(async () => {

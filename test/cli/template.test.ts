@@ -10,8 +10,7 @@ import type { TestDatabase } from '../support/database.ts'
 const script = 'import Stones from 0x179b6b1cb6755e31\n\n// for a friend\ntransaction { execute { Stones.polish() } }\n'
 const { normalHash } = scriptTemplate(script, 'mainnet')
 
-describe('templates of the operator', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('templates of the operator', () => {
   let database: TestDatabase
   let folder: string
 

@@ -1,13 +1,13 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 
 const command = resolve(import.meta.dirname, '../../scripts/test.ts')
 
-describe('the test command in lanes', function () {
-  this.timeout(120_000)
+describe('the test command in lanes', () => {
   let folder: string
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'flowfarm-lanes-'))
@@ -51,6 +51,42 @@ describe('the test command in lanes', function () {
     expect(all).to.match(/deadly\.test\.ts: the process ended\n/).and.to.match(/deadlier\.test\.ts: the process ended\n/)
     expect(all).to.match(/unloadable\.test\.ts: the file cannot be loaded\n/)
   })
+
+  for (const [what, args] of [['lanes', ['--lanes=2']], ['one process', ['--lanes=1']]] as const) {
+    it(`stops on SIGTERM with everything that a test started which does not end by itself, in ${what}`, async () => {
+      // The test and its child ignore SIGTERM; a database server and a temporary folder are in use.
+      const path = join(folder, `${what}.test.ts`)
+      writeFileSync(path, `
+        import { spawn } from 'node:child_process'
+        import { mkdtempSync } from 'node:fs'
+        import { tmpdir } from 'node:os'
+        import { createTestDatabase } from ${JSON.stringify(resolve('test/support/database.ts'))}
+        process.on('SIGTERM', () => undefined)
+        it('never ends', async () => {
+          const database = await createTestDatabase()
+          const { rows } = await database.pool.query('select pg_backend_pid() as pid')
+          const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => 0); setInterval(() => 0, 1000)'], { detached: true })
+          const left = { pids: [process.pid, child.pid, rows[0].pid], folders: [mkdtempSync(tmpdir() + '/left-'), tmpdir()] }
+          process.stderr.write('left ' + JSON.stringify(left) + '\\n')
+          await new Promise(() => setInterval(() => 0, 1000))
+        })`)
+      const run = spawn(process.execPath, [command, ...args, path, path], { stdio: ['ignore', 'ignore', 'pipe'] })
+      const ended = once(run, 'exit')
+      let said = ''
+      let left: { readonly pids: readonly number[]; readonly folders: readonly string[] } | undefined
+      for await (const text of run.stderr.setEncoding('utf8') as AsyncIterable<string>) {
+        said += text
+        const line = /^left (.*)$/m.exec(said)?.[1]
+        if (line === undefined) continue
+        left = JSON.parse(line) as typeof left
+        break
+      }
+      run.kill('SIGTERM')
+      expect(await ended).to.deep.equal([1, null])
+      expect(left?.pids.filter((pid) => existsSync(`/proc/${pid}/exe`)), said).to.deep.equal([])
+      expect(left?.folders.filter((path) => existsSync(path))).to.deep.equal([])
+    })
+  }
 
   it('fails when something is left open', () => {
     const { code, lines, all } = run({

@@ -13,8 +13,7 @@ import { startRecordedNode } from '../support/replay.ts'
 
 const names = workers.map(({ name }) => name)
 
-describe('rebuild, verify and rederive', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('rebuild, verify and rederive', () => {
   let database: TestDatabase
   let pool: pg.Pool
   let farm: RunningFarm

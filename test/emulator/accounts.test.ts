@@ -7,8 +7,6 @@ import { NodeClient, passkeyKey } from '../support/node-client.ts'
 import { PasskeyList, signedIn, startProvisioning } from '../wallet/provisioning/support/provisioning-world.ts'
 
 describe('accounts for passkeys on a Flow emulator', function (this: Mocha.Suite) {
-  this.timeout(120_000)
-
   it('are made for several who ask at once, and twice each, by a payer with one key', async function (this: Mocha.Context) {
     const program = emulatorProgram()
     if (program === undefined) this.skip()
@@ -24,7 +22,7 @@ describe('accounts for passkeys on a Flow emulator', function (this: Mocha.Suite
         const [who, key] = [signedIn(), passkeyKey()]
         const passkey = passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` })
         const ask = async (): Promise<ToldAccount | undefined> => {
-          const answer = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] })
+          const answer = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] }, { network: '192.0.2.1' })
           return (answer as { readonly networks: Readonly<Record<string, ToldAccount>> } | undefined)?.networks['testnet']
         }
         const [first, second] = await Promise.all([ask(), ask()])

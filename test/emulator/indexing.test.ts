@@ -28,7 +28,6 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('a Flow emulator that is followed while people pay each other', function (this: Mocha.Suite) {
-  this.timeout(240_000)
   let emulator: FlowEmulator
   let database: TestDatabase | undefined
   let client: NodeClient

@@ -15,7 +15,6 @@ const unit = 100_000_000n
 // What is signed here is checked by flow-go in the one, and by our own node in the other, which has to find the same.
 for (const { name, start } of payingChains) {
   describe(`transactions that were signed by the signing library, on ${name}`, function (this: Mocha.Suite) {
-    this.timeout(120_000)
     let chain: PayingChain
     let client: NodeClient | undefined
 

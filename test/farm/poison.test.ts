@@ -20,7 +20,6 @@ const waiting = names.filter((name) => name === 'token_worker' || workers.find((
 const retries = { WORKER_RETRY_BASE_MS: '8', WORKER_RETRY_CAP_MS: '40' }
 
 describe('a block that a worker always fails at', function (this: Mocha.Suite) {
-  this.timeout(60_000)
   let small: StoredChain
   let large: StoredChain
   let chain: StoredChain

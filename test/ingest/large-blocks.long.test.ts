@@ -13,9 +13,7 @@ function peakMemory(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-describe('blocks of 50 MB, several in a row', function () {
-  this.timeout(120_000)
-
+describe('blocks of 50 MB, several in a row', () => {
   for (const [direction, variables] of Object.entries(directions)) {
     it(`are stored in bounded memory, ${direction}`, async () => {
       const large = { from: 22, to: 25 }

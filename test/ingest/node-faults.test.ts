@@ -40,9 +40,7 @@ const passing: Record<string, { faults: readonly Fault[]; over?: (faults: readon
   },
 }
 
-describe('ingesting while an access node', function () {
-  this.timeout(60_000)
-
+describe('ingesting while an access node', () => {
   for (const [what, { faults, over }] of Object.entries(passing)) {
     it(`${what}: forward and backward, the raw tables end as without it`, async () => {
       const expected = await undisturbedDigest('base', { head })

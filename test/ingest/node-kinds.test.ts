@@ -10,8 +10,7 @@ import { askedHeights, nextCall, untilHit } from '../support/watch-node.ts'
 
 const head = 60
 
-describe('ingesting from an access node that', function () {
-  this.timeout(60_000)
+describe('ingesting from an access node that', () => {
   let database: TestDatabase
   let running: RunningIngest | undefined
 

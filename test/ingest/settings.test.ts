@@ -15,8 +15,7 @@ interface Announced {
   readonly to: number
 }
 
-describe('the settings of ingest', function () {
-  this.timeout(30_000)
+describe('the settings of ingest', () => {
   let database: TestDatabase
 
   beforeEach(async () => {

@@ -156,5 +156,5 @@ describe('the keys of accounts', () => {
       }),
       { numRuns: 40 },
     )
-  }).timeout(120_000)
+  })
 })

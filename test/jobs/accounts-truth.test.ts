@@ -114,7 +114,7 @@ for (const name of recordingsToProve) {
         }),
         { numRuns: 6 },
       )
-    }).timeout(120_000)
+    })
 
     it('have no others where history starts in the middle', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]

@@ -99,7 +99,7 @@ describe('contracts', () => {
       }),
       { numRuns: 40 },
     )
-  }).timeout(60_000)
+  })
 
   it('have a version for each change but removals, numbered by position, also two in one block', async () => {
     await reset()

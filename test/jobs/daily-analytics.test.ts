@@ -179,5 +179,5 @@ describe('the numbers of parts of the chain by day and hour', () => {
       }),
       { numRuns: 6 },
     )
-  }).timeout(60_000)
+  })
 })

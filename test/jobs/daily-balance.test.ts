@@ -112,7 +112,7 @@ describe('the history of balances', () => {
       }),
       { numRuns: 6 },
     )
-  }).timeout(120_000)
+  })
 
   describe('of an account that is older than Cadence 1.0', () => {
     // The days begin at heights 0, 2, 6 and 10. Before height 0 alice had 100 and bob had nothing.
@@ -196,7 +196,7 @@ describe('the history of balances', () => {
       }),
       { numRuns: 25 },
     )
-  }).timeout(120_000)
+  })
 })
 
 /** What a transfer emitted before Cadence 1.0. */

@@ -72,7 +72,7 @@ describe('derived state', () => {
       }),
       { numRuns: 6 },
     )
-  }).timeout(120_000)
+  })
 
   it('is the same when ranges are derived again', async () => {
     for (const range of [{ from: 30, to: 90 }, { from: 0, to: 281 }, { from: 280, to: 281 }]) {

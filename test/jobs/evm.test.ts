@@ -253,5 +253,5 @@ describe('what EVM tokens are and who holds them', () => {
       expect(await holdings()).to.deep.equal(holdingsAfter(present))
       expect(await tokens()).to.deep.equal(tokensAfter(present))
     }), { numRuns: 30 })
-  }).timeout(120_000)
+  })
 })

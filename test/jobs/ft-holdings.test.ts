@@ -184,7 +184,7 @@ describe('ft_holdings_worker', () => {
       }),
       { numRuns: 40 },
     )
-  }).timeout(120_000)
+  })
 
   it('has what vaults hold when several ranges are derived again at once', async () => {
     const pieces = [0, 3, 6, 9] as const
@@ -199,7 +199,7 @@ describe('ft_holdings_worker', () => {
       }),
       { numRuns: 30 },
     )
-  }).timeout(120_000)
+  })
 })
 
 function within({ states: all, changes: moved }: Found, from: number, to: number): Found {

@@ -293,7 +293,7 @@ describe('nft_ownership_worker', () => {
       }),
       { numRuns: 40 },
     )
-  }).timeout(120_000)
+  })
 
   it('has every item where it is when ranges are derived again while others are folded', async () => {
     const someTurns = fc.array(fc.tuple(piece, piece), { minLength: 1 })
@@ -320,7 +320,7 @@ describe('nft_ownership_worker', () => {
       }),
       { numRuns: 12 },
     )
-  }).timeout(120_000)
+  })
 
   function within(moves: readonly Move[], from: number, to: number): Move[] {
     return moves.filter(({ height }) => height >= from && height < to)

@@ -188,7 +188,7 @@ describe('stakes and epochs', () => {
       }),
       { numRuns: 40 },
     )
-  }).timeout(120_000)
+  })
 
   it('has what the contract keeps after blocks are taken back', async () => {
     await fc.assert(
@@ -201,7 +201,7 @@ describe('stakes and epochs', () => {
       }),
       { numRuns: 30 },
     )
-  }).timeout(120_000)
+  })
 
   it('has what the contract of 2021 keeps whenever an epoch has ended', async () => {
     await fc.assert(
@@ -214,7 +214,7 @@ describe('stakes and epochs', () => {
       }),
       { numRuns: 40 },
     )
-  }).timeout(120_000)
+  })
 })
 
 function sorted(stakers: readonly ExpectedStaker[]): ExpectedStaker[] {

@@ -98,7 +98,7 @@ for (const name of recordingsToProve) {
         }),
         { numRuns: 6 },
       )
-    }).timeout(120_000)
+    })
 
     it('is found where history starts in the middle, from the first block on that shows a vault or an item', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
@@ -111,7 +111,7 @@ for (const name of recordingsToProve) {
         await derive(blocks, { from, to: middle })
         await expectTruth(truth, blocks.slice(from), `from ${from}`)
       }
-    }).timeout(60_000)
+    })
   })
 }
 

@@ -56,7 +56,7 @@ describe('the endurance of the live feed', () => {
     expect([...chain.transactions]).to.deep.equal(heights.map((at) => [at, blockAt(at).transactions.map(({ id }) => id)]))
     await again.close()
     await second.program.end('SIGKILL')
-  }).timeout(60_000)
+  })
 
   it('gives a subscriber that stalls all the rest, as it takes it, while others go on', async () => {
     const api = await runApi(database.url, { live: { liveLimits: { maxSubscriberBytes: 16 * 1024, maxBytesAtOnce: 4096 } } })
@@ -76,7 +76,7 @@ describe('the endurance of the live feed', () => {
     expect(stalled.told.map(({ seq }) => seq)).to.deep.equal(reader.told.map(({ seq }) => seq))
     await Promise.all([stalled.close(), reader.close()])
     await api.stop()
-  }).timeout(60_000)
+  })
 
   it('carries 1,000 idle clients, and floods and garbage of others', async () => {
     const api = await runApi(database.url)
@@ -99,5 +99,5 @@ describe('the endurance of the live feed', () => {
     expect(clients.slice(0, 500).every((client) => client.told.length === 0)).to.equal(true)
     await Promise.all(clients.map((client) => client.close()))
     await api.stop()
-  }).timeout(60_000)
+  })
 })

@@ -4,9 +4,10 @@ import type { DatabasePool } from 'slonik'
 import { createFeedReader } from '../../src/api/feed-reader.ts'
 import type { FeedBlock } from '../../src/api/presenters/feed.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
-import { chainBlock, idOf, storeBlocks } from '../support/chain-rows.ts'
+import { chainBlock, idOf, receiver, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { insertEvents } from '../support/insert-events.ts'
 
 const top = 12
 /** The lowest block that is taken back while all are read. */
@@ -65,5 +66,30 @@ describe('the reader of the live feed', () => {
     })
     expect(read.slice(0, -1)).to.deep.equal(stored(1, top))
     expect(read.at(-1)).to.deep.equal([other, chainBlock(top).transactions.map(() => other)])
+  })
+
+  it('leaves the event loop to others between the transactions that it decodes', async () => {
+    await database.pool.query('delete from raw.event_chunks')
+    await database.pool.query(insertEvents(`
+      select height, 0, i, 'A.1654653399040a61.FlowToken.TokensDeposited',
+        jsonb_build_object('amount', '1.00000000', 'to', '${receiver}')
+      from generate_series(1, ${top}) as height, generate_series(0, 4095) as i`))
+    const cpuMs = (): number => {
+      const { user, system } = process.threadCpuUsage()
+      return (user + system) / 1000
+    }
+    let [isOver, longest, before] = [false, 0, cpuMs()]
+    const start = before
+    const watch = (): void => {
+      const now = cpuMs()
+      longest = Math.max(longest, now - before)
+      before = now
+      if (!isOver) setImmediate(watch)
+    }
+    setImmediate(watch)
+    await createFeedReader(reads, () => 'mainnet').read(1, top + 1)
+    isOver = true
+    // Without yielding, nearly all of it is one slice.
+    expect(longest).to.be.below((cpuMs() - start) / 3)
   })
 })

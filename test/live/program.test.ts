@@ -91,7 +91,7 @@ describe('the live feed of the whole program', () => {
     expect(staying.rollbacks).to.deep.equal([13, 25])
     expect(moving.rollbacks).to.have.length(2)
     await Promise.all([stays.close(), onOther.close()])
-  }).timeout(180_000)
+  })
 
   /** Resolves when the client has all transactions of the stored block of a height. */
   async function allOf(client: FeedClient, height: number): Promise<void> {

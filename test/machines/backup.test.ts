@@ -21,7 +21,6 @@ const names = workers.map(({ name }) => name)
 const [early, late] = [90, 160]
 
 describe('a base backup that is taken while all goes on', function () {
-  this.timeout(120_000)
   let folder: string
   let node: LedgerNode
   const servers: OwnServer[] = []

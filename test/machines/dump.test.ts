@@ -17,7 +17,6 @@ const run = promisify(execFile)
 const names = workers.map(({ name }) => name)
 
 describe('a dump that is taken while all goes on', function () {
-  this.timeout(120_000)
   let database: TestDatabase
   let folder: string
 

@@ -15,7 +15,6 @@ const authority = join(fixtures, 'localhost-cert.pem')
 
 /** As services that run PostgreSQL for others demand it. */
 describe('a database that is reached with TLS alone', function () {
-  this.timeout(60_000)
   let folder: string
   let server: OwnServer
   /** Servers of several tests have the same port, at addresses of their own. */

@@ -59,7 +59,7 @@ describe('the operator', () => {
       const { body } = await operator.get<Overview>('/overview')
       expect(body).to.deep.include({
         version: '1.2.3', chainId: 'flow-emulator', head: 119, stored: { from: 100, to: 110 }, database: { isUp: true },
-        queues: 'postgres', unresolvedErrors: 0, drills: [],
+        queues: 'postgres', unresolvedErrors: 0, stuckSessions: 0, drills: [],
       })
       expect(new Date(body.generatedAt).getTime()).to.be.closeTo(Date.now(), 60_000)
       expect(body.stages.map(({ name }) => name).slice(0, 2)).to.deep.equal(['main_ingester', 'history_ingester'])
@@ -227,6 +227,16 @@ describe('the operator', () => {
     expect((await operator.get<Overview>('/overview')).body.drills).to.deep.equal([])
   })
 
+  it('begins a drill above the head of the moment, not above the one that the operator saw', async () => {
+    await database.pool.query("update app.indexing_checkpoints set covered = '{}'")
+    await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 1000 }] })
+    await operator.get<Overview>('/overview')
+    await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 2000 }] })
+    expect((await operator.send('POST', '/drills', { worker: 'token_worker', blocks: 3 })).status).to.equal(204)
+    const [drill] = (await operator.get<Overview>('/overview')).body.drills
+    expect(drill).to.deep.equal({ worker: 'token_worker', from: 2009, to: 2012, reason: null })
+  })
+
   describe('refuses, naming the field and what would be right,', () => {
     const one = [{ worker: 'token_worker', from: 1 }]
     const all = { worker: 'token_worker', statuses: ['flagged'] }
@@ -248,6 +258,10 @@ describe('the operator', () => {
       ['POST', '/rederive', { from: 5, to: 6, workers: ['token_worker'] }, 'from', 'Nothing is stored'],
       ['POST', '/drills', { worker: 'x', from: 1, to: 2 }, 'worker', 'Workers: token_worker'],
       ['POST', '/drills', { worker: 'token_worker', from: 2, to: 2 }, 'to', 'above "from"'],
+      ['POST', '/drills', { worker: 'token_worker' }, 'blocks', 'either "from" and "to" or "blocks"'],
+      ['POST', '/drills', { worker: 'token_worker', from: 2, to: 3, blocks: 1 }, 'blocks', 'either "from" and "to" or "blocks"'],
+      ['POST', '/drills', { worker: 'token_worker', blocks: 0 }, 'blocks', 'from 1 to 10000'],
+      ['POST', '/drills', { worker: 'token_worker', blocks: 10001 }, 'blocks', 'from 1 to 10000'],
       ['GET', '/leases?status=done', undefined, 'status[0]', 'some of queued'],
       ['GET', '/leases?worker=x', undefined, 'worker', 'Workers: token_worker'],
       ['GET', '/leases?limit=0', undefined, 'limit', 'from 1 to 500'],

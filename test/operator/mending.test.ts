@@ -18,8 +18,7 @@ interface Leases {
   readonly data: readonly { readonly from: number; readonly to: number; readonly attempt: number; readonly code: string; readonly error: string }[]
 }
 
-describe('an operator who breaks a worker and mends it', function () {
-  this.timeout(120_000)
+describe('an operator who breaks a worker and mends it', () => {
   let node: ReplayNode
   let database: TestDatabase
   let operator: RunningOperator

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { PageFile } from '../../src/operator/pages.ts'
+import type { PageFile, PageProgress } from '../../src/operator/pages.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runOperator } from '../support/running-operator.ts'
@@ -10,11 +10,19 @@ const page = '<!doctype html><html lang="en"><title>operator</title><style>b { c
 describe('the page of the operator', () => {
   let database: TestDatabase
   let operator: RunningOperator
+  let progress: PageProgress | undefined
   let file: (path: string) => Promise<PageFile | undefined>
 
   before(async () => {
     database = await createTestDatabase()
-    operator = await runOperator(database.url, { ADMIN_TOKEN: 'secret' }, { pages: { file: (path) => file(path) } })
+    operator = await runOperator(database.url, { ADMIN_TOKEN: 'secret' }, {
+      pages: {
+        file: (path) => file(path),
+        get progress() {
+          return progress
+        },
+      },
+    })
   })
 
   after(async () => {
@@ -54,15 +62,35 @@ describe('the page of the operator', () => {
     })
     expect((await operator.raw('GET', '/operator/assets/b.js')).status).to.equal(404)
     expect((await operator.raw('GET', '/operatorx')).status, 'is not below it').to.equal(404)
+    for (const path of ['/operatorx', '/operator/no/such/page']) {
+      const { status, headers, body } = await operator.raw('GET', path, { Accept: 'text/html,*/*;q=0.8' })
+      expect([status, headers['content-type']], path).to.deep.equal([404, 'text/html; charset=utf-8'])
+      expect(body).to.include('Page not found')
+      expect((await operator.raw('GET', path)).headers['content-type'], path).to.match(/json/)
+    }
   })
 
-  it('says that it is being built, and comes by itself when it is', async () => {
+  it('shows the progress of its build and reloads, and is served once it is built', async () => {
     const { promise, resolve } = Promise.withResolvers<PageFile | undefined>()
     file = () => promise
+    progress = { built: 2, total: 6, seconds: 41, failure: undefined }
     const { status, body } = await operator.raw('GET', '/operator')
     expect(status).to.equal(200)
-    expect(body).to.include('being built').and.to.include('http-equiv="refresh"')
+    expect(body).to.include('<h1>Building pages…</h1>').and.include('http-equiv="refresh"').and.include('2 of 6 pages are built (41 s)')
+    progress = undefined
     resolve({ body: Buffer.from(page), type: 'text/html; charset=utf-8', isImmutable: false })
     expect((await operator.raw('GET', '/operator')).body).to.equal(page)
+  })
+
+  it('is unavailable after a failed build, reloads, and keeps the reason to the log', async () => {
+    file = () => Promise.resolve(undefined)
+    progress = { built: 0, total: 6, seconds: 3, failure: '/srv/flowfarm/dashboards is broken' }
+    for (const path of ['/operator', '/operator/assets/a-1.js']) {
+      const { status, headers, body } = await operator.raw('GET', path)
+      expect([status, headers['retry-after']], path).to.deep.equal([503, '2'])
+      expect(body).to.include('http-equiv="refresh"').and.include('repeated automatically').and.not.include('/srv')
+    }
+    progress = undefined
+    expect((await operator.raw('GET', '/operator/assets/a-1.js')).status).to.equal(404)
   })
 })

@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import type { RedisServer } from '../../scripts/support/start-redis.ts'
+import { claimLeases } from '../../src/farm/leases/sql/claim-leases.ts'
 import { createWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
+import { processName } from '../../src/farm/worker-loop/process-name.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runOperator } from '../support/running-operator.ts'
@@ -29,7 +31,6 @@ for (const [store, open] of Object.entries(stores)) {
     const bearer = { Authorization: 'Bearer secret' }
 
     before(async function () {
-      this.timeout(120_000)
       const opened = await open()
       if (opened === undefined) this.skip()
       redis = opened.redis
@@ -52,11 +53,41 @@ for (const [store, open] of Object.entries(stores)) {
     it('is a page of its own behind the same guard, which asks no other server', async () => {
       const { status, headers, body } = await get('')
       expect(status).to.equal(200)
-      expect(body).to.include('flowfarm queues').and.to.include('<base href="/operator/queues/"')
+      expect(body).to.include('flowfarm queues').and.to.include('<base href="/operator/queues/"').and.to.not.match(/(href|src)="https?:/)
       expect(headers['content-security-policy']).to.include("script-src 'self'; style-src 'self' 'unsafe-inline'").and.to.not.match(/https?:/)
       const script = /src="(static\/js\/[^"]+)"/.exec(body)?.[1] ?? ''
       expect(await get(`/${script}`)).to.include({ status: 200 })
       expect(await get(`/${script}`, {})).to.include({ status: 401 })
+    })
+
+    it('lists the processes that work for a queue, and claims of none that it has no workers', async () => {
+      const queues = await createWorkQueue({ databaseUrl: database.url, redisUrl: redis?.url, log: pino({ level: 'silent' }) })
+      const started = Promise.withResolvers<void>()
+      const ended = Promise.withResolvers<void>()
+      await database.pool.query("insert into app.worker_leases (worker_type, from_height, to_height) values ('token_worker', 0, 10)")
+      await queues.work('token_worker', 1, async () => {
+        await claimLeases(database.pool, [{ worker: 'token_worker', from: 0 }], { leasedBy: processName(), leaseMs: 60_000 })
+        started.resolve()
+        await ended.promise
+      })
+      await queues.add('token_worker', [{ worker: 'token_worker', leases: [{ from: 0 }] }])
+      await started.promise
+      const workersOf = async (queue: string): Promise<readonly { readonly addr: string }[] | null> => {
+        const { status, body } = await get(`/api/queues/${queue}/workers`)
+        expect(status).to.equal(200)
+        return (JSON.parse(body) as { workers: readonly { readonly addr: string }[] | null }).workers
+      }
+      try {
+        expect(await workersOf('token_worker')).to.have.length(1)
+        if (redis === undefined) {
+          expect((await workersOf('token_worker'))?.[0]?.addr).to.equal(processName().split(':', 2).join(':'))
+          expect(await workersOf('accounts_worker')).to.equal(null)
+        }
+      } finally {
+        ended.resolve()
+        await queues.close()
+        await database.pool.query('truncate app.worker_leases')
+      }
     })
 
     it('lists the queue of each worker with its jobs', async () => {

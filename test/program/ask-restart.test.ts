@@ -10,8 +10,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 /** Takes minutes, without any of the functions that are refused. */
 const endless = 'select count(*) from generate_series(1, 60000) a, generate_series(1, 60000) b'
 
-describe('the query service whose database is started anew', function () {
-  this.timeout(60_000)
+describe('the query service whose database is started anew', () => {
   let folder: string
   let server: EmbeddedPostgres
   let ask: FlowfarmProcess

@@ -12,8 +12,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
-describe('services in processes of their own', function () {
-  this.timeout(180_000)
+describe('services in processes of their own', () => {
   let node: ReplayNode
   const processes: FlowfarmProcess[] = []
 

@@ -10,8 +10,7 @@ import type { RunningAuth } from '../wallet/auth/support/running-auth.ts'
 import { file, given, ProjectWorld } from './support/project-world.ts'
 import type { Saved } from './support/project-world.ts'
 
-describe('projects of users who are removed', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('projects of users who are removed', () => {
   let world: ProjectWorld
   let auth: RunningAuth
   before(async () => {

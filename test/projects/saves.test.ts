@@ -177,8 +177,7 @@ describe('saves of projects', () => {
     await world.database.pool.query('drop trigger die on projects.projects')
   })
 
-  it('count right whatever is saved, and keep the very files that were sent', async function (this: Mocha.Context) {
-    this.timeout(60_000)
+  it('count right whatever is saved, and keep the very files that were sent', async () => {
     const path = fc.constantFrom('a', 'b', 'c', 'x/1', 'x/2', 'ü')
     const change = fc.record({ write: fc.array(fc.tuple(path, fc.string({ unit: 'grapheme', maxLength: 20 })), { maxLength: 4 }), gone: fc.array(path, { maxLength: 3 }) })
     await fc.assert(fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {

@@ -37,8 +37,7 @@ function told(answer: string): string {
 
 const close = 'Connection: close\r\n\r\n'
 
-describe('the proxy and requests that are meant to mislead', function () {
-  this.timeout(20_000)
+describe('the proxy and requests that are meant to mislead', () => {
   let chat: Backend
   let mcp: Backend
   const proxies: RunningProxy[] = []

@@ -10,8 +10,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startBackend } from './support/backend.ts'
 
-describe('the proxy as a service', function () {
-  this.timeout(60_000)
+describe('the proxy as a service', () => {
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []
 

@@ -18,8 +18,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { runProxy } from './support/running-proxy.ts'
 import type { RunningProxy, RunProxyOptions } from './support/running-proxy.ts'
 
-describe('the services behind the proxy', function () {
-  this.timeout(30_000)
+describe('the services behind the proxy', () => {
   const stops: (() => Promise<void>)[] = []
 
   afterEach(async () => {

@@ -16,8 +16,7 @@ interface Problem {
   readonly request_id: string
 }
 
-describe('what the proxy passes on', function () {
-  this.timeout(20_000)
+describe('what the proxy passes on', () => {
   const backends: Backend[] = []
   const proxies: RunningProxy[] = []
   const agents: Agent[] = []

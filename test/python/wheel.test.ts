@@ -22,7 +22,6 @@ except StatementError as error:
 `
 
 describe('the package of the Python client', function () {
-  this.timeout(120_000)
   let folder: string
   let python: string
   let database: TestDatabase

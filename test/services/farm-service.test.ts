@@ -7,11 +7,11 @@ import type { TestDatabase } from '../support/database.ts'
 import { untilDerived, untilTrue } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startRecordedNode } from '../support/replay.ts'
+import { Stopwatch } from '../support/stopwatch.ts'
 
 const names = workers.map(({ name }) => name)
 
 describe('the farm as a service', function (this: Mocha.Suite) {
-  this.timeout(60_000)
   let node: ReplayNode
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []
@@ -62,9 +62,9 @@ describe('the farm as a service', function (this: Mocha.Suite) {
       const { rows } = await database.pool.query<{ busy: boolean }>("select count(*) filter (where status = 'active') > 0 and count(*) filter (where status = 'done') > 0 as busy from app.worker_leases")
       return rows[0]?.busy === true
     })
-    const askedAt = performance.now()
+    const askedAt = new Stopwatch()
     expect(await chain.end('SIGTERM'), chain.output()).to.equal(0)
-    expect(performance.now() - askedAt).to.be.lessThan(10_000)
+    await askedAt.expectBelow(10_000)
     expect(trouble(chain)).to.deep.equal([])
     const { rows } = await database.pool.query("select worker_type, from_height from app.worker_leases where status = 'active'")
     expect(rows).to.deep.equal([])
@@ -96,9 +96,9 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   it('ends with 0 within 10 s also while it still waits for the chain', async () => {
     const farm = start(['farm'])
     await untilConnected(2)
-    const askedAt = performance.now()
+    const askedAt = new Stopwatch()
     expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
-    expect(performance.now() - askedAt).to.be.lessThan(10_000)
+    await askedAt.expectBelow(10_000)
     expect(trouble(farm)).to.deep.equal([])
   })
 

@@ -8,8 +8,7 @@ import type { TestDatabase } from '../support/database.ts'
 
 const script = join(import.meta.dirname, '../../scripts/fault.ts')
 
-describe('npm run fault', function (this: Mocha.Suite) {
-  this.timeout(30_000)
+describe('npm run fault', () => {
   let database: TestDatabase
 
   before(async () => {

@@ -14,8 +14,7 @@ import { startRecordedNode } from '../support/replay.ts'
 const names = workers.map(({ name }) => name)
 const last = 279
 
-describe('a fault drill', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('a fault drill', () => {
   let node: ReplayNode
   let database: TestDatabase
 

@@ -6,8 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'
 
-describe('the upkeep of the database', function (this: Mocha.Suite) {
-  this.timeout(30_000)
+describe('the upkeep of the database', () => {
   let database: TestDatabase
 
   beforeEach(async () => {

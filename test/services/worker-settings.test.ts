@@ -22,8 +22,7 @@ interface Cut extends HeightRange {
   readonly at: number
 }
 
-describe('the settings of the workers', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('the settings of the workers', () => {
   let node: ReplayNode
   let database: TestDatabase
   const processes: FlowfarmProcess[] = []

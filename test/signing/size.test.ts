@@ -8,9 +8,7 @@ const folder = resolve(import.meta.dirname, '../../clients/signing')
 const entry = 'all-of-signing'
 const mostKilobytes = 25
 
-describe('the signing library', function () {
-  this.timeout(60_000)
-
+describe('the signing library', () => {
   it(`has less than ${mostKilobytes} KB for a browser, all of it together and compressed`, async () => {
     const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).toSorted()
     expect(modules).to.include.members(['passkey.ts', join('transactions', 'make-transaction.ts')])

@@ -4,8 +4,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 
-describe('ingesting the simulated chain', function () {
-  this.timeout(60_000)
+describe('ingesting the simulated chain', () => {
   let database: TestDatabase
 
   before(async () => {

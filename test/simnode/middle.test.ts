@@ -11,9 +11,7 @@ const names = workers.map(({ name }) => name)
 /** In the hundredth tide all nodes are registered; two epochs begin in these blocks. */
 const [from, head] = [20_010, 20_450]
 
-describe('a history of the simulated chain that starts in the middle', function () {
-  this.timeout(180_000)
-
+describe('a history of the simulated chain that starts in the middle', () => {
   it('is true for all that its events name, and for nodes once an epoch was set up', async () => {
     const database = await createTestDatabase()
     await using node = await startLedgerNode({ seed: 6, head })

@@ -182,7 +182,7 @@ describe('REST of the simulated node', () => {
       ['/v1/nothing', 404, /there is no/],
       ['/v1/blocks', 405, /no POST/, { method: 'POST', body: '{}' }],
       ['/v1/scripts', 400, /simulated node, which runs no Cadence.*FLOW balance of an account/, script('access(all) fun main() {}')],
-      ['/v1/scripts', 400, /takes 1 arguments, not 0/, script(sampleScripts[0]?.code ?? '')],
+      ['/v1/scripts', 400, /takes 1 arguments, not 0/, script(sampleScripts.find(({ name }) => name === 'flow-balance')?.code ?? '')],
       ['/v1/scripts', 400, /badly-formed JSON/, { method: 'POST', body: 'no JSON' }],
       ['/v1/scripts', 400, /invalid script/, { method: 'POST', body: '[]' }],
       ['/v1/scripts', 400, /encoding/, { method: 'POST', body: JSON.stringify({ script: '§' }) }],

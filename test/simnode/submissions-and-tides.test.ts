@@ -30,9 +30,7 @@ function digestOf(chain: LedgerChain, last: number): string {
   return digest.digest('hex')
 }
 
-describe('transactions that are sent, over tides and branches', function () {
-  this.timeout(60_000)
-
+describe('transactions that are sent, over tides and branches', () => {
   it('are none where none are sent: chains are byte for byte as before there were any', () => {
     // Made by the code that could not take any in.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal('09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081')

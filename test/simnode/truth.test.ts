@@ -40,8 +40,7 @@ const [head, forkedAfter, end] = [430, 388, 641]
 const begin = 384
 const unit = 100_000_000n
 
-describe('the truth of the simulated chain', function () {
-  this.timeout(180_000)
+describe('the truth of the simulated chain', () => {
   let database: TestDatabase
   let node: LedgerNode
   let client: NodeClient

@@ -8,9 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { NodeClient, passkeyKey } from '../support/node-client.ts'
 import { PasskeyList, signedIn, startProvisioning } from '../wallet/provisioning/support/provisioning-world.ts'
 
-describe('the wallet on the simulated chain', function () {
-  this.timeout(60_000)
-
+describe('the wallet on the simulated chain', () => {
   it('gets accounts for many passkeys at once from the published payer, and one of them sends what it got', async () => {
     const database = await createTestDatabase()
     await using node = await startLedgerNode({ seed: 6, head: 380, hasPayer: true, intervalMs: 25 })
@@ -25,7 +23,7 @@ describe('the wallet on the simulated chain', function () {
         return { who, key, passkey: passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` }) }
       })
       const made = await Promise.all(people.map(async ({ who, key, passkey }) => {
-        const answer = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] })
+        const answer = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] }, { network: '192.0.2.1' })
         const { networks } = (answer ?? {}) as { readonly networks?: Readonly<Record<string, ToldAccount>> }
         return { key, address: networks?.['testnet']?.address ?? '', keyIndex: 0 }
       }))

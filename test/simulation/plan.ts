@@ -1,4 +1,5 @@
 import { workers } from '../../jobs/index.ts'
+import { defaultRetryPolicy } from '../../src/farm/leases/retry-policy.ts'
 import type { RetryPolicy } from '../../src/farm/leases/retry-policy.ts'
 import { Random } from './random.ts'
 import { chains } from './recorded-chains.ts'
@@ -41,7 +42,9 @@ export function drawPlan(random: Random): HistoryPlan {
     steps: random.integer(8, 25),
     finalHeight: random.chance(0.4) ? random.pick([4, 9, 15, 19].filter((height) => height < chains[chain].last)) : undefined,
     leaseMs: random.pick([250, 400, 600]),
-    retryPolicy: { maxRuns: random.pick([2, 4, 21]), baseMs: random.integer(2, 30), capMs: 100, halveAfterRuns: random.integer(1, 3) },
+    retryPolicy: {
+      ...defaultRetryPolicy, maxRuns: random.pick([2, 4, 21]), baseMs: random.integer(2, 30), capMs: 100, halveAfterRuns: random.integer(1, 3),
+    },
     weights: { ...(weights as Record<EventName, number>), forward: eventWeights.forward, start: eventWeights.start },
   }
 }

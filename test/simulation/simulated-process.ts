@@ -138,7 +138,7 @@ export class SimulatedProcess {
     }).run()
     const reader = new GatedReader(pool, workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name), this.#gate)
     this.#farm = new FarmWorkers({
-      pool, leasePool, queue, reader, log, metrics, network: () => 'emulator', leaseMs, graceMs: 500, retryPolicy, faultFor,
+      pool, leasePool, heartbeatPool: leasePool, queue, reader, log, metrics, network: () => 'emulator', leaseMs, graceMs: 500, retryPolicy, faultFor,
     })
     await this.#farm.start(workers.map((worker) => ({ worker, concurrency: concurrency(worker) })))
   }

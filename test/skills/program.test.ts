@@ -8,7 +8,6 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { clients } from '../mcp/support/mcp-clients.ts'
 
 describe('the program with skills', function () {
-  this.timeout(60_000)
   let database: TestDatabase
   let folder: string
 

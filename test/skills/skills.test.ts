@@ -79,8 +79,7 @@ describe('topics and selectors of the skill for the EVM explorer', () => {
   })
 })
 
-describe('the statements of the skills in a database', function () {
-  this.timeout(180_000)
+describe('the statements of the skills in a database', () => {
   let world: EvaluatedWorld
   let skills: readonly Skill[]
 

@@ -39,7 +39,7 @@ export function askWorld(): AskWorld {
     'Which contracts were deployed yesterday?', 'What did validators earn in the last epoch?',
   ]
   return {
-    health: { status: 'ok', targets: ['indexer', 'evm'], model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false }, remedy: null, needs_token: false },
+    health: { status: 'ok', stuck_sessions: 0, targets: ['indexer', 'evm'], model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false }, remedy: null, needs_token: false },
     replies: {
       ask: { body: answered(question, ran) },
       generate_sql: { body: { target: 'indexer', question, sql: daysSql, attempts: [{ sql: daysSql, error: null }], model: 'm', error: null } },

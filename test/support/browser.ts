@@ -11,6 +11,9 @@ export interface TestBrowser {
   close(): Promise<void>
 }
 
+/** Only a guard against hanging: how long a page may take depends on what else the machine does. Below that of mocha, to name the locator. */
+const timeoutMs = 240_000
+
 /**
  * A real browser without a window. It comes as an npm package, of which a process unpacks a copy of its own, so that any number of
  * runs and users do not meet.
@@ -28,6 +31,12 @@ export async function startBrowser(): Promise<TestBrowser> {
       args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
       headless: true,
     }))
+    const newContext = browser.newContext.bind(browser)
+    browser.newContext = async (options) => {
+      const context = await newContext(options)
+      context.setDefaultTimeout(timeoutMs)
+      return context
+    }
     return {
       browser,
       close: async () => {

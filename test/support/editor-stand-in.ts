@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../src/base/client-address.ts'
 import { ApiError } from '../../src/base/errors.ts'
+import type { RequestState } from '../../src/base/http/requests.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { createEditorServer } from '../../src/editor/http/editor-server.ts'
 import type { OpeningServer } from '../../src/base/http/opening-server.ts'
@@ -20,6 +21,8 @@ import { createProjectsFunction } from '../../src/projects/projects-function.ts'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
+import { createAuthServer } from '../../src/wallet/http/auth-server.ts'
+import { sessionRoutes } from '../../src/wallet/http/session-cookies.ts'
 import { GitHubStandIn } from './github-stand-in.ts'
 import { repositoryRoot } from './repository.ts'
 import { createTestDatabase } from './database.ts'
@@ -67,7 +70,8 @@ const program: LanguageServerProgram = {
 export const importedContract = { address: 'f8d6e0586b0a20c7', name: 'Greeter', code: '/// Says hello.\naccess(all) contract Greeter {\n    access(all) fun greet(): String {\n        return "hello"\n    }\n}\n' }
 
 /** The editor of real parts: projects on a database, the channel with the built-in language server, a wallet to sign in at, and a simulated node. */
-export async function startEditorStandIn(page: (settings: () => EditorSettings) => Middleware, first: Partial<EditorWorld> = {}): Promise<EditorStandIn> {
+/** @param walletPage the page of the wallet that people sign in at. Default: none */
+export async function startEditorStandIn(page: (settings: () => EditorSettings) => Middleware, first: Partial<EditorWorld> = {}, walletPage?: Middleware): Promise<EditorStandIn> {
   const state = { world: { ...usualEditorWorld, ...first } }
   const log = pino({ level: 'silent' })
   const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
@@ -96,10 +100,14 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
     host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf, settingsPerMinute: 10_000, closeGraceMs: 0,
     open: async (port) => {
       const url = `http://localhost:${port}`
-      const opened = await startWalletStandIn(async (_context, next) => {
+      const opened = await startWalletStandIn(walletPage ?? (async (_context, next) => {
         await next()
-      }, {}, { origins: (own) => [`http://localhost:${own}`, url] })
+      }), {}, { clients: [{ id: 'editor', name: 'Cadence editor', redirectUri: `${url}/developer/callback` }] })
       wallet = opened
+      const session = sessionRoutes({
+        auth: createAuthServer(`${opened.url}/auth/v1`), allows: (origin) => origin === url, clientOf: (request) => clientOf(request).address, isSecure: false, cookieDomain: undefined, sessionHours: 24,
+        name: 'flowfarm-editor-session',
+      }).routes() as unknown as Middleware<RequestState>
       if (github !== undefined) github.callbackUrl = `${url}/github/callback`
       const repositories = github === undefined ? undefined : createGitHub({
         app: { ...github.app, privateKey: github.privateKey, url: github.url, apiUrl: github.url }, pool: database.pool, log, editorUrl: url, projects: access, authenticate,
@@ -110,7 +118,7 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
         networks: [{ network: 'emulator', api_url: node.restUrl, is_default: true }, { network: 'testnet', api_url: node.restUrl, is_default: false }],
         language_server: { kind: program.kind, label: program.label },
         wallet: state.world.hasNoWallet ? null : {
-          url: opened.url, gotrue_url: `${opened.url}/auth/v1`, passkey_auth_url: `${opened.url}/functions/v1/passkey-auth`, session_url: `${opened.url}/session`, rp_id: 'localhost', rp_name: 'flowfarm', cookie_domain: null,
+          url: opened.url, gotrue_url: `${opened.url}/auth/v1`, authorize_url: `${opened.url}/authorize`, token_url: `${opened.url}/oauth/token`, session_url: '/session', client_id: 'editor',
         },
         github: repositories === undefined ? { is_on: false, install_url: null } : { is_on: true, install_url: repositories.installUrl }, samples: sampleScripts, limits: projectLimits(state.world.quotas),
       })
@@ -119,7 +127,7 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
         authenticate,
       })
       return {
-        settings, github: repositories?.middleware, page: page(settings),
+        settings, session, github: repositories?.middleware, page: page(settings),
         projects: async (context, next) => {
           if (context.path !== '/functions/v1/projects') return void await next()
           if (state.world.projectsAre === 'down') throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { WebSocketServer } from 'ws'
@@ -17,17 +18,23 @@ export class LiveRoom {
   readonly #server = createServer()
   readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
 
-  private constructor(reader: FeedReader, limits: LiveLimits) {
+  private constructor(reader: FeedReader, limits: LiveLimits, networkOf?: (request: IncomingMessage) => string) {
     const log = pino({ level: 'silent' })
     const clients = new FeedClients({ name: 'live', metrics: this.metrics, log, maxInboundMessages: 1000 })
-    this.#audience = new LiveAudience({ clients, metrics: this.metrics, reader, log, signal: this.#stopping.signal, limits })
+    this.#audience = new LiveAudience({
+      clients, metrics: this.metrics, reader, log, signal: this.#stopping.signal, limits,
+      ...(networkOf === undefined ? {} : { networkOf }),
+    })
     this.#server.on('upgrade', (request, socket, head) => {
       this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#audience.add(opened, request))
     })
   }
 
-  static async open(reader: FeedReader, limits: LiveLimits = {}): Promise<LiveRoom> {
-    const room = new LiveRoom(reader, limits)
+  /** @param networkOf the client network of a connection; default: that of its address */
+  static async open(
+    reader: FeedReader, limits: LiveLimits = {}, networkOf?: (request: IncomingMessage) => string,
+  ): Promise<LiveRoom> {
+    const room = new LiveRoom(reader, limits, networkOf)
     await new Promise<void>((resolve) => {
       room.#server.listen(0, '127.0.0.1', resolve)
     })

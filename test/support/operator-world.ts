@@ -54,7 +54,7 @@ function stage(base: Partial<Stage> & Pick<Stage, 'name' | 'kind' | 'covered' | 
     lowest: bottom,
     highest: head,
     holes: 0,
-    oldestUnfinished: null,
+    blocked: null, oldestUnfinished: null,
     updatedAt: ago(1),
     ...base,
   }
@@ -164,7 +164,7 @@ export function busyWorld(): OperatorWorld {
     database: { isUp: true },
     queues: 'postgres',
     stages,
-    unresolvedErrors: 2,
+    unresolvedErrors: 2, stuckSessions: 0, failingHeights: 0, unavailableHeights: 0,
     drills: [],
   }
   return { overview, leases, errors: someErrors(), done, active }

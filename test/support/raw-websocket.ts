@@ -40,12 +40,12 @@ export class RawWebSocket {
   }
 
   /** @param headers whole lines of the handshake, each with its end */
-  static async open(port: number, path: string, headers = ''): Promise<RawWebSocket> {
+  static async open(port: number, path: string, headers = '', host = 'x'): Promise<RawWebSocket> {
     const socket = connect(port, '127.0.0.1')
     // A server that has closed does not take what is still sent.
     socket.on('error', () => socket.destroy())
     socket.setNoDelay(true)
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
       `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n${headers}\r\n`)
     const [answer] = await once(socket, 'data') as [Buffer]
     return new RawWebSocket(socket, String(answer))

@@ -21,11 +21,14 @@ import { createAuth } from '../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
 import type { AuthLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
 import type { OAuthProvider } from '../../src/wallet/auth/providers/oauth-provider.ts'
+import { clientRoutes } from '../../src/wallet/clients/client-routes.ts'
+import type { SignInClient } from '../../src/wallet/clients/sign-in-client.ts'
 import { createAuthServer } from '../../src/wallet/http/auth-server.ts'
 import type { ChainNodes } from '../../src/wallet/http/chain-routes.ts'
 import { createWalletServer } from '../../src/wallet/http/wallet-server.ts'
 import type { WalletSettings } from '../../src/wallet/http/wallet-server.ts'
 import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
+import type { PasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyLimits } from '../../src/wallet/passkeys/passkey-limits.ts'
 import type { KnownPasskey } from '../../src/wallet/passkeys/known-passkey.ts'
 import { readRelyingParty } from '../../src/wallet/passkeys/relying-party.ts'
@@ -58,6 +61,8 @@ export interface WalletStandIn {
   createAccount(publicKeySec1Hex: string): string
   /** Gives an account one more key, as its owner does elsewhere. */
   addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
+  /** E-mails that were sent, the oldest first. */
+  readonly mails: readonly { readonly to: string; readonly text: string }[]
   /** Waits for an e-mail to an address. @returns the code of the newest */
   codeFor(email: string): Promise<string>
   /** @returns the link of the newest */
@@ -76,6 +81,8 @@ export interface WalletStandInOptions {
   readonly cookieDomain?: string
   /** Origins whose pages may use it, where its own is not the only one. */
   readonly origins?: (port: number) => readonly string[]
+  /** Programs that people sign in to by it. Default: none. */
+  readonly clients?: readonly SignInClient[]
   /** Where people have accounts too. */
   readonly providers?: readonly OAuthProvider[]
 }
@@ -90,7 +97,7 @@ const feeUnits = 1000n
 
 /** The wallet with its own auth and passkeys on a database, over a chain in memory that takes what passkeys sign. */
 export async function startWalletStandIn(page: Middleware, first: Partial<WalletWorld> = {}, options: WalletStandInOptions = {}): Promise<WalletStandIn> {
-  const { host = 'localhost', providers = [], cookieDomain } = options
+  const { host = 'localhost', providers = [], clients = [], cookieDomain } = options
   const database = await createTestDatabase({ max: 10 })
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
@@ -108,7 +115,8 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
       const party = readRelyingParty({ url, rpId: options.rpId, rpName: 'flowfarm', origins: options.origins?.(port) ?? [] })
       const auth = await createAuth({
         pool: database.pool, log, walletUrl: url, name: 'flowfarm', jwtKey: undefined, sessionHours: 24, serviceToken: undefined, providers, limits: noAuthLimits,
-        sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf, forgetUser,
+        sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf, forgetUser, isClientOrigin: (origin) => clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin),
+        userChanges: { hasPasskey: (userId) => passkeyFunction.confirmUserChange.hasPasskey(userId), confirm: (asked) => passkeyFunction.confirmUserChange.confirm(asked) },
       })
       closing.push(() => auth.close())
       const keyOf = async (signedIn: SignedIn, id: string): Promise<string> => {
@@ -131,7 +139,23 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
         const address = made.get(credentialId)?.address
         return { publicKeySec1Hex, networks: Object.fromEntries(networks.map((name) => [name, address === undefined ? { state: 'sent', txId: 'ab'.repeat(32) } : { state: 'sealed', address, keyIndex: 0 }])) }
       }
-      const passkeyFunction = createPasskeyFunction({
+      const fullKeys = (address: string): readonly string[] => (
+        (chain.accounts.get(address)?.keys ?? []).filter(({ isRevoked, weight }) => !isRevoked && weight >= 1000).map(({ publicKey }) => publicKey)
+      )
+      const addressesOf = (owner: string): readonly string[] => [...made.values(), ...named].filter((one) => one.owner === owner).map(({ address }) => address)
+      const keyDigits = ({ publicKeySec1Hex }: KnownPasskey): string => publicKeySec1Hex.slice(2)
+      const passkeyFunction: PasskeyFunction = createPasskeyFunction({
+        keysOnChain: {
+          lostWithout: async (userId, leaving) => {
+            if (state.world.isChainDown) throw new ApiError(503, 'INTERNAL', 'The chain does not answer.')
+            const unusable = new Set([...leaving, ...await passkeys.removedOf(userId)].map(keyDigits))
+            return addressesOf(userId).filter((address) => (
+              leaving.some((one) => fullKeys(address).includes(keyDigits(one))) && fullKeys(address).every((key) => unusable.has(key))
+            ))
+          },
+          isKey: (passkey) => Promise.resolve(addressesOf(passkey.userId).some((address) => fullKeys(address).includes(keyDigits(passkey)))),
+        },
+        outbox: auth.parts.outbox,
         pool: database.pool, log, relyingParty: () => party, sessions: auth.sessions, clientOf, limits: noPasskeyLimits,
         endpoints: {
           '/wallet/provision': standing,
@@ -158,18 +182,19 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
       })
       const settings = (): WalletSettings => ({
         url, rp_id: party.id, rp_name: party.name, gotrue_url: '/auth/v1', passkey_auth_url: '/functions/v1/passkey-auth', cookie_domain: cookieDomain ?? null,
+        clients: clients.map(({ id, name, redirectUri }) => ({ client_id: id, name, redirect_uri: redirectUri })),
         networks: [{ network: 'testnet', makes_accounts: true, explorer_url: state.world.hasExplorer ? 'http://explorer.example' : null, has_explorer_api: state.world.hasExplorer }],
       })
       return {
         settings, auth: auth.middleware, passkeys: passkeyFunction.middleware, nodes: { testnet: chain.node }, explorerApi: () => explorer.url,
         session: { auth: createAuthServer(`http://127.0.0.1:${port}/auth/v1`), allows: party.allows, isSecure: false, cookieDomain, sessionHours: 24 },
-        page,
+        page, clients: clientRoutes({ pool: database.pool, sessions: auth.sessions, clients: () => clients, origin: url, clientOf }).router,
       }
     },
   })
   const inMail = async (email: string, part: RegExp): Promise<string> => {
     for (;;) {
-      const mail = mails.findLast(({ to }) => to === email)
+      const mail = mails.findLast(({ to, text }) => to === email && part.test(text))
       if (mail !== undefined) return part.exec(mail.text)?.[0] ?? ''
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -182,7 +207,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
     set world(world) {
       state.world = world
     },
-    balances: chain.balances, accounts: chain.accounts, createAccount: chain.create, addKey: chain.addKey, logged,
+    balances: chain.balances, accounts: chain.accounts, createAccount: chain.create, addKey: chain.addKey, logged, mails,
     codeFor: (email) => inMail(email, /\b\d{6}\b/),
     linkFor: (email) => inMail(email, /http\S+/),
     stop: async () => {

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { expect } from 'chai'
+import { expectNotFoundPage } from '../support/not-found-page.ts'
 import { clients } from '../mcp/support/mcp-clients.ts'
 import { listTools, messageHeaders } from '../mcp/support/running-mcp.ts'
 import { startEvmNode } from './support/evm-node.ts'
@@ -64,6 +65,7 @@ describe('the tool servers', () => {
     for (const [path, status] of Object.entries(statuses)) expect((await fetch(tools.origin + path)).status, path).to.equal(status)
     const unknown = await fetch(`${tools.origin}/mcp`)
     expect(await unknown.text()).to.include('/script/mcp and /evm/mcp')
+    await expectNotFoundPage(tools.origin)
   })
 
   it('refuse pages of other sites, and names that are not theirs', async () => {

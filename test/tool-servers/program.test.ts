@@ -11,8 +11,7 @@ describe('the program as tool servers', () => {
   let node: EvmNode
   let program: FlowfarmProcess
 
-  before(async function (this: Mocha.Context) {
-    this.timeout(120_000)
+  before(async () => {
     database = await createTestDatabase()
     node = await startEvmNode(() => '0xde0b6b3a7640000')
     program = new FlowfarmProcess(['tools'], { DB_URL: database.url, HOST: '0.0.0.0', TOOLS_PORT: '0', EVM_RPC_URL: node.url })
@@ -23,8 +22,7 @@ describe('the program as tool servers', () => {
     await database.drop()
   })
 
-  it('checks Cadence, knows its documentation and skills, and reads an EVM node, for this machine alone', async function (this: Mocha.Context) {
-    this.timeout(60_000)
+  it('checks Cadence, knows its documentation and skills, and reads an EVM node, for this machine alone', async () => {
     const { port, host } = await program.logged(/^the tool servers listen/)
     expect(host).to.equal('127.0.0.1')
     const origin = `http://127.0.0.1:${String(port)}`

@@ -14,8 +14,7 @@ import type { Envelope, Registered, Started } from './support/passkey-world.ts'
 import { SoftAuthenticator } from './support/soft-authenticator.ts'
 import type { CreationOptions, RequestOptions } from './support/soft-authenticator.ts'
 
-describe('the figures of the wallet', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('the figures of the wallet', () => {
   let database: TestDatabase
   let node: LedgerNode
   let folder: string
@@ -66,14 +65,18 @@ describe('the figures of the wallet', function (this: Mocha.Suite) {
     ))
     await post(`${url}/auth/v1/otp`, { email: 'ann@example.com' })
     const { access_token: token } = await post<{ readonly access_token: string }>(`${url}/auth/v1/verify`, { type: 'email', email: 'ann@example.com', token: await mailedCode() })
-    const makePasskey = async (authenticator: SoftAuthenticator): Promise<string> => {
-      const begun = await call<Started<CreationOptions>>('/register/start', {}, token)
+    const makePasskey = async (authenticator: SoftAuthenticator, confirming?: SoftAuthenticator): Promise<string> => {
+      const confirm = async (): Promise<unknown> => {
+        const { options, challengeId } = await call<Started<RequestOptions>>('/passkeys/confirm', { change: { action: 'add-passkey' } }, token)
+        return { challengeId, response: confirming?.get(options) }
+      }
+      const begun = await call<Started<CreationOptions>>('/register/start', confirming === undefined ? {} : { confirmation: await confirm() }, token)
       return (await call<Registered>('/register/finish', { challengeId: begun.challengeId, response: authenticator.create(begun.options) }, token)).passkey.id
     }
     const authenticator = new SoftAuthenticator(url)
     await call('/wallet/provision', { credentialId: await makePasskey(authenticator), networks: ['testnet'] }, token)
     // The day's accounts are made.
-    const data = { credentialId: await makePasskey(new SoftAuthenticator(url)), networks: ['testnet', 'mainnet'] }
+    const data = { credentialId: await makePasskey(new SoftAuthenticator(url), authenticator), networks: ['testnet', 'mainnet'] }
     await post(`${url}/functions/v1/passkey-auth`, { endpoint: '/wallet/provision', data }, { Origin: url, Authorization: `Bearer ${token}` })
     const login = await call<Started<RequestOptions>>('/login/start', {})
     const response = authenticator.get(login.options)
@@ -88,13 +91,13 @@ describe('the figures of the wallet', function (this: Mocha.Suite) {
       'flowfarm_wallet_accounts_total{network="mainnet",result="refused"}': 1,
       'flowfarm_wallet_passkey_events_total{event="registration_started",result="done"}': 2,
       'flowfarm_wallet_passkey_events_total{event="registration_completed",result="done"}': 2,
-      'flowfarm_wallet_passkey_events_total{event="authentication_started",result="done"}': 1,
-      'flowfarm_wallet_passkey_events_total{event="authentication_completed",result="done"}': 1,
+      'flowfarm_wallet_passkey_events_total{event="authentication_started",result="done"}': 2,
+      'flowfarm_wallet_passkey_events_total{event="authentication_completed",result="done"}': 2,
       'flowfarm_wallet_passkey_events_total{event="authentication_failed",result="refused"}': 1,
       'flowfarm_wallet_passkey_events_total{event="rate_limit_exceeded",result="refused"}': 1,
       'flowfarm_wallet_sign_ins_total{method="otp"}': 1,
       'flowfarm_wallet_sign_ins_total{method="webauthn"}': 1,
-      'flowfarm_wallet_mails_total{result="sent"}': 1,
+      'flowfarm_wallet_mails_total{result="sent"}': 3,
     })
   })
 })

@@ -24,8 +24,7 @@ interface Standing { readonly state: string; readonly address: string; readonly 
 
 interface ChainKey { readonly index: number; readonly public_key: string; readonly weight: number; readonly sequence_number: string }
 
-describe('the wallet as a service', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('the wallet as a service', () => {
   let database: TestDatabase
   let node: LedgerNode
   let folder: string
@@ -90,7 +89,8 @@ describe('the wallet as a service', function (this: Mocha.Suite) {
     const url = String((await program.logged(/the wallet listens/))['url'])
     const client = clientOf(url)
     expect((await client.signInWithOtp({ email: 'ann@example.com' })).error).to.equal(null)
-    const { data: { session }, error } = await client.verifyOtp({ email: 'ann@example.com', token: await mailedCode(), type: 'email' })
+    const code = await mailedCode()
+    const { data: { session }, error } = await client.verifyOtp({ email: 'ann@example.com', token: code, type: 'email' })
     expect(error).to.equal(null)
     const token = session?.access_token ?? ''
 
@@ -150,9 +150,10 @@ describe('the wallet as a service', function (this: Mocha.Suite) {
     expect(kept.headers.get('set-cookie')).to.match(/^flowfarm-session=.+; HttpOnly; SameSite=Lax/)
     expect(await kept.text()).to.not.include('refresh_token')
 
+    // The code, and the notice that a passkey was added.
     const files = (await readdir(folder)).length
-    expect(files).to.equal(1)
-    expect(program.output()).to.not.include(token).and.not.include(await mailedCode()).and.not.include(publishedPayer.privateKey)
+    expect(files).to.equal(2)
+    expect(program.output()).to.not.include(token).and.not.include(code).and.not.include(publishedPayer.privateKey)
     expect(program.log.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).to.deep.equal([])
     expect(await program.end('SIGTERM')).to.equal(0)
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { namedAccounts } from '../support/recording-notes.ts'
 import { startRecordedNode } from '../support/replay.ts'
@@ -31,8 +32,7 @@ describe('webhooks of the whole program', () => {
     ), [])
   }
 
-  it('tell a watched address of everything that it got and gave, and take back what a fork of the chain takes back', async function () {
-    this.timeout(120_000)
+  it('tell a watched address of everything that it got and gave, and take back what a fork of the chain takes back', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     program = new FlowfarmProcess(['ingest', 'farm', 'api', 'webhooks'], {
       DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ADMIN_TOKEN: 'of the operator', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
@@ -63,6 +63,7 @@ describe('webhooks of the whole program', () => {
     await toldOf(last.b)
     node.switchTo('c')
     await toldOf(last.c)
+    await untilDerived(database, ['token_worker'], [{ from: 0, to: last.c + 1 }])
 
     const { rows: blocks } = await database.pool.query<{ id: string }>("select encode(id, 'hex') as id from raw.blocks order by height")
     expect(remaining('/blocks').map(({ body }) => body.data['id'])).to.deep.equal(blocks.map(({ id }) => id))

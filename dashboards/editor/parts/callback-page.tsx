@@ -1,46 +1,30 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import type { FullAuthOptions } from '../../auth/auth-options.ts'
 import { ProblemLine } from '../../auth/problem-line.tsx'
 import { problemText } from '../../auth/problem.ts'
 import type { SessionKeeper } from '../../auth/session-keeper.ts'
-import { finishCallback } from '../../auth/sign-in.ts'
 import { Button } from '../../kit/button.tsx'
 import { navigate } from '../../kit/router.ts'
 import { Loading } from '../../kit/state.tsx'
+import type { WalletPlace } from '../contract.ts'
+import { finishSignIn, placeBefore } from '../wallet-sign-in.ts'
 
-/** Of an address that was come back to: it is used once, however often React shows the page. */
+/** By address: a code is used once, however often React shows the page. */
 const begun = new Map<string, Promise<void>>()
-const backKey = 'flowfarm-editor-back'
 
-/** Remembers, in this tab, where a sign-in began that leaves the page. */
-export function rememberPlace(): void {
-  sessionStorage.setItem(backKey, location.pathname)
-}
-
-function placeBefore(): string {
-  const back = sessionStorage.getItem(backKey) ?? '/'
-  return /^\/p\/[a-z0-9-]+$/.test(back) ? back : '/'
-}
-
-/** Where links of e-mails and sign-ins with others come back. What was written before is in the browser, and there again. */
-export function CallbackPage({ options, keeper }: { readonly options: FullAuthOptions; readonly keeper: SessionKeeper }): ReactNode {
+/** Where the wallet sends people back. What was written before is in the browser, and there again. */
+export function CallbackPage({ wallet, keeper }: { readonly wallet: WalletPlace; readonly keeper: SessionKeeper }): ReactNode {
+  const [address] = useState(() => location.href)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     document.title = 'Signing in – flowfarm editor'
-    const address = location.href
-    const finished = begun.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
+    // The code is used up at once, and neither stays in the history nor is copied.
+    history.replaceState(null, '', location.pathname)
+    const finished = begun.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
     begun.set(address, finished)
-    finished.then(
-      () => navigate(placeBefore(), { isReplacing: true }),
-      (error: unknown) => {
-        // The code in the address is used up, and nobody shall copy it.
-        history.replaceState(null, '', location.pathname)
-        setProblem(problemText(error))
-      },
-    )
-  }, [options, keeper])
-  if (problem === undefined) return <Loading label="You are being signed in" rows={2} />
+    finished.then(() => navigate(placeBefore(), { isReplacing: true }), (error: unknown) => setProblem(problemText(error)))
+  }, [address, wallet, keeper])
+  if (problem === undefined) return <Loading label="Signing in…" rows={2} />
   return (
     <div className="stack">
       <h1>The sign-in did not work</h1>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../../kit/button.tsx'
 import { compareLines } from '../../explorer/line-differences.ts'
@@ -55,16 +55,24 @@ function theirPath(path: string): string {
 }
 
 function Sides({ conflict: { path, mine, theirs } }: { readonly conflict: FileConflict }): ReactNode {
-  const lines = compareLines(mine ?? '', theirs ?? '')
+  const lines = useMemo(() => compareLines(mine ?? '', theirs ?? ''), [mine, theirs])
+  const shown = (kind: 'old' | 'new', text: string): ReactNode => lines === undefined ? text : (
+    lines.filter((line) => line.kind === 'same' || line.kind === kind).map((line, at) => <span key={at} className={line.kind === 'same' ? 'line' : 'line changed-line'}>{line.text}{'\n'}</span>)
+  )
   const side = (kind: 'old' | 'new', title: string, text: string | undefined): ReactNode => (
     <div className="side">
       <h3>{title}</h3>
       {text === undefined ? <p className="soft">The file was deleted.</p> : (
         <pre tabIndex={0} role="group" aria-label={`${title}: ${path}`}>
-          {lines.filter((line) => line.kind === 'same' || line.kind === kind).map((line, at) => <span key={at} className={line.kind === 'same' ? 'line' : 'line changed-line'}>{line.text}{'\n'}</span>)}
+          {shown(kind, text)}
         </pre>
       )}
     </div>
   )
-  return <div className="sides">{side('old', 'Mine', mine)}{side('new', 'Theirs', theirs)}</div>
+  return (
+    <>
+      {lines === undefined && <p className="soft">The versions differ in too many lines to mark the changes.</p>}
+      <div className="sides">{side('old', 'Mine', mine)}{side('new', 'Theirs', theirs)}</div>
+    </>
+  )
 }

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/problem.ts'
 import { Dialog } from '../../kit/dialog.tsx'
+import { lazyPart } from '../../kit/lazy-part.ts'
 import { navigate } from '../../kit/router.ts'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
@@ -22,7 +23,7 @@ import { ShareDialog } from './share-dialog.tsx'
 import { SignInDialog } from './sign-in-dialog.tsx'
 
 /** Seldom wanted: it is fetched when it is. */
-const RepositoryDialog = lazy(async () => ({ default: (await import('../repository/repository-dialog.tsx')).RepositoryDialog }))
+const RepositoryDialog = lazyPart(async () => (await import('../repository/repository-dialog.tsx')).RepositoryDialog, { name: 'RepositoryDialog' })
 
 type Kind = 'file' | 'folder'
 
@@ -126,7 +127,7 @@ export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, 
     case 'delete-project':
       return <DeleteProject row={dialog.project} isOpen={dialog.project.id === project.saved?.id} onBack={() => onDialog({ is: 'projects' })} onForget={onForget} onClose={close} />
     case 'sign-in':
-      return <SignInDialog reason={dialog.reason} onClose={close} />
+      return <SignInDialog reason={dialog.reason} onClose={close} onLeave={() => session.keeper.keepNow()} />
   }
 }
 

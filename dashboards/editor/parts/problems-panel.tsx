@@ -1,15 +1,25 @@
 import type { ReactNode } from 'react'
 import { Icon } from '../../kit/icon.tsx'
+import type { EditorSettings } from '../contract.ts'
 import type { Problem } from '../language/problems.ts'
 import type { ServerState } from '../language/lsp-connection.ts'
+import { useSettings } from '../settings.ts'
 
 const tones = { error: 'bad', warning: 'warn', info: 'busy', hint: 'busy' } as const
 const most = 200
 
-/** What the language server says of the project's files; each line leads to its place. */
+/** What each kind of language server has checked where it reports nothing. */
+const noneFound: Readonly<Record<EditorSettings['language_server']['kind'], string>> = {
+  cli: 'No problems were found in this project.',
+  parser: 'No syntax errors were found. Types are not checked: the parser reads syntax only.',
+  'pre-1.0': 'No problems were found. This server checks by the rules of Cadence before 1.0.',
+}
+
+/** Diagnostics of the project's files; each line leads to its place. */
 export function ProblemsPanel({ problems, server, onGo }: { readonly problems: readonly Problem[]; readonly server: ServerState; readonly onGo: (problem: Problem) => void }): ReactNode {
+  const { language_server: { kind } } = useSettings()
   if (problems.length === 0) {
-    return <p className="panel-note soft">{server.is === 'ready' ? 'No problems were found in this project.' : server.is === 'away' ? server.reason : 'The language server is on its way.'}</p>
+    return <p className="panel-note soft">{server.is === 'ready' ? noneFound[kind] : server.is === 'away' ? server.reason : 'The language server is starting…'}</p>
   }
   return (
     <>
@@ -24,6 +34,7 @@ export function ProblemsPanel({ problems, server, onGo }: { readonly problems: r
           </li>
         ))}
       </ul>
+      {kind === 'parser' && <p className="panel-note soft">Types are not checked: the parser reads syntax only.</p>}
       {problems.length > most && <p className="panel-note soft">And {problems.length - most} more.</p>}
     </>
   )

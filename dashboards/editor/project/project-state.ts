@@ -41,11 +41,11 @@ export function isImported(path: string): boolean {
   return path.startsWith(`${importedFolder}/`)
 }
 
-/** A project to begin with: one file of each kind. */
+/** A new project: one file of each kind, the one that can be run in front. */
 export function newProject(network: Network): ProjectState {
   return {
     name: 'Untitled', network, isPublic: false, files: new Map(templates.map(({ path, code }) => [path, code])), folders: [],
-    open: ['contracts/Counter.cdc', 'scripts/add.cdc'], active: 'contracts/Counter.cdc', saved: undefined, isReadOnly: false, forkedFrom: undefined, isTouched: false,
+    open: ['scripts/add.cdc', 'contracts/Counter.cdc'], active: 'scripts/add.cdc', saved: undefined, isReadOnly: false, forkedFrom: undefined, isTouched: false,
   }
 }
 

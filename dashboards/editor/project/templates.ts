@@ -4,6 +4,8 @@ export interface Template {
   readonly title: string
   readonly path: string
   readonly code: string
+  /** Why it cannot be run in the page. */
+  readonly note?: string
 }
 
 const contract = `/// A counter that anybody may read, and that its account alone may move.
@@ -45,7 +47,7 @@ access(all) fun main(a: Int, b: Int): Int {
 
 /** What a new file may begin with. */
 export const templates: readonly Template[] = [
-  { name: 'contract', title: 'A contract', path: 'contracts/Counter.cdc', code: contract },
-  { name: 'transaction', title: 'A transaction', path: 'transactions/greet.cdc', code: transaction },
+  { name: 'contract', title: 'A contract', path: 'contracts/Counter.cdc', code: contract, note: 'Checked here, not run: deploy it from a repository or a wallet.' },
+  { name: 'transaction', title: 'A transaction', path: 'transactions/greet.cdc', code: transaction, note: 'Checked here, not run: send it from a wallet.' },
   { name: 'script', title: 'A script', path: 'scripts/add.cdc', code: script },
 ]

@@ -80,10 +80,12 @@ export interface DeployEnvironment {
   readonly secrets_configured: boolean
 }
 
-export interface Secrets {
+/** The key of an account that deploys. */
+export interface DeployKey {
   readonly environment_name: string
   readonly flow_address: string
-  readonly flow_private_key: string
+  /** Hex digits. Sent only sealed. */
+  readonly privateKey: string
   readonly flow_key_index: number
 }
 

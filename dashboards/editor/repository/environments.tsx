@@ -91,8 +91,8 @@ function KeyForm({ projectId, name, onDone }: { readonly projectId: string; read
   const [index, setIndex] = useState('0')
   const { isBusy, problem, run } = useAction()
   const put = (): void => void run(async () => {
-    await repositories.putSecrets(projectId, { environment_name: name, flow_address: address.trim(), flow_private_key: key.trim(), flow_key_index: Number(index) })
-    say(`The key of ${name} is sealed in the repository.`)
+    await repositories.putSecrets(projectId, { environment_name: name, flow_address: address.trim(), privateKey: key.trim(), flow_key_index: Number(index) })
+    say(`The key of ${name} was saved in the repository.`)
     onDone()
   })
   return (
@@ -103,14 +103,14 @@ function KeyForm({ projectId, name, onDone }: { readonly projectId: string; read
         put()
       }}
     >
-      <p className="soft small">The key is sealed for the workflows of the repository, and kept nowhere else. Use one that deployments alone have: whoever may push to the repository can use it.</p>
+      <p className="soft small">Your browser encrypts the key for the workflows of this repository; this service never receives the key itself. Use a key for deployments only: everyone who can push to the repository can use it.</p>
       <div className="field-pair three">
         <label className="field"><span>Account</span><input className="input mono" value={address} placeholder="0x0123456789abcdef" spellCheck={false} required onChange={({ target }) => setAddress(target.value)} /></label>
         <label className="field"><span>Private key, 64 hex digits</span><input className="input mono" type="password" autoComplete="off" value={key} spellCheck={false} required onChange={({ target }) => setKey(target.value)} /></label>
         <label className="field"><span>Index of the key</span><input className="input" type="number" min={0} max={1_000_000} step={1} value={index} required onChange={({ target }) => setIndex(target.value)} /></label>
       </div>
       {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
-      <div className="button-row"><Button type="submit" isSmall look="strong" disabled={isBusy}>Seal it</Button></div>
+      <div className="button-row"><Button type="submit" isSmall look="strong" disabled={isBusy}>Save key</Button></div>
     </form>
   )
 }

@@ -1,7 +1,7 @@
 import { callJson, jsonBody, WalletProblem } from '../../auth/problem.ts'
 import type { TokenSource } from '../save/projects-client.ts'
 import type {
-  Committed, Connection, ConnectRequest, DeployEnvironment, Deployment, FileChange, Installation, Repository, Secrets, TreeEntry, WayToGitHub,
+  Committed, Connection, ConnectRequest, DeployEnvironment, DeployKey, Deployment, FileChange, Installation, Repository, TreeEntry, WayToGitHub,
 } from './contract.ts'
 
 type Query = Readonly<Record<string, string>>
@@ -90,8 +90,12 @@ export class RepositoryClient {
     await this.#delete('/environments', { project_id: projectId, name })
   }
 
-  async putSecrets(projectId: string, secrets: Secrets): Promise<void> {
-    await this.#post('/secrets', { project_id: projectId, ...secrets })
+  /** Seals the private key here: it leaves the browser only as a sealed box for the repository. */
+  async putSecrets(projectId: string, { privateKey, ...settings }: DeployKey): Promise<void> {
+    const [{ key_id: keyId, key }, { sealKey }] = await Promise.all([
+      this.#get<{ readonly key_id: string; readonly key: string }>('/secrets/key', { project_id: projectId }), import('./seal-key.ts'),
+    ])
+    await this.#post('/secrets', { project_id: projectId, ...settings, key_id: keyId, encrypted_private_key: await sealKey(privateKey, key) })
   }
 
   async writeWorkflow(projectId: string): Promise<void> {

@@ -427,6 +427,8 @@ export interface TransactionDetail {
   readonly defi_events: readonly TransactionDefiEvent[]
   readonly evm_executions: readonly EvmExecution[]
   readonly scheduled_txs: readonly ScheduledMention[]
+  /** The nearest other blocks that have a transaction with this id, at most 10. Only system transactions have any: request one with `height`. */
+  readonly other_heights: readonly number[]
   /** Whether the lists of this object, script and arguments were left out on request. */
   readonly lite: boolean
 }
@@ -1534,7 +1536,7 @@ export interface EvmTokenReference {
   /** Of tokens that the bridge has associated with a Flow token; null for others. */
   readonly name: string | null
   readonly symbol: string | null
-  /** Known of wrapped FLOW alone: no log tells it. */
+  /** Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units. */
   readonly decimals: number | null
   readonly icon_url: string | null
   /** The token of Flow that the bridge has associated with it: A.<address>.<name>. */
@@ -1576,7 +1578,7 @@ export interface EvmToken {
   /** Of tokens that the bridge has associated with a Flow token; null for others. */
   readonly name: string | null
   readonly symbol: string | null
-  /** Known of wrapped FLOW alone: no log tells it. */
+  /** Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units. */
   readonly decimals: number | null
   readonly icon_url: string | null
   /** The token of Flow that the bridge has associated with it: A.<address>.<name>. */
@@ -2121,8 +2123,10 @@ export interface AccountDetail {
   readonly first_seen_height: number | null
   /** Block that created it; null while that is not indexed. */
   readonly created_height: number | null
-  /** FLOW. From the chain what the account's main vault holds; from indexed data what all vaults in it held. */
+  /** FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`. */
   readonly balance: string | null
+  /** FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block. */
+  readonly indexed_balance: string | null
   /** FLOW that the storage in use does not bind; null where not known. */
   readonly available_balance: string | null
   /** The same as balance, as a JSON number, which rounds. */
@@ -3133,7 +3137,7 @@ export interface SearchResult {
 }
 
 export interface SearchHit {
-  readonly type: 'block' | 'transaction' | 'evm_transaction' | 'account' | 'evm_address' | 'scheduled_transaction'
+  readonly type: 'block' | 'transaction' | 'evm_transaction' | 'account' | 'evm_address' | 'scheduled_transaction' | 'public_key'
   /** Id, hash, address or number, as the path wants it. */
   readonly id: string
   /** Block of what lies in one. */
@@ -3274,6 +3278,8 @@ export interface ClientEventTypeItems {
 
 export interface Health {
   readonly status: 'ok' | 'unavailable'
+  /** When the database was checked; null before the first check. */
+  readonly checked_at: string | null
 }
 
 export interface IndexingStatus {

@@ -76,7 +76,7 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
           label="Parts of the block"
           tabs={[
             { name: 'transactions', label: 'Transactions', render: () => <Transactions height={block.height} /> },
-            { name: 'collections', label: 'Collections', render: () => <Collections collections={block.collections} /> },
+            { name: 'collections', label: 'Collections', render: () => <Collections height={block.height} collections={block.collections} /> },
             { name: 'service', label: 'Service events', render: () => <ServiceEvents height={block.height} /> },
           ]}
         />
@@ -99,10 +99,11 @@ function Transactions({ height }: { readonly height: number }): ReactNode {
 }
 
 interface CollectionsProps {
+  readonly height: number
   readonly collections: readonly { readonly id: string; readonly transaction_ids: readonly string[] }[]
 }
 
-function Collections({ collections }: CollectionsProps): ReactNode {
+function Collections({ height, collections }: CollectionsProps): ReactNode {
   return (
     <section className="panel" aria-label="collections">
       {collections.length === 0 && <p className="panel-text soft">This block guarantees no collection.</p>}
@@ -114,7 +115,7 @@ function Collections({ collections }: CollectionsProps): ReactNode {
           <ul className="chips">
             {ids.map((each) => (
               <li key={each}>
-                <Identity id={each} to={paths.transaction(each)} what="Transaction" />
+                <Identity id={each} to={paths.transaction(each, height)} what="Transaction" />
               </li>
             ))}
           </ul>

@@ -49,7 +49,7 @@ export function ContractPage({ values: { identifier = '' } }: PageProps): ReactN
                   </Detail>
                   {contract.transaction_hash !== null && (
                     <Detail name="Last changed by">
-                      <TransactionLink id={contract.transaction_hash} />
+                      <TransactionLink id={contract.transaction_hash} height={contract.valid_from} />
                     </Detail>
                   )}
                   <Detail name="Used by">{formatNumber(contract.imported_count)} contracts</Detail>

@@ -14,7 +14,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer, useList } from '../queries.ts'
-import { formatUnits, sayName, shorten } from '../text.ts'
+import { formatAmount, formatEvmAmount, sayName, shorten } from '../text.ts'
 
 export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/evm/address/{address}', { address })
@@ -120,7 +120,7 @@ function Tokens({ address }: PartProps): ReactNode {
             <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
           </RowName>
           <Cell label="Balance" className="number">
-            {formatUnits(value, token.decimals ?? 0)} {sayName(token.symbol ?? '', '')}
+            {formatEvmAmount(value, token, sayName(token.symbol ?? '', ''))}
           </Cell>
         </Row>
       )}
@@ -147,7 +147,7 @@ function Items({ address }: PartProps): ReactNode {
             <Badge>{token.type}</Badge>
           </Cell>
           <Cell label="Count" className="number">
-            {formatUnits(value, 0)}
+            {formatAmount(value)}
           </Cell>
         </Row>
       )}

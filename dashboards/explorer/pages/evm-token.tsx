@@ -14,7 +14,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf, formatDollars, formatUnits, sayName, shorten } from '../text.ts'
+import { contractNameOf, formatDollars, formatEvmAmount, sayName, shorten } from '../text.ts'
 
 export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/evm/token/{address}', { address })
@@ -81,7 +81,7 @@ function Holders({ token }: { readonly token: EvmToken }): ReactNode {
             <EvmPartyLink party={address} />
           </RowName>
           <Cell label="Balance" className="number">
-            {formatUnits(value, token.decimals ?? 0)} {sayName(token.symbol ?? '', '')}
+            {formatEvmAmount(value, token, sayName(token.symbol ?? '', ''))}
           </Cell>
         </Row>
       )}

@@ -120,7 +120,7 @@ function Summary({ transaction }: PartProps): ReactNode {
           <Identity id={transaction.hash} what="hash" isWhole hasCopy />
         </Detail>
         <Detail name="Flow transaction">
-          <TransactionLink id={transaction.transaction_id} isWhole />
+          <TransactionLink id={transaction.transaction_id} height={transaction.block_height} isWhole />
         </Detail>
         <Detail name="Block">
           <BlockLink height={transaction.block_height} />

@@ -55,7 +55,8 @@ export function ScheduledTransactionPage({ values: { id = '' } }: PageProps): Re
                 )}
                 {scheduled.changes.map(({ kind, block_height: height, timestamp, transaction_id: transaction }) => (
                   <Detail key={`${kind} ${height}`} name={humanize(kind)}>
-                    <Moment at={timestamp} /> in block <BlockLink height={height} /> by <TransactionLink id={transaction} />
+                    <Moment at={timestamp} /> in block <BlockLink height={height} /> by{' '}
+                    <TransactionLink id={transaction} height={height} />
                   </Detail>
                 ))}
               </DetailList>

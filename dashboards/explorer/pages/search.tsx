@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
-import { problemText } from '../api.ts'
+import { failureText } from '../api.ts'
 import { Link } from '../../kit/link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { navigate, useSearchValue } from '../../kit/router.ts'
@@ -48,7 +48,7 @@ function Results({ text, suggestions, isAsking, error, onRetry }: ResultsProps):
     )
   }
   if (suggestions.length === 0 && isAsking) return <Loading label="Searching" rows={5} />
-  if (error !== null) return <Failure title="Could not search" detail={problemText(error)} onRetry={onRetry} />
+  if (error !== null) return <Failure title="Could not search" detail={failureText(error)} onRetry={onRetry} />
   if (suggestions.length === 0) {
     return (
       <NothingHere title="Nothing was found">

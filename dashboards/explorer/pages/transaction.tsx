@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../kit/formats.ts'
+import { Link } from '../../kit/link.tsx'
+import { useSearchValue } from '../../kit/router.ts'
+import { ApiProblem } from '../api.ts'
 import type { TransactionDetail } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
@@ -7,18 +10,24 @@ import { Answer } from '../parts/answer.tsx'
 import { Arguments } from '../parts/arguments.tsx'
 import { EventCards } from '../parts/event-cards.tsx'
 import { EvmPart } from '../parts/evm-part.tsx'
-import { Identity } from '../parts/identity.tsx'
+import { BlockLink, Identity } from '../parts/identity.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionFields } from '../parts/transaction/fields.tsx'
 import { TransactionScript } from '../parts/transaction/script.tsx'
 import { TransactionStory } from '../parts/transaction/story.tsx'
 import { StatusBadge } from '../parts/transaction-row.tsx'
+import { paths } from '../paths.ts'
 import { useAnswer } from '../queries.ts'
 import { shorten } from '../text.ts'
 
 /** A transaction, told in plain words first. An EVM hash leads to the transaction that it ran in. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
-  const query = useAnswer('/flow/transaction/{id}', { id })
+  const [height] = useSearchValue('height')
+  const ofHeight = useAnswer('/flow/transaction/{id}', { id, height })
+  // A reorganization may have moved it since the link was made.
+  const isElsewhere = height !== '' && ofHeight.error instanceof ApiProblem && ofHeight.error.status === 404
+  const anywhere = useAnswer('/flow/transaction/{id}', { id }, { isOn: isElsewhere })
+  const query = isElsewhere ? anywhere : ofHeight
   const transaction = query.data?.data[0]
   const whole = transaction?.id ?? id
   return (
@@ -43,6 +52,18 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
   return (
     <>
       <TransactionStory transaction={transaction} />
+      {transaction.other_heights.length > 0 && (
+        <p className="soft">
+          This system transaction has the same id in other blocks. This is the one in block{' '}
+          <BlockLink height={transaction.block_height} />. Others:{' '}
+          {transaction.other_heights.map((height, i) => (
+            <span key={height}>
+              {i > 0 && ', '}
+              <Link to={paths.transaction(transaction.id, height)}>{formatNumber(height)}</Link>
+            </span>
+          ))}
+        </p>
+      )}
       <AddressTabs
         label="Parts of the transaction"
         tabs={[

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
-import { ApiProblem, problemText } from '../api.ts'
+import { ApiProblem, failureText, problemText } from '../api.ts'
 
 export interface AnswerProps<Value> {
   readonly query: UseQueryResult<Value>
@@ -43,5 +43,5 @@ export function Trouble({
       </NothingHere>
     )
   }
-  return <Failure title={`Could not load ${what}`} detail={problemText(error)} onRetry={onRetry} />
+  return <Failure title={`Could not load ${what}`} detail={failureText(error)} onRetry={onRetry} />
 }

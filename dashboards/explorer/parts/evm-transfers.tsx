@@ -5,7 +5,7 @@ import type { EvmTokenTransfer } from '../gen/answers.ts'
 import { Link } from '../../kit/link.tsx'
 import { paths } from '../paths.ts'
 import type { ListPath, ListQuery } from '../queries.ts'
-import { formatUnits, sayName, shorten } from '../text.ts'
+import { formatAmount, formatEvmAmount, sayName, shorten } from '../text.ts'
 import { EvmPartyLink, EvmTransactionLink } from './identity.tsx'
 import { ListPanel } from './list-panel.tsx'
 
@@ -25,9 +25,8 @@ const columns = [
 /** `1.5 USDF`, `PaperBoats #7`. */
 export function movedOf({ token, total }: EvmTokenTransfer): string {
   const name = sayName(token.symbol ?? token.name ?? shorten(token.address))
-  const amount = formatUnits(total.value, total.decimals ?? 0)
-  if (total.token_id === null) return total.decimals === null ? `${amount} smallest units of ${name}` : `${amount} ${name}`
-  return `${total.value === '1' ? '' : `${amount} × `}${name} #${total.token_id}`
+  if (total.token_id === null) return formatEvmAmount(total.value, { type: token.type, decimals: total.decimals }, name)
+  return `${total.value === '1' ? '' : `${formatAmount(total.value)} × `}${name} #${total.token_id}`
 }
 
 export function EvmTransfers<Path extends TransferList>({ list }: { readonly list: ListQuery<Path> }): ReactNode {

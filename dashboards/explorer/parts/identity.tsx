@@ -42,8 +42,14 @@ export function AccountLink({ address, ...rest }: Reference & { readonly address
   return <Identity id={full} to={full.length > 18 ? paths.evmAddress(full) : paths.account(full)} what="Account" {...rest} />
 }
 
-export function TransactionLink({ id, ...rest }: Reference & { readonly id: string }): ReactNode {
-  return <Identity id={id} to={paths.transaction(id)} what="Transaction" {...rest} />
+interface TransactionReference extends Reference {
+  readonly id: string
+  /** Height of its block. */
+  readonly height: number | null
+}
+
+export function TransactionLink({ id, height, ...rest }: TransactionReference): ReactNode {
+  return <Identity id={id} to={paths.transaction(id, height)} what="Transaction" {...rest} />
 }
 
 export function EvmTransactionLink({ hash, ...rest }: Reference & { readonly hash: string }): ReactNode {

@@ -38,7 +38,7 @@ export function ItemTransfers<Path extends TransferList>({ list, isOfOne = false
       renderRow={(transfer: NftTransfer) => (
         <Row key={`${transfer.transaction_hash} ${transfer.event_index} ${transfer.leg}`}>
           <RowName>
-            <TransactionLink id={transfer.transaction_hash} />
+            <TransactionLink id={transfer.transaction_hash} height={transfer.block_height} />
           </RowName>
           {!isOfOne && (
             <Cell label="Item">

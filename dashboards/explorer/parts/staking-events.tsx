@@ -40,7 +40,7 @@ export function StakingEvents<Path extends StakingList>({
       renderRow={(event: StakingEvent) => (
         <Row key={`${event.block_height} ${event.transaction_index} ${event.event_index}`}>
           <RowName>
-            <TransactionLink id={event.transaction_id} />
+            <TransactionLink id={event.transaction_id} height={event.block_height} />
           </RowName>
           <Cell label="Event">{event.event_type.replaceAll(/([a-z])([A-Z])/g, '$1 $2')}</Cell>
           <Cell label="Node">

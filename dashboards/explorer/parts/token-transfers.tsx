@@ -28,7 +28,7 @@ export function TokenTransfers({ token }: { readonly token: string }): ReactNode
       renderRow={(transfer) => (
         <Row key={`${transfer.transaction_hash} ${transfer.event_index} ${transfer.leg}`}>
           <RowName>
-            <TransactionLink id={transfer.transaction_hash} />
+            <TransactionLink id={transfer.transaction_hash} height={transfer.block_height} />
           </RowName>
           <Cell label="Kind">
             <Badge>{humanize(transfer.transfer_type)}</Badge>

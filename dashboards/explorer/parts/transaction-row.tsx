@@ -43,7 +43,7 @@ export function TransactionRow({ transaction }: { readonly transaction: Transact
   return (
     <Row>
       <RowName>
-        <TransactionLink id={id} />
+        <TransactionLink id={id} height={height} />
       </RowName>
       <Cell label="What happened" className="first-when-narrow">
         <span>

@@ -30,11 +30,11 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   const [typed, setTyped] = useState('')
   const { isBusy, problem, run } = useAction()
   const remove = (): void => void run(async () => {
-    await deleteUser(auth)
+    await deleteUser(auth, (accounts ?? []).map(({ address }) => address))
     navigate('/', { isReplacing: true })
   })
   return (
-    <Dialog title="Delete your user?" action="Delete for good" isDangerous isBusy={isBusy || typed.trim() !== word} error={problem} onSubmit={remove} onClose={onClose}>
+    <Dialog title="Delete your user?" action="Delete for good" isDangerous isBusy={isBusy || typed.trim() !== word || accounts === undefined} error={problem} onSubmit={remove} onClose={onClose}>
       <p>Your e-mail address, your sign-ins, and the projects that you keep in the editor are deleted here. Nobody can bring them back.</p>
       <p>Your passkeys sign in nobody any more. They stay on your devices until you remove them there.</p>
       <p className="banner bad">

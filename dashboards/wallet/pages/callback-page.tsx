@@ -5,6 +5,7 @@ import { Button } from '../../kit/button.tsx'
 import { Loading } from '../../kit/state.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { finishCallback } from '../../auth/sign-in.ts'
+import { takePendingRequest } from './authorize-page.tsx'
 import { Alone } from '../parts/alone.tsx'
 import { ProblemLine } from '../../auth/problem-line.tsx'
 import { problemText } from '../../auth/problem.ts'
@@ -22,7 +23,7 @@ export function CallbackPage(): ReactNode {
     const finished = begun.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
     begun.set(address, finished)
     finished.then(
-      () => navigate('/', { isReplacing: true }),
+      () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
       (error: unknown) => {
         // The code in the address is used up, and nobody shall copy it.
         history.replaceState(null, '', location.pathname)

@@ -132,27 +132,46 @@ function RemoveDialog({ passkey, passkeys, accounts, onClose }: PasskeyLineProps
   )).map(({ account, state }) => ({ account, signers: state === undefined ? [] : signersOf(state, left).passkeys }))
   const kept = concerned.filter(({ signers }) => signers.length > 0)
   const lost = concerned.filter(({ signers }) => signers.length === 0)
-  const [hasAgreed, setHasAgreed] = useState(false)
-  const isSure = lost.length === 0 || hasAgreed
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const isSure = lost.every(({ account: { address } }) => typed[address]?.trim().toLowerCase() === address)
   const { isBusy, problem, run } = useAction()
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
-      await removePasskey(auth, passkey.id)
+      await removePasskey(auth, passkey.id, lost.map(({ account: { address } }) => address))
       await readAgain()
     })
     if (isDone) onClose()
   }
   return (
     <Dialog title={`Remove ${passkeyName(passkey)}?`} action="Remove" isDangerous isBusy={isBusy || !isSure} error={problem} onSubmit={() => void remove()} onClose={onClose}>
-      <p>Nobody can sign in with it any more. On the chain it stays a key of its accounts until it is revoked there{concerned.length > 0 ? ', on this page' : ''}.</p>
-      {kept.map(({ account: { address }, signers }) => <p key={address}><code>{address}</code> stays in your wallet: {signers.map(passkeyName).join(' and ')} can sign for it too.</p>)}
+      <p>
+        You confirm the removal with a passkey and receive an e-mail about it.
+        {concerned.length > 0 && (
+          ' While the key of the passkey is on an account, signing in with the passkey restores it.'
+          + ' If the device was lost or stolen, first revoke the key under “Keys” on this page.'
+        )}
+      </p>
+      {kept.map(({ account: { address }, signers }) => (
+        <p key={address}>
+          <code>{address}</code> remains in your wallet: {signers.map(passkeyName).join(' and ')} can sign for it too.
+        </p>
+      ))}
       {lost.length > 0 && (
         <>
-          <p className="banner bad">None of your other passkeys is a key of {lost.map(({ account }) => account.address).join(' and ')}. Afterwards you cannot send anything from there, and it is not shown here any more.</p>
-          <label className="check-line">
-            <input type="checkbox" className="check" checked={hasAgreed} onChange={(event) => setHasAgreed(event.target.checked)} />
-            <span>I do not need these accounts any more, or have another key for them.</span>
-          </label>
+          <p className="banner bad">
+            This is your only passkey for {lost.map(({ account }) => account.address).join(' and ')}. Without it you
+            cannot sign for that account. Close this dialog and add the key of another passkey to the account first,
+            under “Keys” on this page.
+          </p>
+          {lost.map(({ account: { address } }) => (
+            <label className="field" key={address}>
+              <span>To give up the account instead, type its address: {address}</span>
+              <input
+                className="input" autoComplete="off" spellCheck={false} value={typed[address] ?? ''}
+                onChange={(event) => setTyped((before) => ({ ...before, [address]: event.target.value }))}
+              />
+            </label>
+          ))}
         </>
       )}
     </Dialog>

@@ -10,7 +10,14 @@ import { usedPasskeyHere } from '../../auth/passkey-here.ts'
 
 type Access = Pick<Auth, 'options' | 'keeper'>
 interface Begun<Options> { readonly options: Options; readonly challengeId: string }
-interface Confirmation { readonly challengeId: string; readonly response: AuthenticationResponseJSON }
+export interface Confirmation { readonly challengeId: string; readonly response: AuthenticationResponseJSON }
+
+/** A change that one of the user's passkeys confirms, and nothing else with it. */
+export type UserChange =
+  | { readonly action: 'add-passkey' }
+  | { readonly action: 'remove-passkey'; readonly credentialId: string; readonly abandon: readonly string[] }
+  | { readonly action: 'change-email'; readonly email: string }
+  | { readonly action: 'delete-user'; readonly abandon: readonly string[] }
 
 async function call<Data>({ options, keeper }: Access, endpoint: string, data: unknown = {}): Promise<Data> {
   return callFunction<Data>(options, endpoint, data, await keeper.accessToken())
@@ -32,7 +39,7 @@ export async function listActivity(access: Access): Promise<readonly ActivityRow
 export async function makePasskey(access: Access, name?: string): Promise<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }> {
   const { rpId, rpName } = access.options
   const begin = (confirmation?: Confirmation): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> => call(access, '/register/start', { rpId, rpName, confirmation })
-  const { options, challengeId } = await withConfirmation(access, begin)
+  const { options, challengeId } = await withConfirmation(access, { action: 'add-passkey' }, begin)
   // The service knows its own name; a page of somebody else's is called as it says.
   const response = await startRegistration({ optionsJSON: { ...options, rp: { ...options.rp, name: rpName } } })
   const made = await call<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }>(access, '/register/finish', {
@@ -46,9 +53,12 @@ export async function renamePasskey(access: Access, credentialId: string, authen
   await call(access, '/passkeys/update', { credentialId, authenticatorName })
 }
 
-/** Nobody signs in by it any more; it stays a key of its accounts until it is revoked there. */
-export async function removePasskey(access: Access, credentialId: string): Promise<void> {
-  await withConfirmation(access, (confirmation) => call(access, '/passkeys/remove', { credentialId, confirmation }))
+/**
+ * Signs nobody in any more; it stays a key of its accounts until it is revoked there. A passkey confirms it.
+ * @param abandon accounts that nobody can sign for afterwards
+ */
+export async function removePasskey(access: Access, credentialId: string, abandon: readonly string[]): Promise<void> {
+  await withConfirmation(access, { action: 'remove-passkey', credentialId, abandon }, (confirmation) => call(access, '/passkeys/remove', { credentialId, abandon, confirmation }))
 }
 
 /** Has the accounts of a passkey made, and waits for them as long as the service does. */
@@ -62,13 +72,25 @@ export async function saveAccount(access: Access, account: { readonly credential
   await call(access, '/wallet/provision-save', account)
 }
 
-/** Where the sign-in is too long ago for what is asked, a passkey confirms it. */
-async function withConfirmation<Answer>(access: Access, run: (confirmation?: Confirmation) => Promise<Answer>): Promise<Answer> {
+const missing: ReadonlySet<string> = new Set(['REAUTHENTICATION_REQUIRED', 'reauthentication_needed'])
+
+/** Makes a change, and again with the assertion of a passkey where the service requires one. */
+export async function withConfirmation<Answer>(access: Access, change: UserChange, run: (confirmation?: Confirmation) => Promise<Answer>): Promise<Answer> {
   try {
     return await run()
   } catch (error) {
-    if (!(error instanceof WalletProblem) || error.code !== 'REAUTHENTICATION_REQUIRED') throw error
-    const { options, challengeId } = await call<Begun<PublicKeyCredentialRequestOptionsJSON>>(access, '/passkeys/confirm', { rpId: access.options.rpId })
-    return run({ challengeId, response: await startAuthentication({ optionsJSON: options }) })
+    if (!(error instanceof WalletProblem) || !missing.has(error.code)) throw error
+    return run(await confirmChange(access, change, error))
+  }
+}
+
+/** @param required what the service answered: a user without a passkey can only sign in again */
+async function confirmChange(access: Access, change: UserChange, required: WalletProblem): Promise<Confirmation> {
+  try {
+    const { options, challengeId } = await call<Begun<PublicKeyCredentialRequestOptionsJSON>>(access, '/passkeys/confirm', { rpId: access.options.rpId, change })
+    return { challengeId, response: await startAuthentication({ optionsJSON: options }) }
+  } catch (error) {
+    if (error instanceof WalletProblem && error.code === 'CREDENTIAL_NOT_FOUND') throw required
+    throw error
   }
 }

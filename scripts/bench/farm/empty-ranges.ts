@@ -55,7 +55,7 @@ export async function measureEmptyRanges(database: BenchDatabase, options: Empty
   const leasePool = createPool(url, { max: 3, applicationName: 'bench leases', isDurable: false })
   const stop = new AbortController()
   const farmWorkers = new FarmWorkers({
-    pool, leasePool, queue, reader: new RangeReader({ pool }), log, metrics: new Metrics(), network: () => 'emulator',
+    pool, leasePool, heartbeatPool: leasePool, queue, reader: new RangeReader({ pool }), log, metrics: new Metrics(), network: () => 'emulator',
   })
   await farmWorkers.start(workers.map((worker) => ({ worker, concurrency })))
   const coordinator = new Coordinator({

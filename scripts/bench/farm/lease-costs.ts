@@ -121,7 +121,9 @@ export async function measureUpkeep({ pool }: BenchDatabase): Promise<UpkeepCost
      from generate_series(0, 100499) h`,
   )
   await pool.query('vacuum analyze app.worker_leases')
-  const claims = Array.from({ length: 500 }, (_, i) => ({ worker: 'worker_01', from: (100_000 + i) * 10, generation: 100_000 + i }))
+  const claims = Array.from({ length: 500 }, (_, i) => (
+    { worker: 'worker_01', from: (100_000 + i) * 10, to: (100_000 + i) * 10 + 10, generation: 100_000 + i }
+  ))
   const beats: number[] = []
   const reaps: number[] = []
   for (let i = 0; i < 9; i++) {

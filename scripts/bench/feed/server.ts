@@ -8,7 +8,7 @@ import { FeedClients } from '../../../src/live/feed-clients.ts'
 import { textFrame } from '../../../src/live/frames.ts'
 import { LiveAudience } from '../../../src/live/live-audience.ts'
 import { StatusFeed } from '../../../src/live/status-feed.ts'
-import { Turns } from '../../../src/live/turns.ts'
+import { TimeSlices } from '../../../src/base/time-slices.ts'
 import { tellParent } from '../../support/tell-parent.ts'
 import { madeUpReader } from './announcer.ts'
 import type { Answer, Order } from './feed-process.ts'
@@ -41,7 +41,7 @@ loop.enable()
 
 /** What telling cannot do without: a write of ready bytes to each socket, in turns as the feed's. */
 async function writeBare(bytes: number): Promise<void> {
-  const turns = new Turns()
+  const turns = new TimeSlices()
   const frame = textFrame('x'.repeat(Math.max(0, bytes - 4)))
   for (const socket of sockets) {
     if (!turns.tryTake()) await turns.take()

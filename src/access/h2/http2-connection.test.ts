@@ -234,7 +234,7 @@ describe('Http2Connection', () => {
     }
     expect(given.connection).to.be.within(length, length + 64 * 1024 * 1024)
     expect(given.stream).to.be.within(length, length + 16 * 1024 * 1024)
-  }).timeout(20_000)
+  })
 
   it('gives room back for what it does not want any more, too', async () => {
     const server = await serve((peer, stream) => {
@@ -360,7 +360,7 @@ describe('Http2Connection', () => {
     const error = await errorOf(connect(server.port).unary('Ping', request, patient))
     expect(error.grpcCode).to.equal('UNAVAILABLE')
     expect(error.message).to.contain('more answers than it reads')
-  }).timeout(20_000)
+  })
 
   it('comes to an end with any bytes from a node', async () => {
     const frame = fc.record({
@@ -390,7 +390,7 @@ describe('Http2Connection', () => {
       }),
       { numRuns: 300 },
     )
-  }).timeout(20_000)
+  })
 })
 
 function setTo(id: number, value: number): RawAnswer {

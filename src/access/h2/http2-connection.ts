@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Proxy } from '../../base/config-proxy.ts'
 import type { Endpoint } from '../parse-endpoint.ts'
 import { ClientStream } from './client-stream.ts'
 import type { StreamCall } from './client-stream.ts'
@@ -18,6 +18,8 @@ import type { ServerEvents } from './server-frames.ts'
 export interface Http2ConnectionOptions {
   /** Certificates to trust in place of the system's, PEM; for grpcs:// only. */
   readonly ca?: string | Buffer
+  /** Through which the node is connected; undefined: directly. */
+  readonly proxy?: Proxy | undefined
   /** Milliseconds until a connection that is not established is given up. Default 10,000. */
   readonly connectTimeoutMs?: number
   /**
@@ -56,7 +58,7 @@ const pingText = Buffer.from('flowfarm')
 export class Http2Connection implements ServerEvents {
   /** Why the connection ended, where it did so with a fault. */
   failure: Error | undefined
-  readonly #socket: Socket
+  readonly #socket: ReturnType<typeof openSocket>
   readonly #reader: FrameReader
   readonly #writer: FrameWriter
   readonly #keepalive: Keepalive
@@ -86,6 +88,7 @@ export class Http2Connection implements ServerEvents {
     this.#reader = new FrameReader(new ServerFrames(this, hpack))
     this.#socket = openSocket(endpoint, {
       ca: options.ca,
+      proxy: options.proxy,
       onConnect: () => this.#greet(),
       onRead: (bytes, length) => this.#read(bytes, length),
     })

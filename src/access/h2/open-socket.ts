@@ -1,7 +1,9 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import type { Proxy } from '../../base/config-proxy.ts'
 import type { Endpoint } from '../parse-endpoint.ts'
+import { ProxyTunnel } from '../proxy-tunnel.ts'
 
 /** Milliseconds of silence after which TCP itself looks for the other side. */
 const tcpKeepaliveMs = 15_000
@@ -10,6 +12,8 @@ const readLength = 64 * 1024
 export interface SocketOptions {
   /** Certificates to trust in place of the system's, PEM. */
   readonly ca: string | Buffer | undefined
+  /** Undefined: the node is connected directly. */
+  readonly proxy: Proxy | undefined
   /** It is connected; over TLS, with HTTP/2 agreed on. */
   readonly onConnect: () => void
   /**
@@ -20,8 +24,9 @@ export interface SocketOptions {
 }
 
 /** Connects a socket for HTTP/2. */
-export function openSocket(endpoint: Endpoint, options: SocketOptions): Socket {
+export function openSocket(endpoint: Endpoint, options: SocketOptions): Socket | ProxyTunnel {
   const { host, port, tls } = endpoint
+  const tunnel = options.proxy === undefined ? undefined : new ProxyTunnel(options.proxy, endpoint)
   const onread = {
     buffer: Buffer.allocUnsafeSlow(readLength),
     callback: (length: number, bytes: Uint8Array): boolean => {
@@ -29,12 +34,16 @@ export function openSocket(endpoint: Endpoint, options: SocketOptions): Socket {
       return true
     },
   }
-  if (!tls) return prepare(connectTcp({ host, port, onread }, options.onConnect))
+  if (!tls && tunnel === undefined) return prepare(connectTcp({ host, port, onread }, options.onConnect))
+  if (!tls && tunnel !== undefined) {
+    tunnel.once('connect', options.onConnect)
+    return prepare(readFrom(tunnel, options))
+  }
   // A constant, because the types of tls.connect do not know of onread, which its documentation has.
   const tlsOptions = {
     host,
     port,
-    onread,
+    ...(tunnel === undefined ? { onread } : { socket: tunnel }),
     ALPNProtocols: ['h2'],
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(options.ca === undefined ? {} : { ca: options.ca }),
@@ -44,10 +53,16 @@ export function openSocket(endpoint: Endpoint, options: SocketOptions): Socket {
     if (socket.alpnProtocol === 'h2') options.onConnect()
     else socket.destroy(new Error('the server does not speak HTTP/2 over TLS'))
   })
-  return prepare(socket)
+  return prepare(tunnel === undefined ? socket : readFrom(socket, options))
 }
 
-function prepare<S extends Socket>(socket: S): S {
+/** A socket upon a tunnel knows no `onread`. */
+function readFrom<S extends Socket | ProxyTunnel>(socket: S, { onRead }: SocketOptions): S {
+  socket.on('data', (bytes: Buffer) => onRead(bytes, bytes.length))
+  return socket
+}
+
+function prepare<S extends Socket | ProxyTunnel>(socket: S): S {
   socket.setNoDelay(true)
   socket.setKeepAlive(true, tcpKeepaliveMs)
   return socket

@@ -7,6 +7,7 @@ import { PayloadError } from '../../chain/payload-error.ts'
 import type { PayloadValue } from '../../chain/payload-value.ts'
 import { loadPresentScripts } from './present-scripts.ts'
 import type { PresentScript } from './present-scripts.ts'
+import { SeenKeys } from './seen-keys.ts'
 import { ShortCache } from './short-cache.ts'
 import { SilencePause } from './silence-pause.ts'
 
@@ -18,6 +19,8 @@ export interface PresentChain {
    * @throws ChainSilentError
    */
   account(address: string): Promise<ChainAccount | undefined>
+  /** Accounts that had a key when they were asked for lately; hex digits in lower case. Ask for them to see whether they still have it. */
+  accountsSeenWithKey(publicKey: string): readonly string[]
   /**
    * Runs one of the API's own scripts at the newest state.
    * @throws ChainSilentError; ScriptFailedError where the script itself failed, which is an answer too
@@ -67,6 +70,7 @@ class CachedPresentChain implements PresentChain {
   readonly #timeLimitMs: number
   readonly #maxUnderWay: number
   readonly #answers: ShortCache
+  readonly #seenKeys = new SeenKeys()
   readonly #scripts = loadPresentScripts()
   readonly #accounts: SilencePause
   readonly #runs: SilencePause
@@ -85,7 +89,15 @@ class CachedPresentChain implements PresentChain {
   }
 
   account(address: string): Promise<ChainAccount | undefined> {
-    return this.#answers.get(`account ${address}`, () => this.#ask(this.#accounts, (at) => this.#reader.getAccount(address, at)), accountBytes)
+    return this.#answers.get(`account ${address}`, async () => {
+      const account = await this.#ask(this.#accounts, (at) => this.#reader.getAccount(address, at))
+      if (account !== undefined) this.#seenKeys.add(account)
+      return account
+    }, accountBytes)
+  }
+
+  accountsSeenWithKey(publicKey: string): readonly string[] {
+    return this.#seenKeys.accountsOf(publicKey)
   }
 
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue> {

@@ -26,6 +26,7 @@ export const exampleAccountDetail: AccountDetail = {
   created_at: '2020-10-13T19:03:27.214Z',
   created_by_transaction: exampleTransaction.id,
   balance: '35.50000000',
+  indexed_balance: '35.50000000',
   available_balance: '35.49856000',
   flowBalance: 35.5,
   contracts: ['PrivateReceiverForwarder'],

@@ -99,5 +99,6 @@ export const exampleTransactionDetail: TransactionDetail = {
   defi_events: [],
   evm_executions: [],
   scheduled_txs: [],
+  other_heights: [],
   lite: false,
 }

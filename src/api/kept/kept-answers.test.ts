@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import { KeptAnswers } from './kept-answers.ts'
 import type { KeptAnswer } from './kept-answers.ts'
 
-function answer(text: string, isLasting = false): KeptAnswer {
-  return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/', isLasting }
+function answer(text: string, isLasting = false, isSettled = false): KeptAnswer {
+  return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/', isLasting, isSettled }
 }
 
 describe('kept answers', () => {
@@ -48,6 +48,28 @@ describe('kept answers', () => {
     expect([kept.find('/a'), kept.find('/b')]).to.deep.equal([undefined, undefined])
   })
 
+  it('keeps settled answers over commits, until rows below the head change', () => {
+    const kept = make()
+    const end = kept.begin('/b')
+    kept.begin('/a')(answer('a', true, true))
+    kept.forget()
+    end(answer('b', true, true))
+    expect([kept.find('/a'), kept.find('/b')].map((found) => found?.body.toString())).to.deep.equal(['a', 'b'])
+    now = 10_000
+    expect(kept.find('/a')).to.equal(undefined)
+    kept.begin('/a')(answer('a', true, true))
+    const late = kept.begin('/b')
+    kept.clear()
+    late(answer('b', true, true))
+    expect([kept.find('/a'), kept.find('/b')]).to.deep.equal([undefined, undefined])
+  })
+
+  it('makes an answer again after an outage', () => {
+    const kept = make()
+    kept.begin('/a')(undefined, false)
+    expect(kept.isUnfit('/a')).to.equal(false)
+  })
+
   it('lets others wait for what is being made, and remembers what is not for keeping', async () => {
     const kept = make()
     const end = kept.begin('/a')
@@ -69,7 +91,7 @@ describe('kept answers', () => {
   })
 
   it('drops the oldest when there are too many bytes, and keeps none that is large', () => {
-    const kept = make({ maxBytes: 40_000 })
+    const kept = make({ maxBytes: 80_000 })
     for (let i = 0; i < 100; i++) kept.begin(`/${i}`)(answer('x'.repeat(500)))
     const left = Array.from({ length: 100 }, (_, i) => kept.find(`/${i}`)).filter((one) => one !== undefined)
     expect(left).to.have.length(39)
@@ -95,9 +117,9 @@ describe('kept answers', () => {
   })
 
   it('counts what it has compressed among the bytes', async () => {
-    const kept = make({ maxBytes: 40_000 })
+    const kept = make({ maxBytes: 80_000 })
     // Does not become smaller.
-    const noise = (): KeptAnswer => ({ body: randomBytes(1500), headers: {}, tag: '""', route: '/', isLasting: false })
+    const noise = (): KeptAnswer => ({ body: randomBytes(1500), headers: {}, tag: '""', route: '/', isLasting: false, isSettled: false })
     const answers = Array.from({ length: 15 }, noise)
     answers.forEach((one, i) => kept.begin(`/${i}`)(one))
     const left = (): number => answers.filter((_, i) => kept.find(`/${i}`) !== undefined).length

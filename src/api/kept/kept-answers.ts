@@ -11,6 +11,8 @@ export interface KeptAnswer {
   readonly route: string
   /** Whether clients may keep it for a while without asking: then it is kept here for longer too. */
   readonly isLasting: boolean
+  /** Whether commits of new blocks and rows do not change it: only `clear` drops it before it is too old. */
+  readonly isSettled: boolean
 }
 
 /** What lasts is kept for so many times the age of the rest: by clients it may be kept for a minute or an hour. */
@@ -19,7 +21,7 @@ const lastingFactor = 10
 export interface KeptAnswersOptions {
   /** Longest time for which an answer is given again, in milliseconds, ten times as long for one that lasts; 0 keeps none. */
   readonly maxAgeMs: number
-  /** Most bytes of all bodies together, in all their encodings. Default 64 MiB. */
+  /** Most bytes of all bodies together, in all their encodings: half of them for settled answers. Default 64 MiB. */
   readonly maxBytes?: number
   /** Milliseconds since whenever. */
   readonly now?: () => number
@@ -36,32 +38,31 @@ interface Entry {
 }
 
 /**
- * Answers that may be given again while nothing was committed since they were made: the same page that very many ask for is read
- * once. What others are making already is waited for.
+ * A cache of answers. A page that many clients request is read once, and requests wait for an answer that is being made already.
  *
- * An answer belongs to the generation in which its making began, so that one that was read before a commit is never given after that
- * commit was heard of. What changes without being announced (names of tokens, prices, labels) is late by `maxAgeMs` at most, or ten
- * times that in what clients may keep for longer.
+ * An answer belongs to the generation in which it was begun, so that nothing that was read before a commit is returned after the
+ * notification of that commit. Settled answers survive commits, and are dropped when rows below the head change: at a reorganization, a
+ * second derivation, a change of labels or templates. Names of tokens and prices change without a notification: they are late by
+ * `maxAgeMs` at most, or ten times that in answers that clients may keep for longer.
  */
 export class KeptAnswers {
   readonly #maxAgeMs: number
-  readonly #maxBytes: number
   readonly #now: () => number
-  readonly #entries = new Map<string, Entry>()
-  /** Goes on from one removal to the next: a new one would step over all that was removed before. */
-  #oldest = this.#entries.entries()
+  readonly #ofCommit: AnswerStore
+  readonly #settled: AnswerStore
   /** What is being made in this generation. */
   #making = new Map<string, Promise<KeptAnswer | undefined>>()
-  /** What turned out not to be for keeping: nobody waits for another's. */
+  /** Uncacheable answers: no request waits for another one's. */
   readonly #unfit = new Set<string>()
-  #bytes = 0
-  #generation = 0
+  #commits = 0
+  #changes = 0
   #isDeaf = false
 
   constructor({ maxAgeMs, maxBytes = 64 * 1024 * 1024, now = () => performance.now() }: KeptAnswersOptions) {
     this.#maxAgeMs = maxAgeMs
-    this.#maxBytes = maxBytes
     this.#now = now
+    this.#ofCommit = new AnswerStore(maxBytes / 2)
+    this.#settled = new AnswerStore(maxBytes / 2)
   }
 
   /** Whether answers are kept at present. */
@@ -69,30 +70,98 @@ export class KeptAnswers {
     return this.#maxAgeMs > 0 && !this.#isDeaf
   }
 
-  /** Something was committed: what was made before is out of date. */
+  /** Something was committed: all but settled answers are out of date. */
   forget(): void {
-    this.#generation++
-    this.#entries.clear()
+    this.#commits++
+    this.#ofCommit.clear()
     this.#unfit.clear()
     this.#making = new Map()
-    this.#bytes = 0
   }
 
-  /** While commits are not heard of nothing may be kept. */
-  setDeaf(isDeaf: boolean): void {
-    this.#isDeaf = isDeaf
+  /** Rows that answers about settled heights use have changed: all answers are out of date. */
+  clear(): void {
+    this.#changes++
+    this.#settled.clear()
     this.forget()
   }
 
+  /** While notifications of commits are not received nothing may be kept. */
+  setDeaf(isDeaf: boolean): void {
+    this.#isDeaf = isDeaf
+    this.clear()
+  }
+
   find(key: string): KeptAnswer | undefined {
+    const now = this.#now()
+    return this.#settled.find(key, now) ?? this.#ofCommit.find(key, now)
+  }
+
+  /** The body of a kept answer, compressed once while it is kept. */
+  async findEncoded(key: string, answer: KeptAnswer, encoding: Encoding): Promise<Buffer> {
+    return (answer.isSettled ? this.#settled : this.#ofCommit).findEncoded(key, answer, encoding)
+  }
+
+  /** Whether the last answer to this was uncacheable. */
+  isUnfit(key: string): boolean {
+    return this.#unfit.has(key)
+  }
+
+  /** The answer that is being made now; resolves with undefined where it turns out to be uncacheable. */
+  pending(key: string): Promise<KeptAnswer | undefined> | undefined {
+    return this.#making.get(key)
+  }
+
+  /** Begins to make an answer. The function that is returned ends it and must be called once. */
+  begin(key: string): (answer: KeptAnswer | undefined, isUnfit?: boolean) => void {
+    const [commits, changes] = [this.#commits, this.#changes]
+    const making = this.#making
+    const { promise, resolve } = Promise.withResolvers<KeptAnswer | undefined>()
+    making.set(key, promise)
+    return (answer, isUnfit = answer === undefined) => {
+      making.delete(key)
+      if (isUnfit) this.#setUnfit(key)
+      const isCurrent = changes === this.#changes && (answer?.isSettled === true || commits === this.#commits)
+      if (answer !== undefined && isCurrent && this.isOn) this.#keep(key, answer)
+      resolve(answer)
+    }
+  }
+
+  #setUnfit(key: string): void {
+    if (this.#unfit.size >= mostUnfit) this.#unfit.clear()
+    this.#unfit.add(key)
+  }
+
+  #keep(key: string, answer: KeptAnswer): void {
+    const until = this.#now() + this.#maxAgeMs * (answer.isLasting ? lastingFactor : 1)
+    ;(answer.isSettled ? this.#settled : this.#ofCommit).put(key, answer, until)
+  }
+}
+
+/** Answers in bounded memory: the oldest are dropped first. */
+class AnswerStore {
+  readonly #maxBytes: number
+  readonly #entries = new Map<string, Entry>()
+  /** Continues from one removal to the next: a new one would step over all that was removed before. */
+  #oldest = this.#entries.entries()
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
+  find(key: string, now: number): KeptAnswer | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (entry.until > this.#now()) return entry.answer
+    if (entry.until > now) return entry.answer
     this.#drop(key, entry)
     return undefined
   }
 
-  /** The body of a kept answer, compressed: once for all that ask while it is kept. */
   async findEncoded(key: string, { body }: KeptAnswer, encoding: Encoding): Promise<Buffer> {
     const entry = this.#entries.get(key)
     if (entry === undefined || entry.answer.body !== body) return await compressBody(body, encoding)
@@ -108,42 +177,12 @@ export class KeptAnswers {
     return await made
   }
 
-  /** Whether an answer to this was not for keeping when it was last made. */
-  isUnfit(key: string): boolean {
-    return this.#unfit.has(key)
-  }
-
-  /** What somebody else is making now; resolves with undefined where it turns out not to be for keeping. */
-  pending(key: string): Promise<KeptAnswer | undefined> | undefined {
-    return this.#making.get(key)
-  }
-
-  /** Says that an answer is being made. The function that is returned ends it and must be called once, whatever happens. */
-  begin(key: string): (answer: KeptAnswer | undefined) => void {
-    const generation = this.#generation
-    const making = this.#making
-    const { promise, resolve } = Promise.withResolvers<KeptAnswer | undefined>()
-    making.set(key, promise)
-    return (answer) => {
-      making.delete(key)
-      if (answer === undefined) this.#setUnfit(key)
-      if (answer !== undefined && generation === this.#generation && this.isOn) this.#keep(key, answer)
-      resolve(answer)
-    }
-  }
-
-  #setUnfit(key: string): void {
-    if (this.#unfit.size >= mostUnfit) this.#unfit.clear()
-    this.#unfit.add(key)
-  }
-
-  /** The oldest go first: with an age of a second there is little use in knowing which was used last. */
-  #keep(key: string, answer: KeptAnswer): void {
+  put(key: string, answer: KeptAnswer, until: number): void {
     const bytes = sizeOf(key, answer)
     if (bytes > this.#maxBytes / 16) return
     const old = this.#entries.get(key)
     if (old !== undefined) this.#drop(key, old)
-    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs * (answer.isLasting ? lastingFactor : 1), encoded: new Map(), bytes })
+    this.#entries.set(key, { answer, until, encoded: new Map(), bytes })
     this.#add(bytes)
   }
 

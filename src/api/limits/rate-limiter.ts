@@ -3,8 +3,8 @@ import type { DeveloperKey } from '../../auth/developer-keys.ts'
 import { keyTiers } from '../../auth/key-tiers.ts'
 import { clientNetwork } from '../../base/client-network.ts'
 import { isListed } from '../../base/client-address.ts'
-import { TokenBuckets } from './token-buckets.ts'
-import type { Allowance, Taken } from './token-buckets.ts'
+import { TokenBuckets } from '../../base/token-buckets.ts'
+import type { Allowance, Taken } from '../../base/token-buckets.ts'
 
 export interface RateLimitOptions {
   /** API_RATE_LIMIT_RPS, requests a second of one address; 0: no limit for addresses. */

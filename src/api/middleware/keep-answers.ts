@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { leastCompressedBytes, preferredEncoding } from '../http/encodings.ts'
 import type { KeptAnswer, KeptAnswers } from '../kept/kept-answers.ts'
+import { toApiError } from '../http/problem.ts'
 import { holds } from './caching.ts'
 import type { RequestState } from './request-log.ts'
 
@@ -20,10 +21,8 @@ export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
       context.state.route = known.route
       context.set(known.headers)
       context.body = known.body
-      if (holds(context.get('If-None-Match'), known.tag)) {
-        context.status = 304
-        return
-      }
+      // Answered with 304 further out: nothing needs to be compressed.
+      if (holds(context.get('If-None-Match'), known.tag)) return
       const encoding = known.body.length < leastCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
       if (encoding !== undefined) {
         context.body = await kept.findEncoded(url, known, encoding)
@@ -33,20 +32,28 @@ export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
     }
     const end = kept.begin(url)
     let answer: KeptAnswer | undefined
+    // An outage says nothing of the answer after it.
+    let isUnfit = false
     try {
       await next()
-      if (context.status === 200 && typeof context.body === 'string') answer = keepable(context.body, context.response.headers, context.state.route)
+      if (context.status === 200 && typeof context.body === 'string') answer = keepable(context.body, context.response.headers, context.state)
       if (answer !== undefined) context.body = answer.body
+      isUnfit = answer === undefined && context.status < 500
+    } catch (error) {
+      const { status } = toApiError(error)
+      // Too many calls of one client say nothing of the answer for others.
+      isUnfit = status < 500 && status !== 429
+      throw error
     } finally {
-      end(answer)
+      end(answer, isUnfit)
     }
   }
 }
 
 /** Of the headers those that the answer itself has; others are of one request, such as what is left of a limit. */
-const ofAnswer = ['Content-Type', 'Cache-Control', 'ETag', 'Content-Disposition', 'Content-Security-Policy']
+const ofAnswer = ['Content-Type', 'Content-Location', 'Cache-Control', 'ETag', 'Content-Disposition', 'Content-Security-Policy']
 
-function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>, route: string | undefined): KeptAnswer | undefined {
+function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>, { route, caching }: RequestState): KeptAnswer | undefined {
   const tag = headers['etag']
   if (typeof tag !== 'string' || route === undefined) return undefined
   const own = ofAnswer.flatMap((name) => {
@@ -54,5 +61,7 @@ function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>
     return typeof value === 'string' ? [[name, value] as const] : []
   })
   const isLasting = /\bmax-age=[1-9]/.test(String(headers['cache-control']))
-  return { body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route, isLasting }
+  return {
+    body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route, isLasting, isSettled: caching === 'settled',
+  }
 }

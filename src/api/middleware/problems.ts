@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
+import { notFoundPage } from '../../base/http/not-found-page.ts'
 import type { Logger } from '../../base/log.ts'
-import { NowAndThen } from '../../base/now-and-then.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import { problemOf } from '../../base/problem.ts'
 import { ChainSilentError } from '../chain/present-chain.ts'
 import { databaseUnavailable, toApiError } from '../http/problem.ts'
@@ -14,7 +15,7 @@ const outageLineMs = 5000
  * @param readsMessages whether who asks for a path reads errors as JSON with a text in `error`: there the problem has that too
  */
 export function problems(log: Logger, readsMessages: (path: string) => boolean): Middleware<RequestState> {
-  const outages = new NowAndThen(outageLineMs)
+  const outages = new LogThrottle(outageLineMs)
   return async (context, next) => {
     try {
       await next()
@@ -35,10 +36,17 @@ export function problems(log: Logger, readsMessages: (path: string) => boolean):
       }
       context.status = error.status
       context.set('Cache-Control', 'no-store')
-      if (error.status === 503) context.set('Retry-After', '1')
+      if (error.status === 503 && !context.res.hasHeader('Retry-After')) context.set('Retry-After', '1')
       if (error.status === 401) context.set('WWW-Authenticate', 'Bearer')
       // What is left of the body is not read.
       if (error.status === 413) context.set('Connection', 'close')
+      context.vary('Accept')
+      const page = notFoundPage(context.req, error, '/')
+      if (page !== undefined) {
+        context.set(page.headers)
+        context.body = page.html
+        return
+      }
       const problem = problemOf(error, context.state.requestId)
       const isMessage = readsMessages(context.path)
       context.body = JSON.stringify(isMessage ? { error: problem.detail, ...problem } : problem)

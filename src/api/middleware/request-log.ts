@@ -4,6 +4,7 @@ import type { Middleware } from 'koa'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Client } from '../../base/client-address.ts'
+import type { Caching } from '../route.ts'
 
 /** What the API keeps with a request. */
 export interface RequestState {
@@ -13,6 +14,8 @@ export interface RequestState {
   requestId: string
   /** Declared path of the route that answers, once it is known. */
   route?: string
+  /** How long the answer may be kept, once it is known. */
+  caching?: Caching
 }
 
 /** The status, in metrics and log, of a request whose client went away before the answer was sent. */

@@ -46,7 +46,23 @@ export async function readDownwards<Row>(
   return rows.length >= count || low === bounds.min ? rows : read(bounds.min, high, count)
 }
 
-/** How long the answer about a height may be kept. */
-export function cachingAt(height: number, bounds: Bounds | undefined, maxReorgDepth: number): 'settled' | 'revalidate' {
-  return bounds !== undefined && height <= bounds.max - maxReorgDepth ? 'settled' : 'revalidate'
+const settledRow = z.object({ is_settled: z.boolean() })
+
+/**
+ * How long an answer about a height may be kept: it is settled when the height is too deep to be rolled back, nodes served all of its
+ * block, and each worker that the answer uses has derived it. Reads folded coverage alone, which is late by moments.
+ */
+export async function cachingAt(
+  { database, maxReorgDepth }: { readonly database: DatabasePool; readonly maxReorgDepth: number }, height: number,
+  workers: readonly string[],
+): Promise<'settled' | 'revalidate'> {
+  const bounds = await readBounds(database)
+  if (bounds === undefined || height > bounds.max - maxReorgDepth) return 'revalidate'
+  const { is_settled: isSettled } = await database.one(sql.prepared('settled', settledRow)`
+    select not exists (select from raw.unavailable where block_height = ${height}) and (
+      select count(*) = ${workers.length} from app.indexing_checkpoints
+      where service_name = any (${sql.array([...workers], 'text')}) and covered @> ${height}::int8
+    ) as is_settled
+  `)
+  return isSettled ? 'settled' : 'revalidate'
 }

@@ -24,9 +24,12 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodType<boole
   return z.union([word, digit.transform((bit) => bit === 1)], 'must be true or false').default(false).describe(description)
 }
 
-/** Words to look for: up to 100 characters, none of them a control character; spaces around them do not count. */
+/** Characters of a search: a public key has 192 digits, and may have a colon after every two. */
+export const maxSearchLength = 300
+
+/** Words to look for: up to `maxSearchLength` characters, none of them a control character; spaces around them do not count. */
 export function searchParameter(description: string): TextParameter {
-  return textParameter(lineForm(100), 'must be a text of 1 to 100 characters', (text) => text.trim())
+  return textParameter(lineForm(maxSearchLength), `must be a text of 1 to ${maxSearchLength} characters`, (text) => text.trim())
     .describe(description)
 }
 

@@ -48,7 +48,11 @@ const approximate = 'as a JSON number, which rounds'
 export const accountDetailSchema = z.strictObject({
   ...seenFields,
   balance: amountFormat.nullable().describe(
-    'FLOW. From the chain what the account\'s main vault holds; from indexed data what all vaults in it held.',
+    'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`.',
+  ),
+  indexed_balance: amountFormat.nullable().describe(
+    'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of ' +
+    'the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block.',
   ),
   available_balance: amountFormat.nullable().describe('FLOW that the storage in use does not bind; null where not known.'),
   flowBalance: z.number().nullable().describe(`The same as balance, ${approximate}.`),
@@ -140,7 +144,7 @@ export function presentLiveAccount(
   const contracts = [...account.contracts.keys()].toSorted()
   return {
     ...presentHistory(account.address, indexed),
-    ...presentBalance(account.balance, storage?.availableBalance),
+    ...presentBalance(account.balance, indexed?.row.flow_balance ?? null, storage?.availableBalance),
     ...presentHeld(contracts, account.keys.map(presentChainKey), labels),
     ...presentStorage(storage),
     source: 'chain',
@@ -154,7 +158,7 @@ export function presentIndexedAccount(
 ): AccountDetail {
   return {
     ...presentHistory(indexed.row.address, indexed),
-    ...presentBalance(indexed.row.flow_balance, undefined),
+    ...presentBalance(indexed.row.flow_balance, indexed.row.flow_balance, undefined),
     ...presentHeld(indexed.contracts, indexed.keys.map(presentIndexedKey), indexed.labels),
     ...presentStorage(undefined),
     source: 'index',
@@ -179,8 +183,8 @@ function presentHistory(address: string, indexed: IndexedAccount | undefined) {
   }
 }
 
-function presentBalance(balance: string | null, available: string | undefined) {
-  return { balance, available_balance: available ?? null, flowBalance: balance === null ? null : Number(balance) }
+function presentBalance(balance: string | null, indexedBalance: string | null, available: string | undefined) {
+  return { balance, indexed_balance: indexedBalance, available_balance: available ?? null, flowBalance: balance === null ? null : Number(balance) }
 }
 
 function presentHeld(contracts: readonly string[], keys: AccountKey[], labels: readonly Label[]) {

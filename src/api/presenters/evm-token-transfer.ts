@@ -20,8 +20,8 @@ export const evmTokenTransferSchema = z.strictObject({
   to: evmPartySchema.nullable().describe('Null: nobody, it was burned.'),
   token: evmTokenRefSchema,
   total: z.strictObject({
-    value: amountFormat.describe('In the smallest unit of the token; 1 for ERC-721.'),
-    decimals: z.int().nullable(),
+    value: amountFormat.describe('ERC-20: in raw units, the smallest unit of the token. ERC-721: 1. ERC-1155: number of items.'),
+    decimals: z.int().nullable().describe('Null: unknown, or not an ERC-20 token.'),
     token_id: amountFormat.nullable().describe('Item of ERC-721, kind of ERC-1155.'),
   }),
 }).meta({ id: 'EvmTokenTransfer' })

@@ -14,7 +14,7 @@ export const evmTokenRefSchema = z.strictObject({
   type: tokenStandardFormat.describe('By which its logs are written.'),
   name: z.string().nullable().describe('Of tokens that the bridge has associated with a Flow token; null for others.'),
   symbol: z.string().nullable(),
-  decimals: z.int().nullable().describe('Known of wrapped FLOW alone: no log tells it.'),
+  decimals: z.int().nullable().describe('Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units.'),
   icon_url: z.string().nullable(),
   flow_token: z.string().nullable().describe('The token of Flow that the bridge has associated with it: A.<address>.<name>.'),
 }).meta({ id: 'EvmTokenReference' })

@@ -9,7 +9,7 @@ import { partyFormat } from './transfer.ts'
 
 /** What a search names by its id, height or address. */
 export const searchHitSchema = z.strictObject({
-  type: z.enum(['block', 'transaction', 'evm_transaction', 'account', 'evm_address', 'scheduled_transaction']),
+  type: z.enum(['block', 'transaction', 'evm_transaction', 'account', 'evm_address', 'scheduled_transaction', 'public_key']),
   id: z.string().describe('Id, hash, address or number, as the path wants it.'),
   block_height: heightFormat.nullable().describe('Block of what lies in one.'),
   path: z.string().describe('Where the API tells all of it.'),

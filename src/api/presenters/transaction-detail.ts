@@ -46,6 +46,10 @@ export const transactionDetailSchema = transactionSchema.extend({
   defi_events: z.array(defiEventSchema),
   evm_executions: z.array(evmExecutionSchema),
   scheduled_txs: z.array(scheduledSchema),
+  other_heights: z.array(heightFormat).describe(
+    'The nearest other blocks that have a transaction with this id, at most 10. ' +
+    'Only system transactions have any: request one with `height`.',
+  ),
   lite: z.boolean().describe('Whether the lists of this object, script and arguments were left out on request.'),
 }).meta({ id: 'TransactionDetail' })
 export type TransactionDetail = z.output<typeof transactionDetailSchema>
@@ -71,7 +75,7 @@ export interface TransactionContent {
 
 /** @param content undefined: it was asked to leave all that out */
 export function presentTransactionDetail(
-  complete: CompleteTransaction, extras: TransactionExtras, content: TransactionContent | undefined,
+  complete: CompleteTransaction, extras: TransactionExtras, content: TransactionContent | undefined, otherHeights: readonly number[],
 ): TransactionDetail {
   const { collection_index: index } = complete.row
   return {
@@ -85,6 +89,7 @@ export function presentTransactionDetail(
     defi_events: content?.defi ?? [],
     evm_executions: content?.evm ?? [],
     scheduled_txs: content?.scheduled ?? [],
+    other_heights: [...otherHeights],
     lite: content === undefined,
   }
 }

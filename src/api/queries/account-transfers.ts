@@ -17,10 +17,9 @@ import type { TransferKey, TransferTable } from './transfer-pages.ts'
 export async function listAccountTransfers(
   database: DatabasePool, bounds: Bounds | undefined, address: string, before: TransferKey | undefined, count: number,
 ): Promise<readonly AccountTransferRow[]> {
-  const [fungible, nonFungible] = await Promise.all([
-    listFtTransfers(database, bounds, { address }, before, count),
-    listNftTransfers(database, bounds, { address }, before, count),
-  ])
+  // One after the other: a download uses one of the connections that all calls share.
+  const fungible = await listFtTransfers(database, bounds, { address }, before, count)
+  const nonFungible = await listNftTransfers(database, bounds, { address }, before, count)
   const merged: AccountTransferRow[] = [
     ...fungible.map((row) => ({ type: 'ft' as const, row })), ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
   ]
@@ -77,6 +76,28 @@ export async function sumFtTransfers(
     ) s left join app.ft_token_metadata m on m.token = s.token
     order by s.transfer_count desc, s.token
   `)
+}
+
+/**
+ * How many transfers an account has within some heights, without fees: exact up to `max`, else one more.
+ * Reads the indexes of both sides no further than that.
+ */
+export async function countAccountTransfers(
+  database: DatabasePool, bounds: Bounds | undefined, address: string, max: number,
+): Promise<number> {
+  if (bounds === undefined) return 0
+  const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
+    select count(*) filter (where is_first) as count from (
+      select is_first from (
+        select is_first from (${sidesOf(ftTransfers, bounds, address)}) as fungible
+        union all
+        select is_first from (${sidesOf(nftTransfers, bounds, address)}) as items
+      ) as sides
+      where is_first
+      limit ${max + 1}
+    ) as counted
+  `)
+  return count
 }
 
 const nftTotals = z.object({

@@ -9,6 +9,9 @@ import { markKey, readByPlaces } from './transaction-marks.ts'
 import type { MarkedPlace } from './transaction-marks.ts'
 import { fungibleParts, fungibleSums, nonFungibleCounts, nonFungibleParts } from './transfer-summaries.ts'
 
+/** The workers of what is derived of a transaction. */
+export const transactionWorkers = ['tx_contracts_worker', 'tx_metrics_worker', 'token_worker'] as const
+
 /** What is derived of a transaction. */
 export interface DerivedDetails {
   /** Whether tags, fee and gas are derived. */

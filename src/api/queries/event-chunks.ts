@@ -10,18 +10,20 @@ import type { PayloadFields, PayloadValue } from '../../chain/payload-value.ts'
 
 const shapeRow = z.object({ id: z.number(), type: z.string(), fields: z.array(z.string()) })
 
+/** Milliseconds that shapes are cached: after a fail-over to a restored backup their numbers may mean other shapes. */
+const maxAgeMs = 10_000
+
 /** Those of each database. */
-const known = new WeakMap<DatabasePool, EventShapes>()
+const known = new WeakMap<DatabasePool, { readonly shapes: EventShapes; readonly since: number }>()
 
 /** The shapes of stored events. */
 function eventShapes(database: DatabasePool): EventShapes {
-  let shapes = known.get(database)
-  if (shapes === undefined) {
-    shapes = new EventShapes((ids) => database.any(sql.type(shapeRow)`
-      select id, type, fields from raw.event_shapes where id = any (${sql.array([...ids], 'int4')})
-    `))
-    known.set(database, shapes)
-  }
+  const cached = known.get(database)
+  if (cached !== undefined && performance.now() - cached.since < maxAgeMs) return cached.shapes
+  const shapes = new EventShapes((ids) => database.any(sql.type(shapeRow)`
+    select id, type, fields from raw.event_shapes where id = any (${sql.array([...ids], 'int4')})
+  `))
+  known.set(database, { shapes, since: performance.now() })
   return shapes
 }
 

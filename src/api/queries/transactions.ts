@@ -179,6 +179,39 @@ export async function findTransactionInBlock(
   return place
 }
 
+/** Blocks that are searched for a transaction whose id repeats: to both sides of one, or down from the newest. */
+const heightsWithId = 20
+
+/** Most heights that are listed of a transaction whose id repeats. */
+export const maxOtherHeights = 10
+
+/** The place in the newest block of a system transaction, whose id repeats. */
+export async function findSystemTransaction(
+  database: DatabasePool, id: string, bounds: Bounds | undefined,
+): Promise<TransactionPlace | undefined> {
+  if (bounds === undefined) return undefined
+  const place = await database.maybeOne(sql.prepared('system transaction', placeRow)`
+    select block_height as height, tx_index as index from raw.transactions
+    where block_height between ${bounds.max - heightsWithId} and ${bounds.max} and id = ${sql.binary(hashBytes(id))}
+    order by block_height desc, tx_index
+    limit 1
+  `)
+  return place ?? undefined
+}
+
+/** The nearest other heights that have a transaction with this id, the highest first. */
+export async function listOtherHeights(database: DatabasePool, id: string, height: number): Promise<readonly number[]> {
+  const rows = await database.any(sql.prepared('other heights', z.object({ height: z.number() }))`
+    select block_height as height from raw.transactions
+    where block_height between ${height - heightsWithId} and ${height + heightsWithId} and block_height <> ${height}
+      and id = ${sql.binary(hashBytes(id))}
+    group by block_height
+    order by abs(block_height - ${height}), block_height desc
+    limit ${maxOtherHeights}
+  `)
+  return rows.map((row) => row.height).toSorted((a, b) => b - a)
+}
+
 /** What only the detail of a transaction shows. */
 export async function readTransactionExtras(
   database: DatabasePool, { height, index }: TransactionPlace,

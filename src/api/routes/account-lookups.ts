@@ -5,11 +5,10 @@ import { listOf, page } from '../paging/envelope.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { keyCursor, keyParts } from '../paging/key-cursor.ts'
 import { limitParameter, partyParameter } from '../parameters/parameters.ts'
-import { textParameter, withoutPrefix } from '../parameters/text-parameter.ts'
-import type { TextParameter } from '../parameters/text-parameter.ts'
+import { publicKeyBytes, publicKeyParameter } from '../parameters/public-key.ts'
 import { coaSchema, presentCoa } from '../presenters/coa.ts'
 import { presentPublicKey, publicKeySchema } from '../presenters/public-key.ts'
-import { listKeysByPublicKey } from '../queries/account-keys.ts'
+import { listKeysByPublicKeys, withKeysOfChain } from '../queries/account-keys.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { listCoas } from '../queries/coa-accounts.ts'
 import { readTransactionIds } from '../queries/transaction-ids.ts'
@@ -17,34 +16,30 @@ import { defineRoute } from '../route.ts'
 
 const publicKeyCursor = keyCursor({ revoked: /[01]/, address: /0x[0-9a-f]{16}/, key_index: keyParts.index })
 
-/** Bytes of a key as people write it: some tools put 0x before it, and some the 04 of an uncompressed point. */
-function publicKeyParameter(): TextParameter {
-  const form = /^(0[xX])?(04)?([0-9a-fA-F]{128}|[0-9a-fA-F]{192})$/
-  const withoutPoint = (digits: string): string => ([130, 194].includes(digits.length) ? digits.slice(2) : digits)
-  return textParameter(
-    form, 'must be a public key: 128 hex digits, or 192 for BLS, with or without 0x', (text) => withoutPoint(withoutPrefix(text).toLowerCase()),
-  )
-    .describe('Public key: 128 hex digits (ECDSA) or 192 (BLS), with or without 0x.')
-}
-
 const publicKey = defineRoute({
   path: '/flow/key/{publicKey}',
   operationId: 'listAccountsOfPublicKey',
   tag: 'Accounts',
   summary: 'Accounts that have a public key, those where it is in force first',
+  description: 'The index has the keys that indexed transactions added. A key that an account had before is found once the account ' +
+    'itself was asked for: nodes find no account by its key.',
   params: z.object({ publicKey: publicKeyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: publicKeyCursor.parameter }),
   response: listOf(publicKeySchema, 'PublicKey'),
   problems: { 404: 'No account is known to have or have had this key.' },
   example: { data: [examplePublicKey], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
-  handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, { database }) => {
+  handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, { database, chain }) => {
     const place = publicKeyCursor.parse(cursor)
     const after = place === undefined ? undefined : {
       isRevoked: place.revoked === '1', address: place.address, index: Number(place.key_index),
     }
-    const rows = await listKeysByPublicKey(database, Buffer.from(digits, 'hex'), after, limit + 1)
+    const keys = publicKeyBytes(digits)
+    const indexed = await listKeysByPublicKeys(database, keys, after, limit + 1)
+    const isWhole = after === undefined && indexed.length <= limit
+    const rows = isWhole ? await withKeysOfChain(chain, keys, indexed, limit) : indexed
     if (after === undefined && rows.length === 0) {
-      throw new ApiError(404, 'unknown-key', 'No account is known to have or have had this key.', { field: 'publicKey' })
+      throw new ApiError(404, 'unknown-key', 'No account is known to have or have had this key. A key from before the first indexed ' +
+        'block is found once its account was asked for.', { field: 'publicKey' })
     }
     return {
       body: page(rows, limit, presentPublicKey, ({ is_revoked: isRevoked, address, key_index: index }) => (

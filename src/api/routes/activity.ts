@@ -23,6 +23,7 @@ const hoursParameter = integerParameter(1, 720).default(24).describe(`How many h
 const busyContracts = defineRoute({
   path: '/insights/top-contracts',
   operationId: 'listBusyContracts',
+  cost: 'high',
   tag: 'Insights',
   summary: 'Contracts that most transactions used of late',
   description: 'The first of a ranking, which has no further pages.',
@@ -43,6 +44,7 @@ const busyContracts = defineRoute({
 const tokenVolume = defineRoute({
   path: '/insights/token-volume',
   operationId: 'listTokenVolumes',
+  cost: 'high',
   tag: 'Insights',
   summary: 'Fungible tokens of which most moved of late',
   description: 'Those whose volume in US dollars is known come first, by that; the others by their transfers. The first of a ' +

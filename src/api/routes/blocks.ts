@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { serviceEventTypes } from '../../chain/service-events.ts'
 import { blockKeyParameters, requireBlock } from '../parameters/block-key.ts'
-import { cachingAt, readBounds } from '../paging/bounds.ts'
+import { readBounds } from '../paging/bounds.ts'
 import { blockCursorPattern, parseBlockCursor } from '../paging/cursors.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { hashPattern } from '../formats/formats.ts'
@@ -17,6 +17,7 @@ import { listBlocks, readBlocks } from '../queries/blocks.ts'
 import type { WholeBlockRow } from '../queries/blocks.ts'
 import { completeTransactions } from '../queries/complete-transactions.ts'
 import { describeTransactions } from '../queries/describe-transactions.ts'
+import { transactionWorkers } from '../queries/derived-details.ts'
 import { readEventsOfBlock } from '../queries/events.ts'
 import { readTransactions } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
@@ -56,6 +57,7 @@ const block = defineRoute({
   query: noParameters,
   response: singleOf(blockDetailSchema, 'Block'),
   problems: unknownBlock,
+  derivedBy: ['daily_stats_worker', ...transactionWorkers],
   example: {
     data: [{
       ...exampleBlock,
@@ -65,32 +67,37 @@ const block = defineRoute({
       transactions: [exampleSummary],
     }],
   },
-  handler: async ({ params }, services) => {
-    const { database, network, maxReorgDepth } = services
-    const { block: row, transactions: rows } = await requireWithTransactions(params.height, services)
+  handler: async ({ params, cachingAt }, services) => {
+    const { database, network } = services
+    const height = await heightOf(params.height, services)
+    const caching = await cachingAt(height)
+    const { block: row, transactions: rows } = await requireWithTransactions(height, services)
     const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
       collectionIndex: described.row.collection_index, summary: presentTransactionSummary(described),
     }))
     return {
       body: { data: [presentBlockDetail(row, row.collection_ids, summaries)] },
-      caching: cachingAt(row.height, await readBounds(database), maxReorgDepth),
+      caching,
     }
   },
 })
 
 /**
- * The block that a path names, and its transactions: asked for together where the path has the height.
+ * The height that a path names, as such or by the id of the block.
  * @throws ApiError 404 `unknown-block`
  */
+async function heightOf(key: string, services: Services): Promise<number> {
+  return hashPattern.test(key) ? (await requireBlock(key, services)).height : Number(key)
+}
+
+/** @throws ApiError 404 `unknown-block` */
 async function requireWithTransactions(
-  key: string, services: Services,
+  height: number, services: Services,
 ): Promise<{ readonly block: WholeBlockRow; readonly transactions: readonly TransactionRow[] }> {
-  const { database } = services
-  const height = hashPattern.test(key) ? undefined : Number(key)
   const [block, transactions] = await Promise.all([
-    requireBlock(key, services), height === undefined ? undefined : readTransactions(database, height, height),
+    requireBlock(String(height), services), readTransactions(services.database, height, height),
   ])
-  return { block, transactions: transactions ?? await readTransactions(database, block.height, block.height) }
+  return { block, transactions }
 }
 
 const blockTransactions = defineRoute({
@@ -102,17 +109,20 @@ const blockTransactions = defineRoute({
   query: z.object({ include_events: flagParameter('Whether the transactions come with their events.') }),
   response: listOf(transactionSchema, 'Transaction'),
   problems: unknownBlock,
+  derivedBy: transactionWorkers,
   example: { data: [exampleTransaction], has_more: false, cursor: '', _meta: { count: 1 } },
-  handler: async ({ params, query }, services) => {
-    const { database, network, maxReorgDepth } = services
-    const { block: { height }, transactions: rows } = await requireWithTransactions(params.height, services)
+  handler: async ({ params, query, cachingAt }, services) => {
+    const { database, network } = services
+    const height = await heightOf(params.height, services)
+    const caching = await cachingAt(height)
+    const { transactions: rows } = await requireWithTransactions(height, services)
     const transactions = await completeTransactions(database, network(), rows)
     const events = query.include_events ? await readEventsOfBlock(database, height) : []
     const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)
     const data = transactions.map((one) => presentWithEvents(one, eventsByIndex.get(one.row.tx_index) ?? []))
     return {
       body: wholeList(data),
-      caching: cachingAt(height, await readBounds(database), maxReorgDepth),
+      caching,
     }
   },
 })
@@ -145,13 +155,13 @@ const blockServiceEvents = defineRoute({
     cursor: '',
     _meta: { count: 1 },
   },
-  handler: async ({ params }, services) => {
-    const { database, maxReorgDepth, network } = services
+  handler: async ({ params, cachingAt }, services) => {
+    const { database, network } = services
     const place = await requireBlock(params.height, services)
     const events = await readEventsOfBlock(database, place.height, serviceEventTypes(network()))
     return {
       body: wholeList(events.map((event) => presentServiceEvent(event, place))),
-      caching: cachingAt(place.height, await readBounds(database), maxReorgDepth),
+      caching: await cachingAt(place.height),
     }
   },
 })

@@ -21,6 +21,7 @@ const dependentCursor = keyCursor({ dependent: /A\.[0-9a-f]{16}\.\w{1,200}/ })
 const dependencies = defineRoute({
   path: '/flow/contract/{identifier}/dependencies',
   operationId: 'getContractDependencies',
+  cost: 'high',
   tag: 'Contracts',
   summary: 'What a contract imports, and what imports it',
   description: 'By the present code of contracts, a minute old at most. One item: its `dependents` are what `limit` and ' +

@@ -27,6 +27,7 @@ const counting = `Counted in the newest ${mostBlocks} blocks with a transaction 
 const events = defineRoute({
   path: '/flow/contract/{identifier}/events',
   operationId: 'listContractEventTypes',
+  cost: 'high',
   tag: 'Contracts',
   summary: 'Types of events of a contract, the most frequent first',
   description: 'Those that are indexed, with exact counts, and then those that only the present code declares.',
@@ -55,6 +56,7 @@ async function readDeclared(identifier: string, { database, network }: Services)
 const scripts = defineRoute({
   path: '/flow/contract/{identifier}/scripts',
   operationId: 'listContractScripts',
+  cost: 'high',
   tag: 'Contracts',
   summary: 'Scripts of transactions that import a contract, the most used first',
   description: counting,

@@ -13,6 +13,7 @@ const description = 'Days of UTC, the oldest first; those on which nothing moved
 const ofToken = defineRoute({
   path: '/flow/ft/{token}/volume',
   operationId: 'listFungibleTokenDays',
+  cost: 'high',
   tag: 'Fungible tokens',
   summary: 'How much of a fungible token moved, day by day',
   description,
@@ -33,6 +34,7 @@ const ofToken = defineRoute({
 const ofCollection = defineRoute({
   path: '/flow/nft/{nft_type}/volume',
   operationId: 'listNftCollectionDays',
+  cost: 'high',
   tag: 'NFTs',
   summary: 'How often items of a collection moved, day by day',
   description,

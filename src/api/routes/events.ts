@@ -18,6 +18,7 @@ function nameParameter(description: string): z.ZodOptional<z.ZodString> {
 const eventSearch = defineRoute({
   path: '/flow/events/search',
   operationId: 'searchEvents',
+  cost: 'high',
   tag: 'Events',
   summary: 'Events of a type, the newest first',
   description: 'Of the blocks that are derived. A part of a name stands for the 50 most frequent types in which it occurs.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { cachingAt, readBounds } from '../paging/bounds.ts'
+import { readBounds } from '../paging/bounds.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { exampleEvmLog, exampleEvmTransaction, exampleEvmTransfer } from '../examples/evm.ts'
@@ -13,6 +13,7 @@ import {
   evmTransactionDetailSchema, evmTransactionSchema, partiesOf, presentEvmTransaction, presentEvmTransactionDetail,
 } from '../presenters/evm-transaction.ts'
 import { presentTransactionSummary } from '../presenters/transaction.ts'
+import { transactionWorkers } from '../queries/derived-details.ts'
 import { describeTransactions } from '../queries/describe-transactions.ts'
 import { describeEvmAddresses } from '../queries/evm-addresses.ts'
 import { readTransfersOfEvmTransaction } from '../queries/evm-token-transfers.ts'
@@ -63,11 +64,13 @@ const evmTransaction = defineRoute({
       ...exampleEvmTransaction, logs: [exampleEvmLog], token_transfers: [exampleEvmTransfer], transaction: exampleSummary,
     }],
   },
-  handler: async ({ params: { hash } }, services) => {
-    const { database, network, maxReorgDepth } = services
+  derivedBy: [...transactionWorkers, 'evm_worker', 'accounts_worker'],
+  handler: async ({ params: { hash }, cachingAt }, services) => {
+    const { database, network } = services
     const place = await requireEvmTransaction(hash, services)
-    const [[row], bounds, storedLogs, transfers, transaction] = await Promise.all([
-      readEvmTransactions(database, [place]), readBounds(database), readEvmLogs(database, place),
+    const caching = await cachingAt(place.block_height)
+    const [[row], storedLogs, transfers, transaction] = await Promise.all([
+      readEvmTransactions(database, [place]), readEvmLogs(database, place),
       readTransfersOfEvmTransaction(database, place),
       readTransaction(database, { height: place.block_height, index: place.tx_index }),
     ])
@@ -83,7 +86,7 @@ const evmTransaction = defineRoute({
       transfers: transfers.map((transfer) => presentEvmTokenTransfer(transfer, directory, network())),
       transaction: presentTransactionSummary(described),
     })
-    return { body: { data: [detail] }, caching: cachingAt(place.block_height, bounds, maxReorgDepth) }
+    return { body: { data: [detail] }, caching }
   },
 })
 

@@ -71,10 +71,12 @@ const balancePointSchema = z.strictObject({
 const balanceHistory = defineRoute({
   path: '/flow/account/{address}/balance/history',
   operationId: 'getBalanceHistory',
+  cost: 'high',
   tag: 'Fungible tokens',
   summary: 'What an account had of a fungible token, day by day',
   description: 'One point for each day of UTC, the earliest first. The last one is the newest day that is indexed. A point ' +
-    'is what the account has now less what came to it and left it since, fees included.',
+    'is the indexed balance less what came to the account and left it since, fees included. For FLOW that is `indexed_balance` of the ' +
+    'account, which may differ from its `balance` on the chain.',
   params: z.object({ address: accountParameter() }),
   query: z.object({
     token: contractParameter('tokens').optional().describe('`A.<address>.<name>`; FLOW where it is left out.'),

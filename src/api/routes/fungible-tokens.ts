@@ -63,6 +63,7 @@ const tokenList = defineRoute({
 const statistics = defineRoute({
   path: '/flow/ft/stats',
   operationId: 'getFungibleTokenStatistics',
+  cost: 'high',
   tag: 'Fungible tokens',
   summary: 'How many fungible tokens, holdings and transfers there are',
   params: noParameters,
@@ -88,6 +89,7 @@ const statistics = defineRoute({
 const prices = defineRoute({
   path: '/flow/ft/prices',
   operationId: 'listFungibleTokenPrices',
+  cost: 'high',
   tag: 'Fungible tokens',
   summary: 'Prices of fungible tokens in US dollars, and how they were day by day',
   description: 'By the symbol of the token, for those of which a price of the last two days is known. Empty where no price ' +

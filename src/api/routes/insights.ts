@@ -31,6 +31,7 @@ const exampleDay: DailyNumbers = {
 const daily = defineRoute({
   path: '/insights/daily',
   operationId: 'listDailyNumbers',
+  cost: 'high',
   tag: 'Insights',
   summary: 'Numbers of each day',
   description: everyDay,
@@ -48,6 +49,7 @@ const daily = defineRoute({
 const dailyOfModule = defineRoute({
   path: '/insights/daily/module/{module}',
   operationId: 'listDailyNumbersOfModule',
+  cost: 'high',
   tag: 'Insights',
   summary: 'Numbers of each day for one part of the chain',
   description: everyDay,
@@ -73,6 +75,7 @@ const dailyTransfersSchema = z.strictObject({
 const dailyTransfers = defineRoute({
   path: '/insights/transfers/daily',
   operationId: 'listDailyTransfers',
+  cost: 'high',
   tag: 'Insights',
   summary: 'Transfers of each day',
   description: everyDay,

@@ -14,6 +14,7 @@ const cursorOfItem = keyCursor({ nft_type: keyParts.contract, nft_id: nftIdPart 
 const nftSearch = defineRoute({
   path: '/flow/nft/search',
   operationId: 'searchNftItems',
+  cost: 'high',
   tag: 'NFTs',
   summary: 'Items by words of their name and description',
   description: 'Finds items that have all words, in any case and order; the beginning of a word is enough, and of a word of ' +

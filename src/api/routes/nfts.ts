@@ -57,6 +57,7 @@ const collectionList = defineRoute({
 const statistics = defineRoute({
   path: '/flow/nft/stats',
   operationId: 'getNftStatistics',
+  cost: 'high',
   tag: 'NFTs',
   summary: 'How many collections, items and transfers there are',
   params: noParameters,

@@ -20,13 +20,14 @@ const tag = 'Search'
 const search = defineRoute({
   path: '/flow/search',
   operationId: 'search',
+  cost: 'high',
   tag,
   summary: 'Whatever a text names: by part of a name, or by height, id, hash or address',
   params: noParameters,
   query: z.object({
     q: searchParameter(
       'A part of a name or identifier in any case; or the whole of a block height or id, a transaction id, an EVM hash, the ' +
-      'number of a scheduled transaction, an account, 0x and up to 16 hex digits, or an address of Flow EVM.',
+      'number of a scheduled transaction, an account, 0x and up to 16 hex digits, an address of Flow EVM, or a public key in hex.',
     ),
     limit: limitParameter({ default: 3, max: 20 }).describe('Most results of each kind.'),
   }),
@@ -52,10 +53,10 @@ const search = defineRoute({
       accounts: [{ address: '0x0b2a3299cc857e29', tag: 'top-shot', label: 'NBA Top Shot', category: 'nft' }],
     },
   },
-  handler: async ({ query: { q, limit } }, { database }) => {
+  handler: async ({ query: { q, limit } }, { database, chain }) => {
     const listing = { sort: 'holders', search: q, after: undefined, limit } as const
     const [hits, contracts, tokens, collections, accounts] = await Promise.all([
-      findHits(database, q), findContracts(database, q, limit),
+      findHits(database, chain, q), findContracts(database, q, limit),
       listFungibleTokens(database, { ...listing, filters: [] }),
       listNftCollections(database, { ...listing, isBridged: false }),
       findLabelledAccounts(database, q, limit),
@@ -76,6 +77,7 @@ const search = defineRoute({
 const preview = defineRoute({
   path: '/flow/search/preview',
   operationId: 'previewSearch',
+  cost: 'high',
   tag,
   summary: 'What a transaction or an address is, as one of Flow and as one of the EVM',
   description: 'A side on which nothing is indexed of it is null.',

@@ -55,6 +55,7 @@ const epochStatsSchema = epochSchema.extend({
 const epochStats = defineRoute({
   path: '/staking/epoch/stats',
   operationId: 'listEpochStats',
+  cost: 'high',
   tag,
   summary: 'Epochs with their nodes, stake and rewards, the newest first',
   description: 'What no indexed event told is null.',

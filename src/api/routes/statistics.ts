@@ -47,6 +47,7 @@ async function answerPeriods(
 const stat = defineRoute({
   path: '/status/stat',
   operationId: 'listStatistics',
+  cost: 'high',
   tag: 'Statistics',
   summary: 'Numbers of the chain by day',
   description: listed,
@@ -60,6 +61,7 @@ const stat = defineRoute({
 const trend = defineRoute({
   path: '/status/stat/{timescale}/trend',
   operationId: 'listTrend',
+  cost: 'high',
   tag: 'Statistics',
   summary: 'Numbers of the chain by hour, day, week or month',
   description: `Weeks begin on Monday. ${listed}`,

@@ -11,7 +11,9 @@ import { page } from '../paging/envelope.ts'
 import { exampleTaxReport } from '../examples/account-transfers.ts'
 import { accountParameter, cursorParameter, limitParameter } from '../parameters/parameters.ts'
 import { presentTaxEntry, presentTaxReport, taxReportSchema } from '../presenters/tax-report.ts'
-import { countNftTransfers, listAccountEntries, sumFtTransfers } from '../queries/account-transfers.ts'
+import {
+  countAccountTransfers, countNftTransfers, listAccountEntries, sumFtTransfers,
+} from '../queries/account-transfers.ts'
 import { isKnownAccount } from '../queries/ft-holdings.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { readNewestPrice } from '../queries/ft-prices.ts'
@@ -19,7 +21,8 @@ import { readHeightsOf } from '../queries/heights-at.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { mostReportDays, resolveTaxDays } from '../parameters/tax-days.ts'
-import { streamTaxCsv } from '../formats/tax-csv.ts'
+import { csvLimits } from '../limits/csv-limits.ts'
+import { incompleteMark, streamTaxCsv } from '../formats/tax-csv.ts'
 import { findTransferKey, transferCursorOf } from '../paging/transfer-cursor.ts'
 
 const csvType = 'text/csv'
@@ -27,11 +30,18 @@ const csvType = 'text/csv'
 const taxReport = defineRoute({
   path: '/flow/account/{address}/tax-report',
   operationId: 'getTaxReport',
+  cost: 'high',
   tag: 'Accounts',
   summary: 'What an account got and gave within some days, with totals, also as CSV',
   description: 'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
-    `Asked with \`format=csv\` or \`Accept: text/csv\`, it gives all of them at once, a line each, of as many days as are asked for; ` +
-    `as JSON a report is of ${mostReportDays} days at most, since its totals are of all pages.`,
+    'With `format=csv` or `Accept: text/csv` the answer has all of them, one per line, for any number of days. ' +
+    'A CSV of more than ' +
+    `${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
+    'One that exceeds this number with its fees, or that the client ' +
+    `takes longer than ${csvLimits.maxMs / 1000} s for, ends with a line that begins with ` +
+    `\`${incompleteMark}\` and names the \`end_date\` for ` +
+    'the rest. ' +
+    `As JSON a report is of ${mostReportDays} days at most, since its totals are of all pages.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
     start_date: dayParameter('First day, UTC. Default: a year before end_date.'),
@@ -54,18 +64,18 @@ const taxReport = defineRoute({
     const { limit, cursor, format = mediaType === csvType ? 'csv' : 'json' } = query
     const { days, bounds } = await findReport(address, query, format === 'csv' ? Infinity : mostReportDays, services)
     if (format === 'csv') {
+      await refuseTooLong(address, bounds, services)
       return {
-        body: new AnswerStream(`${csvType}; charset=utf-8`, streamTaxCsv(database, bounds, address)),
+        body: new AnswerStream(`${csvType}; charset=utf-8`, streamTaxCsv(database, bounds, address, services.csvLimits)),
         caching: 'never',
         headers: { 'Content-Disposition': `attachment; filename="${address}-${days.from}-${days.to}.csv"` },
       }
     }
     const before = await findTransferKey(database, cursor)
-    const [rows, totals, flowPrice] = await Promise.all([
-      listAccountEntries(database, bounds, address, before, limit + 1),
-      before === undefined ? readTotals(address, bounds, services) : undefined,
-      readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`),
-    ])
+    // One after the other: each call with a slot may use few of the connections that all calls share.
+    const rows = await listAccountEntries(database, bounds, address, before, limit + 1)
+    const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
+    const flowPrice = await readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`)
     const { data, ...rest } = page(
       rows, limit, (row) => presentTaxEntry(row, address), ({ row }) => transferCursorOf(row),
     )
@@ -94,13 +104,21 @@ async function findReport(
   return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
 }
 
+/** Before the first byte; what is too long with its fees alone ends with a line that says so. */
+async function refuseTooLong(
+  address: string, bounds: Bounds | undefined, { database, csvLimits: { maxRows } }: Services,
+): Promise<void> {
+  if (await countAccountTransfers(database, bounds, address, maxRows) <= maxRows) return
+  const detail = `The CSV is not sent: the account has more than ${maxRows} transfers on these days. Request fewer days.`
+  throw new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
+}
+
 async function readTotals(
   address: string, bounds: Bounds | undefined, { database }: Services,
 ): Promise<{ tokens: Awaited<ReturnType<typeof sumFtTransfers>>; collections: Awaited<ReturnType<typeof countNftTransfers>> }> {
   if (bounds === undefined) return { tokens: [], collections: [] }
-  const [tokens, collections] = await Promise.all([
-    sumFtTransfers(database, bounds, address), countNftTransfers(database, bounds, address),
-  ])
+  const tokens = await sumFtTransfers(database, bounds, address)
+  const collections = await countNftTransfers(database, bounds, address)
   return { tokens, collections }
 }
 

@@ -1,7 +1,7 @@
+import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { cachingAt, readBounds } from '../paging/bounds.ts'
-import type { Bounds } from '../paging/bounds.ts'
+import { readBounds } from '../paging/bounds.ts'
 import { formatTransactionCursor, parseTransactionCursor, transactionCursorPattern } from '../paging/cursors.ts'
 import { listOf, singleOf } from '../paging/envelope.ts'
 import { exampleTransaction, exampleTransactionDetail } from '../examples/transactions.ts'
@@ -13,15 +13,15 @@ import { transactionSchema } from '../presenters/transaction.ts'
 import type { CompleteTransaction } from '../presenters/transaction.ts'
 import { presentTransactionDetail, transactionDetailSchema } from '../presenters/transaction-detail.ts'
 import { completeTransactions } from '../queries/complete-transactions.ts'
+import { transactionWorkers } from '../queries/derived-details.ts'
 import { readTransactionContent } from '../queries/transaction-content.ts'
 import { transactionStatuses } from '../queries/transaction-filters.ts'
 import {
-  findTransaction, findTransactionInBlock, listTransactions, listTransactionsOfBlock, readTransaction,
-  readTransactionExtras,
+  findSystemTransaction, findTransaction, findTransactionInBlock, listOtherHeights, listTransactions,
+  listTransactionsOfBlock, readTransaction, readTransactionExtras,
 } from '../queries/transactions.ts'
 import type { TransactionPlace } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
-import type { Services } from '../route.ts'
 import { transactionPage } from '../paging/transaction-page.ts'
 
 const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)
@@ -82,55 +82,68 @@ const transactionDetail = defineRoute({
   operationId: 'getTransaction',
   tag: 'Transactions',
   summary: 'One transaction with its events',
-  description: 'The system transactions that end every block have the same id in each: without `height` those of the ' +
-    'newest block are meant.',
+  description: 'The system transactions that end every block have the same id in each: without `height` the answer is the one of the ' +
+    'newest block and `Content-Location` names it. `other_heights` lists other blocks with the same id.',
   params: z.object({
     id: z.string().regex(hashPattern, 'must be a transaction id or an EVM hash: 64 hex digits, with or without 0x')
       .describe('Transaction id, or hash of an EVM transaction that it executed; with or without 0x.'),
   }),
   query: z.object({
-    height: heightParameter().optional().describe('Height of the block, for a system transaction.'),
+    height: heightParameter().optional().describe('Height of its block, which a system transaction needs: its id is in every block.'),
     lite: flagParameter('Whether script, arguments, events, transfers and all else that may be long is left out.'),
   }),
   response: singleOf(transactionDetailSchema, 'Transaction'),
   problems: { 404: 'The transaction is not stored.' },
+  derivedBy: [...transactionWorkers, 'evm_worker', 'accounts_worker', 'defi_worker', 'scheduled_worker'],
   example: { data: [exampleTransactionDetail] },
-  handler: async ({ params: { id }, query: { height, lite } }, services) => {
-    const { database, network, maxReorgDepth } = services
-    const bounds = await readBounds(database)
-    const known = await (height === undefined
-      ? findTransaction(database, id)
-      : findTransactionInBlock(database, id, height))
-    const place = known ?? (await findInNewestBlock(id, height, bounds, services))
-    if (place === undefined) throw unknownTransaction(id)
+  handler: async ({ params: { id }, query: { height, lite }, cachingAt }, services) => {
+    const { database, network } = services
+    const known = await findPlace(database, id, height)
+    const system = known === undefined && height === undefined
+      ? await findSystemTransaction(database, id, await readBounds(database)) : undefined
+    const place = known ?? system
+    if (place === undefined) throw unknownTransaction(id, height)
+    const caching = await cachingAt(place.height)
     const reading = readTransaction(database, place)
     const complete = async (): Promise<CompleteTransaction | undefined> => {
       const row = await reading
       return row === undefined ? undefined : (await completeTransactions(database, network(), [row]))[0]
     }
-    const [transaction, extras, content] = await Promise.all([
+    // Ids of system transactions repeat.
+    const others = async (): Promise<readonly number[]> => {
+      const row = await reading
+      return row === undefined || row.collection_index !== null ? [] : listOtherHeights(database, row.id, place.height)
+    }
+    const [transaction, otherHeights, extras, content] = await Promise.all([
       complete(),
+      others(),
       readTransactionExtras(database, place),
       lite ? undefined : readTransactionContent(database, place, async () => (await reading)?.timestamp),
     ])
-    if (transaction === undefined || extras === undefined) throw unknownTransaction(id)
+    if (transaction === undefined || extras === undefined) throw unknownTransaction(id, height)
     return {
-      body: { data: [presentTransactionDetail(transaction, extras, content)] },
-      // The newest block is soon another.
-      caching: known === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
+      body: { data: [presentTransactionDetail(transaction, extras, content, otherHeights)] },
+      ...(system === undefined ? {} : { headers: { 'Content-Location': `/flow/transaction/${id}?height=${place.height}` } }),
+      // The newest block is soon another, and what was scheduled ends at another height.
+      caching: known === undefined || (content?.scheduled.length ?? 0) > 0 ? 'revalidate' : caching,
     }
   },
 })
 
-function unknownTransaction(id: string): ApiError {
-  return new ApiError(404, 'unknown-transaction', `Transaction ${id} is not stored.`, { field: 'id' })
+/** Where the transaction with an id is, or that which executed the EVM transaction with this hash. @param height where it must be */
+async function findPlace(database: DatabasePool, id: string, height: number | undefined): Promise<TransactionPlace | undefined> {
+  if (height === undefined) return findTransaction(database, id)
+  const inBlock = await findTransactionInBlock(database, id, height)
+  if (inBlock !== undefined) return inBlock
+  const byHash = await findTransaction(database, id)
+  return byHash?.height === height ? byHash : undefined
 }
 
-/** The way to the system transactions that end every block with the same id. */
-async function findInNewestBlock(
-  id: string, height: number | undefined, bounds: Bounds | undefined, { database }: Services,
-): Promise<TransactionPlace | undefined> {
-  return height === undefined && bounds !== undefined ? findTransactionInBlock(database, id, bounds.max) : undefined
+function unknownTransaction(id: string, height: number | undefined): ApiError {
+  const detail = height === undefined
+    ? `Transaction ${id} is not stored. A system transaction of an older block needs \`height\`.`
+    : `Transaction ${id} is not stored at height ${height}.`
+  return new ApiError(404, 'unknown-transaction', detail, { field: 'id' })
 }
 
 /** Transactions. */

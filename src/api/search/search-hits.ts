@@ -2,17 +2,22 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { parseAddress } from '../../chain/address.ts'
+import type { PresentChain } from '../chain/present-chain.ts'
+import { parsePublicKey, publicKeyBytes } from '../parameters/public-key.ts'
+import { listKeysByPublicKeys, withKeysOfChain } from '../queries/account-keys.ts'
 import { readBounds } from '../paging/bounds.ts'
 import { hashPattern } from '../formats/formats.ts'
 import type { SearchHit } from '../presenters/search.ts'
 import { findBlockHeight, readBlock } from '../queries/blocks.ts'
 import { readEvmAddressSpan } from '../queries/evm-addresses.ts'
 import { findEvmTransaction } from '../queries/evm-transactions.ts'
-import { findTransaction, findTransactionInBlock } from '../queries/transactions.ts'
+import { findSystemTransaction, findTransaction, findTransactionInBlock } from '../queries/transactions.ts'
 
-/** What a text names exactly: a height, a number, an id, a hash or an address. Each is looked up by its key. */
-export async function findHits(database: DatabasePool, text: string): Promise<SearchHit[]> {
+/** What a text names exactly: a height, a number, an id, a hash, an address or a public key. Each is looked up by its key. */
+export async function findHits(database: DatabasePool, chain: PresentChain, text: string): Promise<SearchHit[]> {
+  const publicKey = parsePublicKey(text)
   const finders = [
+    ...(publicKey === undefined ? [] : [findPublicKey(database, chain, publicKey)]),
     ...(/^\d{1,15}$/.test(text) ? [findBlock(database, Number(text)), findScheduled(database, String(Number(text)))] : []),
     ...(hashPattern.test(text) ? hashFinders(database, text.slice(-64).toLowerCase()) : []),
     ...(/^(?:0x[0-9a-f]{1,16}|[0-9a-f]{16})$/i.test(text) ? [findAccount(database, parseAddress(text) ?? text)] : []),
@@ -38,10 +43,18 @@ async function findBlock(database: DatabasePool, height: number): Finding {
 
 /** The system transactions that end every block are found in the newest one. */
 async function findFlowTransaction(database: DatabasePool, id: string): Finding {
-  const bounds = await readBounds(database)
-  const place = await findTransactionWithId(database, id) ??
-    (bounds === undefined ? undefined : await findTransactionInBlock(database, id, bounds.max))
-  return place && { type: 'transaction', id, block_height: place.height, path: `/flow/transaction/${id}` }
+  const place = await findTransactionWithId(database, id)
+  if (place !== undefined) return { type: 'transaction', id, block_height: place.height, path: `/flow/transaction/${id}` }
+  const system = await findSystemTransaction(database, id, await readBounds(database))
+  if (system === undefined) return undefined
+  const { height } = system
+  return { type: 'transaction', id, block_height: height, path: `/flow/transaction/${id}?height=${height}` }
+}
+
+async function findPublicKey(database: DatabasePool, chain: PresentChain, digits: string): Finding {
+  const keys = publicKeyBytes(digits)
+  const [row] = await withKeysOfChain(chain, keys, await listKeysByPublicKeys(database, keys, undefined, 1), 1)
+  return row && { type: 'public_key', id: row.public_key, block_height: row.added_height, path: `/flow/key/${row.public_key}` }
 }
 
 const foundRow = z.object({ is_found: z.boolean() })

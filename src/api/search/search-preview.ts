@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { Network } from '../../chain/network.ts'
+import { readBounds } from '../paging/bounds.ts'
 import { presentEvmParty } from '../presenters/evm-address.ts'
 import { partiesOf, presentEvmTransaction } from '../presenters/evm-transaction.ts'
 import { presentPreviewedTransaction, previewedScheduleSchema } from '../presenters/search-preview.ts'
@@ -10,7 +11,7 @@ import { listCoas } from '../queries/coa-accounts.ts'
 import { describeTransactions } from '../queries/describe-transactions.ts'
 import { describeEvmAddresses, readEvmAddressSpan } from '../queries/evm-addresses.ts'
 import { findEvmTransaction, readEvmTransactions } from '../queries/evm-transactions.ts'
-import { findTransaction, readTransaction } from '../queries/transactions.ts'
+import { findSystemTransaction, findTransaction, readTransaction } from '../queries/transactions.ts'
 import type { TransactionPlace } from '../queries/transactions.ts'
 
 /**
@@ -21,7 +22,8 @@ export async function previewTransaction(
   database: DatabasePool, network: Network, query: string, hash: string,
 ): Promise<SearchPreview> {
   const [known, evmPlace] = await Promise.all([findTransaction(database, hash), findEvmTransaction(database, hash)])
-  const place = known ?? (evmPlace && { height: evmPlace.block_height, index: evmPlace.tx_index })
+  const place = known ?? (evmPlace && { height: evmPlace.block_height, index: evmPlace.tx_index }) ??
+    (await findSystemTransaction(database, hash, await readBounds(database)))
   const row = place === undefined ? undefined : await readTransaction(database, place)
   const [described] = await describeTransactions(database, network, row === undefined ? [] : [row])
   const executed = evmPlace ?? (row?.evm_hash ? await findEvmTransaction(database, row.evm_hash) : undefined)

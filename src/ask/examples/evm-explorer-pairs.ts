@@ -41,7 +41,8 @@ limit 20`,
   },
   {
     questions: ['Who holds the most WFLOW?', '谁持有最多的 WFLOW？'],
-    sql: `select '0x' || encode(b.address_hash, 'hex') as holder, b.value / power(10::numeric, coalesce(t.decimals, 0)) as balance
+    sql: `select '0x' || encode(b.address_hash, 'hex') as holder, b.value / power(10::numeric, t.decimals) as balance,
+  b.value as raw_units
 from address_current_token_balances b
 join tokens t on t.contract_address_hash = b.token_contract_address_hash
 where t.symbol = 'WFLOW' and b.value > 0
@@ -51,7 +52,7 @@ limit 20`,
   {
     questions: ['Latest transfers of ERC-20 tokens with their amounts'],
     sql: `select x.block_number, t.symbol, '0x' || encode(x.from_address_hash, 'hex') as sender, '0x' || encode(x.to_address_hash, 'hex') as receiver,
-  x.amount / power(10::numeric, coalesce(t.decimals, 0)) as amount
+  x.amount / power(10::numeric, t.decimals) as amount, x.amount as raw_units
 from token_transfers x
 join tokens t on t.contract_address_hash = x.token_contract_address_hash
 where t.type = 'ERC-20' and x.block_consensus

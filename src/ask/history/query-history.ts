@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryTarget } from '../query-service.ts'
-import { longestStatement } from '../sql/gate/statement-text.ts'
+import { maxStatementLength } from '../sql/gate/statement-text.ts'
 
 /** A query that was asked. */
 export interface HistoryItem {
@@ -62,5 +62,5 @@ export class QueryHistory {
 /** A statement that was refused for its length must not be kept whole: two hundred of them would fill the memory. */
 function keptText(sql: string): string {
   // A part of a string keeps all of it in memory; a copy does not.
-  return sql.length <= longestStatement ? sql : `${Buffer.from(sql.slice(0, longestStatement)).toString()}…`
+  return sql.length <= maxStatementLength ? sql : `${Buffer.from(sql.slice(0, maxStatementLength)).toString()}…`
 }

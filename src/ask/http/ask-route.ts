@@ -24,6 +24,8 @@ export interface AskRequest {
   readonly owner: string
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal
+  /** Network address of the client. */
+  readonly client: string
 }
 
 /** What a handler answers beside JSON with the status of the route. */
@@ -38,6 +40,7 @@ interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Body exte
   readonly body: z.output<Body>
   readonly owner: string
   readonly signal: AbortSignal
+  readonly client: string
 }
 
 interface RouteDeclaration<
@@ -118,6 +121,7 @@ export function askRoute<
       body: (declaration.body === undefined ? undefined : parseBody(declaration.body, request.body)) as z.output<Body>,
       owner: request.owner,
       signal: request.signal,
+      client: request.client,
     }, parts),
   }
 }

@@ -1,4 +1,5 @@
-import type { BlockList } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { BlockList } from 'node:net'
 import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
 import Koa from 'koa'
@@ -6,6 +7,9 @@ import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import { stringify } from 'yaml'
 import { admitBearer } from '../../auth/bearer.ts'
+import { clientReader } from '../../base/client-address.ts'
+import type { Client } from '../../base/client-address.ts'
+import { clientNetwork } from '../../base/client-network.ts'
 import { ApiError, RetryableError } from '../../base/errors.ts'
 import { hasLeftEarly } from '../../base/left-early.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
@@ -32,6 +36,8 @@ export interface AskServerOptions extends Omit<AskParts, 'needsToken'> {
   readonly host: string
   /** TRUSTED_PROXIES. Default: none. */
   readonly trustedProxies?: BlockList
+  /** The client of a request, for the slots of its statements. Default: by `trustedProxies`. */
+  readonly clientOf?: (request: IncomingMessage) => Client
   /** 0 picks a free port. */
   readonly port: number
   /** API_TOKEN. Undefined: everybody may ask. */
@@ -88,6 +94,7 @@ function databaseAway(thrown: unknown): ApiError | undefined {
 
 function askRouter(options: AskServerOptions): Router<RequestState> {
   const { service, history, memory, token, docs, host, trustedProxies } = options
+  const { clientOf = clientReader(trustedProxies ?? new BlockList()) } = options
   const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
   // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
   const documents: { json?: string; yaml?: string } = {}
@@ -116,7 +123,8 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
       context.state.route = route.path
       if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host, trustedProxies)
       const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
-      await answer(context, route, { owner, parts, params: context['params'] })
+      const client = clientNetwork(clientOf(context.req).address)
+      await answer(context, route, { owner, parts, params: context['params'], client })
     })
   }
   return router
@@ -126,11 +134,13 @@ interface Call {
   readonly owner: string
   readonly parts: AskParts
   readonly params: Readonly<Record<string, string>>
+  readonly client: string
 }
 
-async function answer(context: RequestContext, route: AskRoute, { owner, parts, params }: Call): Promise<void> {
+async function answer(context: RequestContext, route: AskRoute, { owner, parts, params, client }: Call): Promise<void> {
   const body = route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes)
-  const given = { params, body, owner, query: new URLSearchParams(context.querystring), signal: leftSignal(context.res) }
+  const query = new URLSearchParams(context.querystring)
+  const given = { params, body, owner, client, query, signal: leftSignal(context.res) }
   const { body: content, headers = {} } = await route.run(given, parts)
   context.set({ 'Cache-Control': 'no-store', ...headers })
   context.status = route.successStatus

@@ -5,6 +5,7 @@ import { backoffMs, pause } from '../../base/retry.ts'
 import type { ModelState } from '../../llm/model-state.ts'
 import type { ModelSettings } from '../../llm/model-settings.ts'
 import { providerFailed, retryAfterMs } from '../../llm/provider-failure.ts'
+import { maskedError, maskSecrets, type MaskSecrets } from '../../llm/mask-secrets.ts'
 import { openLanguageModel } from '../../llm/open-language-model.ts'
 import { providerFetch } from '../../llm/provider-fetch.ts'
 import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
@@ -32,6 +33,7 @@ const mostReplyBytes = 4 * 1024 * 1024
 export class ProviderModel implements SqlModel {
   readonly state: ModelState
   readonly #model: LanguageModel
+  readonly #maskText: MaskSecrets
   readonly #timeoutMs: number
   readonly #mostTries: number
   readonly #retryBaseMs: number
@@ -39,6 +41,7 @@ export class ProviderModel implements SqlModel {
   constructor({ settings, timeoutMs = 60_000, mostTries = 3, retryBaseMs = 1000 }: ProviderModelOptions) {
     this.state = { provider: settings.provider, name: settings.name, isScripted: false }
     this.#model = openLanguageModel(settings, providerFetch(mostReplyBytes))
+    this.#maskText = maskSecrets(settings)
     this.#timeoutMs = timeoutMs
     this.#mostTries = mostTries
     this.#retryBaseMs = retryBaseMs
@@ -56,7 +59,9 @@ export class ProviderModel implements SqlModel {
         if (timeout.aborted) throw this.#tooSlow(error)
         const waitMs = retryAfterMs(error) ?? backoffMs(attempt, this.#retryBaseMs, 8 * this.#retryBaseMs)
         const isWorthIt = APICallError.isInstance(error) && error.isRetryable && attempt < this.#mostTries
-        if (!isWorthIt || performance.now() + waitMs >= deadline) throw providerFailed(this.state, error)
+        if (!isWorthIt || performance.now() + waitMs >= deadline) {
+          throw providerFailed(this.state, error, this.#maskText)
+        }
         await pause(waitMs, request.signal)
       }
     }
@@ -68,11 +73,12 @@ export class ProviderModel implements SqlModel {
       // The instructions are long and always the same: the provider need not read them anew each time.
       instructions: { role: 'system', content: instructions, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } },
     })
-    return { text, isCutOff: finishReason === 'length' }
+    return { text: this.#maskText(text), isCutOff: finishReason === 'length' }
   }
 
   #tooSlow(cause: unknown): ApiError {
     const { provider, name } = this.state
-    return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: it did not answer within ${this.#timeoutMs / 1000} s.`, { cause })
+    const text = `The model ${provider}/${name} failed: it did not answer within ${this.#timeoutMs / 1000} s.`
+    return new ApiError(502, 'model-failed', text, { cause: maskedError(cause, this.#maskText) })
   }
 }

@@ -11,6 +11,7 @@ import { chooseReader, type Reader } from './reader/choose-reader.ts'
 import { connectAsReader } from './reader/connect-as-reader.ts'
 import { readKnownTypes } from './run/known-types.ts'
 import { ServerSessions } from './run/server-sessions.ts'
+import type { ServerSessionsOptions } from './run/server-sessions.ts'
 import { StatementRunner } from './run/statement-runner.ts'
 import { Turns } from './run/turns.ts'
 import type { SqlRunner } from './sql-runner.ts'
@@ -32,6 +33,9 @@ export interface SqlRunnerOptions {
   readonly mostWaiting?: number
   /** As that of `StatementRunner`. */
   readonly answerGraceMs?: number
+  /** As those of `ServerSessions`. */
+  readonly interrupt?: ServerSessionsOptions['interrupt']
+  readonly onStuck?: ServerSessionsOptions['onStuck']
 }
 
 /** Tables that may be read, and where names without a schema are looked for. */
@@ -76,14 +80,15 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     })
     const gate = await SqlGate.open(known.objects)
     const ended = new AbortController()
-    const sessions = new ServerSessions(reader.url, log, ended.signal)
+    const { interrupt, onStuck } = options
+    const sessions = new ServerSessions({ url: reader.url, log, signal: ended.signal, interrupt, onStuck })
     const statements = new StatementRunner({
       connect: connectAsReader({ pool, reader, choose }), turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
-      cancel: (processId) => sessions.cancel(processId), untilGone: (processId) => sessions.untilGone(processId),
+      cancel: (processId) => sessions.cancel(processId), endSession: (processId) => sessions.end(processId),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
     })
-    return runnerOf({ gate, statements, mostRows, ended, end: () => pool.end() })
+    return runnerOf({ gate, statements, sessions, mostRows, ended, end: () => pool.end() })
   } catch (error) {
     await pool.end()
     throw asDatabaseError(error)
@@ -103,6 +108,7 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
 interface Parts {
   readonly gate: SqlGate
   readonly statements: StatementRunner
+  readonly sessions: ServerSessions
   readonly mostRows: number
   readonly ended: AbortController
   readonly end: () => Promise<void>
@@ -111,16 +117,20 @@ interface Parts {
 /** With COSTS OFF its words stand in parentheses, so that a statement in parentheses is not taken for them. */
 const explain = 'EXPLAIN (COSTS OFF) '
 
-function runnerOf({ gate, statements, mostRows, ended, end }: Parts): SqlRunner {
+function runnerOf({ gate, statements, sessions, mostRows, ended, end }: Parts): SqlRunner {
   const signalOf = (signal: AbortSignal | undefined): AbortSignal => (signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]))
   return {
-    run: async (sql, options = {}) => {
-      gate.check(sql)
-      return statements.run({ sql, mostRows: Math.min(options.maxRows ?? mostRows, mostRows), signal: signalOf(options.signal) })
-    },
+    run: async (sql, options = {}) => statements.run({
+      sql, judge: () => gate.check(sql), mostRows: Math.min(options.maxRows ?? mostRows, mostRows),
+      signal: signalOf(options.signal), client: options.client,
+    }),
     check: async (sql, options = {}) => {
-      gate.check(sql)
-      await statements.run({ sql, prefix: explain, mostRows: 1, signal: signalOf(options.signal) })
+      const signal = signalOf(options.signal)
+      const judge = (): Promise<void> => gate.check(sql)
+      await statements.run({ sql, judge, prefix: explain, mostRows: 1, signal, client: options.client })
+    },
+    get stuckSessions() {
+      return sessions.stuckCount
     },
     end: async () => {
       ended.abort()

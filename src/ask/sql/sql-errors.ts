@@ -43,6 +43,14 @@ export function tooBusy(retryAfterSeconds: number): ApiError {
   return new ApiError(503, 'sql-busy', 'Too many statements are waiting for their turn. Try again shortly.', { details: { retryAfterSeconds } })
 }
 
+/** The client has as many statements waiting as one may have. */
+export function tooManyStatements(waiting: number, retryAfterSeconds: number): ApiError {
+  const text = `Too many statements: ${waiting} of this client are waiting, which is the limit.`
+  return new ApiError(
+    429, 'too-many-statements', `${text} Try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } },
+  )
+}
+
 /** Not one row fits into an answer. */
 export function rowTooLarge(mostBytes: number): ApiError {
   return new ApiError(400, 'sql-row-too-large', `A single row is larger than the ${mostBytes} bytes of an answer: select fewer columns, or parts of them with left() or substr().`, { field: 'sql' })

@@ -4,6 +4,7 @@ import { ApiError, asError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { problemOf } from '../problem.ts'
+import { notFoundPage } from './not-found-page.ts'
 
 /** What is kept with a request. */
 export interface RequestState {
@@ -71,6 +72,13 @@ function answerProblem(context: RequestContext, thrown: unknown, { log, describe
   const { retryAfterSeconds } = error.details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
+  context.vary('Accept')
+  const page = notFoundPage(context.req, error, '/')
+  if (page !== undefined) {
+    context.set(page.headers)
+    context.body = page.html
+    return
+  }
   // What is left of the body is not read.
   if (error.status === 413 && !context.req.complete) context.set('Connection', 'close')
   context.body = JSON.stringify({ ...problemOf(error, requestId), ...describe?.(error) })

@@ -7,6 +7,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import { ApiError, asError } from '../errors.ts'
+import { notFoundPage } from '../http/not-found-page.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJson } from '../read-json.ts'
@@ -20,6 +21,8 @@ import type { OriginRules } from './origin-rules.ts'
 export interface AdmittedCaller {
   /** For the log; no key. Tools find it in `authInfo.clientId`. */
   readonly name: string
+  /** Network address of the client. Tools find it in `authInfo.extra`. */
+  readonly client?: string | undefined
   /** Is told how many requests a body holds. @throws ApiError 429 */
   readonly count: (requests: number) => void
 }
@@ -91,7 +94,11 @@ export async function startMcpListener(options: McpListenerOptions): Promise<Mcp
       if (error.status >= 500) log.error({ err: asError(thrown), requestId }, 'a request failed')
       else log.debug({ requestId, code: error.code }, 'a request was refused')
       if (response.headersSent) response.destroy()
-      else answerError(response, error, requestId)
+      else {
+        const page = notFoundPage(request, error)
+        if (page === undefined) answerError(response, error, requestId)
+        else response.writeHead(404, { ...page.headers, 'Cache-Control': 'no-store', Vary: 'Accept' }).end(request.method === 'HEAD' ? undefined : page.html)
+      }
     })
   })
   server.listen(options.port, options.host)
@@ -119,8 +126,8 @@ function speakerOf(request: IncomingMessage, spoken: ReadonlyMap<string, Speak>)
 }
 
 /** The request as the SDK takes it, which passes `auth` on to the tools; its type only lacks `| undefined` here and there. */
-function named(request: IncomingMessage, { name }: AdmittedCaller): NodeIncomingMessageLike {
-  return Object.assign(request, { auth: { token: '', clientId: name, scopes: [] } }) as NodeIncomingMessageLike
+function named(request: IncomingMessage, { name, client }: AdmittedCaller): NodeIncomingMessageLike {
+  return Object.assign(request, { auth: { token: '', clientId: name, scopes: [], extra: { client } } }) as NodeIncomingMessageLike
 }
 
 function toAnswer(thrown: unknown): ApiError {

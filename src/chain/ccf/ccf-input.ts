@@ -22,14 +22,16 @@ export class CcfInput {
   high = 0
   /** The lower 32 bits of the argument read last. */
   low = 0
-  /** The position in the output that flattened text must not pass. */
-  outputLimit = 0
+  /** Types composed so far, and the characters of their texts: what a compiled plan of them takes in memory. */
+  typeCount = 0
+  typeTextLength = 0
 
-  open(bytes: Buffer, outputPosition: number): void {
+  open(bytes: Buffer): void {
     this.bytes = bytes
     this.position = 0
     this.end = bytes.length
-    this.outputLimit = outputPosition + payloadLimits.outputBytes
+    this.typeCount = 0
+    this.typeTextLength = 0
   }
 
   /** Lets go of the payload, which may be a view into a larger buffer. */
@@ -182,6 +184,15 @@ export class CcfInput {
   checkDepth(depth: number): void {
     if (depth > payloadLimits.depth) {
       throw this.fail(`nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
+    }
+  }
+
+  /** Counts a composed type, whose text may repeat that of others. */
+  countType(text: string): void {
+    this.typeCount++
+    this.typeTextLength += text.length
+    if (this.typeTextLength > payloadLimits.typeTextLength) {
+      throw this.fail(`the texts of types are too long (limit ${payloadLimits.typeTextLength})`, 'payload-too-large')
     }
   }
 

@@ -1,3 +1,4 @@
+import { WriteLimitError } from '../../base/byte-writer.ts'
 import type { ByteWriter } from '../../base/byte-writer.ts'
 import type { EventShape } from '../event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
@@ -12,28 +13,37 @@ import type { TypePlan } from './type-plan.ts'
 /** Tags of a whole payload: types defined in front of the value, or a value of built-in types only. */
 const tag = { definitionsAndValue: 129, typeAndValue: 130 } as const
 
+/** Memory of one compiled type or field, besides its text. */
+const typeBytes = 256
+
 const cache = new PlanCache()
 const input = new CcfInput()
 
 /**
  * Appends the values of an event's fields in CCF as a JSON array.
  * Source: https://github.com/onflow/ccf, ccf_specs.md, fully self-describing mode.
+ * @param maxBytes of the array
  * @returns what the values are of: the same object for events of one shape, as long as it is kept
  * @throws PayloadError; `out` is then as it was
  */
-export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter): EventShape {
+export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter, maxBytes: number): EventShape {
   const start = out.position
-  input.open(payload, start)
+  const { limit } = out
+  out.limit = Math.min(limit, start + maxBytes)
+  input.open(payload)
   let complete = false
   try {
     const { shape, fields } = openEvent(type)
     writeValues(input, out, fields)
     input.expectEnd()
-    if (out.position > input.outputLimit) throw input.fail('the text of the payload is too long', 'payload-too-large')
     complete = true
     return shape
+  } catch (error) {
+    if (!(error instanceof WriteLimitError)) throw error
+    throw input.fail(`the text of the payload is too long (limit ${maxBytes} bytes)`, 'payload-too-large')
   } finally {
     if (!complete) out.position = start
+    out.limit = limit
     input.close()
   }
 }
@@ -55,7 +65,7 @@ export function readCcfValue(payload: Buffer): PayloadValue {
 }
 
 function reading<Value>(payload: Buffer, read: () => Value): Value {
-  input.open(payload, 0)
+  input.open(payload)
   try {
     const value = read()
     input.expectEnd()
@@ -75,7 +85,8 @@ function openEvent(type: string): EventPlan {
   const { fields } = readMessageType()
   if (fields === undefined) throw input.fail('the value is not an event')
   const plan: EventPlan = { shape: { type, fields: fields.map(({ name }) => name) }, fields }
-  cache.add(type, input.bytes.subarray(0, input.position), plan)
+  const prefix = input.bytes.subarray(0, input.position)
+  cache.add(type, prefix, plan, prefix.length + input.typeCount * typeBytes + input.typeTextLength)
   return plan
 }
 

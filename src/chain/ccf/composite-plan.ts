@@ -62,7 +62,6 @@ export function writeValues(input: CcfInput, out: ByteWriter, fields: readonly F
 
 function writeFields(input: CcfInput, out: ByteWriter, fields: readonly FieldPlan[], depth: number): void {
   input.checkDepth(depth)
-  if (out.position > input.outputLimit) throw input.fail('the text of the payload is too long', 'payload-too-large')
   const { length } = fields
   input.expectArray(length)
   if (length === 0) {
@@ -100,6 +99,7 @@ export function readFieldPlans(input: CcfInput, fields: FieldPlan[], readType: (
     const name = payloadText(input.readText())
     if (names.has(name)) throw input.fail('two fields with one name')
     names.add(name)
+    input.countType(name)
     fields.push(fieldPlan(name, i, readType(name)))
   }
 }

@@ -85,8 +85,14 @@ const concretePlans: ReadonlyMap<string, TypePlan> = new Map(
 /** Consumes the type of a value. `definitions` must hold every type that it may refer to. */
 export function readInlineType(input: CcfInput, definitions: Definitions, depth: number): TypePlan {
   input.checkDepth(depth)
-  const element = (): TypePlan => readInlineType(input, definitions, depth + 1)
   const number = input.readTag()
+  const plan = planOf(input, number, definitions, depth)
+  if (number !== tag.definition && number !== tag.simple) input.countType(plan.typeId)
+  return plan
+}
+
+function planOf(input: CcfInput, number: number, definitions: Definitions, depth: number): TypePlan {
+  const element = (): TypePlan => readInlineType(input, definitions, depth + 1)
   switch (number) {
     case tag.definition: {
       const plan = definitions.get(readDefinitionId(input))
@@ -181,7 +187,6 @@ function namesType(input: CcfInput): boolean {
 
 /** Address and id arrive in this order. */
 function writeCapability(input: CcfInput, out: ByteWriter, borrowTypeJson: string): void {
-  if (out.position > input.outputLimit) throw input.fail('the text of the payload is too long', 'payload-too-large')
   input.expectArray(2)
   const address = input.position
   readAddress(input)

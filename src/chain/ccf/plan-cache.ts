@@ -5,6 +5,8 @@ import type { FieldPlan } from './composite-plan.ts'
 export interface CachedPlan {
   readonly prefix: Buffer
   readonly plan: EventPlan
+  /** Memory that both take. */
+  readonly bytes: number
 }
 
 /** How the events of one shape are decoded: by the same object, as long as it is kept. */
@@ -21,8 +23,8 @@ interface TypeEntry {
 
 /**
  * Compiled plans by event type. A type can have several prefixes: a contract update may change the fields. Anyone can
- * deploy event types without end, so types, prefixes for each and bytes are bounded; when full, the quarter of the
- * types that was not used for the longest time goes.
+ * deploy event types without end, so types, prefixes for each and bytes are bounded; when full, the least recently used
+ * quarter of the types is removed.
  */
 export class PlanCache {
   readonly #types = new Map<string, TypeEntry>()
@@ -31,8 +33,8 @@ export class PlanCache {
   #bytes = 0
   #clock = 0
 
-  /** @param limits most types, and most bytes of prefixes; a prefix of more than 1/64 of the bytes is not kept */
-  constructor(limits: { types: number; bytes: number } = { types: 8192, bytes: 16 * 1024 * 1024 }) {
+  /** @param limits types, and bytes of memory; a plan of more than 1/64 of the bytes is not kept */
+  constructor(limits: { types: number; bytes: number } = { types: 8192, bytes: 64 * 1024 * 1024 }) {
     this.#maxTypes = limits.types
     this.#maxBytes = limits.bytes
   }
@@ -42,7 +44,7 @@ export class PlanCache {
     return this.#types.size
   }
 
-  /** Bytes of prefixes kept now. */
+  /** Bytes of memory of the plans kept now. */
   get bytes(): number {
     return this.#bytes
   }
@@ -64,14 +66,14 @@ export class PlanCache {
     return found
   }
 
-  /** Keeps a plan. `prefix` is copied, since payloads are views into larger buffers. */
-  add(type: string, prefix: Buffer, plan: EventPlan): void {
-    if (prefix.length > this.#maxBytes / 64) return
+  /** Keeps a plan. `prefix` is copied, since payloads are views into larger buffers. @param bytes of memory of both */
+  add(type: string, prefix: Buffer, plan: EventPlan, bytes = prefix.length): void {
+    if (bytes > this.#maxBytes / 64) return
     const entry = this.#types.get(type) ?? { plans: [], used: 0 }
-    this.#bytes += prefix.length
+    this.#bytes += bytes
     entry.used = ++this.#clock
-    entry.plans.unshift({ prefix: Buffer.from(prefix), plan })
-    if (entry.plans.length > maxPrefixes) this.#bytes -= entry.plans.pop()?.prefix.length ?? 0
+    entry.plans.unshift({ prefix: Buffer.from(prefix), plan, bytes })
+    if (entry.plans.length > maxPrefixes) this.#bytes -= entry.plans.pop()?.bytes ?? 0
     this.#types.set(type, entry)
     while (this.#types.size > this.#maxTypes || this.#bytes > this.#maxBytes) this.#evict()
   }
@@ -79,7 +81,7 @@ export class PlanCache {
   #evict(): void {
     const byAge = [...this.#types].sort(([, left], [, right]) => left.used - right.used)
     for (const [type, { plans }] of byAge.slice(0, Math.ceil(byAge.length / 4))) {
-      for (const { prefix } of plans) this.#bytes -= prefix.length
+      for (const { bytes } of plans) this.#bytes -= bytes
       this.#types.delete(type)
     }
   }

@@ -1,3 +1,4 @@
+import { WriteLimitError } from '../../base/byte-writer.ts'
 import type { ByteWriter } from '../../base/byte-writer.ts'
 import type { EventShape } from '../event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
@@ -8,12 +9,22 @@ import type { JsonNode } from './json-node.ts'
 /**
  * Appends the values of an event's fields in JSON-CDC as a JSON array.
  * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * @param maxBytes of the array
  * @returns what the values are of
  * @throws PayloadError; `out` is then as it was
  */
-export function writeJsonCdcEvent(type: string, payload: Buffer, out: ByteWriter): EventShape {
+export function writeJsonCdcEvent(type: string, payload: Buffer, out: ByteWriter, maxBytes: number): EventShape {
   const fields = readJsonCdcEvent(payload)
-  out.utf8(JSON.stringify(Object.values(fields)))
+  const { limit } = out
+  out.limit = Math.min(limit, out.position + maxBytes)
+  try {
+    out.utf8(JSON.stringify(Object.values(fields)))
+  } catch (error) {
+    if (!(error instanceof WriteLimitError)) throw error
+    throw malformed(`the text of the payload is too long (limit ${maxBytes} bytes)`, 'payload-too-large')
+  } finally {
+    out.limit = limit
+  }
   return { type, fields: Object.keys(fields) }
 }
 

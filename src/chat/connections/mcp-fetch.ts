@@ -1,3 +1,4 @@
+import { clientHeader, servedClient } from '../../base/mcp/client-header.ts'
 import { LeadsElsewhere, providerFetch } from '../../llm/provider-fetch.ts'
 import { ConnectionFault } from './connection-fault.ts'
 import { readAnswer } from './read-answer.ts'
@@ -10,13 +11,14 @@ const goodbyeMs = 1000
  * server that breaks off fails the call at once rather than when its time is over. No stream is opened for what servers say by themselves, since nothing of
  * it is wanted. Redirects are refused: the key would go along.
  * @param mostBytes of an answer, decoded
+ * @param tellsClient whether the server is one of ours, which shares its slots by the client
  */
-export function mcpFetch(mostBytes: number): typeof fetch {
+export function mcpFetch(mostBytes: number, tellsClient = false): typeof fetch {
   const call = providerFetch(mostBytes)
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 })
     if (init?.method === 'DELETE') return call(input, { ...init, signal: AbortSignal.timeout(goodbyeMs) })
-    const response = await call(input, init).catch((error: unknown) => {
+    const response = await call(input, tellsClient ? withClient(init) : init).catch((error: unknown) => {
       throw error instanceof LeadsElsewhere ? new ConnectionFault(error.message, { cause: error }) : error
     })
     if (response.body === null || !(response.headers.get('content-type') ?? '').includes('text/event-stream')) return response
@@ -31,6 +33,14 @@ export function mcpFetch(mostBytes: number): typeof fetch {
     headers.set('Content-Type', 'application/json')
     return new Response(answer, { status: response.status, headers })
   }
+}
+
+function withClient(init: RequestInit | undefined): RequestInit | undefined {
+  const client = servedClient.getStore()
+  if (client === undefined) return init
+  const headers = new Headers(init?.headers)
+  headers.set(clientHeader, client)
+  return { ...init, headers }
 }
 
 /** Of the request; a notification has none. */

@@ -50,7 +50,10 @@ export class OpenClient {
   /** @throws what the server or the way to it says; `signal` ends the trying */
   static async connect(server: McpServer, url: string, signal: AbortSignal, log: Logger): Promise<OpenClient> {
     const client = await createMCPClient({
-      transport: { type: 'http', url, redirect: 'error', fetch: mcpFetch(mostAnswerBytes), ...(server.key === undefined ? {} : { headers: { Authorization: `Bearer ${server.key}` } }) },
+      transport: {
+        type: 'http', url, redirect: 'error', fetch: mcpFetch(mostAnswerBytes, server.isOurs),
+        ...(server.key === undefined ? {} : { headers: { Authorization: `Bearer ${server.key}` } }),
+      },
       clientName: 'flowfarm-chat',
       initializationOptions: { signal },
       // Whoever called is told as well.

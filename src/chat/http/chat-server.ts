@@ -7,6 +7,7 @@ import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import { admitBearer } from '../../auth/bearer.ts'
 import type { Client } from '../../base/client-address.ts'
+import { clientNetwork } from '../../base/client-network.ts'
 import { ApiError, asError } from '../../base/errors.ts'
 import { hasLeftEarly } from '../../base/left-early.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
@@ -16,6 +17,7 @@ import { refuseMethod } from '../../base/http/refuse-method.ts'
 import { requests } from '../../base/http/requests.ts'
 import type { RequestContext, RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
+import { servedClient } from '../../base/mcp/client-header.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { readJson } from '../../base/read-json.ts'
 import { refuseRebound } from '../../base/refuse-rebound.ts'
@@ -123,7 +125,8 @@ async function answerQuestion(context: RequestContext, options: ChatServerOption
   const { parts, limits, clientOf, metrics, token, host, trustedProxies, patience } = options
   if (token === undefined) refuseRebound(context.req, host, trustedProxies)
   admitBearer(context.get('Authorization'), token)
-  const place = limits.enter(clientOf(context.req))
+  const client = clientOf(context.req)
+  const place = limits.enter(client)
   metrics.chatRunning.inc()
   const control = new AbortController()
   try {
@@ -138,10 +141,12 @@ async function answerQuestion(context: RequestContext, options: ChatServerOption
     context.respond = false
     const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
     const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal, watch })
-    await sendAnswer(context.res, open, { ...patience, explain: (error) => {
+    const explainTo = (error: unknown): ReturnType<typeof explain> => {
       watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
       return explain(error, log, left)
-    } })
+    }
+    const send = (): Promise<void> => sendAnswer(context.res, open, { ...patience, explain: explainTo })
+    await servedClient.run(clientNetwork(client.address), send)
   } finally {
     running.delete(control)
     metrics.chatRunning.dec()

@@ -4,6 +4,7 @@ import type { ToolSet } from 'ai'
 import type { Config } from '../../base/config.ts'
 import { ApiError, FatalError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
+import { maskSecrets } from '../../llm/mask-secrets.ts'
 import { modelSettings } from '../../llm/model-settings.ts'
 import type { ModelSettings } from '../../llm/model-settings.ts'
 import type { ModelState } from '../../llm/model-state.ts'
@@ -77,11 +78,12 @@ function allowedModes(words: readonly string[]): readonly ChatMode[] {
 
 function modelOf(mode: ChatMode, settings: ModelSettings, config: ChatModelsConfig, options: ChatModelsOptions): ChatModel {
   const { callProvider = providerFetch(mostReplyBytes), retryBaseMs, log } = options
-  const { provider, apiKey } = settings
+  const { provider } = settings
   const { name, variable } = nameOf(mode, settings, config)
   const state: ModelState = { provider, name, isScripted: false }
   const model = new PatientModel({
-    model: openLanguageModel({ ...settings, name }, callProvider, { callsTools: true }), state, variable, secret: apiKey, log,
+    model: openLanguageModel({ ...settings, name }, callProvider, { callsTools: true }), state, variable,
+    maskText: maskSecrets(settings), log,
     ...(retryBaseMs === undefined ? {} : { retryBaseMs }),
   })
   return {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../base/errors.ts'
+import { maskedError, type MaskSecrets } from '../../llm/mask-secrets.ts'
 import type { ModelState } from '../../llm/model-state.ts'
 import { providerFailed } from '../../llm/provider-failure.ts'
 import { StreamFailure } from './stream-failure.ts'
@@ -7,8 +8,8 @@ export interface ToldFailureOptions {
   readonly state: ModelState
   /** The variable that names the model, for whoever has to mend it. */
   readonly variable: string
-  /** The key: whatever a provider says, it is not told. */
-  readonly secret?: string | undefined
+  /** `maskSecrets` of the model. */
+  readonly maskText: MaskSecrets
 }
 
 /** Longest words of a provider that are passed on. */
@@ -18,15 +19,21 @@ const mostReasonCharacters = 300
 const tooLong = /too long|too many tokens|context.?(?:length|window|size)|maximum context/i
 
 /** A call of a provider that failed for good, in words for whoever asked. They hold no key. */
-export function toldFailure(error: unknown, { state, variable, secret, hasBegun }: ToldFailureOptions & { readonly hasBegun: boolean }): ApiError {
-  const told = error instanceof StreamFailure ? brokeOff(state, error, hasBegun) : providerFailed(state, error, variable)
-  const text = secret === undefined || secret === '' ? told.message : told.message.replaceAll(secret, '…')
-  const remedy = tooLong.test(text) ? ' Begin a new chat, or ask for less at once.' : ''
-  return new ApiError(told.status, told.code, `${text}${remedy}`, { cause: told.cause, details: told.details })
+export function toldFailure(
+  error: unknown, { state, variable, maskText, hasBegun }: ToldFailureOptions & { readonly hasBegun: boolean },
+): ApiError {
+  const told = error instanceof StreamFailure
+    ? brokeOff(state, error, maskText, hasBegun)
+    : providerFailed(state, error, maskText, variable)
+  const remedy = tooLong.test(told.message) ? ' Begin a new chat, or ask for less at once.' : ''
+  return new ApiError(told.status, told.code, `${told.message}${remedy}`, { cause: told.cause, details: told.details })
 }
 
-function brokeOff({ provider, name }: ModelState, error: StreamFailure, hasBegun: boolean): ApiError {
-  const reason = error.message.trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
+function brokeOff(
+  { provider, name }: ModelState, error: StreamFailure, maskText: MaskSecrets, hasBegun: boolean,
+): ApiError {
+  const reason = maskText(error.message).trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
   const text = hasBegun ? `broke off: ${reason}. What it said so far is kept; ask again.` : `failed: ${reason}. Ask again in a moment.`
-  return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause: error })
+  const cause = maskedError(error, maskText)
+  return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause })
 }

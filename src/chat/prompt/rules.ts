@@ -62,7 +62,9 @@ export const sqlRules: readonly string[] = [
   'Aggregate, or ORDER BY and LIMIT; LIMIT 20 where the question names no number. Of large tables read a range of heights or days: they are partitioned and indexed by height, and statements are ended after some seconds.',
   'Addresses are lower-case text: 0x and 16 hex digits for Flow accounts, 0x and 40 for EVM ones. Ids of blocks and transactions are bytea: \'\\x…\'::bytea to compare, encode(id, \'hex\') to show.',
   'A type has the account of its contract without 0x in it: A.1654653399040a61.FlowToken.Vault.',
-  'Amounts of tokens are whole tokens with their decimals (1.5 is one and a half FLOW), those of EVM the smallest unit where the comment says so. Do not cast numeric to float.',
+  'Amounts of tokens are whole tokens with their decimals (1.5 is one and a half FLOW), those of EVM tokens raw units: '
+    + 'their decimals are not stored, so call them raw units and do not convert them; WFLOW has 18. '
+    + 'Do not cast numeric to float.',
   'Failed transactions are on the chain too: leave them out where the question is about what happened. System transactions are the chain\'s own: leave them out where it is about users.',
   'int8 and numeric come back as texts, so that they are exact: take them as they are.',
   'The database may begin in the middle of the history of the chain, and ends with the newest indexed block: where it matters, look at both.',
@@ -71,7 +73,9 @@ export const sqlRules: readonly string[] = [
 /** Of the EVM explorer's database. */
 export const evmSqlRules: readonly string[] = [
   'The same kind of statement, on the tables of a Blockscout explorer; they are in no schema. Keep to a range of blocks or days and LIMIT 20.',
-  'Hashes and addresses are bytea: show \'0x\' || encode(hash, \'hex\'), compare with \'\\x…\'::bytea. Values are in wei: divide by 1e18 as numeric for FLOW.',
+  'Hashes and addresses are bytea: show \'0x\' || encode(hash, \'hex\'), compare with \'\\x…\'::bytea. '
+    + 'Values are in wei: divide by 1e18 as numeric for FLOW. Amounts of tokens are raw units: divide by 10^decimals; '
+    + 'where decimals are not known, give the raw units and call them that.',
 ]
 
 /** Of scripts. */

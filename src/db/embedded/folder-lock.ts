@@ -42,25 +42,30 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
     options.signal?.throwIfAborted()
     const lock = await tryLock(name)
     if (lock !== undefined) return lock
-    await followHolder(name, options.signal, (holder) => {
+    const onHolder = (holder: FolderHolder | undefined): 'stay' => {
       const who = describe(holder)
       if (options.wait === false) throw inUse(folder, who)
       if (who !== told) options.log(`waiting for the data folder ${folder}, which is held by ${who}`)
       told = who
       return 'stay'
-    })
+    }
+    await followHolder(name, { onHolder, signal: options.signal, patienceMs: answerTimeoutMs })
     // The name is free only a moment after the connection ended; and several waiters should not come at once.
     await pause(20 + Math.random() * 80, options.signal)
   }
 }
 
-/** Who holds `folder` now, or undefined when nobody does. */
-export async function folderHolder(folder: string): Promise<FolderHolder | undefined> {
-  let found: FolderHolder | undefined
-  await followHolder(await lockName(folder), undefined, (holder) => {
-    found = holder
+/**
+ * The process that holds `folder` now; undefined when none does; `silent` for one that holds it and does not answer, because it is stopped (SIGSTOP) or its
+ * event loop is busy. The kernel accepts the connection as long as the process exists.
+ */
+export async function folderHolder(folder: string, patienceMs = answerTimeoutMs): Promise<FolderHolder | 'silent' | undefined> {
+  let found: FolderHolder | 'silent' | undefined
+  const onHolder = (holder: FolderHolder | undefined): 'leave' => {
+    found = holder ?? 'silent'
     return 'leave'
-  })
+  }
+  await followHolder(await lockName(folder), { onHolder, patienceMs })
   return found
 }
 
@@ -105,20 +110,22 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
   })
 }
 
+interface FollowOptions {
+  readonly onHolder: (holder: FolderHolder | undefined) => 'stay' | 'leave'
+  readonly signal?: AbortSignal | undefined
+  readonly patienceMs: number
+}
+
 /**
  * Connects to the holder, hands its answer (undefined: it gave none in time) to `onHolder`, and, if that says stay,
  * waits until the holder lets go. Returns at once when nobody holds the name.
  */
-function followHolder(
-  name: string,
-  signal: AbortSignal | undefined,
-  onHolder: (holder: FolderHolder | undefined) => 'stay' | 'leave'
-): Promise<void> {
+function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = ''
     let answered = false
     const socket = connect({ path: name })
-    const silence = setTimeout(() => tell(undefined), answerTimeoutMs)
+    const silence = setTimeout(() => tell(undefined), patienceMs)
     const onAbort = (): void => void socket.destroy()
     signal?.addEventListener('abort', onAbort, { once: true })
 
@@ -138,8 +145,11 @@ function followHolder(
       clearTimeout(silence)
       tell(JSON.parse(received) as FolderHolder)
     })
-    // Refused or reset: the holder is gone, which the close event says too.
-    socket.on('error', () => socket.destroy())
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      // Its backlog is full: a process holds the name and accepts nothing. Refused or reset: the holder is gone.
+      if (code === 'EAGAIN') tell(undefined)
+      socket.destroy()
+    })
     socket.on('end', () => socket.destroy())
     socket.once('close', () => {
       clearTimeout(silence)

@@ -70,7 +70,8 @@ async function isPostgres(pid: string): Promise<boolean> {
   try {
     return /^(postgres|initdb)/.test(await readFile(`/proc/${pid}/comm`, 'utf8'))
   } catch (error) {
-    return gone(error)
+    if (hasEnded(error)) return false
+    throw error
   }
 }
 
@@ -78,22 +79,22 @@ async function statOrUndefined(path: string): Promise<{ dev: number; ino: number
   try {
     return await stat(path)
   } catch (error) {
-    gone(error)
-    return undefined
+    if (hasEnded(error)) return undefined
+    throw error
   }
 }
 
-/** True never; throws unless the error says that the process ended or belongs to somebody else. */
-function gone(error: unknown): false {
+/** Whether the error of a system call says that the process has ended, or belongs to another user now. */
+export function hasEnded(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return false
-  throw error
+  return code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM'
 }
 
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** A process that has ended is passed over. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    gone(error)
+    if (!hasEnded(error)) throw error
   }
 }

@@ -4,14 +4,20 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { serverEnvironment } from './binaries.ts'
 import { clusterArgument, identity } from './cluster.ts'
-import { postmasterPid } from './leftover-servers.ts'
+import { interruptSessions } from './interrupt-sessions.ts'
+import { postmasterPid, processesIn, sendSignal } from './leftover-servers.ts'
 import { sessionAddressSpaceKiB } from './session-memory.ts'
 import type { SystemUser } from './system-user.ts'
 
 /**
+ * How long the watchdog waits for a fast shutdown before an immediate one, s; a session may react to nothing but that.
+ */
+const watchdogPatienceS = 8
+
+/**
  * Runs the server in the background and stops it when our end of standard input closes, which the kernel does however
- * we end. SIGINT is PostgreSQL's fast shutdown. The exit code is the server's own. The first argument is the address space that each
- * of its processes may have, in KiB.
+ * we end. SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one, after which the next start recovers. The
+ * exit code is the server's own. The first argument is the address space that each of its processes may have, in KiB.
  */
 const watchdog = `
 exec 3<&0
@@ -20,7 +26,13 @@ ulimit -v "$1" 2>/dev/null || :
 shift
 "$@" </dev/null 3<&- &
 server=$!
-(while read -r line; do :; done; kill -INT $server) <&3 3<&- >/dev/null 2>&1 &
+(
+  while read -r line; do :; done
+  kill -INT $server
+  left=${watchdogPatienceS}
+  while [ $left -gt 0 ]; do sleep 1; left=$((left - 1)); done
+  kill -QUIT $server
+) <&3 3<&- >/dev/null 2>&1 &
 watcher=$!
 exec 3<&- </dev/null
 wait $server
@@ -29,8 +41,17 @@ kill $watcher 2>/dev/null
 exit $code
 `
 
-/** A fast shutdown writes all changed pages, which a slow disk may need time for. */
-const fastShutdownMs = 60_000
+/** A fast shutdown writes all changed pages, which a slow disk may need time for, ms. */
+const usualStopMs = 60_000
+/** How long sessions have to end by themselves, ms, but at most a third of the time for the stop. */
+const sessionsEndMs = 1500
+/** Time between two attempts to interrupt sessions that do not end, ms. */
+const interruptEveryMs = 250
+/**
+ * How long an immediate shutdown has before every process is killed, ms, but at most a quarter of the time for the
+ * stop.
+ */
+const quitMs = 1000
 
 export interface ServerProcessOptions {
   runtime: string
@@ -43,8 +64,12 @@ export interface ServerProcessOptions {
 export interface ServerProcess {
   /** The exit code, once the server has ended; above 128 it was ended by signal number code - 128. */
   readonly exited: Promise<number>
-  /** Fast shutdown; after a minute an immediate one, from which the next start recovers. */
-  stop(): Promise<void>
+  /**
+   * Fast shutdown. Sessions that compute and do not end are interrupted; what has not ended shortly before `withinMs`
+   * (default 60 s) ends by an immediate shutdown, from which the next start recovers, and at last by SIGKILL. May be
+   * called twice.
+   */
+  stop(withinMs?: number): Promise<void>
 }
 
 /** Starts postgres below its watchdog, in a session of its own so that Ctrl-C reaches us first. */
@@ -69,17 +94,31 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   lifeline.unref()
   return {
     exited: exited.promise,
-    async stop() {
+    async stop(withinMs = usualStopMs) {
       child.ref()
       lifeline.end()
-      const impatience = setTimeout(() => void quitImmediately(cluster), fastShutdownMs)
-      await exited.promise
-      clearTimeout(impatience)
+      const hasEnded = exited.promise.then(() => true)
+      const endsWithin = (ms: number): Promise<boolean> => {
+        const timer = Promise.withResolvers<boolean>()
+        const timeout = setTimeout(() => timer.resolve(false), Math.max(0, ms))
+        return Promise.race([hasEnded, timer.promise]).finally(() => clearTimeout(timeout))
+      }
+      const quitAt = performance.now() + withinMs - Math.min(quitMs, withinMs / 4)
+      let pauseMs = Math.min(sessionsEndMs, withinMs / 3)
+      while (!(await endsWithin(Math.min(pauseMs, quitAt - performance.now())))) {
+        if (performance.now() >= quitAt) return kill(cluster, endsWithin, Math.min(quitMs, withinMs / 4))
+        // It reads all of /proc, which takes seconds on a busy machine.
+        await Promise.race([interruptSessions(cluster), endsWithin(quitAt - performance.now())])
+        pauseMs = interruptEveryMs
+      }
     }
   }
 }
 
-async function quitImmediately(cluster: string): Promise<void> {
+async function kill(cluster: string, endsWithin: (ms: number) => Promise<boolean>, ms: number): Promise<void> {
   const pid = await postmasterPid(cluster)
-  if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+  if (pid !== undefined) sendSignal(pid, 'SIGQUIT')
+  while (!(await endsWithin(ms))) {
+    for (const left of await processesIn(cluster)) sendSignal(left, 'SIGKILL')
+  }
 }

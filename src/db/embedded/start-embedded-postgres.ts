@@ -6,6 +6,7 @@ import { socketUrl } from '../socket-url.ts'
 import { usableRuntime } from './binaries.ts'
 import { ensureCluster, superuser } from './cluster.ts'
 import { explainFolder } from './explain-folder.ts'
+import { interruptSessions } from './interrupt-sessions.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
 import { endLeftoverServers } from './leftover-servers.ts'
 import { openServerLog } from './server-log.ts'
@@ -42,8 +43,10 @@ export interface ServerExit {
 export interface EmbeddedPostgres {
   /** For pg and for Slonik. The database is `flowfarm`, the user its superuser. */
   readonly url: string
-  /** Fast shutdown; resolves when the server has ended and the folder is free. May be called twice. */
-  stop(): Promise<void>
+  /** As that of `ServerProcess`; resolves when the server has ended and the folder is free. May be called twice. */
+  stop(withinMs?: number): Promise<void>
+  /** Interrupts sessions that were told to end and do not: see `interruptSessions`. */
+  interrupt(pids: readonly number[]): Promise<void>
   /**
    * Resolves when the server has ended, wanted or not; the folder is free then, and starting again on the same folder
    * recovers and gives the same URL.
@@ -112,9 +115,9 @@ async function startHere(
     await lock.release()
     return { code, expected: stopping, lastLines }
   })
-  const stop = async (): Promise<void> => {
+  const stop = async (withinMs?: number): Promise<void> => {
     stopping = true
-    await server.stop()
+    await server.stop(withinMs)
     await exited
   }
   const url = socketUrl({ folder: socketFolder, user: superuser, database: databaseName })
@@ -125,5 +128,5 @@ async function startHere(
     throw error
   }
   lock.announce(url)
-  return { url, stop, exited }
+  return { url, stop, exited, interrupt: (pids) => interruptSessions(cluster, pids) }
 }

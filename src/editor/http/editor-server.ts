@@ -27,11 +27,12 @@ export interface EditorSettings {
   readonly wallet: {
     readonly url: string
     readonly gotrue_url: string
-    readonly passkey_auth_url: string
+    /** The page of the wallet that asks whether to sign in, and where its code is traded for a session. */
+    readonly authorize_url: string
+    readonly token_url: string
+    /** Of the cookie with the session: a path here. */
     readonly session_url: string
-    readonly rp_id: string
-    readonly rp_name: string
-    readonly cookie_domain?: string | null
+    readonly client_id: string
   } | null
   readonly github: { readonly is_on: boolean; readonly install_url: string | null }
   /** Scripts to begin with. */
@@ -42,6 +43,8 @@ export interface EditorSettings {
 /** What the editor's server is put together of. */
 export interface EditorParts {
   readonly settings: () => EditorSettings
+  /** Answers `/session`. Undefined: nobody can sign in. */
+  readonly session?: Middleware<RequestState> | undefined
   /** Answers `/functions/v1/projects`. */
   readonly projects: Middleware<RequestState>
   /** Answers what is below `/github`. Undefined: no App is set. */
@@ -79,7 +82,9 @@ export function createEditorServer(options: EditorServerOptions): Promise<Openin
   })
 }
 
-function handlers({ settings, projects, github, page }: EditorParts, { clientOf, settingsPerMinute = 600 }: EditorServerOptions): readonly Middleware<RequestState>[] {
+function handlers(
+  { settings, session, projects, github, page }: EditorParts, { clientOf, settingsPerMinute = 600 }: EditorServerOptions
+): readonly Middleware<RequestState>[] {
   const window = new SlidingWindow({ most: settingsPerMinute })
   const own = new Router<RequestState>()
   own.get('/health', (context) => {
@@ -102,6 +107,7 @@ function handlers({ settings, projects, github, page }: EditorParts, { clientOf,
     compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }),
     // The router adds what it needs to the context by itself.
     own.routes() as unknown as Middleware<RequestState>,
+    ...(session === undefined ? [] : [session]),
     projects,
     github ?? withoutGitHub,
     ...(page === undefined ? [] : [page as Middleware<RequestState>]),

@@ -1,11 +1,13 @@
 import type { Clock } from './clock.ts'
 import type { LspLimits } from './lsp-limits.ts'
+import { WorkBudget } from './work-budget.ts'
 
 interface Share {
   bytes: number
   /** Contracts that may still be fetched, as of `since`. */
   contracts: number
   since: number
+  readonly work: WorkBudget
 }
 
 /** In which what an address may have fetched comes back, ms. */
@@ -18,7 +20,7 @@ const mostAddresses = 5000
 export class ClientShares {
   readonly #limits: LspLimits
   readonly #clock: Clock
-  /** Those that have fetched something last at the end. */
+  /** The last used ones at the end. */
   readonly #shares = new Map<string, Share>()
   #bytes = 0
 
@@ -50,23 +52,30 @@ export class ClientShares {
     const now = this.#clock.now()
     share.contracts = Math.min(most, share.contracts + (now - share.since) / contractsMs * most)
     share.since = now
-    this.#shares.delete(client)
-    this.#shares.set(client, share)
     if (share.contracts < 1) return false
     share.contracts--
     return true
   }
 
+  /** What the event loop does for all connections of an address. */
+  workOf(client: string): WorkBudget {
+    return this.#shareOf(client).work
+  }
+
   #shareOf(client: string): Share {
-    const known = this.#shares.get(client)
-    if (known !== undefined) return known
-    const share = { bytes: 0, contracts: this.#limits.contractsPerAddress, since: this.#clock.now() }
+    const share = this.#shares.get(client) ?? {
+      bytes: 0, contracts: this.#limits.contractsPerAddress, since: this.#clock.now(),
+      work: new WorkBudget(this.#limits.addressWorkPerSecond),
+    }
+    this.#shares.delete(client)
     this.#shares.set(client, share)
     if (this.#shares.size > mostAddresses) this.#forgetOne()
     return share
   }
 
-  /** Forgets the address that fetched longest ago and has nothing open; of those that have, there are no more than connections. */
+  /**
+   * Deletes the least recently used address that has nothing open; there are no more of the others than connections.
+   */
   #forgetOne(): void {
     for (const [client, { bytes }] of this.#shares) {
       if (bytes !== 0) continue

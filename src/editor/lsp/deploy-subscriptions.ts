@@ -73,6 +73,11 @@ export class DeploySubscriptions {
         if (!isWanted) return
         if (isAnswered) send(event)
         else held.push(event)
+      }, ({ code, message }) => {
+        if (!isWanted) return
+        isWanted = false
+        this.#ends.delete(projectId)
+        this.#refuse(projectId, code, message)
       })
       if (!isWanted || this.#isClosed) return end()
       this.#ends.set(projectId, () => {

@@ -14,9 +14,12 @@ import type { LanguageServer } from './language-server.ts'
 import type { LspLimits } from './lsp-limits.ts'
 import type { LspMetrics } from './lsp-metrics.ts'
 import { LspSession } from './lsp-session.ts'
+import { unitsOfBytes, WorkBudget, workUnits } from './work-budget.ts'
 
 export interface LspConnectionOptions {
   readonly servers: ReadonlyMap<EditorNetwork, LanguageServer>
+  /** Networks that the client may choose now. */
+  readonly offered: () => readonly EditorNetwork[]
   readonly workspaces: ImportWorkspaces
   readonly deploys: DeployFeed | undefined
   readonly limits: LspLimits
@@ -32,16 +35,14 @@ export interface LspConnectionOptions {
 /** How long a client that is dropped has to read why, ms. */
 const dropGraceMs = 1000
 
-/** Seconds of the rate that may come at once. */
-const burstSeconds = 5
-
 /**
  * One WebSocket. Its first message chooses the network; from then on it speaks LSP, and in between asks for news of deployments.
  *
  *     open ──init──► with a session ──init for another network──► with another session
  *       └──exit, too slow, closed by the client or the server──► closed
  *
- * The socket is not read while too much waits here or too much came at once, so that who sends faster than the language server reads waits by himself.
+ * The socket is not read while too much waits here, or while the connection or its address has used up its budget of
+ * work. Messages that were read with the last one (at most the 64 KiB that a socket gives at once) are held until then.
  */
 export class LspConnection {
   /** Answered since the last ping. */
@@ -53,8 +54,8 @@ export class LspConnection {
   /** Ends of sessions that are not over. */
   readonly #closing = new Set<Promise<void>>()
   #isCrowded = false
-  #allowance: number
-  #allowanceAt = performance.now()
+  readonly #work: WorkBudget
+  #held: { readonly bytes: Buffer; readonly isBinary: boolean }[] = []
   #resting: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -62,19 +63,16 @@ export class LspConnection {
     this.#socket = socket
     this.#options = options
     const { limits, deploys, log } = options
-    this.#allowance = limits.messagesPerSecond * burstSeconds
+    this.#work = new WorkBudget(limits.workPerSecond)
     this.#deploys = new DeploySubscriptions({ feed: deploys, most: limits.deploySubscriptions, log, send: (message) => this.#send(JSON.stringify(message)) })
     socket.on('pong', () => {
       this.isAlive = true
     })
     socket.on('message', (data, isBinary) => {
-      try {
-        this.#take(bytesOf(data), isBinary)
-      } catch (error) {
-        // A fault of ours, which ends this connection and no other.
-        log.error({ err: asError(error) }, 'a message of the language server channel could not be taken')
-        this.drop(1011, 'internal error')
-      }
+      if (this.#isClosed || socket.readyState !== socket.OPEN) return
+      const bytes = bytesOf(data)
+      if (this.#resting === undefined) this.#receive(bytes, isBinary)
+      else this.#held.push({ bytes, isBinary })
     })
     socket.on('error', (error: Error & { code?: string }) => {
       if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') options.metrics.closed.inc({ reason: 'too-large' })
@@ -107,10 +105,19 @@ export class LspConnection {
     while (this.#closing.size > 0) await Promise.all(this.#closing)
   }
 
+  #receive(bytes: Buffer, isBinary: boolean): void {
+    try {
+      this.#take(bytes, isBinary)
+    } catch (error) {
+      // A fault of ours, which ends this connection and no other.
+      this.#options.log.error({ err: asError(error) }, 'a message of the language server channel failed')
+      this.drop(1011, 'internal error')
+    }
+  }
+
   #take(bytes: Buffer, isBinary: boolean): void {
-    if (this.#isClosed || this.#socket.readyState !== this.#socket.OPEN) return
     this.isAlive = true
-    this.#countMessage()
+    this.#spend(1 + unitsOfBytes(bytes.length))
     const value = isBinary || !isShallowText(bytes) ? undefined : parsed(bytes)
     if (value === undefined) {
       const message = 'A message is one JSON object in a text frame, without a header, and nested not too deep.'
@@ -124,20 +131,28 @@ export class LspConnection {
   /** Messages of the channel itself. */
   #takeOwn(type: string, message: Readonly<Record<string, unknown>>): void {
     if (type === 'init') this.#init(message['network'])
-    else if (type === 'subscribe:deploy') void this.#deploys.subscribe(message)
+    else if (type === 'subscribe:deploy') {
+      this.#spend(workUnits.subscription)
+      void this.#deploys.subscribe(message)
+    }
     else if (type === 'unsubscribe:deploy') this.#deploys.unsubscribe(message)
     else this.#refuse('unknown-type', 'type: choose init, subscribe:deploy or unsubscribe:deploy; all else is JSON-RPC.')
   }
 
   #init(network: unknown): void {
-    const { servers, workspaces, limits, metrics, log, blame, shares, clock, client } = this.#options
-    const own = [...servers.keys()].find((one) => one === network)
+    const { servers, offered, workspaces, limits, metrics, log, blame, shares, clock, client } = this.#options
+    const own = offered().find((one) => one === network)
     const server = own === undefined ? undefined : servers.get(own)
-    if (own === undefined || server === undefined) return this.#refuse('unknown-network', `network: choose ${[...servers.keys()].join(', ')}.`)
+    if (own === undefined || server === undefined) return this.#refuse(
+      'unknown-network', `network: choose ${offered().join(', ')}.`,
+    )
     if (this.#session?.network === own) return this.#session.initAgain()
+    this.#spend(workUnits.networkChange)
     this.#leaveSession()
+    const previous = Promise.all(this.#closing)
     const session: LspSession = new LspSession({
-      network: own, server, limits, metrics, log, blame, shares, clock, client,
+      network: own, server, limits, metrics, log, blame, shares, clock, client, previous,
+      spend: (units) => this.#spend(units),
       openWorkspace: () => workspaces.open(own),
       send: (text) => this.#send(text),
       onWaiting: (bytes) => {
@@ -165,6 +180,7 @@ export class LspConnection {
       return
     }
     const refusal = this.#refusalOf(message.method, bytes)
+    if (message.kind === 'request') this.#spend(workUnits.request)
     if (message.kind === 'request') session.request(message.id, message.method, message.params, bytes, refusal)
     else session.notification(message.method, message.params, bytes, refusal)
   }
@@ -189,19 +205,32 @@ export class LspConnection {
       return this.drop(1013, 'too slow: read the messages')
     }
     socket.send(text)
+    this.#spend(unitsOfBytes(text.length))
   }
 
-  /** Counts a message; after too many the socket rests. */
-  #countMessage(): void {
-    const { messagesPerSecond } = this.#options.limits
-    const now = performance.now()
-    this.#allowance = Math.min(messagesPerSecond * burstSeconds, this.#allowance + (now - this.#allowanceAt) * messagesPerSecond / 1000) - 1
-    this.#allowanceAt = now
-    if (this.#allowance >= 0 || this.#resting !== undefined) return
-    this.#resting = setTimeout(() => {
-      this.#resting = undefined
-      this.#readOrNot()
-    }, -this.#allowance / messagesPerSecond * 1000)
+  /** Counts work; where the connection or its address has used up its budget, nothing more is taken for a while. */
+  #spend(units: number): void {
+    const { shares, client } = this.#options
+    const ofAddress = shares.workOf(client)
+    this.#work.spend(units)
+    ofAddress.spend(units)
+    const waitMs = Math.max(this.#work.waitMs, ofAddress.waitMs)
+    if (waitMs === 0 || this.#resting !== undefined || this.#isClosed) return
+    this.#resting = setTimeout(() => this.#takeHeld(), waitMs)
+    this.#readOrNot()
+  }
+
+  /** Takes what was held: at least one message, and more while the budget lasts. */
+  #takeHeld(): void {
+    this.#resting = undefined
+    let taken = 0
+    while (this.#resting === undefined && !this.#isClosed) {
+      const message = this.#held[taken]
+      if (message === undefined) break
+      taken++
+      this.#receive(message.bytes, message.isBinary)
+    }
+    this.#held = this.#held.slice(taken)
     this.#readOrNot()
   }
 
@@ -231,6 +260,7 @@ export class LspConnection {
   #gone(): void {
     this.#isClosed = true
     clearTimeout(this.#resting)
+    this.#held = []
     this.#deploys.close()
     this.#leaveSession()
   }

@@ -16,14 +16,19 @@ export interface LspLimits {
   /** Bytes of all documents of one address, and of all there are: what is held in memory is up to six times as much. */
   readonly addressBytes: number
   readonly allBytes: number
-  /** Requests of a connection that wait for their answers. */
+  /** Requests of a connection that the language server has not answered; cancelled ones count until it has. */
   readonly requestsPerConnection: number
   /** Contracts that the documents of a connection may have fetched. */
   readonly contractsPerConnection: number
   /** Contracts that one address may have fetched in ten minutes, whatever connections it makes; access nodes count calls. */
   readonly contractsPerAddress: number
-  /** Messages that a connection may send a second, over some time. Who sends more is read more slowly. */
-  readonly messagesPerSecond: number
+  /**
+   * Units of work (`workUnits`) that a connection may cause a second, on average over five seconds. A connection that
+   * causes more is read more slowly.
+   */
+  readonly workPerSecond: number
+  /** The same for all connections of one address, or one network of IPv6, together. */
+  readonly addressWorkPerSecond: number
   /** Bytes of messages of a connection that wait for their turn; with more the socket is not read. */
   readonly waitingBytes: number
   /** Bytes that may wait for a client that does not read; with more its connection is closed with 1013. */
@@ -78,7 +83,8 @@ export const defaultLspLimits: LspLimits = {
   requestsPerConnection: 100,
   contractsPerConnection: 200,
   contractsPerAddress: 2000,
-  messagesPerSecond: 200,
+  workPerSecond: 200,
+  addressWorkPerSecond: 2000,
   waitingBytes: 8 * mebibyte,
   unreadBytes: 8 * mebibyte,
   deploySubscriptions: 20,

@@ -6,7 +6,9 @@ import { WebSocketServer } from 'ws'
 import type { Client } from '../../base/client-address.ts'
 import { clientNetwork } from '../../base/client-network.ts'
 import type { EditorNetwork } from '../../base/editor-network.ts'
+import { ApiError } from '../../base/errors.ts'
 import { closeServer, listen } from '../../base/http/listen.ts'
+import { notFoundPage } from '../../base/http/not-found-page.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
@@ -21,6 +23,7 @@ import { LspConnection } from './lsp-connection.ts'
 import { defaultLspLimits } from './lsp-limits.ts'
 import type { LspLimits } from './lsp-limits.ts'
 import { LspMetrics } from './lsp-metrics.ts'
+import { workUnits } from './work-budget.ts'
 
 export interface LspServerOptions {
   readonly host: string
@@ -31,12 +34,16 @@ export interface LspServerOptions {
   readonly clientOf: (request: IncomingMessage) => Client
   /** Whether pages of an origin may connect to the host that the request names; an undefined origin is a client that is no browser. Default: all may. */
   readonly allowsOrigin?: (origin: string | undefined, host: string | undefined) => boolean
+  /** Refuses clients by what they sent, before anything is answered. @throws ApiError */
+  readonly admit?: (request: IncomingMessage) => void
   /** What checks Cadence, for all networks. */
   readonly program: LanguageServerProgram
   /** Closed by whoever made it, after this. */
   readonly workspaces: ImportWorkspaces
-  /** Those that clients may choose. */
+  /** Those that there may be. */
   readonly networks: readonly EditorNetwork[]
+  /** Those that clients may choose now. Default: all. */
+  readonly offered?: () => readonly EditorNetwork[]
   readonly deploys?: DeployFeed | undefined
   readonly limits?: Partial<LspLimits>
   /** What pauses are counted by. Default: the time of this machine. */
@@ -67,14 +74,14 @@ const closeGraceMs = 2000
  * @throws what the system says when the port cannot be bound
  */
 export async function createLspServer(options: LspServerOptions): Promise<LspServer> {
-  const { log, networks, program, clock = machineClock } = options
+  const { log, networks, program, offered = () => networks, clock = machineClock } = options
   const limits: LspLimits = { ...defaultLspLimits, ...options.limits }
   const metrics = new LspMetrics(options.metrics.registry)
   const environment = { PATH: systemPath, HOME: homedir(), ...options.environment }
   const servers = new Map(networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]))
   const blame = new BlameLedger(limits, clock)
   const shares = new ClientShares(limits, clock)
-  const gate = new ConnectionGate(limits)
+  const gate = new ConnectionGate(limits, shares)
   const connections = new Set<LspConnection>()
   const ending = new Set<Promise<void>>()
   const sockets = new WebSocketServer({
@@ -87,12 +94,13 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   server.setTimeout(limits.silentMs)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = options.clientOf(request)
-    const refused = isClosing ? unavailable : refusalOf(request, options.allowsOrigin) ?? gate.refusalOf(client)
+    const refused = isClosing ? unavailable : refusalOf(request, options) ?? gate.refusalOf(client)
     if (refused !== undefined) return refuse(socket, refused)
     gate.enter(client, socket)
     sockets.handleUpgrade(request, socket, head, (websocket) => {
       const connection = new LspConnection(websocket, {
-        servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, shares, clock, client: clientNetwork(client.address),
+        servers, offered, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, shares,
+        clock, client: clientNetwork(client.address),
       })
       connections.add(connection)
       metrics.connections.set(connections.size)
@@ -111,11 +119,19 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const at = pathOf(request)
     if (at === path) return respond(response, 426, { code: 'websocket-only', detail: `${path} is a WebSocket: connect with ws:// or wss://.` })
-    if (at !== '/health') return respond(response, 404, { code: 'unknown-path', detail: `There is nothing here but ${path} and /health.` })
+    if (at !== '/health') {
+      const unknown = new ApiError(404, 'unknown-path', `There is nothing here but ${path} and /health.`)
+      const page = notFoundPage(request, unknown)
+      if (page === undefined) return respond(response, 404, { code: unknown.code, detail: unknown.message })
+      response.writeHead(404, { ...page.headers, 'Cache-Control': 'no-store', Vary: 'Accept' }).end(
+        request.method === 'HEAD' ? undefined : page.html,
+      )
+      return
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') return respond(response, 405, { code: 'method-not-allowed', detail: 'Use GET.' }, { Allow: 'GET, HEAD' })
     respond(response, isClosing ? 503 : 200, {
       status: isClosing ? 'stopping' : 'ok', server: { kind: program.kind, label: program.label }, connections: connections.size,
-      networks: Object.fromEntries([...servers].map(([network, { state }]) => [network, state])),
+      networks: Object.fromEntries(offered().map((network) => [network, servers.get(network)?.state])),
     })
   }
 
@@ -152,15 +168,24 @@ const unavailable: Refusal = { status: 503, code: 'stopping', detail: 'The serve
 class ConnectionGate {
   readonly #limits: LspLimits
   readonly #byAddress = new Map<string, number>()
+  readonly #shares: ClientShares
   #all = 0
 
-  constructor(limits: LspLimits) {
+  constructor(limits: LspLimits, shares: ClientShares) {
     this.#limits = limits
+    this.#shares = shares
   }
 
   refusalOf(client: Client): Refusal | undefined {
     const { connections, connectionsPerAddress } = this.#limits
     if (this.#all >= connections) return { status: 503, code: 'full', detail: 'There are too many connections; try again later.' }
+    const waitSeconds = Math.ceil(this.#shares.workOf(clientNetwork(client.address)).waitMs / 1000)
+    if (waitSeconds > 0) {
+      return {
+        status: 429, code: 'rate-limited',
+        detail: `Your address has used its share of the channel. Connect again in ${waitSeconds} s.`,
+      }
+    }
     if (client.isLocal || (this.#byAddress.get(clientNetwork(client.address)) ?? 0) < connectionsPerAddress) return undefined
     return { status: 429, code: 'too-many-connections', detail: `Your address has ${connectionsPerAddress} connections, which is the most; close one.` }
   }
@@ -169,6 +194,7 @@ class ConnectionGate {
   enter(client: Client, socket: Duplex): void {
     const address = clientNetwork(client.address)
     this.#all++
+    this.#shares.workOf(address).spend(workUnits.connection)
     this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1)
     socket.once('close', () => {
       this.#all--
@@ -179,8 +205,16 @@ class ConnectionGate {
   }
 }
 
-function refusalOf(request: IncomingMessage, allowsOrigin: LspServerOptions['allowsOrigin']): Refusal | undefined {
+function refusalOf(
+  request: IncomingMessage, { admit, allowsOrigin }: Pick<LspServerOptions, 'admit' | 'allowsOrigin'>,
+): Refusal | undefined {
   if (pathOf(request) !== path) return { status: 404, code: 'unknown-path', detail: `There is no WebSocket here, but at ${path}.` }
+  try {
+    admit?.(request)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { status: error.status, code: error.code, detail: error.message }
+  }
   if (allowsOrigin === undefined || allowsOrigin(request.headers.origin, request.headers.host)) return undefined
   return { status: 403, code: 'foreign-origin', detail: 'Pages of this origin may not connect; EDITOR_URL says which may.' }
 }

@@ -25,6 +25,13 @@ export interface LspSessionOptions {
   readonly network: EditorNetwork
   readonly server: LanguageServer
   readonly openWorkspace: () => Promise<ImportWorkspace>
+  /**
+   * The end of the sessions before this one. A connection has one folder at a time, however often it changes its
+   * network.
+   */
+  readonly previous: Promise<unknown>
+  /** Counts units of work. */
+  readonly spend: (units: number) => void
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
@@ -64,6 +71,8 @@ export class LspSession implements Member {
   readonly #options: LspSessionOptions
   readonly #queue: JobQueue
   readonly #requests = new Map<RpcId, ClientRequest>()
+  /** Cancelled requests that the language server has not answered yet. */
+  #cancelled = 0
   readonly #ending = new AbortController()
   #workspace: ImportWorkspace | undefined
   #space: UriSpace | undefined
@@ -104,7 +113,7 @@ export class LspSession implements Member {
     const { limits } = this.#options
     this.#lastChange = undefined
     if (this.#requests.has(id)) return this.#send(errorText(id, { code: rpcCodes.invalidRequest, message: 'A request of this id is under way; give each its own.' }))
-    if (this.#requests.size >= limits.requestsPerConnection) {
+    if (this.#requests.size + this.#cancelled >= limits.requestsPerConnection) {
       return this.#send(errorText(id, { code: rpcCodes.requestFailed, message: `A connection has at most ${limits.requestsPerConnection} requests under way; wait for answers.` }))
     }
     const timer = setTimeout(() => {
@@ -171,9 +180,13 @@ export class LspSession implements Member {
   }
 
   async #start(): Promise<void> {
-    const { server, openWorkspace, limits, metrics, log, network, blame, shares, clock, client, onFailed } = this.#options
+    const {
+      server, openWorkspace, previous, spend, limits, metrics, log, network, blame, shares, clock, client, onFailed,
+    } = this.#options
     const { signal } = this.#ending
     try {
+      await previous
+      if (signal.aborted) return
       const workspace = await openWorkspace()
       this.#workspace = workspace
       if (signal.aborted) return
@@ -181,7 +194,7 @@ export class LspSession implements Member {
       this.#space = space
       this.#hider = new FolderHider(workspace.folder)
       const documents = new SessionDocuments({
-        network, server, workspace, space, limits, metrics, log, blame, shares, clock, client, signal,
+        network, server, workspace, space, limits, metrics, log, blame, shares, clock, client, signal, spend,
         tell: (method, params) => this.#tell(method, params), enqueue: (run) => this.#queue.add(0, run),
       })
       server.join(this)
@@ -303,10 +316,20 @@ export class LspSession implements Member {
     if (this.#requests.get(request.id) !== request) return
     this.#requests.delete(request.id)
     clearTimeout(request.timer)
-    if (outcome === 'cancelled' || outcome === 'timeout') request.asked?.cancel()
+    if (outcome === 'cancelled' || outcome === 'timeout') this.#giveUp(request)
     const { metrics, network } = this.#options
     metrics.requestSeconds.observe({ network, method: methodLabel(request.method), outcome }, (performance.now() - request.since) / 1000)
     this.#send(text)
+  }
+
+  /** The language server may be working on it still, which counts as a request under way. */
+  #giveUp({ asked }: ClientRequest): void {
+    if (asked === undefined) return
+    this.#cancelled++
+    void asked.settled.then(() => {
+      this.#cancelled--
+    })
+    asked.cancel()
   }
 
   #tell(method: string, params: Record<string, unknown>): void {

@@ -37,6 +37,8 @@ export interface Asked {
   readonly answer: Promise<unknown>
   /** Gives it up: the server is told, and its answer is not awaited. Rejects `answer` with `RequestCancelled`. */
   readonly cancel: () => void
+  /** Resolves when the server has answered, also a cancelled request, or has ended, or did not answer a cancelled request in time. */
+  readonly settled: Promise<void>
 }
 
 interface Pending {
@@ -44,6 +46,7 @@ interface Pending {
   readonly reject: (error: RpcFailure) => void
   readonly timer: NodeJS.Timeout | undefined
   readonly document: TriedDocument | undefined
+  readonly settle: () => void
 }
 
 /** A document of which nothing says yet that the server has digested it. */
@@ -80,6 +83,8 @@ export class ServerRun {
   readonly #process: LanguageServerProcess
   readonly #pending = new Map<number, Pending>()
   readonly #probes = new Map<number, Pending>()
+  /** Cancelled requests that the server has not answered yet. */
+  readonly #cancelled = new Map<number, { readonly settle: () => void; readonly timer: NodeJS.Timeout }>()
   readonly #unchecked = new Map<TriedDocument, Unchecked>()
   /** What was given last, the latest at the end. */
   #latest: TriedDocument[] = []
@@ -168,17 +173,18 @@ export class ServerRun {
   }
 
   ask(method: string, params: unknown, { timeoutMs, document }: AskOptions): Asked {
-    if (!this.#isAlive) return { answer: Promise.reject(new ServerLost()), cancel: () => undefined }
+    if (!this.#isAlive) return { answer: Promise.reject(new ServerLost()), cancel: () => undefined, settled: Promise.resolve() }
     this.#lastId++
     const id = this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
       this.#giveUp(id, new RpcFailure(rpcCodes.requestFailed, `The language server did not answer within ${timeoutMs / 1000} s.`))
     }, timeoutMs)
-    this.#pending.set(id, { resolve, reject, timer, document })
+    this.#pending.set(id, { resolve, reject, timer, document, settle })
     this.#process.send(requestText(id, method, params))
     this.#tick()
-    return { answer: promise, cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'The request was cancelled.')) }
+    return { answer: promise, settled, cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'The request was cancelled.')) }
   }
 
   async drained(): Promise<void> {
@@ -261,7 +267,7 @@ export class ServerRun {
     const id = this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const timer = setTimeout(() => this.#kill('hang', `it answered nothing for ${hangMs / 1000} s`), hangMs)
-    this.#probes.set(id, { resolve, reject, timer, document: undefined })
+    this.#probes.set(id, { resolve, reject, timer, document: undefined, settle: () => undefined })
     this.#process.send(requestText(id, probeMethod, undefined))
     try {
       await promise.catch((error: unknown) => {
@@ -321,7 +327,8 @@ export class ServerRun {
       this.#process.send('error' in answer ? errorText(message.id, answer.error) : resultText(message.id, answer.result))
     } else if (message.kind === 'response' && typeof message.id === 'number') {
       const pending = this.#taken(message.id)
-      if (pending === undefined) return // given up meanwhile
+      if (pending === undefined) return this.#settleCancelled(message.id)
+      pending.settle()
       this.#checkedUpTo(message.id)
       pending.document?.borne()
       if (message.error === undefined) pending.resolve(message.result)
@@ -343,8 +350,18 @@ export class ServerRun {
     if (pending === undefined) return
     this.notify('$/cancelRequest', { id })
     pending.reject(failure)
+    const timer = setTimeout(() => this.#settleCancelled(id), this.#options.limits.requestMs)
+    this.#cancelled.set(id, { settle: pending.settle, timer })
     // The server may be at it, or have it still before it.
     if (pending.document !== undefined) this.#unchecked.set(pending.document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: true })
+  }
+
+  #settleCancelled(id: number): void {
+    const cancelled = this.#cancelled.get(id)
+    if (cancelled === undefined) return
+    this.#cancelled.delete(id)
+    clearTimeout(cancelled.timer)
+    cancelled.settle()
   }
 
   #lost(why: string, isFromOutside = false): void {
@@ -379,7 +396,9 @@ export class ServerRun {
     for (const pending of [...this.#pending.values(), ...this.#probes.values()]) {
       clearTimeout(pending.timer)
       pending.reject(failure)
+      pending.settle()
     }
+    for (const id of this.#cancelled.keys()) this.#settleCancelled(id)
     this.#pending.clear()
     this.#probes.clear()
     this.#unchecked.clear()

@@ -17,6 +17,7 @@ import { ServerLost } from './server-run.ts'
 import type { ServerRun } from './server-run.ts'
 import { TriedDocument } from './tried-document.ts'
 import type { UriSpace } from './uri-space.ts'
+import { unitsOfBytes } from './work-budget.ts'
 
 export interface SessionDocumentsOptions {
   readonly network: EditorNetwork
@@ -32,6 +33,8 @@ export interface SessionDocumentsOptions {
   /** The client's address or network. */
   readonly client: string
   readonly signal: AbortSignal
+  /** Counts units of work. */
+  readonly spend: (units: number) => void
   /** Sends the client a notification. */
   readonly tell: (method: string, params: Record<string, unknown>) => void
   /** Has something done when it is its turn. */
@@ -120,6 +123,8 @@ export class SessionDocuments {
     const usable = document.refusal === undefined ? changes : fromWholeText(changes)
     if (usable === undefined) return // the client was told that it is not followed any more
     let text: string
+    // A change of one character copies the whole text.
+    this.#options.spend(unitsOfBytes(document.bytes))
     try {
       text = await applyChanges(document.text, usable, { mostUnits: this.#options.limits.documentBytes, signal: this.#options.signal })
     } catch (error) {
@@ -218,6 +223,7 @@ export class SessionDocuments {
 
   async #prepareAndGive(document: OpenDocument): Promise<void> {
     let prepared: PreparedText
+    this.#options.spend(unitsOfBytes(document.bytes))
     try {
       prepared = await this.#options.workspace.prepare(document.path, document.text)
     } catch (error) {

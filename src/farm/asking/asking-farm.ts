@@ -1,5 +1,6 @@
 import type { AskingWorker } from '../../../jobs/asking/asking-worker.ts'
 import { asError, FatalError } from '../../base/errors.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { farmChannel } from '../leases/sql/announce-farm-work.ts'
@@ -32,10 +33,11 @@ export class AskingFarm {
   readonly #options: AskingFarmOptions
   readonly #loops: ReadonlyMap<string, AskingLoop>
   readonly #held = new Set<string>()
+  readonly #failures = new LogThrottle()
 
   constructor(options: AskingFarmOptions) {
     this.#options = options
-    this.#loops = new Map(options.askers.map((asker) => [asker.worker.name, new AskingLoop({ ...options, ...asker })]))
+    this.#loops = new Map(options.askers.map((asker) => [asker.worker.name, new AskingLoop({ ...options, ...asker, failures: this.#failures })]))
   }
 
   /** The workers that this process has the lock of. */
@@ -54,7 +56,7 @@ export class AskingFarm {
         const error = asDatabaseError(thrown)
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 100, 5000)
-        log.warn({ err: error, pauseMs }, 'the asking was interrupted')
+        this.#failures.log(log, 'warn', { err: error, pauseMs }, 'Enrichment was interrupted: trying again')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }

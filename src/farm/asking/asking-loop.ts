@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { AskContext, AskingWorker } from '../../../jobs/asking/asking-worker.ts'
 import { asError, FatalError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { backoffMs } from '../../base/retry.ts'
 import { ChainCallFailedError } from '../../chain/chain-reader.ts'
@@ -19,6 +20,8 @@ export interface AskingLoopOptions {
   /** Most keys in one batch; never more than the question allows. */
   readonly range: number
   readonly log: Logger
+  /** Shared by the workers of the process: one node without scripts fails all of them. */
+  readonly failures?: LogThrottle | undefined
   readonly metrics: Metrics
   /** Least pause between two looks for new keys, and after a round that found nothing to do, ms. Default 1000. */
   readonly roundMs?: number | undefined
@@ -63,7 +66,7 @@ export class AskingLoop {
 
   /** Never rejects: what nobody can answer must not stop those who derive. */
   async run(signal: AbortSignal): Promise<void> {
-    const { worker, log, roundMs = defaultRoundMs, idleMs = 10_000 } = this.#options
+    const { worker, log, failures = new LogThrottle(), roundMs = defaultRoundMs, idleMs = 10_000 } = this.#options
     let troubles = 0
     while (!signal.aborted) {
       try {
@@ -76,8 +79,9 @@ export class AskingLoop {
         if (signal.aborted) return
         const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
-        if (isPassing(thrown) || thrown instanceof ChainCallFailedError) log[troubles === 1 ? 'warn' : 'debug'](details, 'nobody answers at present, asking again later')
-        else log.error(details, 'a round of a worker that asks failed, asking again later')
+        const isUnanswered = isPassing(thrown) || thrown instanceof ChainCallFailedError
+        if (isUnanswered) failures.log(log, 'warn', details, 'No source answers at present: the worker pauses and retries')
+        else failures.log(log, 'error', details, 'An enrichment round failed: the worker pauses and retries')
         await this.#unwakeable.sleep(pauseMs, signal)
       }
     }

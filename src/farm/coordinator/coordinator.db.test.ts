@@ -21,6 +21,7 @@ import { Coordinator } from './coordinator.ts'
 import { HandOver } from './hand-over.ts'
 import type { Enqueue, OfferedLease } from './hand-over.ts'
 import { Rounds } from './rounds.ts'
+import { Stopwatch } from '../../../test/support/stopwatch.ts'
 
 /** A timer that never comes in a test: whatever happens must have been caused. */
 const never = 3_600_000
@@ -155,11 +156,11 @@ describe('Coordinator', () => {
     await holder.query('commit')
     holder.release()
     await until(() => reports.some(({ seconds }) => seconds > 1))
-    const restsSince = performance.now()
+    const restsSince = new Stopwatch()
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 2 }] })
     await pool.query(`select pg_notify('flowfarm_blocks', 'main_ingester:1:2')`)
     await until(() => covers('a', '{[0,2)}'))
-    expect(performance.now() - restsSince).to.be.below(1000)
+    await restsSince.expectBelow(1000)
   })
 
   it('hands over again what the queue refused or lost', async () => {

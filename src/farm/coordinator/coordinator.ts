@@ -1,4 +1,5 @@
 import { asError, FatalError } from '../../base/errors.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import { acquireLock } from '../../db/advisory-lock.ts'
 import { asDatabaseError } from '../../db/errors.ts'
@@ -32,6 +33,7 @@ const headPayload = 'main_ingester:'
  */
 export class Coordinator {
   readonly #options: CoordinatorOptions
+  readonly #failures = new LogThrottle()
   readonly #wakeUp = new WakeUp()
   /** Called when the head of the chain moves, which is not to wait for anything. */
   readonly #headMoved = new WakeUp()
@@ -40,7 +42,8 @@ export class Coordinator {
   constructor(options: CoordinatorOptions) {
     this.#options = options
     this.#handOver = new HandOver(options.enqueue, (worker, error) => {
-      options.log.warn({ err: asError(error), worker }, 'the queue refused ranges, they will be handed over again')
+      const details = { err: asError(error), worker }
+      this.#failures.log(options.log, 'warn', details, 'The queue refused ranges: they will be enqueued again')
     })
   }
 
@@ -71,7 +74,7 @@ export class Coordinator {
         const error = asDatabaseError(thrown)
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 100, 5000)
-        log.warn({ err: error, attempt, pauseMs }, 'the coordinator was interrupted')
+        this.#failures.log(log, 'warn', { err: error, attempt, pauseMs }, 'The coordinator was interrupted: trying again')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
@@ -89,7 +92,7 @@ export class Coordinator {
     }, {
       ...connection, signal: AbortSignal.any([signal, ending.signal]), applicationName: 'flowfarm coordinator',
       onReconnect: () => this.#wakeUp.call(),
-      onTrouble: (error) => log.warn({ err: error }, 'the coordinator does not hear announcements; connecting again'),
+      onTrouble: (err) => this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
     })
     // A statement on a connection that went silent may never return; the loss of the lock must end the term all the same.
     const ended = Promise.withResolvers<never>()

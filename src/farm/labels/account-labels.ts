@@ -3,6 +3,7 @@ import { knownAccounts } from '../../chain/known-accounts.ts'
 import type { LabelCategory } from '../../chain/known-accounts.ts'
 import type { Network } from '../../chain/network.ts'
 import { query } from '../../db/pool.ts'
+import { announceChangedRows } from '../leases/sql/announce-farm-work.ts'
 
 export interface AccountLabel {
   /** 0x and 16 hex digits, or 40 for an EVM account. */
@@ -44,6 +45,7 @@ export async function putLabel(pool: pg.Pool, { address, tag, label, category }:
      on conflict (address, tag) do update set label = excluded.label, category = excluded.category, is_built_in = false`,
     [address, tag, label, category],
   )
+  await announceChangedRows(pool)
 }
 
 /**
@@ -55,6 +57,7 @@ export async function removeLabels(pool: pg.Pool, address: string, tag?: string)
   const { rowCount } = await query(
     pool, 'delete from app.account_labels where address = $1 and ($2::text is null or tag = $2)', [address, tag ?? null],
   )
+  if (rowCount !== 0) await announceChangedRows(pool)
   return rowCount ?? 0
 }
 

@@ -15,13 +15,15 @@
  *              └──requeue, split (a person)─┴──────────────────────────flagged
  *                                           └──skip (a person, with a reason)──► skipped
  *
- * - Every claim is a run and takes a new generation. Whatever ends a run names worker, first height and generation and
- *   must find the lease active: so a claim that was taken away can neither commit nor report.
+ * - Every claim is a run and takes a new generation. Whatever ends a run names worker, range and generation and must
+ *   find the lease active: so a claim that was taken away can neither commit nor report.
  * - A run that its process did not survive is a run too, or a range that kills its process would be tried for ever. The
  *   first expiry is held to be the process's fault and is queued at once; from the second on the lease waits like
  *   after a failure, so that it parts from the innocent ranges that ran beside it when the process died.
- * - From its second failure on a range longer than a block is halved, so that a bad block ends alone and holds up nobody.
- *   Both halves inherit the count of runs: no height is ever run more than `maxRuns` times before a person looks at it.
+ * - From its second failure on a range longer than a block is halved, so that a bad block ends alone and the rest is
+ *   done: as long as the worker has other ranges done or few that fail (`RetryPolicy`), since halving does not help a
+ *   broken worker. Both halves inherit the count of runs: no height is ever run more than `maxRuns` times before a
+ *   person looks at it.
  * - `skipped` counts as covered for the workers that follow and for nobody else, and stays listed.
  * - A rollback deletes leases, in whatever state they are.
  */
@@ -35,8 +37,13 @@ export interface LeaseKey {
   readonly from: number
 }
 
-/** Names one claim of a lease. */
+/**
+ * Names one claim of a lease. The range is part of it: claims are committed asynchronously, so a crash of the server
+ * may undo some and give their generations out again, for leases that begin at the same height and end elsewhere.
+ */
 export interface LeaseClaim extends LeaseKey {
+  /** End of the range, exclusive. */
+  readonly to: number
   readonly generation: number
 }
 
@@ -52,8 +59,6 @@ export interface QueuedLease extends LeaseKey {
 
 /** A lease that this process works on. */
 export interface ClaimedLease extends LeaseClaim {
-  /** End of the range, exclusive. */
-  readonly to: number
   /** Runs so far, this one included. */
   readonly attempt: number
 }

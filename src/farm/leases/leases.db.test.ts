@@ -9,7 +9,7 @@ import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../
 import type { ClaimedLease, LeaseKey } from './lease.ts'
 import { defaultRetryPolicy } from './retry-policy.ts'
 import { claimLeases } from './sql/claim-leases.ts'
-import { completeLeases } from './sql/complete-leases.ts'
+import { completeLeases, completeLeaseText } from './sql/complete-leases.ts'
 import { failLeases } from './sql/fail-leases.ts'
 import { handOverLeases } from './sql/hand-over-leases.ts'
 import { heartbeatLeases } from './sql/heartbeat-leases.ts'
@@ -122,6 +122,28 @@ describe('leases', () => {
       expect(await leaseLines(pool)).to.deep.equal(['a 0-10 done'])
     })
 
+    it('that a crash of the server undid cannot touch a longer lease that got its generation', async () => {
+      // A process claims 0-5 as generation N. The commit was asynchronous, and the server crashes before it is on disk: also undone are
+      // the split that made 0-5 of 0-10, and the step of the sequence. Then 0-10 is claimed, as generation N.
+      await addLeases(pool, [{ worker: 'a', from: 0, to: 5 }, { worker: 'a', from: 5, to: 10 }])
+      const old = await claim(0)
+      await clearFarm(pool)
+      await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
+      await pool.query("select setval('app.lease_generation', $1, false)", [old.generation])
+      const current = await claim(0)
+      expect([current.generation, current.to]).to.deep.equal([old.generation, 10])
+
+      expect(await complete(old)).to.deep.equal([])
+      expect((await pool.query(completeLeaseText(old))).rowCount).to.equal(0)
+      expect(await failLeases(pool, [{ ...old, error: poison }])).to.deep.equal([])
+      expect(await releaseLeases(pool, [old])).to.equal(0)
+      const stored = await pool.query('select xmin::text, * from app.worker_leases')
+      expect(await heartbeatLeases(pool, [old], by.leaseMs * 100)).to.deep.equal([old])
+      expect((await pool.query('select xmin::text, * from app.worker_leases')).rows).to.deep.equal(stored.rows)
+      expect(await heartbeatLeases(pool, [current], by.leaseMs * 100)).to.deep.equal([])
+      expect(await complete(current)).to.deep.equal([key(0)])
+    })
+
     it('given back is queued as if it had not been', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
       expect(await releaseLeases(pool, [await claim(0)])).to.equal(1)
@@ -216,6 +238,71 @@ describe('leases', () => {
       expect(runs).to.be.at.most(21 + 10)
     })
 
+    /**
+     * Runs everything that is open, again and again, until nothing is. @param fails whether a run of these heights
+     * fails
+     */
+    async function runAll(fails: (lease: ClaimedLease) => boolean, policy = defaultRetryPolicy): Promise<{ most: number }> {
+      let most = 0
+      for (;;) {
+        const open = await storedLeases(pool)
+        most = Math.max(most, open.length)
+        const queued = open.filter((lease) => lease.status === 'queued')
+        if (queued.length === 0) return { most }
+        for (const lease of await claimLeases(pool, queued, by)) {
+          if (fails(lease)) await failLeases(pool, [{ ...lease, error: poison }], policy)
+          else await complete(lease)
+        }
+        await elapse('not_before')
+        await requeueDueLeases(pool, ['a'])
+      }
+    }
+    const thousands = (count: number) => Array.from({ length: count }, (_, i) => ({ worker: 'a', from: 1000 * i, to: 1000 * i + 1000 }))
+
+    it('of all ranges of a worker leaves them whole, also of one that worked before, and they are done when it works again', async function () {
+      this.timeout(60_000)
+      await setCoverage(pool, { a: [{ from: 300_000, to: 400_000 }] })
+      await pool.query("update app.indexing_checkpoints set succeeded_at = now() - interval '1 ms'")
+      await addLeases(pool, thousands(300))
+      const { most } = await runAll(() => true, { ...defaultRetryPolicy, maxRuns: 5 })
+      expect(most).to.equal(300)
+      const stored = await storedLeases(pool)
+      expect(stored.every(({ status, attempt }) => status === 'flagged' && attempt === 5)).to.equal(true)
+      await requeueLeases(pool, stored.map(({ from }) => key(from)))
+      await runAll(() => false)
+      expect((await storedLeases(pool)).every(({ status }) => status === 'done')).to.equal(true)
+    })
+
+    it('of a worker with one range that fails everywhere ends in a few ranges', async () => {
+      await addLeases(pool, [{ worker: 'a', from: 0, to: 300_000 }])
+      expect((await runAll(() => true)).most).to.equal(defaultRetryPolicy.maxFailingUnproven)
+    })
+
+    it('at every third block ends within the limit of failing ranges', async function () {
+      this.timeout(60_000)
+      await addLeases(pool, thousands(10))
+      const policy = { ...defaultRetryPolicy, maxRuns: 6, maxFailing: 40 }
+      for (let queued = await storedLeases(pool); queued.length > 0; queued = (await storedLeases(pool)).filter(({ status }) => status === 'queued')) {
+        for (const lease of await claimLeases(pool, queued, by)) {
+          if (lease.to - lease.from > 1 || lease.from % 3 === 0) await failLeases(pool, [{ ...lease, error: poison }], policy)
+          else await complete(lease)
+        }
+        await elapse('not_before')
+        await requeueDueLeases(pool, ['a'])
+      }
+      expect((await storedLeases(pool)).filter(({ status }) => status === 'flagged').length).to.be.at.most(40)
+    })
+
+    it('of two bad blocks among many ranges ends as two flagged blocks, also beside old ones that are flagged', async () => {
+      await addLeases(pool, [
+        ...thousands(20), ...Array.from({ length: 30 }, (_, i) => ({ worker: 'a', from: 50_000 + i, to: 50_001 + i, status: 'flagged' as const, attempt: 21 })),
+      ])
+      await pool.query("update app.worker_leases set last_error = 'old' where status = 'flagged'")
+      await runAll(({ from, to }) => [3, 7777].some((bad) => from <= bad && bad < to))
+      const unfinished = (await storedLeases(pool)).filter(({ status, from }) => status !== 'done' && from < 50_000)
+      expect(unfinished.map(({ from, to, status, attempt }) => [from, to, status, attempt])).to.deep.equal([[3, 4, 'flagged', 21], [7777, 7778, 'flagged', 21]])
+    })
+
     it('halves a range at its second, both halves soon, with the runs so far', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 1 }])
       const [ended] = await failLeases(pool, [{ ...(await claim(0)), error: poison }])
@@ -235,6 +322,16 @@ describe('leases', () => {
       await elapse('not_before')
       await requeueDueLeases(pool, ['a'])
       expect((await failLeases(pool, [{ ...(await claim(0)), error: lost }]))[0]).to.include({ to: 5, status: 'flagged', attempt: 21 })
+    })
+
+    it('to get a connection or a lock is no run of the range, however often', async () => {
+      await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 19 }])
+      for (const code of ['database-unreachable', 'database-starting', 'too-many-connections', 'lock-not-available', 'lock-not-available']) {
+        const [ended] = await failLeases(pool, [{ ...(await claim(0)), error: new RetryableError(code, 'waited') }])
+        expect(ended).to.include({ to: 5, status: 'failed', attempt: 19, isHalved: false })
+        await elapse('not_before')
+        await requeueDueLeases(pool, ['a'])
+      }
     })
 
     it('is told of many leases of many workers in one statement', async () => {

@@ -9,6 +9,15 @@ export interface LeaseCount {
 }
 
 /** How far one ingester or worker is, at one moment. */
+export interface Blocked {
+  /** The worker that failed. */
+  readonly by: string
+  /** Stored heights that wait for it. */
+  readonly heights: number
+  /** When its oldest failed lease was created. */
+  readonly since: Date
+}
+
 export interface StageState extends StagePlan, HeightNumbers {
   readonly queued: LeaseCount
   readonly active: LeaseCount
@@ -18,6 +27,8 @@ export interface StageState extends StagePlan, HeightNumbers {
   readonly flagged: LeaseCount
   readonly skipped: LeaseCount
   /** The lease that was cut first of those that are neither done nor skipped. */
+  /** Set where a worker that it follows, directly or not, has failed on heights: those are neither done nor available to it. */
+  readonly blocked: Blocked | null
   readonly oldestUnfinished: {
     readonly from: number
     /** Exclusive. */
@@ -44,4 +55,7 @@ export interface FarmOverview {
   readonly heights: ReadonlyMap<string, StageHeights>
   /** Of raw.indexing_errors; counted up to `mostErrors`. */
   readonly unresolvedErrors: number
+  /** Heights that ingestion waits for, and those that were given up, whole or in part. */
+  readonly failingHeights: number
+  readonly unavailableHeights: number
 }

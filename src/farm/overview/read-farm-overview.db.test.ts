@@ -75,6 +75,9 @@ describe('the overview of the farm', () => {
     expect(a?.updatedAt).to.be.a('date')
     // What a has done or was let off: 50-65 and 70-90.
     expect(b).to.deep.include({ covered: 5, available: 35, owed: 30, holes: 0 })
+    expect(b?.blocked).to.deep.include({ by: 'a', heights: 35 })
+    expect(b?.blocked?.since).to.be.a('date')
+    expect(a?.blocked).to.equal(null)
   })
 
   it('knows the head from its own process too, and counts open errors', async () => {

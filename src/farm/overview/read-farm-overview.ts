@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { parseMultirange, union } from '../../base/ranges.ts'
+import { difference, intersection, parseMultirange, size, union } from '../../base/ranges.ts'
 import type { HeightSet } from '../../base/ranges.ts'
 import { ingesterServices } from '../coverage/ingesters.ts'
 import type { LeaseStatus } from '../leases/lease.ts'
-import type { FarmOverview, LeaseCount, StageState } from './farm-overview.ts'
+import type { Blocked, FarmOverview, LeaseCount, StageState } from './farm-overview.ts'
 import { readFarmRows } from './sql/read-farm-rows.ts'
 import type { StageRow } from './sql/read-farm-rows.ts'
 import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-heights.ts'
@@ -64,11 +64,12 @@ export async function readFarmOverview(
       troubled: union(rangesOf(row, 'failed'), rangesOf(row, 'flagged')),
     }
     heights.set(plan.name, own)
-    stages.push(stageState(plan, row, own))
+    stages.push({ ...stageState(plan, row, own), blocked: blockedBy(plan, own, chain, plans, byName) })
     await nextTurn()
   }
   return {
     takenAt, chainId: rows.chainId, head: head < 0 ? null : head, stages, heights, unresolvedErrors: rows.unresolvedErrors,
+    failingHeights: rows.failingHeights, unavailableHeights: rows.unavailableHeights,
     stored: stored[0] === undefined || highest === undefined ? null : { from: stored[0].from, to: highest },
   }
 }
@@ -98,7 +99,30 @@ function foldedCoverage({ name, version, covered }: StageRow, known: KnownCovera
   return set
 }
 
-function stageState(plan: StagePlan, row: StageRow, heights: StageHeights): StageState {
+/** Heights that a worker cannot derive because one that it follows failed: without them it is not up to date. */
+function blockedBy(
+  plan: StagePlan, own: StageHeights, { stored }: Chain, plans: readonly StagePlan[], rows: ReadonlyMap<string, StageRow>,
+): Blocked | null {
+  if (plan.kind !== 'worker' || plan.follows.length === 0) return null
+  const waiting = difference(difference(stored, own.available), own.covered)
+  if (waiting.length === 0) return null
+  for (const name of followedBy(plan, plans)) {
+    const row = rows.get(name)
+    const failed = row === undefined ? [] : union(rangesOf(row, 'failed'), rangesOf(row, 'flagged'))
+    if (row?.oldest === null || row === undefined || intersection(waiting, failed).length === 0) continue
+    return { by: name, heights: size(waiting), since: new Date(row.oldest.since) }
+  }
+  return null
+}
+
+/** The workers that a worker follows, and those that they follow. */
+function followedBy({ follows }: StagePlan, plans: readonly StagePlan[]): ReadonlySet<string> {
+  const names = new Set(follows)
+  for (const name of names) for (const more of plans.find((plan) => plan.name === name)?.follows ?? []) names.add(more)
+  return names
+}
+
+function stageState(plan: StagePlan, row: StageRow, heights: StageHeights): Omit<StageState, 'blocked'> {
   return {
     ...plan,
     ...numbersOf(heights),

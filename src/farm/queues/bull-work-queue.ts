@@ -3,7 +3,7 @@ import type { BackendFactory, IQueueBackend, Queue, QueueOptions, WorkerOptions 
 import { withBackend } from 'bullmq'
 import { asError, FlowfarmError, RetryableError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
-import { NowAndThen } from '../../base/now-and-then.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import { jobId } from './work-queue.ts'
 import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from './work-queue.ts'
 
@@ -62,7 +62,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #queues = new Map<string, LeaseQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
   #isClosing = false
-  readonly #troubles = new NowAndThen(quietMs)
+  readonly #troubles = new LogThrottle(quietMs)
 
   constructor(store: BullBackend<Backend, Connection>, log: Logger) {
     this.backend = store.name

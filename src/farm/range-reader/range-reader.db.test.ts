@@ -120,6 +120,28 @@ describe('RangeReader', () => {
     expect(error).to.be.instanceOf(RetryableError).with.property('code', 'range-not-stored')
   })
 
+  it('reads numbers of shapes anew where the tables were restored', async () => {
+    const reader = open({ maxBytes: 1 })
+    const typesOf = async (): Promise<string[]> => {
+      const { blocks: read } = await reader.read(0, blocks)
+      return read.flatMap((block) => block.transactions.flatMap((t) => t.events.map((event) => event.type)))
+    }
+    const before = await typesOf()
+    expect(before).to.not.have.length(0)
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('create temporary table restored on commit drop as select * from raw.event_shapes')
+      await client.query('truncate raw.event_shapes')
+      await client.query(`insert into raw.event_shapes overriding system value
+        select id, sha256(hash), type || 'Restored', fields from restored`)
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
+    expect(await typesOf()).to.deep.equal(before.map((type) => `${type}Restored`))
+  })
+
   it('mixes no versions of the chain', async () => {
     const reader = open()
     const { rows } = await pool.query<{ before: number }>(

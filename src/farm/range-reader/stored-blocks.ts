@@ -7,12 +7,15 @@ import { EventShapes } from '../../chain/event-shapes.ts'
 import type { StoredShape } from '../../chain/event-shapes.ts'
 import type { EventShape } from '../../chain/event-shape.ts'
 import { asDatabaseError } from '../../db/errors.ts'
+import { forgetPartitions } from '../../db/partitions.ts'
 import { versionQuery } from '../commit/chain-version.ts'
 import type { WeighedBlock } from './block-cache.ts'
 import { ScriptTexts } from './script-texts.ts'
 
-/** Height above the first of the range, id, microseconds, transactions, events, version of the chain. */
-type BlockRow = readonly [offset: number, id: Buffer, timestampUs: string, transactions: number, events: number, chainVersion: string]
+/** Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of the database. */
+type BlockRow = readonly [
+  offset: number, id: Buffer, timestampUs: string, transactions: number, events: number, chainVersion: string, database: string,
+]
 type TransactionRow = readonly [
   offset: number, index: number, id: Buffer, isSystem: boolean, payer: string | null, proposer: string | null, authorizers: string[],
   scriptHash: Buffer, statusCode: number | null, isEvm: boolean, gasUsed: string | null,
@@ -37,10 +40,16 @@ const mostBytes = 32 * 1024 * 1024
 /** What an event is taken to weigh before any was read. */
 const usualEventBytes = 2000
 
+// Differs after a restart, a fail-over, and where the tables or the database were restored: shape ids may then mean others.
+// A database that was copied has the file nodes of its template, and another OID.
+const identityQuery = `
+  select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
+    (select oid from pg_database where datname = current_database()))`
+
 // The version comes with the blocks: a rollback after this statement makes the commit fail, never succeed.
 const blocksQuery = `
   select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8, tx_count, event_count,
-    coalesce((${versionQuery}), 0)
+    coalesce((${versionQuery}), 0), (select * from (${identityQuery}) i)
   from raw.blocks where height >= $1 and height < $2 order by height`
 
 // A transaction is the chain's own when it is in no collection; not every node names collections, but those are not signed.
@@ -57,8 +66,10 @@ const chunksQuery = `
 /** Blocks of the raw tables. */
 export class StoredBlocks {
   readonly #pool: pg.Pool
-  readonly #scripts: ScriptTexts
-  readonly #shapes: EventShapes
+  #scripts: ScriptTexts
+  #shapes: EventShapes
+  /** The database that both are of. */
+  #database: string | undefined
   /** What an event weighs: as in the last reading, coming down slowly. */
   #eventBytes = usualEventBytes
 
@@ -79,6 +90,7 @@ export class StoredBlocks {
       if (all.length !== to - from) {
         throw new RetryableError('range-not-stored', `of the heights ${from} to ${to - 1} only ${all.length} are stored`)
       }
+      this.#checkDatabase(all[0]?.[6])
       const blocks = all.slice(0, this.#bearable(all))
       const end = from + blocks.length
       const [transactions, chunks] = await Promise.all([
@@ -95,6 +107,15 @@ export class StoredBlocks {
     } catch (error) {
       throw asDatabaseError(error)
     }
+  }
+
+  #checkDatabase(database: string | undefined): void {
+    if (this.#database !== undefined && database !== this.#database) {
+      this.#scripts = new ScriptTexts(this.#pool)
+      this.#shapes = new EventShapes((ids) => readShapes(this.#pool, ids))
+      forgetPartitions(this.#pool)
+    }
+    this.#database = database
   }
 
   async #ask<Row extends readonly unknown[]>(text: string, from: number, to: number): Promise<Row[]> {

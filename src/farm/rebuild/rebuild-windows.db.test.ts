@@ -10,8 +10,7 @@ import { rebuildDerived } from './rebuild-derived.ts'
 /** Around a height at which a rebuild begins to fold anew. */
 const heights = { from: 9950, to: 10_061 }
 
-describe('a rebuild of more heights than are folded at a time', function () {
-  this.timeout(120_000)
+describe('a rebuild of more heights than are folded at a time', () => {
   let database: TestDatabase
 
   before(async () => {

@@ -17,8 +17,7 @@ const network = 'emulator'
 const names = workers.map(({ name }) => name)
 const heights = [{ from: 0, to: 100 }]
 
-describe('a rebuild', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('a rebuild', () => {
   let database: TestDatabase
   let pool: pg.Pool
 

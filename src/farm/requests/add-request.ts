@@ -4,7 +4,7 @@ import { withRetriedTransaction } from '../../db/retried-transaction.ts'
 import { addCheckpoints } from '../coverage/sql/add-checkpoints.ts'
 import { lockCheckpoints } from '../coverage/sql/lock-checkpoints.ts'
 import { reopenHeights } from '../coverage/sql/reopen-heights.ts'
-import { announceFarmWork } from '../leases/sql/announce-farm-work.ts'
+import { announceChangedRows, announceFarmWork } from '../leases/sql/announce-farm-work.ts'
 import { withFollowed, withFollowers } from './worker-closure.ts'
 import type { LinkedWorker } from './worker-closure.ts'
 
@@ -45,7 +45,7 @@ export async function addRederiveRequest(
     await lockCheckpoints(client, reopened)
     await reopenHeights(client, reopened, range.from, range.to)
     const request = await insertRequest(client, withFollowed(workers, reopened), range)
-    await announceFarmWork(client)
+    await announceChangedRows(client)
     return { ...request, reopened }
   })
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { query } from '../../db/pool.ts'
+import { announceChangedRows } from '../leases/sql/announce-farm-work.ts'
 
 /** A template that an operator gave a script. */
 export interface OwnTemplate {
@@ -23,10 +24,12 @@ export async function putTemplate(pool: pg.Pool, { normalHash, category, label }
     insert into app.script_templates (normal_hash, category, label) values (decode($1, 'hex'), $2, $3)
     on conflict (normal_hash) do update set category = excluded.category, label = excluded.label`,
   [normalHash, category, label])
+  await announceChangedRows(pool)
 }
 
 /** @returns whether there was one */
 export async function removeTemplate(pool: pg.Pool, normalHash: string): Promise<boolean> {
   const { rowCount } = await query(pool, "delete from app.script_templates where normal_hash = decode($1, 'hex')", [normalHash])
+  if (rowCount === 1) await announceChangedRows(pool)
   return rowCount === 1
 }

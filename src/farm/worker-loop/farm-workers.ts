@@ -23,8 +23,12 @@ export interface FarmWorkersOptions {
   readonly workers?: readonly Worker[]
   /** For ranges: reading and committing. */
   readonly pool: pg.Pool
-  /** For leases: claims and signs of life must not wait behind rows. */
+  /** For claims and the ends of runs, which must not wait behind rows. */
   readonly leasePool: pg.Pool
+  /**
+   * For signs of life alone: a lease lasts seconds, so they must not wait for anything else. One connection is enough.
+   */
+  readonly heartbeatPool: pg.Pool
   readonly queue: WorkQueue
   readonly reader: RangeReader
   readonly log: Logger
@@ -62,9 +66,9 @@ export class FarmWorkers {
   readonly #consumers: QueueConsumer[] = []
 
   constructor(options: FarmWorkersOptions) {
-    const { pool, leasePool, log, leaseMs = 5000 } = options
+    const { pool, leasePool, heartbeatPool, log, leaseMs = 5000 } = options
     this.#options = options
-    this.#held = new HeldLeases(leasePool, leaseMs, (err) => log.warn({ err }, 'leases could not be renewed'))
+    this.#held = new HeldLeases(heartbeatPool, leaseMs, (err) => log.warn({ err }, 'leases could not be renewed'))
     this.#announcer = new CompletionAnnouncer(leasePool, (err) => log.debug({ err }, 'the end of ranges could not be announced'))
     const leasedBy = processName()
     this.#claims = new Gathered(async (keys) => {

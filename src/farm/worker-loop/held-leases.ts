@@ -16,7 +16,7 @@ export class HeldLeases {
   readonly #pool: pg.Pool
   readonly #leaseMs: number
   readonly #onTrouble: (error: unknown) => void
-  readonly #held = new Map<number, { lease: ClaimedLease; controller: AbortController }>()
+  readonly #held = new Map<string, { lease: ClaimedLease; controller: AbortController }>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
   #endOfWork: Error | undefined
@@ -34,7 +34,7 @@ export class HeldLeases {
 
   add(lease: ClaimedLease): HeldLease {
     const controller = new AbortController()
-    this.#held.set(lease.generation, { lease, controller })
+    this.#held.set(nameOf(lease), { lease, controller })
     if (this.#endOfWork !== undefined) controller.abort(this.#endOfWork)
     if (this.#timer === undefined && !this.#isStopped) this.#schedule()
     return { lease, signal: controller.signal }
@@ -42,7 +42,7 @@ export class HeldLeases {
 
   /** Called when the lease has ended, in whatever way. */
   remove(claim: LeaseClaim): void {
-    this.#held.delete(claim.generation)
+    this.#held.delete(nameOf(claim))
   }
 
   /** Tells whoever works on a lease to stop, and whoever is still given one. */
@@ -65,8 +65,9 @@ export class HeldLeases {
       const claims = [...this.#held.values()].map(({ lease }) => lease)
       const lost = claims.length === 0 ? [] : await heartbeatLeases(this.#pool, claims, this.#leaseMs)
       // One that ended by its own commit meanwhile is not held any more.
-      for (const { worker, from, generation } of lost) {
-        this.#held.get(generation)?.controller.abort(new Error(`the lease of ${worker} from ${from} was taken away`))
+      for (const claim of lost) {
+        const reason = new Error(`the lease of ${claim.worker} from ${claim.from} was taken away`)
+        this.#held.get(nameOf(claim))?.controller.abort(reason)
       }
     } catch (error) {
       // What is not renewed in time is taken away, and its commit finds that out.
@@ -75,4 +76,9 @@ export class HeldLeases {
     this.#timer = undefined
     if (!this.#isStopped && this.#held.size > 0) this.#schedule()
   }
+}
+
+/** Not the generation alone: after a crash of the server two claims may have the same one. */
+function nameOf({ worker, from, to, generation }: LeaseClaim): string {
+  return `${worker}/${from}/${to}/${generation}`
 }

@@ -8,6 +8,7 @@ import { storeBlocks } from '../../../test/support/chain-rows.ts'
 import type { DeriveOutput, Worker } from '../../../jobs/worker.ts'
 import { Metrics } from '../../base/metrics.ts'
 import type { DecodedRange } from '../../chain/decoded-block.ts'
+import { createPool } from '../../db/pool.ts'
 import { createExampleTables, exampleWorker, storedMoves, sums } from '../commit/example-worker.test-support.ts'
 import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
@@ -76,7 +77,7 @@ describe('the loop of a worker', () => {
     derive = deriveThirds
     reader = new RangeReader({ pool })
     farm = new FarmWorkers({
-      pool, leasePool: pool, queue, reader, log: pino({ level: 'silent' }), metrics: new Metrics(), network: () => 'mainnet', graceMs: 50, leaseMs: 500,
+      pool, leasePool: pool, heartbeatPool: pool, queue, reader, log: pino({ level: 'silent' }), metrics: new Metrics(), network: () => 'mainnet', graceMs: 50, leaseMs: 500,
     })
     await farm.start([{ worker, concurrency: 2 }])
   })
@@ -107,6 +108,35 @@ describe('the loop of a worker', () => {
     const { folded, expected } = await sums(pool)
     expect(folded).to.deep.equal(expected)
     expect(farm.held).to.equal(0)
+  })
+
+  it('waits for a connection as long as it takes, with its lease, and has not failed', async () => {
+    await farm.stop()
+    const full = createPool(database.url, { max: 1, connectTimeoutMs: 500, isPatient: true })
+    const heartbeatPool = createPool(database.url, { max: 1 })
+    farm = new FarmWorkers({
+      pool: full, leasePool: pool, heartbeatPool, queue, reader: new RangeReader({ pool: full }), log: pino({ level: 'silent' }), metrics: new Metrics(),
+      network: () => 'mainnet', graceMs: 50, leaseMs: 1000,
+    })
+    await farm.start([{ worker, concurrency: 2 }])
+    const taken = await full.connect()
+    const done = queue.bring(await queued([0, 10]))
+    const expiry = async (): Promise<Date | null> => (
+      (await pool.query<{ at: Date | null }>('select lease_expires_at as at from app.worker_leases')).rows[0]?.at ?? null
+    )
+    // Until the lease was renewed twice, which takes longer than any limit that the pool has.
+    const seen = new Set<number>()
+    while (seen.size < 3 || full.waitingCount === 0) {
+      const at = await expiry()
+      if (at !== null) seen.add(at.getTime())
+    }
+    taken.release()
+    await done
+    expect(await heights()).to.deep.equal(thirds(0, 10))
+    expect(await leases()).to.deep.equal([{ from: 0, status: 'done', attempt: 1, code: null, error: null }])
+    await farm.stop()
+    await full.end()
+    await heartbeatPool.end()
   })
 
   it('does a job that comes twice once', async () => {

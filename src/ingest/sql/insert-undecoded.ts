@@ -2,10 +2,28 @@ import type pg from 'pg'
 import { pgText } from '../../db/copy/pg-text.ts'
 import type { UndecodedInput } from '../batch.ts'
 
+/** Bytes of inputs in a statement, which carries them as hex digits. */
+const maxStatementBytes = 4 * 1024 * 1024
+
 /** Logs inputs that could not be decoded, each once; one that is met again is counted and open again. */
 export async function insertUndecoded(
   client: pg.ClientBase, workerName: string, inputs: readonly UndecodedInput[],
 ): Promise<void> {
+  let part: UndecodedInput[] = []
+  let bytes = 0
+  for (const input of inputs) {
+    if (bytes > 0 && bytes + input.rawData.length > maxStatementBytes) {
+      await insertPart(client, workerName, part)
+      part = []
+      bytes = 0
+    }
+    part.push(input)
+    bytes += input.rawData.length
+  }
+  await insertPart(client, workerName, part)
+}
+
+async function insertPart(client: pg.ClientBase, workerName: string, inputs: readonly UndecodedInput[]): Promise<void> {
   await client.query(
     `insert into raw.indexing_errors as e
        (worker_name, block_height, tx_index, event_index, code, message, event_type, raw_data)

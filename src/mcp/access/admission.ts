@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { clientNetwork } from '../../base/client-network.ts'
 import { ApiError } from '../../base/errors.ts'
+import { clientHeader } from '../../base/mcp/client-header.ts'
 import type { KeyCheck } from './key-check.ts'
 import { isAddressedLocally } from '../../base/mcp/origin-rules.ts'
 import { LimitPerAddress } from './limit-per-address.ts'
@@ -63,6 +66,17 @@ export class Admission {
     const keyDigest = digest.toString('hex')
     if (!await this.#isGood(keyDigest, key, client.address)) throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
     return { kind: 'developer', keyDigest }
+  }
+
+  /**
+   * The network by which slots for statements are shared. A program on this machine, and the administrator, may name
+   * the client for which they call: the chat does.
+   */
+  clientOf(request: IncomingMessage, { kind }: Caller): string {
+    const named = request.headers[clientHeader]
+    const isBelieved = kind === 'local' || kind === 'admin'
+    const address = isBelieved && typeof named === 'string' ? named.replace(/\/64$/, '') : ''
+    return clientNetwork(isIP(address) === 0 ? this.#options.clientOf(request).address : address)
   }
 
   /** Counts requests of a caller. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details; 400 `batch-too-large` for what never fits */

@@ -37,7 +37,7 @@ export function registerAskTool(server: McpServer, queries: QueryService, target
   }, (args, { mcpReq: { signal } }) => runTool({
     tool, context, signal, schema, args,
     run: async ({ question }) => {
-      const asked = await queries.ask(target, question, { signal })
+      const asked = await queries.ask(target, question, { signal, client: context.client })
       const answer = presentAnswer(asked.answer)
       const { sql, ...generated } = presentGenerated(asked)
       const failure = presentFailure(asked.failure)
@@ -64,7 +64,7 @@ export function registerGenerateTool(server: McpServer, queries: QueryService, t
   }, (args, { mcpReq: { signal } }) => runTool({
     tool, context, signal, schema, args,
     run: async ({ question }) => {
-      const generated = await queries.generateSql(target, question, { signal })
+      const generated = await queries.generateSql(target, question, { signal, client: context.client })
       const failure = presentFailure(generated.failure)
       const told = presentGenerated(generated)
       const result = success({ ...told, ...failure }, { sql: told.sql, error: failure.error })

@@ -37,7 +37,7 @@ export function registerSqlTool(server: McpServer, queries: QueryService, target
   }, (args, { mcpReq: { signal } }) => runTool({
     tool, context, signal, schema, args,
     run: async ({ sql }) => {
-      const answer = await queries.runSql(target, sql, { signal })
+      const answer = await queries.runSql(target, sql, { signal, client: context.client })
       const told = presentAnswer(answer)
       return success({ target, sql, ...told, ...presentFailure(undefined), duration_ms: answer.durationMs }, rowsOnce(told))
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware, ParameterizedContext } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
+import { notFoundPage } from '../../base/http/not-found-page.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { problemOf } from '../../base/problem.ts'
@@ -45,6 +46,13 @@ export function requests(metrics: Metrics, log: Logger): Middleware<RequestState
       context.status = error.status
       context.set('Cache-Control', 'no-store')
       if (error.status === 503) context.set('Retry-After', '1')
+      context.vary('Accept')
+      const page = notFoundPage(context.req, error, '/operator')
+      if (page !== undefined) {
+        context.set(page.headers)
+        context.body = page.html
+        return
+      }
       context.body = JSON.stringify(problemOf(error, requestId))
       context.type = 'application/problem+json'
     }

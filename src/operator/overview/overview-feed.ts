@@ -14,6 +14,7 @@ const mostShare = 0.1
 export interface FeedOptions {
   readonly read: () => Promise<FarmOverview>
   readonly readDrills: () => Promise<readonly Drill[]>
+  readonly stuckSessions?: (() => number) | undefined
   readonly version: string
   readonly queues: 'postgres' | 'redis'
   readonly log: Logger
@@ -124,10 +125,10 @@ export class OverviewFeed {
   }
 
   async #lookOrLast(): Promise<Look> {
-    const { read, readDrills, version, queues, log } = this.#options
+    const { read, readDrills, stuckSessions = () => 0, version, queues, log } = this.#options
     try {
       const [farm, drills] = await Promise.all([read(), readDrills()])
-      const { takenAt, chainId, head, stored, stages, heights, unresolvedErrors } = farm
+      const { takenAt, chainId, head, stored, stages, heights, unresolvedErrors, failingHeights, unavailableHeights } = farm
       for (const { name, covered } of stages) this.#pace.add(name, performance.now(), covered)
       const overview: Overview = {
         generatedAt: takenAt, version, chainId, head, stored, database: { isUp: true }, queues,
@@ -135,7 +136,7 @@ export class OverviewFeed {
           const rate = this.#pace.rate(stage.name)
           return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, stage.flagged.heights, rate) }
         }),
-        unresolvedErrors,
+        unresolvedErrors, stuckSessions: stuckSessions(), failingHeights, unavailableHeights,
         drills: drills.map(({ worker, from, to, reason }) => ({ worker, from, to, reason })),
       }
       return { overview, heights }
@@ -160,6 +161,6 @@ export class OverviewFeed {
 function nothingYet(version: string, queues: Overview['queues']): Overview {
   return {
     generatedAt: new Date(), version, chainId: null, head: null, stored: null, database: { isUp: false }, queues,
-    stages: [], unresolvedErrors: 0, drills: [],
+    stages: [], unresolvedErrors: 0, stuckSessions: 0, failingHeights: 0, unavailableHeights: 0, drills: [],
   }
 }

@@ -28,6 +28,10 @@ export interface Overview {
   /** Ingesters first, then workers in the order of their table. */
   readonly stages: readonly Stage[]
   readonly unresolvedErrors: number
+  /** Database sessions of the query service of this process that do not end. */
+  readonly stuckSessions: number
+  readonly failingHeights: number
+  readonly unavailableHeights: number
   /** Faults that an operator set on purpose. */
   readonly drills: readonly Drill[]
 }

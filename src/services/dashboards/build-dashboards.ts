@@ -13,13 +13,19 @@ export type PageName = keyof typeof pages
 export const pageNames = Object.keys(pages) as PageName[]
 
 /**
- * Builds all pages from their sources, one folder for each page, and keeps the build for whoever serves them.
+ * Builds all pages from their sources, one folder for each page, and keeps the build for the services.
+ * @param onBuilt called after each page with the number of pages that are finished
  * @returns the folder of the build
- * @throws what Vite says about a source, and what the system says when nothing can be written
+ * @throws errors of Vite about a source, and of the file system
  */
-export async function buildDashboards(root: string): Promise<string> {
-  return keepBuild(root, await sourceDigest(root), async (folder) => {
-    for (const name of pageNames) await buildPage(root, name, join(folder, name))
+export async function buildDashboards(root: string, onBuilt: (page: PageName, built: number) => void): Promise<string> {
+  const digest = await sourceDigest(root)
+  if (digest === undefined) throw new Error(`${root} does not contain the sources of the pages.`)
+  return keepBuild(root, digest, async (folder) => {
+    for (const [i, name] of pageNames.entries()) {
+      await buildPage(root, name, join(folder, name))
+      onBuilt(name, i + 1)
+    }
   })
 }
 
@@ -31,6 +37,51 @@ function paintOnce(html: string): string {
   return html.replace('<script type="module"', '<script type="module" blocking="render"')
 }
 
+/**
+ * Runs before the page's own script and reports when that script, or a style sheet, cannot be loaded: without it the page would stay empty. It loads the page
+ * again when the server answers. Policies of pages allow it by its hash (`contentPolicy`).
+ */
+const bootScript = `(function () {
+  var isShown = false
+  addEventListener('error', function (event) {
+    var part = event.target
+    var isPart = part instanceof HTMLScriptElement || (part instanceof HTMLLinkElement && part.rel === 'stylesheet')
+    if (!isPart || isShown || document.readyState === 'complete') return
+    isShown = true
+    var pause = 2000
+    var box = document.createElement('div')
+    box.setAttribute('role', 'alert')
+    box.style.cssText = 'font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem'
+    var title = document.createElement('h1')
+    title.textContent = 'This page could not be loaded'
+    var text = document.createElement('p')
+    text.textContent = 'The server did not respond. Retrying automatically.'
+    var button = document.createElement('button')
+    button.textContent = 'Retry now'
+    button.onclick = function () { location.reload() }
+    box.append(title, text, button)
+    document.body.prepend(box)
+    function retry() {
+      fetch(part.src || part.href, { method: 'HEAD', cache: 'no-store' }).then(function (response) {
+        if (response.ok) location.reload()
+        else if (response.status === 404) text.textContent = 'The page was updated on the server. Reload it.'
+        else again()
+      }, again)
+    }
+    function again() {
+      pause = Math.min(pause * 2, 15000)
+      setTimeout(retry, pause)
+    }
+    setTimeout(retry, pause)
+    addEventListener('online', retry)
+  }, true)
+})()`
+
+/** Puts the script before all that it watches. */
+function withBootScript(html: string): string {
+  return html.replace('<head>', () => `<head>\n<script>${bootScript}</script>`)
+}
+
 async function buildPage(root: string, name: PageName, outDir: string): Promise<void> {
   await build({
     configFile: false,
@@ -39,7 +90,7 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
     base: pages[name],
     cacheDir: join(outDir, '.cache'),
     logLevel: 'warn',
-    plugins: [react(), { name: 'paint-once', transformIndexHtml: { order: 'post', handler: paintOnce } }],
+    plugins: [react(), { name: 'paint-once', transformIndexHtml: { order: 'post', handler: (html) => withBootScript(paintOnce(html)) } }],
     build: {
       outDir,
       emptyOutDir: false,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 /** A build that another process may be making at this moment is left alone for so long, ms. */
 const abandonedAfterMs = 3_600_000
 const beginPrefix = '.building-'
+const buildName = /^[0-9a-f]{16}$/
 
 /** The folders in which builds may be kept, best first: beside the sources, else one of this user for temporary files. */
 function places(root: string): readonly string[] {
@@ -13,13 +14,23 @@ function places(root: string): readonly string[] {
   return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}-${checkout}`)]
 }
 
-/** The folder of the build of this name; `undefined` when nobody has made it. */
-export async function findBuild(root: string, digest: string): Promise<string | undefined> {
+/**
+ * The folder of the build of these sources; `undefined` if there is none.
+ * @param digest undefined where the sources are not installed: any build beside them was shipped with the program
+ */
+export async function findBuild(root: string, digest: string | undefined): Promise<string | undefined> {
+  if (digest === undefined) return findShippedBuild(join(root, 'dist', 'dashboards'))
   for (const place of places(root)) {
     const folder = join(place, digest)
     if ((await isTrusted(root, place)) && (await isFolder(folder))) return folder
   }
   return undefined
+}
+
+async function findShippedBuild(place: string): Promise<string | undefined> {
+  const names = (await readdir(place).catch(noneThere)) ?? []
+  const [first] = names.filter((name) => buildName.test(name)).toSorted()
+  return first === undefined ? undefined : join(place, first)
 }
 
 /**
@@ -83,7 +94,7 @@ async function removeOthers(place: string, digest: string): Promise<void> {
     const path = join(place, name)
     const isOfOthers = name.startsWith(beginPrefix)
       ? ((await stat(path).catch(noneThere))?.mtimeMs ?? Date.now()) < Date.now() - abandonedAfterMs
-      : /^[0-9a-f]{16}$/.test(name) && name !== digest
+      : buildName.test(name) && name !== digest
     if (isOfOthers) await rm(path, { recursive: true, force: true, maxRetries: 3 })
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 /** What of the repository a build of the pages depends on: the sources, the packages, and how it is made. */
@@ -8,9 +8,20 @@ const ingredients = ['dashboards', 'clients/signing', 'package-lock.json', 'src/
 /**
  * Names the state of the pages' sources: 16 hex digits that change with any of them, and with no other file. A build
  * is kept under this name, so that a stale one is never taken for a current one.
- * @throws what the system says when the sources cannot be read
+ * @returns `undefined` if one of them is missing: packages and images may contain a build instead of the sources
+ * @throws errors of the file system other than that
  */
-export async function sourceDigest(root: string): Promise<string> {
+export async function sourceDigest(root: string): Promise<string | undefined> {
+  try {
+    return await digestOf(root)
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isMissing && (await Promise.all(ingredients.map((name) => exists(join(root, name))))).includes(false)) return undefined
+    throw error
+  }
+}
+
+async function digestOf(root: string): Promise<string> {
   const hash = createHash('sha256')
   for (const ingredient of ingredients) {
     for (const file of await filesOf(join(root, ingredient))) {
@@ -19,6 +30,16 @@ export async function sourceDigest(root: string): Promise<string> {
     }
   }
   return hash.digest('hex').slice(0, 16)
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }
 
 /** The file itself, or the files below the folder but for tests, in an order that does not depend on the file system. */

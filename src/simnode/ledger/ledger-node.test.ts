@@ -26,9 +26,7 @@ async function failureOf(asked: Promise<unknown>): Promise<unknown> {
   return asked.then(() => 'an answer', (thrown: unknown) => (thrown as { code?: unknown }).code)
 }
 
-describe('simulated node', function () {
-  this.timeout(60_000)
-
+describe('simulated node', () => {
   it('agrees with other nodes of its seed, each with a spork of its own', async () => {
     await using older = await startLedgerNode({ seed: 4, head: 499 })
     await using newer = await startLedgerNode({ seed: 4, head: 900, sporkRootHeight: 500 })

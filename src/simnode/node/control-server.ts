@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ApiError, asError, FatalError } from '../../base/errors.ts'
+import { refuseRebound } from '../../base/refuse-rebound.ts'
 import type { AccessNode } from './access-node.ts'
 import { faultSchema } from './fault-schema.ts'
 import { listenOn } from './listen-on.ts'
@@ -93,6 +94,9 @@ async function answer(node: AccessNode, request: IncomingMessage): Promise<{ cod
 }
 
 async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
+  refuseRebound(request, '127.0.0.1', undefined, 'or by its address')
+  // Pages of other sites can send a POST without asking first; only browsers send this header.
+  if (request.headers.origin !== undefined) throw new ApiError(403, 'foreign-origin', 'Web pages may not control the node. Use a program such as curl.')
   const route = `${request.method} ${request.url}`
   if (route === 'GET /status') return
   if (route === 'POST /head') {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { expandingPayload } from './expanding-event.ts'
 import type { CorruptEventFault, EditingFault, OversizedFault } from './fault.ts'
 import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, rewrite, varintField } from './wire.ts'
 
@@ -61,6 +62,7 @@ function withoutLastResults(answer: Buffer, count: number): Buffer {
 
 function oversized(answer: Buffer, fault: OversizedFault): Buffer {
   const missing = Math.max(0, fault.bytes - answer.length)
+  if (fault.by === 'expanding-events') return withExpandingEvents(answer, missing)
   if (fault.by !== 'events') return Buffer.concat([answer, bytesField(unknownFieldNumber, Buffer.alloc(missing))])
   let done = false
   return editEach(answer, 1, (result) => {
@@ -78,6 +80,31 @@ function oversized(answer: Buffer, fault: OversizedFault): Buffer {
     }
     const afterEvents = readFields(result).findLast((field) => field.number === 4)?.end ?? result.length
     return Buffer.concat([result.subarray(0, afterEvents), ...copies, result.subarray(afterEvents)])
+  })
+}
+
+const expandingType = 'A.0000000000000001.Expanding.Event'
+/** 62 kB, as large as four events of a transaction may be; 64 MB of text. */
+const expanding = expandingPayload({ type: expandingType, structs: 1100, nameLength: 59_000 })
+
+/** Adds as many events as make up `bytes`, four to each result. */
+function withExpandingEvents(answer: Buffer, bytes: number): Buffer {
+  let left = bytes
+  return editEach(answer, 1, (result) => {
+    const events = contentsOf(result, 4)
+    const first = events[0]
+    if (first === undefined || left <= 0) return result
+    const transaction = keepFields(first, [2, 3])
+    const copies = Array.from({ length: 4 }, (_, index) => {
+      return Buffer.concat([bytesField(1, Buffer.from(expandingType)), transaction, varintField(4, index), bytesField(5, expanding)])
+    })
+    left -= 4 * expanding.length
+    const withoutField4 = (message: Buffer): Buffer => {
+      return rewrite(message, (field) => (field.number === 4 ? Buffer.alloc(0) : undefined))
+    }
+    const renumbered = events.map((event, index) => Buffer.concat([withoutField4(event), varintField(4, index + 4)]))
+    const others = withoutField4(result)
+    return Buffer.concat([others, ...[...copies, ...renumbered].map((event) => bytesField(4, event))])
   })
 }
 

@@ -28,7 +28,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('missing-results'), ...scope }),
   z.strictObject({ kind: z.literal('fewer-results'), count: count.exactOptional(), ...scope }),
   z.strictObject({
-    kind: z.literal('oversized'), bytes: count, by: z.enum(['unknown-field', 'events']).exactOptional(), ...scope,
+    kind: z.literal('oversized'), bytes: count, by: z.enum(['unknown-field', 'events', 'expanding-events']).exactOptional(), ...scope,
   }),
   z.strictObject({ kind: z.literal('no-bulk-calls'), ...scope }),
   z.strictObject({ kind: z.literal('legacy-only'), ...scope }),

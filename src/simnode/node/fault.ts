@@ -80,13 +80,14 @@ export interface FewerResultsFault extends FaultScope {
 
 /**
  * The bulk call for results answers with at least `bytes` bytes: with an unknown field at the end, or with copies of
- * the last event of the first result that has events, under new indexes.
+ * the last event of the first result that has events, under new indexes; or by events that precede the others of that
+ * result, whose text is a thousand times as long as their payload.
  */
 export interface OversizedFault extends FaultScope {
   readonly kind: 'oversized'
   readonly bytes: number
   /** Default `unknown-field`. */
-  readonly by?: 'unknown-field' | 'events'
+  readonly by?: 'unknown-field' | 'events' | 'expanding-events'
 }
 
 /** As a node of an older spork: UNIMPLEMENTED for the two calls by block id (or those of `methods`). */

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../../base/errors.ts'
+import { limitThreadCpu } from '../../base/limit-thread-cpu.ts'
 import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 
 export interface ScriptParserOptions {
-  /** How long one source may take. Default 4,000 ms: a contract of 90 KB takes one or two, and more on a machine that is busy. */
-  readonly timeoutMs?: number
+  /** CPU time of the thread for one source. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
+  readonly cpuLimitMs?: number
   /** Sources that wait for their turn; further ones are refused. Default 32. */
   readonly mostWaiting?: number
   /** How long an idle thread is kept, which holds some 90 MB. Default 60,000 ms. */
@@ -20,8 +21,8 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** Longest start of a thread, which compiles 5.5 MB of WebAssembly. */
-const startMs = 30_000
+/** CPU time for the start of a thread, which compiles 5.5 MB of WebAssembly. */
+const startCpuMs = 30_000
 
 /** Enough for the tree of the longest source; one that wants more is as bad as one that takes too long. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 } as const
@@ -40,11 +41,12 @@ export class ScriptParser {
   #thread: Worker | undefined
   #isReady = false
   #running: Job | undefined
-  #timer: NodeJS.Timeout | undefined
+  #endLimit: () => void = () => undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ timeoutMs = 4000, mostWaiting = 32, idleMs = 60_000, onThread = () => undefined }: ScriptParserOptions = {}) {
-    this.#options = { timeoutMs, mostWaiting, idleMs, onThread }
+  constructor({ cpuLimitMs = 4000, mostWaiting = 32, idleMs = 60_000, onThread = () => undefined }: ScriptParserOptions = {}) {
+    this.#options = { cpuLimitMs, mostWaiting, idleMs, onThread }
   }
 
   /** @throws ApiError 400 `script-too-deep`, 503 `scripts-busy`, 504 `script-timeout`, 500 `parser-failed`; the signal's reason */
@@ -78,9 +80,9 @@ export class ScriptParser {
 
   #next(): void {
     if (this.#running !== undefined || this.#isClosed) return
-    clearTimeout(this.#timer)
+    clearTimeout(this.#idleTimer)
     if (this.#waiting.length === 0) {
-      if (this.#thread !== undefined) this.#timer = setTimeout(() => void this.#endThread(), this.#options.idleMs).unref()
+      if (this.#thread !== undefined) this.#idleTimer = setTimeout(() => void this.#endThread(), this.#options.idleMs).unref()
       return
     }
     if (this.#thread === undefined) return this.#start()
@@ -88,9 +90,10 @@ export class ScriptParser {
     const job = this.#waiting.shift()
     this.#running = job
     this.#thread.postMessage(job?.request, [])
-    this.#timer = setTimeout(() => {
-      this.#fail(new ApiError(504, 'script-timeout', `The parser took longer than ${this.#options.timeoutMs / 1000} s for this source: make it simpler.`))
-    }, this.#options.timeoutMs)
+    const { cpuLimitMs } = this.#options
+    this.#endLimit = limitThreadCpu(this.#thread, cpuLimitMs, () => {
+      this.#fail(new ApiError(504, 'script-timeout', `The parser took longer than ${cpuLimitMs / 1000} s for this source: make it simpler.`))
+    })
   }
 
   #start(): void {
@@ -109,12 +112,14 @@ export class ScriptParser {
     thread.on('exit', (code) => {
       if (this.#thread === thread) this.#fail(new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: new Error(`the thread ended with ${code}`) }))
     })
-    this.#timer = setTimeout(() => {
-      this.#fail(new ApiError(503, 'parser-unavailable', 'The parser does not start. Try again shortly.', { cause: new Error(`no thread in ${startMs} ms`) }))
-    }, startMs)
+    this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
+      const cause = new Error(`no thread after ${startCpuMs} ms of CPU time`)
+      this.#fail(new ApiError(503, 'parser-unavailable', 'The parser does not start. Try again shortly.', { cause }))
+    })
   }
 
   #hear(word: ParserWord): void {
+    this.#endLimit()
     if (word.kind === 'ready') this.#isReady = true
     const job = this.#running
     this.#running = undefined
@@ -138,7 +143,8 @@ export class ScriptParser {
   }
 
   async #endThread(): Promise<void> {
-    clearTimeout(this.#timer)
+    clearTimeout(this.#idleTimer)
+    this.#endLimit()
     const thread = this.#thread
     this.#thread = undefined
     this.#isReady = false

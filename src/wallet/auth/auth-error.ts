@@ -14,5 +14,5 @@ export function authError(status: number, code: AuthErrorCode, message: string, 
 
 /** The one answer for whatever is wrong with a code or a link, so that it tells nothing of accounts. */
 export function tokenRefused(): ApiError {
-  return authError(403, 'otp_expired', 'The link or code has been used, is wrong or is too old: ask for another.')
+  return authError(403, 'otp_expired', 'The link or code has been used, is wrong or is too old: ask for another, and use its link where its code is refused again.')
 }

@@ -11,6 +11,7 @@ import type { OAuthProvider } from './providers/oauth-provider.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 import type { AuthSecrets } from './tokens/auth-secrets.ts'
+import type { ConfirmUserChange } from './user-change.ts'
 import type { ForgetUser } from './remove-user.ts'
 import type { OneTimeTokens } from './tokens/one-time-tokens.ts'
 import type { UserStore } from './users/user-store.ts'
@@ -38,9 +39,16 @@ export interface AuthParts {
   readonly name: string
   /** Whether pages of an origin may be gone back to, and may call from a browser. */
   readonly isAllowedOrigin: (origin: string) => boolean
+  /**
+   * Whether pages of an origin may call, beside those that may be gone back to: those of clients. They bring a token of
+   * their own.
+   */
+  readonly isClientOrigin: (origin: string) => boolean
   readonly clientOf: (request: IncomingMessage) => Client
   /** Lets in to `/admin`. Undefined: nobody is. */
   readonly serviceToken: string | undefined
+  /** Has users with a passkey confirm changes by it. */
+  readonly userChanges: ConfirmUserChange
   /** What other parts of the program forget of a user who goes. */
   readonly forgetUser: ForgetUser
 }

@@ -1,4 +1,5 @@
 import type { HoldUser } from '../../auth/hold-user.ts'
+import type { AuthClient } from './sessions/open-session.ts'
 
 /** A user as the other parts of the wallet know one. */
 export interface AuthUser {
@@ -18,6 +19,8 @@ export interface SignedIn {
   readonly sessionId: string
   /** When the user last proved who they are: what changes passkeys wants that to be recent. */
   readonly authenticatedAt: Date
+  /** The client that has the session, such as `editor`; undefined: the wallet itself. */
+  readonly clientId?: string | undefined
 }
 
 /** What somebody who has shown a passkey trades for a session. */
@@ -36,6 +39,14 @@ export interface AuthSessions {
    * e-mail alone, and is there for users without one. Undefined for a user who is not there (any more).
    */
   createSessionToken(userId: string): Promise<SessionToken | undefined>
+  /**
+   * Opens a session of a client for the user who let it in, as GoTrue writes one. Undefined: the user or the session of
+   * the wallet is gone.
+   * @throws ApiError 403 for users whom the operator keeps out, 503
+   */
+  openForClient(
+    asked: { readonly clientId: string; readonly userId: string; readonly sessionId: string }, client: AuthClient,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>
   /** Undefined for one who is not there (any more). */
   findUser(userId: string): Promise<AuthUser | undefined>
   readonly holdUser: HoldUser

@@ -20,6 +20,7 @@ import { createAuthSessions } from './own-sessions.ts'
 import { FlowStates } from './providers/flow-states.ts'
 import type { OAuthProvider } from './providers/oauth-provider.ts'
 import type { ForgetUser } from './remove-user.ts'
+import type { ConfirmUserChange } from './user-change.ts'
 import { pruneAuth } from './prune-auth.ts'
 import type { SignInMethod } from './sessions/open-session.ts'
 import { SessionStore } from './sessions/session-store.ts'
@@ -46,9 +47,13 @@ export interface AuthOptions {
   readonly providers: readonly OAuthProvider[]
   /** Whether an origin is among WALLET_ORIGINS; that of `walletUrl` always may be gone back to. */
   readonly isAllowedOrigin: (origin: string) => boolean
+  /** Whether an origin is that of a client, whose pages may call. Default: there are none. */
+  readonly isClientOrigin?: ((origin: string) => boolean) | undefined
   readonly clientOf: (request: IncomingMessage) => Client
   /** What other programs of the operator show at `/admin`. Undefined: there are none. */
   readonly serviceToken: string | undefined
+  /** Has users with a passkey confirm changes by it. Default: users have no passkeys. */
+  readonly userChanges?: ConfirmUserChange | undefined
   /** What other parts of the program forget of a user who goes, in the same transaction. Default: nothing. */
   readonly forgetUser?: ForgetUser | undefined
   /** Told of every session that begins. */
@@ -82,7 +87,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const counts = new RateLimits(pool, statements)
   const outbox = new Outbox({ send: options.sendMail, log, onDone: options.onMail })
   const parts: AuthParts = {
-    pool, statements, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin, clientOf: options.clientOf,
+    pool, statements, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin,
+    isClientOrigin: options.isClientOrigin ?? (() => false), clientOf: options.clientOf,
+    userChanges: options.userChanges ?? {
+      hasPasskey: () => Promise.resolve(false), confirm: () => Promise.resolve(false),
+    },
     serviceToken: options.serviceToken, forgetUser: options.forgetUser ?? (() => Promise.resolve()), limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
     sessions: new SessionStore(pool, { secrets, statements, hours: options.sessionHours, onOpen: options.onSignIn }), oneTimeTokens: new OneTimeTokens(pool, secrets, statements),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`), flows: new FlowStates(pool), audit: new AuditLog(),

@@ -4,11 +4,14 @@ import { ApiError, FatalError } from '../../base/errors.ts'
 import { query, withTransaction } from '../../db/pool.ts'
 import { authError, tokenRefused } from './auth-error.ts'
 import type { AuthParts } from './auth-parts.ts'
+import { countMail } from './limits/count-mail.ts'
 import { addressTakenMail, emailChangedMail, emailChangeMail } from './mail/account-mail.ts'
 import { withParameters } from './redirect-target.ts'
-import { requireRecentSignIn } from './require-recent-sign-in.ts'
+import { requireConfirmedChange } from './require-recent-sign-in.ts'
+import type { ChangeRequest } from './require-recent-sign-in.ts'
 import type { AuthClient, OpenSession } from './sessions/open-session.ts'
 import { digestOf, randomCode, randomToken } from './tokens/random-token.ts'
+import { mailboxOf } from './users/email-address.ts'
 import type { UserRow } from './users/user-row.ts'
 
 /** What shows that mail to the new address is somebody's: the code of the e-mail, or the token of its link. */
@@ -21,10 +24,12 @@ interface Waiting {
   readonly salt: Buffer
   readonly attempts: number
   readonly redirectTo: string | null
+  /** By a passkey. */
+  readonly isConfirmed: boolean
 }
 
 const liveSeconds = 3600
-const mostWrongCodes = 5
+const maxWrongCodes = 5
 
 /**
  * Another e-mail address for a user: wanted, until the new address is shown to be theirs, in a session of the same user. So who was named by a slip of
@@ -41,14 +46,16 @@ export class EmailChange {
    * Sends an e-mail to the new address. Where that is another user's, its owner is told so, and nobody else.
    * @throws ApiError 403 `reauthentication_needed`, 429, 503
    */
-  async ask(session: OpenSession, email: string, redirectTo: string | undefined, client: AuthClient): Promise<void> {
+  async ask(email: string, redirectTo: string | undefined, request: Omit<ChangeRequest, 'change'>): Promise<void> {
+    const { session, client } = request
     const { user } = session
-    requireRecentSignIn(session)
     if (email === user.email) return
+    const isConfirmed = await requireConfirmedChange(
+      this.#parts, { ...request, change: { action: 'change-email', email } },
+    )
     this.#requireRoom()
-    await this.#parts.limits.take('mail', client.address)
-    await this.#countMailTo(email)
-    await this.#send(user, email, redirectTo ?? null)
+    await countMail(this.#parts.limits, mailboxOf(email), client)
+    await this.#send(user, { email, redirectTo: redirectTo ?? null, isConfirmed })
     await this.#parts.audit.note(this.#parts.pool, 'email_change_asked', { userId: user.id, sessionId: session.sessionId, client })
   }
 
@@ -60,18 +67,17 @@ export class EmailChange {
   async again(email: string, client: AuthClient): Promise<void> {
     const { pool, users, limits } = this.#parts
     this.#requireRoom()
-    await limits.take('mail', client.address)
-    await this.#countMailTo(`change of ${email}`)
+    await countMail(limits, `change of ${mailboxOf(email)}`, client)
     const user = await users.findByEmail(pool, email)
     const waiting = user === undefined ? undefined : await this.#waiting(pool, user.id, '')
     if (user === undefined || waiting === undefined) return
     try {
-      await this.#countMailTo(waiting.email)
+      await this.#countMailTo(mailboxOf(waiting.email))
     } catch (error) {
       if (error instanceof ApiError && error.status === 429) return
       throw error
     }
-    await this.#send(user, waiting.email, waiting.redirectTo)
+    await this.#send(user, waiting)
   }
 
   /** What a user waits for; undefined: nothing. */
@@ -81,14 +87,17 @@ export class EmailChange {
 
   /** Changes the address, and tells the old one. @throws ApiError 403 `otp_expired`, 422 `email_exists`, 429 */
   async confirm({ user, sessionId }: OpenSession, proof: EmailChangeProof, client: AuthClient): Promise<UserRow> {
-    const { pool, limits, secrets, users, audit, outbox, name } = this.#parts
-    if ('code' in proof) await limits.take('codeOf', `change of ${user.id}`)
+    const { pool, limits, secrets, users, audit, outbox, name, userChanges } = this.#parts
+    const hasPasskey = await userChanges.hasPasskey(user.id)
     const outcome = await withTransaction(pool, async (db) => {
       const waiting = await this.#waiting(db, user.id, 'for update')
       if (waiting === undefined) return 'refused'
+      // It was requested before the user had a passkey.
+      if (!waiting.isConfirmed && hasPasskey) return 'refused'
+      if ('code' in proof) await limits.take('codeBy', `change of ${user.id}`, db)
       const isShown = 'token' in proof
         ? digestOf(proof.token).equals(waiting.tokenHash)
-        : waiting.attempts < mostWrongCodes && secrets.isCode(proof.code, waiting)
+        : waiting.attempts < maxWrongCodes && secrets.isCode(proof.code, waiting)
       if (!isShown) {
         if ('code' in proof) await query(db, 'update wallet_auth.email_changes set code_attempts = code_attempts + 1 where user_id = $1', [user.id])
         return 'refused'
@@ -121,16 +130,21 @@ export class EmailChange {
     await this.#parts.limits.take('mailTo', subject)
   }
 
-  async #send(user: UserRow, email: string, redirectTo: string | null): Promise<void> {
+  async #send(
+    user: UserRow, { email, redirectTo, isConfirmed }: Pick<Waiting, 'email' | 'redirectTo' | 'isConfirmed'>,
+  ): Promise<void> {
     const { pool, secrets, users, outbox, name, walletUrl } = this.#parts
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       pool,
-      `insert into wallet_auth.email_changes (user_id, email, token_hash, code_hash, code_salt, redirect_to, expires_at)
-       values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+      `insert into wallet_auth.email_changes (user_id, email, token_hash, code_hash, code_salt, redirect_to, is_confirmed, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))
        on conflict (user_id) do update set email = excluded.email, token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt,
-         code_attempts = 0, redirect_to = excluded.redirect_to, created_at = now(), expires_at = excluded.expires_at`,
-      [user.id, email, digestOf(token), secrets.codeHash(code, { email, salt }), salt, redirectTo, liveSeconds],
+         code_attempts = 0, redirect_to = excluded.redirect_to, is_confirmed = excluded.is_confirmed, created_at = now(), expires_at = excluded.expires_at`,
+      [
+        user.id, email, digestOf(token), secrets.codeHash(code, { email, salt }), salt, redirectTo, isConfirmed,
+        liveSeconds,
+      ],
     )
     const link = withParameters(redirectTo ?? `${walletUrl}/account`, { email_change: token })
     const isTaken = await users.findByEmail(pool, email) !== undefined
@@ -140,7 +154,7 @@ export class EmailChange {
   async #waiting(db: pg.Pool | pg.ClientBase, userId: string, lock: '' | 'for update'): Promise<Waiting | undefined> {
     const { rows: [row] } = await query<Waiting>(
       db,
-      `select email, token_hash as "tokenHash", code_hash as hash, code_salt as salt, code_attempts as attempts, redirect_to as "redirectTo"
+      `select email, token_hash as "tokenHash", code_hash as hash, code_salt as salt, code_attempts as attempts, redirect_to as "redirectTo", is_confirmed as "isConfirmed"
        from wallet_auth.email_changes where user_id = $1 and expires_at > now() ${lock}`,
       [userId],
     )

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { ApiError } from '../../base/errors.ts'
 import { withTransaction } from '../../db/pool.ts'
 import { authError, tokenRefused } from './auth-error.ts'
 import type { AuthParts } from './auth-parts.ts'
@@ -7,6 +8,8 @@ import { withParameters } from './redirect-target.ts'
 import type { AuthClient } from './sessions/open-session.ts'
 import type { KeptSession } from './sessions/session-store.ts'
 import type { EmailSecrets, OneTimeToken } from './tokens/one-time-tokens.ts'
+import { countMail } from './limits/count-mail.ts'
+import { mailboxOf } from './users/email-address.ts'
 
 /** What somebody asks for who wants an e-mail. */
 export interface EmailWish {
@@ -30,13 +33,15 @@ export class EmailSignIn {
   /** @throws ApiError 429 */
   async send({ email, mayCreate, ...wish }: EmailWish, client: AuthClient): Promise<void> {
     const { pool, limits, users, oneTimeTokens, outbox, name } = this.#parts
-    await limits.take('mail', client.address)
-    await limits.take('mailAgain', email)
-    await limits.take('mailTo', email)
+    await countMail(limits, mailboxOf(email), client)
     if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
     const isWanted = mayCreate || await users.findByEmail(pool, email) !== undefined
     const secrets = await oneTimeTokens.makeForEmail(
-      { email, redirectTo: wish.redirectTo ?? null, codeChallenge: wish.codeChallenge ?? null, userMetadata: wish.userMetadata }, !isWanted,
+      {
+        email, redirectTo: wish.redirectTo ?? null, codeChallenge: wish.codeChallenge ?? null,
+        userMetadata: wish.userMetadata,
+      },
+      { isDead: !isWanted, askedBy: client.network },
     )
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }
@@ -58,7 +63,7 @@ export class EmailSignIn {
    * Trades a token for a session: that of a link, or of a sign-in by passkey. It counts for the limit `verify`.
    * @throws ApiError 403 `otp_expired`, `user_banned`; 429
    */
-  async withToken(token: string, client: AuthClient & { readonly network: string }): Promise<KeptSession> {
+  async withToken(token: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, sessions } = this.#parts
     const traded = await sessions.trade(token, client, limits.turn('verify', client.network))
     if (traded === 'limited') {
@@ -68,13 +73,23 @@ export class EmailSignIn {
     return traded ?? withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email']), client))
   }
 
-  /** Trades a code for a session. The limit `verify` is its caller's. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */
+  /**
+   * Trades a code for a session. The caller counts the limit `verify`. The limits of the address count only while it
+   * has a live code, and are refused like a wrong code: otherwise a 429 would reveal that there is one.
+   * @throws ApiError 403 `otp_expired`, `user_banned`
+   */
   async withCode(email: string, code: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, users, audit } = this.#parts
-    await limits.take('codeOf', email)
     const session = await withTransaction(pool, async (db) => {
-      const taken = await oneTimeTokens.takeCode(db, email, code)
+      const live = await oneTimeTokens.lockCode(db, email, client.network)
+      if (live === undefined) return undefined
+      await limits.take('codeBy', `${email} ${client.network}`, db)
+      await limits.take('codeOf', email, db)
+      const taken = await oneTimeTokens.takeCode(db, live, code)
       return taken === undefined ? undefined : this.#open(db, taken, client)
+    }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 429) return undefined
+      throw error
     })
     if (session !== undefined) return session
     const user = await users.findByEmail(pool, email)

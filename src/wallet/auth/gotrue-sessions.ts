@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import { responseText } from '../../base/response-text.ts'
-import type { AuthSessions, AuthUser } from './auth-sessions.ts'
+import type { AuthSessions, AuthUser, SessionToken } from './auth-sessions.ts'
 import { unauthorized } from './own-sessions.ts'
 
 export interface GotrueOptions {
@@ -20,7 +20,13 @@ const userForm = z.object({
   app_metadata: z.record(z.string(), z.unknown()).nullish(), user_metadata: z.record(z.string(), z.unknown()).nullish(),
 })
 const linkForm = z.object({ id: z.uuid(), hashed_token: z.string().min(1) })
-const claimsForm = z.object({ sub: z.string(), session_id: z.string().min(1), amr: z.array(z.object({ timestamp: z.number() })).nullish() })
+const sessionForm = z.looseObject({
+  access_token: z.string().min(1), refresh_token: z.string().min(1), user: z.looseObject({ id: z.string() }),
+})
+const claimsForm = z.object({
+  sub: z.string(), session_id: z.string().min(1), client_id: z.string().nullish(),
+  amr: z.array(z.object({ timestamp: z.number() })).nullish(),
+})
 
 /**
  * Who makes a request, by the auth server of somebody else (GOTRUE_URL), which is asked each time. A sign-in by passkey needs that server to make
@@ -65,7 +71,39 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     return asUser(user.data)
   }
 
+  const createSessionToken = async (userId: string): Promise<SessionToken | undefined> => {
+    const token = serviceTokenOf()
+    const user = await findUser(userId)
+    if (user === undefined) return undefined
+    if (user.email === undefined) throw new ApiError(
+      409, 'INVALID_INPUT',
+      'This account has no e-mail address, without which the auth server makes no session for a passkey.',
+    )
+    const link = linkForm.safeParse(
+      await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }),
+    )
+    if (!link.success) throw away(new Error('it made no link'))
+    // Links are made by address, and there may be several users of one: those of single sign-on are not found by it.
+    if (link.data.id !== userId) throw new ApiError(
+      409, 'INVALID_INPUT',
+      'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.',
+    )
+    return { tokenHash: link.data.hashed_token, email: user.email }
+  }
+
   return {
+    // That server knows nothing of clients: their sessions are like all others.
+    openForClient: async ({ userId }) => {
+      const made = await createSessionToken(userId)
+      if (made === undefined) return undefined
+      const session = sessionForm.safeParse(
+        await ask(
+          '/verify', serviceTokenOf(), { body: { type: 'magiclink', token_hash: made.tokenHash }, refusals: [] },
+        )
+      )
+      if (!session.success || session.data.user.id !== userId) throw away(new Error('it made no session'))
+      return session.data
+    },
     authenticate: async (accessToken) => {
       const user = userForm.safeParse(await ask('/user', accessToken, { refusals: [401, 403, 404] }))
       if (!user.success) throw unauthorized(undefined)
@@ -74,19 +112,12 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       if (!claims.success || claims.data.sub !== user.data.id) throw unauthorized(undefined)
       // Without a word on when, it was long ago: an access token is made anew again and again.
       const seconds = Math.max(0, ...(claims.data.amr ?? []).map(({ timestamp }) => timestamp))
-      return { user: asUser(user.data), sessionId: claims.data.session_id, authenticatedAt: new Date(seconds * 1000) }
+      return {
+        user: asUser(user.data), sessionId: claims.data.session_id, authenticatedAt: new Date(seconds * 1000),
+        ...(typeof claims.data.client_id === 'string' ? { clientId: claims.data.client_id } : {})
+      }
     },
-    createSessionToken: async (userId) => {
-      const token = serviceTokenOf()
-      const user = await findUser(userId)
-      if (user === undefined) return undefined
-      if (user.email === undefined) throw new ApiError(409, 'INVALID_INPUT', 'This account has no e-mail address, without which the auth server makes no session for a passkey.')
-      const link = linkForm.safeParse(await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }))
-      if (!link.success) throw away(new Error('it made no link'))
-      // Links are made by address, and there may be several users of one: those of single sign-on are not found by it.
-      if (link.data.id !== userId) throw new ApiError(409, 'INVALID_INPUT', 'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.')
-      return { tokenHash: link.data.hashed_token, email: user.email }
-    },
+    createSessionToken,
     findUser,
     holdUser: () => Promise.resolve(true),
   }

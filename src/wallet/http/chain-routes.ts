@@ -14,6 +14,7 @@ import { parseAddress } from '../../chain/address.ts'
 import { ChainUnavailableError } from '../../chain/chain-reader.ts'
 import type { ChainAccount } from '../../chain/chain-reader.ts'
 import { chainIdToNetwork } from '../../chain/network.ts'
+import { decodeExtensionData } from '../../../clients/signing/extension-data.ts'
 import { transactionId, withOrderedSignatures } from '../../chain/transaction-id.ts'
 import { isWalletNetwork, walletNetworks } from '../chain/wallet-network.ts'
 import type { WalletNetwork } from '../chain/wallet-network.ts'
@@ -25,6 +26,8 @@ export interface ChainRouteOptions {
   readonly nodes: ChainNodes
   /** Counts a call of a client. @throws ApiError 429 */
   readonly admit: (request: IncomingMessage) => void
+  /** Origins whose passkey signatures are passed on: the chain does not compare them. Default: all. */
+  readonly allowsOrigin?: ((origin: string) => boolean) | undefined
 }
 
 const mostBodyBytes = 1_600_000
@@ -40,7 +43,7 @@ const hashAlgorithms: Readonly<Record<number, string>> = { 1: 'SHA2_256', 3: 'SH
  *     POST /chain/{network}/transactions         {id}, also where the node has it already; 422 with the words of the node where it does not take it
  *     GET  /chain/{network}/transactions/{id}    {id, status, is_failed, error}
  */
-export function chainRoutes({ nodes, admit }: ChainRouteOptions): Router<RequestState> {
+export function chainRoutes({ nodes, admit, allowsOrigin = () => true }: ChainRouteOptions): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: '/chain/:network' })
   const nodeOf = (context: RequestContext & { readonly params: Record<string, string> }): NonNullable<ChainNodes[WalletNetwork]> => {
     const network = context.params['network']
@@ -77,7 +80,9 @@ export function chainRoutes({ nodes, admit }: ChainRouteOptions): Router<Request
   router.post('/transactions', async (context) => {
     context.state.route = '/chain/{network}/transactions'
     const node = nodeOf(context)
-    const message = messageOf(readTransaction(await readJson(context.req, mostBodyBytes)))
+    const transaction = readTransaction(await readJson(context.req, mostBodyBytes))
+    for (const one of [...transaction.payloadSignatures, ...transaction.envelopeSignatures]) requireOrigin(one, allowsOrigin)
+    const message = messageOf(transaction)
     const id = await node.send(encodeSubmission(message)).catch((error: unknown) => {
       if (error instanceof TransactionRefusedError && error.isKnown) return transactionId(withOrderedSignatures(message))
       if (error instanceof ChainUnavailableError) throw new ApiError(503, 'chain-unavailable', 'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.', { cause: error })
@@ -144,6 +149,31 @@ function readTransaction(body: unknown): FlowTransaction {
     computeLimit: whole(all['compute_limit'], 'compute_limit'), payer: text(all['payer'], 'payer'), authorizers: many(all['authorizers'], 'authorizers', text),
     proposalKey: { address: text(proposal['address'], 'proposal_key.address'), keyIndex: whole(proposal['key_index'], 'proposal_key.key_index'), sequenceNumber: BigInt(sequence) },
     payloadSignatures: many(all['payload_signatures'], 'payload_signatures', signature), envelopeSignatures: many(all['envelope_signatures'], 'envelope_signatures', signature),
+  }
+}
+
+/**
+ * Passes on no signature that a page of another origin had a passkey make. Whoever has one can still send it to an
+ * access node.
+ * @throws ApiError 422 `origin-not-allowed`; SigningError
+ */
+function requireOrigin({ extensionData }: TransactionSignature, allowsOrigin: (origin: string) => boolean): void {
+  if (extensionData === undefined || extensionData.length === 0) return
+  const { clientDataJson } = decodeExtensionData(extensionData)
+  if (!allowsOrigin(originOf(clientDataJson))) throw new ApiError(
+    422, 'origin-not-allowed',
+    'The transaction was not sent: a page of another origin had it signed. Sign it in the wallet.',
+  )
+}
+
+/** Empty where the client data names none. */
+function originOf(clientDataJson: Uint8Array): string {
+  try {
+    const { origin } = JSON.parse(new TextDecoder().decode(clientDataJson)) as { readonly origin?: unknown }
+    return typeof origin === 'string' ? origin : ''
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return ''
+    throw error
   }
 }
 

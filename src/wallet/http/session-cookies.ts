@@ -15,6 +15,11 @@ export interface SessionCookieOptions {
   readonly clientOf: (request: IncomingMessage) => string
   /** WALLET_URL is https. Without it, which is for this machine alone, browsers take no cookie that is marked so. */
   readonly isSecure: boolean
+  /**
+   * Name of the cookie, without prefix: services of one host, such as those of localhost, have different ones. Default:
+   * flowfarm-session.
+   */
+  readonly name?: string | undefined
   /** WALLET_COOKIE_DOMAIN. */
   readonly cookieDomain: string | undefined
   /** WALLET_SESSION_HOURS. */
@@ -166,9 +171,9 @@ function answer(context: RequestContext, options: SessionCookieOptions, session:
 }
 
 /** `__Host-` and `__Secure-`: nobody on another host of the site, or without TLS, can put one of this name. */
-function cookieName({ isSecure, cookieDomain }: SessionCookieOptions): string {
-  if (!isSecure) return 'flowfarm-session'
-  return cookieDomain === undefined ? '__Host-flowfarm-session' : '__Secure-flowfarm-session'
+function cookieName({ isSecure, cookieDomain, name = 'flowfarm-session' }: SessionCookieOptions): string {
+  if (!isSecure) return name
+  return cookieDomain === undefined ? `__Host-${name}` : `__Secure-${name}`
 }
 
 function setCookie(context: RequestContext, options: SessionCookieOptions, token: string | undefined): void {

@@ -30,6 +30,8 @@ export interface WalletSettings {
   readonly gotrue_url: string
   readonly passkey_auth_url: string
   readonly cookie_domain: string | null
+  /** Programs that people sign in to here, such as the editor. */
+  readonly clients: readonly { readonly client_id: string; readonly name: string; readonly redirect_uri: string }[]
   readonly networks: readonly {
     readonly network: WalletNetwork
     readonly makes_accounts: boolean
@@ -46,6 +48,8 @@ export interface WalletParts {
   /** Answers `/functions/v1/passkey-auth`. */
   readonly passkeys: Middleware<RequestState>
   readonly session: Omit<SessionCookieOptions, 'clientOf'>
+  /** Answers `/oauth/…`. */
+  readonly clients: Router<RequestState>
   readonly nodes: ChainNodes
   /** Where the API of the explorer is. Undefined: there is none. */
   readonly explorerApi: () => string | undefined
@@ -76,7 +80,10 @@ export function createWalletServer(options: WalletServerOptions): Promise<Openin
   return createOpeningServer({ ...options, service: 'wallet', open: async (port) => handlers(await options.open(port), options, options.clientOf) })
 }
 
-function handlers({ settings, auth, passkeys, session, nodes, explorerApi, page }: WalletParts, { chainPerMinute = 600 }: WalletServerOptions, clientOf: WalletServerOptions['clientOf']): readonly Middleware<RequestState>[] {
+function handlers(
+  { settings, auth, passkeys, session, clients, nodes, explorerApi, page }: WalletParts,
+  { chainPerMinute = 600 }: WalletServerOptions, clientOf: WalletServerOptions['clientOf'],
+): readonly Middleware<RequestState>[] {
   const window = new SlidingWindow({ most: chainPerMinute })
   const admit = (request: IncomingMessage): void => {
     const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(clientOf(request).address))
@@ -102,7 +109,9 @@ function handlers({ settings, auth, passkeys, session, nodes, explorerApi, page 
     ...(auth === undefined ? [] : [auth]),
     passkeys,
     // The router adds what it needs to the context by itself.
-    ...[sessions, own, chainRoutes({ nodes, admit })].map((router) => router.routes() as unknown as Middleware<RequestState>),
+    ...[sessions, own, clients, chainRoutes({ nodes, admit, allowsOrigin: session.allows })].map(
+      (router) => router.routes() as unknown as Middleware<RequestState>,
+    ),
     explorerRoutes(explorerApi, admit),
     compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }),
     ...(page === undefined ? [] : [page as Middleware<RequestState>]),

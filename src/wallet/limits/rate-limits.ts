@@ -60,19 +60,22 @@ export class RateLimits {
    * Counts one time.
    * @param action what is done, such as `passkey login/start`
    * @param subject who does it: an address, an account. It is kept as a hash
+   * @param db a transaction that the count is part of: it is undone with it, and locked until its end. Default: none
    * @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details
    */
-  async take(action: string, subject: string, { most, periodMs }: RateLimit): Promise<void> {
+  async take(
+    action: string, subject: string, { most, periodMs }: RateLimit, db: StatementRunner = this.#statements,
+  ): Promise<void> {
     const turn: Turn = { action, subject, limit: { most, periodMs } }
-    const { rowCount } = await namedQuery(this.#statements, countOne, [...turnValues(turn)])
-    if (rowCount !== 1) await this.refuse(turn)
+    const { rowCount } = await namedQuery(db, countOne, [...turnValues(turn)])
+    if (rowCount !== 1) await this.refuse(turn, db === this.#statements ? this.#pool : db)
   }
 
   /** Says of a turn that was too often when it is not. @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details */
-  async refuse(turn: Turn): Promise<never> {
+  async refuse(turn: Turn, db: StatementRunner = this.#pool): Promise<never> {
     const [action, digest, stepMs, periodMs] = turnValues(turn)
-    const { rows: [row] } = await query<{ seconds: number }>(
-      this.#pool,
+    const { rows: [row] } = await namedQuery<{ seconds: number }>(
+      db,
       `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from wallet_auth.rate_limits where action = $1 and subject = $2`,
       [action, digest, (stepMs - periodMs) / 1000],
     )

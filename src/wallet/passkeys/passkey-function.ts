@@ -12,11 +12,17 @@ import type { Logger } from '../../base/log.ts'
 import type { StatementRunner } from '../../db/named-query.ts'
 import { readJson } from '../../base/read-json.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
+import { passkeyMail } from '../auth/mail/account-mail.ts'
+import type { Outbox } from '../auth/mail/outbox.ts'
+import type { ConfirmUserChange } from '../auth/user-change.ts'
 import { RateLimits } from '../limits/rate-limits.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
 import type { ClientTurn, Endpoint, OpenCall, PasskeyParts, SessionEndpoint } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
+import { confirmUserChange } from './endpoints/confirm-user-change.ts'
 import { functionError } from './function-error.ts'
+import { noKeysOnChain } from './keys-on-chain.ts'
+import type { KeysOnChain } from './keys-on-chain.ts'
 import { passkeyLimits } from './passkey-limits.ts'
 import type { PasskeyLimits } from './passkey-limits.ts'
 import type { RelyingParty } from './relying-party.ts'
@@ -39,6 +45,10 @@ export interface PasskeyFunctionOptions {
   readonly clientOf: (request: IncomingMessage) => Client
   /** What else the function does for those who are signed in, by the name in `endpoint`. Default: nothing. */
   readonly endpoints?: Readonly<Record<string, SessionEndpoint>>
+  /** Default: no accounts are kept. */
+  readonly keysOnChain?: KeysOnChain | undefined
+  /** Where e-mails to owners go. Default: none are sent. */
+  readonly outbox?: Pick<Outbox, 'put'> | undefined
   /** Told of every line of the audit log. */
   readonly onNote?: ((note: PasskeyNote) => void) | undefined
   /** Default: `passkeyLimits`. */
@@ -48,6 +58,8 @@ export interface PasskeyFunctionOptions {
 export interface PasskeyFunction {
   /** Answers `POST /functions/v1/passkey-auth` and what browsers ask before it; leaves all other paths alone. */
   readonly middleware: Middleware<RequestState>
+  /** For changes of the user that the auth endpoint makes. */
+  readonly confirmUserChange: ConfirmUserChange
   /** Removes what is of no use any more; to be called every hour or so. */
   prune(): Promise<void>
 }
@@ -70,13 +82,24 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   const stores = {
     passkeys: new PasskeyStore(pool, statements), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool, options.onNote), signIns: new SignInStore(statements, rates), rates,
   }
+  const partsNow = (): PasskeyParts => {
+    const relyingParty = options.relyingParty()
+    const tellOwner: PasskeyParts['tellOwner'] = (email, event, { address }) => {
+      if (email !== undefined) options.outbox?.put(
+        passkeyMail({ to: email, name: relyingParty.name, event, from: address }),
+      )
+    }
+    return {
+      relyingParty, sessions, ...stores, limits, log, tellOwner, keysOnChain: options.keysOnChain ?? noKeysOnChain,
+    }
+  }
   return {
+    confirmUserChange: confirmUserChange(partsNow),
     middleware: endpointFunction({
       path: passkeyFunctionPath, failed: 'a passkey request failed', log, codes,
       allowsOrigin: (origin) => options.relyingParty().allows(origin), notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the passkeys.'),
       run: (context) => {
-        const parts: PasskeyParts = { relyingParty: options.relyingParty(), sessions, ...stores, limits, log }
-        return answer(context, endpoints, { parts, address: clientOf(context.req).address })
+        return answer(context, endpoints, { parts: partsNow(), address: clientOf(context.req).address })
       },
     }),
     prune: async () => {
@@ -117,6 +140,9 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
     if (token === undefined) throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
     const signedIn = await sessions.authenticate(token)
     userId = signedIn.user.id
+    if (signedIn.clientId !== undefined) throw functionError(
+      'CLIENT_NOT_ALLOWED', 'A session of another program has no access to passkeys and accounts. Open the wallet.',
+    )
     await rates.take(`passkey ${name} of account`, userId, limit.account)
     return await endpoint.run({ ...called, turn, signedIn })
   } catch (error) {

@@ -33,7 +33,7 @@ describe('beginning the transaction of an account', () => {
 
   async function wanted(): Promise<AccountKey> {
     const key = { credentialId: randomBytes(32).toString('base64url'), network: 'testnet' } as const
-    await store.want({ ...key, userId: randomUUID(), publicKey: randomBytes(64).toString('hex') }, { all: 1000, ofUser: 1000 }, () => Promise.resolve())
+    await store.want({ ...key, userId: randomUUID(), publicKey: randomBytes(64).toString('hex'), askedBy: { mailbox: undefined, network: '192.0.2.1' } }, { all: 1000, ofUser: 1000, ofMailbox: 1000, ofNetwork: 1000 }, () => Promise.resolve())
     return key
   }
 

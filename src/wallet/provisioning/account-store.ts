@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { ApiError } from '../../base/errors.ts'
 import { query, withTransaction } from '../../db/pool.ts'
@@ -11,12 +12,25 @@ export interface WantedAccount extends AccountKey {
   readonly userId: string
   /** Hex, 128 digits. */
   readonly publicKey: string
+  readonly askedBy: AskedBy
+}
+
+/** What limits count beside the user, each kept as a hash. */
+export interface AskedBy {
+  /** Of the user, see `mailboxOf`; undefined: the user has none. */
+  readonly mailbox: string | undefined
+  /** Network of the client. */
+  readonly network: string
 }
 
 /** Transactions that may be made in 24 hours on a network. */
 export interface ProvisionLimits {
   readonly all: number
   readonly ofUser: number
+  /** Of all users of a mailbox. */
+  readonly ofMailbox: number
+  /** Of all users behind a network. */
+  readonly ofNetwork: number
 }
 
 interface AccountRow {
@@ -87,11 +101,11 @@ export class AccountStore {
       await requireLimits(client, wanted, limits)
       const { rows } = await query<AccountRow>(
         client,
-        `insert into wallet.accounts (credential_id, network, user_id, public_key, state) values ($1, $2, $3, decode($4, 'hex'), 'wanted')
-         on conflict (credential_id, network) do update set user_id = excluded.user_id, state = 'wanted', attempts = 0,
+        `insert into wallet.accounts (credential_id, network, user_id, public_key, state, asked_by) values ($1, $2, $3, decode($4, 'hex'), 'wanted', $5)
+         on conflict (credential_id, network) do update set user_id = excluded.user_id, asked_by = excluded.asked_by, state = 'wanted', attempts = 0,
            failure_code = null, failure = null, may_retry = null, changed_at = now()
          returning ${accountColumns}`,
-        [credentialId, network, userId, publicKey],
+        [credentialId, network, userId, publicKey, digestsOf(wanted.askedBy)],
       )
       await onWanted(client)
       return storedAccount(only(rows))
@@ -102,7 +116,7 @@ export class AccountStore {
    * Notes the account that a user has already, whose key the chain has shown.
    * @returns that of the passkey: another one where it has one, or one is being made, and then nothing was noted
    */
-  async import(wanted: WantedAccount, { address, keyIndex }: { readonly address: string; readonly keyIndex: number }): Promise<StoredAccount> {
+  async import(wanted: Omit<WantedAccount, 'askedBy'>, { address, keyIndex }: { readonly address: string; readonly keyIndex: number }): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, network)
@@ -136,8 +150,8 @@ export class AccountStore {
       const prepared = prepare(proposal)
       await query(
         client,
-        `insert into wallet.payer_transactions (id, credential_id, network, user_id, payer, key_index, sequence_number, reference_height, submission)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        `insert into wallet.payer_transactions (id, credential_id, network, user_id, payer, key_index, sequence_number, reference_height, submission, asked_by)
+         select $1, $2, $3, $4, $5, $6, $7, $8, $9, asked_by from wallet.accounts where credential_id = $2 and network = $3`,
         [
           prepared.id, key.credentialId, key.network, account.userId, payer.address, proposal.keyIndex, String(proposal.sequenceNumber), prepared.reference.height,
           prepared.submission,
@@ -236,13 +250,28 @@ async function freeProposal(
   return { keyIndex, sequenceNumber: known > onChain ? known : onChain }
 }
 
-async function requireLimits(client: pg.ClientBase, { network, userId }: WantedAccount, limits: ProvisionLimits): Promise<void> {
-  const { rows } = await query<{ all: number; user: number }>(
-    client, `select (${usedOf('')})::int as all, (${usedOf('and user_id = $2')})::int as user`, [network, userId],
+async function requireLimits(client: pg.ClientBase, { network, userId, askedBy }: WantedAccount, limits: ProvisionLimits): Promise<void> {
+  const [ofNetwork, mailbox = null] = digestsOf(askedBy)
+  const { rows } = await query<{ all: number; user: number; mailbox: number; network: number }>(
+    client,
+    `select (${usedOf('')})::int as all, (${usedOf('and user_id = $2')})::int as user, (${usedOf('and $3::bytea = any(asked_by)')})::int as mailbox,
+       (${usedOf('and $4::bytea = any(asked_by)')})::int as network`,
+    [network, userId, mailbox, ofNetwork],
   )
   const used = only(rows)
+  const refuse = (of: string, most: number): never => {
+    throw new ApiError(429, 'RATE_LIMITED', `No account was requested on ${network}: ${of} has had ${most} accounts created in 24 hours, which is the limit. Try again tomorrow.`)
+  }
+  if (used.mailbox >= limits.ofMailbox) refuse('your mailbox', limits.ofMailbox)
+  if (used.network >= limits.ofNetwork) refuse('your network', limits.ofNetwork)
   if (used.user >= limits.ofUser) throw new ApiError(429, 'RATE_LIMITED', `You have had ${limits.ofUser} accounts made on ${network} in 24 hours, which is the most. Try again tomorrow.`)
   if (used.all >= limits.all) throw new ApiError(429, 'RATE_LIMITED', `No more accounts are made on ${network} today. Try again tomorrow.`)
+}
+
+/** The network first, then the mailbox where there is one. */
+function digestsOf({ network, mailbox }: AskedBy): readonly Buffer[] {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return [digest(`network ${network}`), ...(mailbox === undefined ? [] : [digest(`mailbox ${mailbox}`)])]
 }
 
 function requireKey(known: StoredAccount, publicKey: string): void {

@@ -8,7 +8,9 @@ import type { WalletNetwork } from '../chain/wallet-network.ts'
 import type { AccountStanding, PasskeyAccounts, Provisioning } from './provisioning.ts'
 
 /** One operation of the function: what it gives is the `data` of the answer. @throws ApiError */
-export type FunctionHandler = (signedIn: SignedIn, data: unknown, signal?: AbortSignal) => Promise<unknown>
+export type FunctionHandler = (
+  signedIn: SignedIn, data: unknown, from: { readonly signal?: AbortSignal | undefined; readonly network: string }
+) => Promise<unknown>
 
 /** An account as callers are told of it; amounts and keys are not in it. */
 export interface ToldAccount {
@@ -40,20 +42,23 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
     return { networks: Object.fromEntries([...standings].map(([name, standing]) => [name, toldAccount(standing)])), publicKeySec1Hex: await provisioning.publicKey(signedIn, id) }
   }
   return {
-    '/wallet/provision-start': async (signedIn, data) => {
+    '/wallet/provision-start': async (signedIn, data, { network: client }) => {
       const { credentialId: id, networks = walletNetworks } = parsed(startSchema, data)
-      return answer(signedIn, id, await provisioning.want(signedIn, id, [...new Set(networks)]))
+      return answer(signedIn, id, await provisioning.want(signedIn, id, [...new Set(networks)], client))
     },
-    '/wallet/provision': async (signedIn, data, signal) => {
+    '/wallet/provision': async (signedIn, data, { network: client, signal }) => {
       const { credentialId: id, networks = walletNetworks, waitSeconds = mostWaitSeconds } = parsed(waitSchema, data)
-      return answer(signedIn, id, await provisioning.wantAndWait(signedIn, id, [...new Set(networks)], waitSeconds * 1000, signal))
+      return answer(
+        signedIn, id,
+        await provisioning.wantAndWait(signedIn, id, [...new Set(networks)], waitSeconds * 1000, client, signal),
+      )
     },
     '/wallet/provision-save': async (signedIn, data) => {
       const { credentialId: id, network: name, address } = parsed(saveSchema, data)
       const { address: saved, keyIndex, isImported } = await provisioning.import(signedIn, id, name, parseAddress(address) ?? address)
       return { network: name, state: 'sealed', address: saved, keyIndex, isImported }
     },
-    '/wallet/accounts': async (signedIn, data, signal) => {
+    '/wallet/accounts': async (signedIn, data, { signal }) => {
       parsed(nothingSchema, data)
       return { accounts: (await provisioning.accountsOf(signedIn, signal)).flatMap(accountRows) }
     },

@@ -4,13 +4,17 @@ import { linkSignals } from '../../base/link-signals.ts'
 import type { Logger } from '../../base/log.ts'
 import { pause, retryWhile } from '../../base/retry.ts'
 import type { SignedIn } from '../auth/auth-sessions.ts'
+import { mailboxOf } from '../auth/users/email-address.ts'
 import type { TransactionSender } from '../chain/transaction-sender.ts'
 import type { WalletNetwork } from '../chain/wallet-network.ts'
 import type { KnownPasskey, KnownPasskeys } from '../passkeys/known-passkey.ts'
+import type { KeysOnChain } from '../passkeys/keys-on-chain.ts'
 import { AccountJobs } from './account-jobs.ts'
+import { AccountKeys } from './account-keys.ts'
 import { AccountMaker } from './account-maker.ts'
 import type { AccountResult } from './account-maker.ts'
 import { AccountStore } from './account-store.ts'
+import type { AskedBy } from './account-store.ts'
 import { FurtherAccounts } from './further-accounts.ts'
 import type { FurtherAccount } from './further-accounts.ts'
 import { signingKeyIndex } from './signing-key.ts'
@@ -50,8 +54,8 @@ export interface PasskeyAccounts {
   readonly further: readonly FurtherAccount[]
 }
 
-/** So many accounts a user may have made in 24 hours on a network, so that nobody uses up what is there for all. */
-const mostOfUser = 5
+/** Accounts in 24 hours on a network, so that one person does not use up those of the day. */
+export const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
 /** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
 const mostAtOnce = 20
 /** So many requests of a user wait at a time: each looks at the database again and again. */
@@ -67,6 +71,8 @@ export class Provisioning {
   readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly #further: FurtherAccounts
   readonly #maker: AccountMaker
+  /** What the chain says of the passkeys of a user. */
+  readonly keysOnChain: KeysOnChain
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
@@ -79,6 +85,7 @@ export class Provisioning {
     this.#store = new AccountStore(pool)
     this.#senders = new Map(senders.map((sender) => [sender.network, sender]))
     this.#further = new FurtherAccounts({ pool, senders: this.#senders, log })
+    this.keysOnChain = new AccountKeys({ pool, passkeys: options.passkeys, senders: this.#senders, log })
     this.#maker = new AccountMaker({
       store: this.#store, senders: this.#senders, log, startBalances: options.startBalances, onEnd: options.onAccount, pollMs: options.pollMs, resendMs: options.resendMs,
     })
@@ -114,15 +121,18 @@ export class Provisioning {
 
   /**
    * Has accounts made for a passkey where there are none; those that are there or under way stay as they are.
+   * @param client network that the request comes from, for limits
    * @throws ApiError 403 for users who may not, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
    */
-  async want({ user }: SignedIn, credentialId: string, networks: readonly WalletNetwork[]): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
+  async want(
+    { user }: SignedIn, credentialId: string, networks: readonly WalletNetwork[], client: string,
+  ): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
     const passkey = await this.#passkeyOf(user.id, credentialId)
     if (!this.#options.isOpen && !rolesOf(user.appMetadata).includes('wallet')) {
       throw new ApiError(403, 'FORBIDDEN', 'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account that you have.')
     }
     const standings = new Map<WalletNetwork, AccountStanding>()
-    for (const network of networks) standings.set(network, await this.#wantOne(passkey, network))
+    for (const network of networks) standings.set(network, await this.#wantOne(passkey, network, { mailbox: user.email === undefined ? undefined : mailboxOf(user.email), network: client }))
     return standings
   }
 
@@ -130,9 +140,12 @@ export class Provisioning {
    * The same, when each is made or given up or the time is over; at once for a user who has several waiting already.
    * @param signal ends the waiting, and what is under way goes on
    */
-  async wantAndWait(signedIn: SignedIn, credentialId: string, networks: readonly WalletNetwork[], waitMs: number, signal?: AbortSignal): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
+  async wantAndWait(
+    signedIn: SignedIn, credentialId: string, networks: readonly WalletNetwork[], waitMs: number, client: string,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
     const { id: userId } = signedIn.user
-    const standings = new Map(await this.want(signedIn, credentialId, networks))
+    const standings = new Map(await this.want(signedIn, credentialId, networks, client))
     const waiting = this.#waiting.get(userId) ?? 0
     if (waiting >= mostWaitingOfUser) return standings
     this.#waiting.set(userId, waiting + 1)
@@ -203,7 +216,7 @@ export class Provisioning {
     return (await this.#passkeyOf(user.id, credentialId)).publicKeySec1Hex
   }
 
-  async #wantOne(passkey: KnownPasskey, network: WalletNetwork): Promise<AccountStanding> {
+  async #wantOne(passkey: KnownPasskey, network: WalletNetwork, askedBy: AskedBy): Promise<AccountStanding> {
     const { credentialId, userId } = passkey
     const sender = this.#senders.get(network)
     const { dailyLimit } = this.#options
@@ -215,7 +228,9 @@ export class Provisioning {
         throw new ApiError(503, 'PROVISION_FAILED', sender === undefined ? noNode(network) : `Nobody pays for accounts of ${network} here: the operator can set WALLET_${network.toUpperCase()}_PAYER.`)
       }
       let isNew = false
-      const account = await this.#store.want({ credentialId, network, userId, publicKey }, { all: dailyLimit, ofUser: mostOfUser }, async (client) => {
+      const account = await this.#store.want({ credentialId, network, userId, publicKey, askedBy }, {
+        all: dailyLimit, ...provisionLimits
+      }, async (client) => {
         isNew = true
         await this.#jobs.sendIn(client, { credentialId, network })
       })

@@ -9,9 +9,7 @@ import { repositoryRoot } from '../../support/repository.ts'
 const command = join(repositoryRoot, 'scripts/eval.ts')
 const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> => new ProgramRun(command, args, variables).ended
 
-describe('the command eval', function () {
-  this.timeout(300_000)
-
+describe('the command eval', () => {
   it('says what is wrong with its options before it does anything', async () => {
     const [question, protocol] = await Promise.all([run(['--only', 'nonsense']), run(['--protocol', 'smoke-signals'])])
     expect([question.code, protocol.code]).to.deep.equal([1, 1])

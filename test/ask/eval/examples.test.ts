@@ -8,8 +8,7 @@ import type { EvaluatedWorld } from './evaluated-world.ts'
 /** Columns that workers fill which ask a chain at its head; none runs here. */
 const askedLater = new Set(['kind'])
 
-describe('the example questions in a database', function () {
-  this.timeout(180_000)
+describe('the example questions in a database', () => {
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()

@@ -9,8 +9,7 @@ import { nearMisses } from './near-misses.ts'
 const gold = goldQuestions('emulator')
 const words = (sql: string): string => sql.replaceAll(/\s+/g, ' ').trim()
 
-describe('the questions of the evaluation', function () {
-  this.timeout(180_000)
+describe('the questions of the evaluation', () => {
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()

@@ -41,8 +41,7 @@ const obeying = (collector: string): readonly ProviderTurn[] => [
   { text: 'Calling.', toolCall: { name: 'run_chain_script', input: { script: `access(all) fun main(): String { return "${collector}" }` } } },
 ]
 
-describe('words of others in the data', function () {
-  this.timeout(120_000)
+describe('words of others in the data', () => {
   let database: TestDatabase
   let asked: QueryDatabase
   let collector: Server

@@ -15,8 +15,7 @@ const faults = (run: ProtocolRun): string[] => (
   replayReport(scenarioGroups, [{ ...run, results: run.results.filter((result) => unexpectedIn(result).length > 0) }])
 )
 
-describe('the query service with a replayed model', function () {
-  this.timeout(300_000)
+describe('the query service with a replayed model', () => {
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()

@@ -152,25 +152,35 @@ describe('run_sql', () => {
   it('says when to try again where too many run', async () => {
     const small = await runAsk(db, { ASK_CONCURRENCY: '1', ASK_QUEUE: '0', QUERY_TIMEOUT_S: '2' })
     try {
-      const long = small.post('/api/v1/run_sql', { sql: 'SELECT count(*) AS crowded FROM generate_series(1, 100000000000) AS n' })
-      const begin = performance.now()
-      while (!await isRunning('crowded')) if (performance.now() - begin > 1900) throw new Error('the statement did not run')
-      const { status, headers, body } = await small.post('/api/v1/run_sql', { sql: 'SELECT 1' })
-      expect([status, body.code]).to.deep.equal([503, 'sql-busy'])
-      expect(Number(headers.get('retry-after'))).to.be.at.least(1)
-      expect((await long).status).to.equal(504)
+      for (let isSeen = false; !isSeen;) {
+        const state = { hasEnded: false }
+        const long = small.post('/api/v1/run_sql', { sql: 'SELECT count(*) AS crowded FROM generate_series(1, 100000000000) AS n' })
+        void long.finally(() => (state.hasEnded = true))
+        while (!state.hasEnded && !await isRunning('crowded'));
+        const { status, headers, body } = await small.post('/api/v1/run_sql', { sql: 'SELECT 1' })
+        expect((await long).status).to.equal(504)
+        // Once more where the first statement had ended before the second one came.
+        if (status === 200) continue
+        isSeen = true
+        expect([status, body.code]).to.deep.equal([503, 'sql-busy'])
+        expect(Number(headers.get('retry-after'))).to.be.at.least(1)
+      }
     } finally {
       await small.stop()
     }
   })
 
   it('ends the statement when the client goes', async () => {
-    const gone = httpRequest(`${ask.origin}/api/v1/run_sql`, { method: 'POST', headers: { 'Content-Type': 'application/json' } })
-    gone.on('error', () => undefined)
-    gone.end(JSON.stringify({ sql: 'SELECT count(*) AS endless FROM generate_series(1, 100000000000) AS n' }))
-    const begin = performance.now()
-    while (!await isRunning('endless')) if (performance.now() - begin > 900) throw new Error('the statement did not start')
-    gone.destroy()
-    while (await isRunning('endless')) if (performance.now() - begin > 900) throw new Error('the statement went on')
+    const patient = await runAsk(db, { QUERY_TIMEOUT_S: '600' })
+    try {
+      const gone = httpRequest(`${patient.origin}/api/v1/run_sql`, { method: 'POST', headers: { 'Content-Type': 'application/json' } })
+      gone.on('error', () => undefined)
+      gone.end(JSON.stringify({ sql: 'SELECT count(*) AS endless FROM generate_series(1, 100000000000) AS n' }))
+      while (!await isRunning('endless'));
+      gone.destroy()
+      while (await isRunning('endless'));
+    } finally {
+      await patient.stop()
+    }
   })
 })

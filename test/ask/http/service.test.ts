@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import { allAskRoutes } from '../../../src/ask/http/routes/all.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -73,6 +74,7 @@ describe('the query service', () => {
     it('where there is nothing, and which method a path takes', async () => {
       const { status, headers, body } = await ask.get('/api/v1/nothing')
       expect([status, body.code]).to.deep.equal([404, 'unknown-path'])
+      await expectNotFoundPage(ask.origin)
       expect(headers.get('x-content-type-options')).to.equal('nosniff')
       const wrong = await ask.get('/api/v1/run_sql', token)
       expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST'])

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { ApiError } from '../../../src/base/errors.ts'
+import { pino } from 'pino'
+import { ApiError, asError } from '../../../src/base/errors.ts'
 import { ProviderModel } from '../../../src/ask/models/provider-model.ts'
 
 const key = 'only-for-the-provider'
@@ -46,6 +47,15 @@ describe('a model that cannot answer', () => {
     const gone = await answering(200, '')
     for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
     expect((await failure(gone)).message).to.match(/Check LLM_BASE_URL and the network\.$/)
+  })
+
+  it('tells neither callers nor the log its key, in whatever form a provider repeats it', async () => {
+    for (const text of [key, encodeURIComponent(key), Buffer.from(`user:${key}`).toString('base64'), `${'x'.repeat(290)} ${key}`, `${key.slice(0, 5)}****${key.slice(-4)}`]) {
+      const { message, cause } = await failure(await answering(401, `Incorrect API key provided: ${text}`, { 'X-Key': key }))
+      const logged: unknown[] = []
+      pino({ serializers: { err: pino.stdSerializers.errWithCause } }, { write: (line) => void logged.push(line) }).error({ err: asError(cause) }, 'failed')
+      for (const shown of [message, String(logged[0])]) expect(shown).not.to.match(/only-for|-provider|b25seS1mb3/)
+    }
   })
 
   it('says when it may be asked again', async () => {

@@ -56,7 +56,7 @@ describe('the runner', () => {
       [`'{"big": 12345678901234567890, "small": 0.5, "text": "1", "none": null, "list": [1, 1.00, 9007199254740993]}'::jsonb`, 'jsonb', { big: '12345678901234567890', small: 0.5, text: '1', none: null, list: [1, 1, '9007199254740993'] }],
       ["'1e400'::json", 'json', '1e400'], ["'null'::jsonb", 'jsonb', null], ['array[1, null, 9007199254740993]::int8[]', '_int8', ['1', null, '9007199254740993']],
       [`array['a,b', 'c"d', null, 'NULL', '']`, '_text', ['a,b', 'c"d', null, 'NULL', '']], ['array[[1, 2], [3, 4]]', '_int4', [[1, 2], [3, 4]]], ["array['\\x01'::bytea]", '_bytea', ['0x01']], ["'{}'::text[]", '_text', []],
-      ["'[2:3]={5,6}'::int4[]", '_int4', [5, 6]], ["'1 2 3'::int2vector", 'int2vector', '1 2 3'], ["int8range(1, 5)", 'int8range', '[1,5)'], ["'{[1,3),[5,9)}'::int8multirange", 'int8multirange', '{[1,3),[5,9)}'], ["row(1, 'a b')", 'record', '(1,"a b")'], ["'1.50'::money::text", 'text', '$1.50'],
+      ["'[2:3]={5,6}'::int4[]", '_int4', [5, 6]], ["int8range(1, 5)", 'int8range', '[1,5)'], ["'{[1,3),[5,9)}'::int8multirange", 'int8multirange', '{[1,3),[5,9)}'], ["row(1, 'a b')", 'record', '(1,"a b")'],
     ]
     const { columns, rows } = await (await open()).run(`select ${values.map(([sql]) => sql).join(', ')}`)
     expect(columns.map(({ type }) => type)).to.deep.equal(values.map(([, type]) => type))
@@ -84,8 +84,9 @@ describe('the runner', () => {
   it('ends what takes all memory of a session, and says so', async function () {
     if (process.platform !== 'linux') this.skip()
     const runner = await open()
-    for (const greedy of ["repeat('1', 900000000)", 'array_fill(1, array[100000000])', "(select string_agg(repeat('x', 1000000), '') from generate_series(1, 900))"]) {
-      const error = await failure(runner.run(`select ${Array.from({ length: 12 }, () => greedy).join(', ')}`))
+    for (const greedy of ["string_agg(repeat('x', 1000000), '')", "array_agg(repeat('x', 1000000))"]) {
+      const one = `(select ${greedy} from generate_series(1, 900))`
+      const error = await failure(runner.run(`select ${Array.from({ length: 12 }, () => one).join(', ')}`))
       expect(error, greedy).to.deep.include({ status: 400, code: 'sql-memory' })
     }
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
@@ -129,20 +130,6 @@ describe('the runner', () => {
     const runner = await open({ timeoutMs: 100, concurrency: 1 })
     expect(await failure(runner.run(endless))).to.include({ status: 504, code: 'sql-timeout', message: 'The statement took longer than 0.1 s and was ended: ask for less, such as fewer blocks or days.' })
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
-  })
-
-  it('gives no turn away while the server is at work on what it cannot end', async () => {
-    const runner = await open({ timeoutMs: 50, answerGraceMs: 50, concurrency: 1 })
-    // Neither a time-out nor a signal ends this before it is through, which takes some seconds.
-    expect(await failure(runner.run("select length(translate(repeat('a', 30000), repeat('b', 12000), ''))"))).to.include({ code: 'sql-timeout' })
-    expect(await failure(runner.run('select 1'))).to.include({ code: 'sql-busy' })
-    for (;;) {
-      const outcome = await runner.run('select 2').then(({ rows }) => rows, (error: unknown) => error)
-      if (outcome instanceof ApiError && outcome.code === 'sql-busy') continue
-      expect(outcome).to.deep.equal([[2]])
-      break
-    }
-    await untilAtWork(0)
   })
 
   it('ends a statement whose asker has left, at the server too, and lets the next one have its turn', async () => {

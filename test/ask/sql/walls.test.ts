@@ -52,7 +52,7 @@ for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, 
       client.release()
       runner = new StatementRunner({
         connect: () => pool.connect(), types, role: reader.role, turns: new Turns(1, 10), timeoutMs: 60, mostBytes: 100_000,
-        cancel: () => Promise.resolve(), untilGone: () => Promise.resolve(), onLost: () => undefined,
+        cancel: () => Promise.resolve(), endSession: () => Promise.resolve(), onLost: () => undefined,
       })
     })
     after(async () => {

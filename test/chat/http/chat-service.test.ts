@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
@@ -75,6 +76,7 @@ describe('the chat over HTTP', () => {
   it('says where there is nothing, which method a path takes, and that no other origin may read', async () => {
     const { get, origin } = await run()
     expect(await problemIn(await get('/api/chat/nothing'))).to.include({ status: 404, code: 'unknown-path' })
+    await expectNotFoundPage(origin)
     const wrong = await get('/api/chat')
     expect(wrong.headers.get('allow')).to.equal('POST')
     expect(await problemIn(wrong)).to.include({ status: 405, code: 'method-not-allowed' })

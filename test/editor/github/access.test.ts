@@ -97,13 +97,13 @@ describe('who reaches which repository', () => {
     for (const [projectId, status, code] of [[theirs, 404, 'no-project'], [publicOne, 403, 'not-your-project'], [randomUUID(), 404, 'no-project']] as const) {
       const bodies: Record<string, unknown> = {
         '/connect': { installation_id: installationId, owner: 'mallory3', repo: own.name, branch: 'main', network: 'testnet' }, '/install': {}, '/commit': { message: 'm', files: [{ path: 'a', content: 'a', action: 'create' }] }, '/workflow': {},
-        '/secrets': { environment_name: 'x', flow_address: '0x0000000000000001', flow_private_key: 'a'.repeat(64), flow_key_index: 0 }, '/promote': { from_branch: 'a', to_branch: 'b' }, '/dispatch': { action: 'deploy' }, '/environments': { name: 'a', branch: 'b', network: 'testnet' },
+        '/secrets': { environment_name: 'x', flow_address: '0x0000000000000001', flow_key_index: 0, key_id: 'k', encrypted_private_key: Buffer.alloc(112).toString('base64') }, '/promote': { from_branch: 'a', to_branch: 'b' }, '/dispatch': { action: 'deploy' }, '/environments': { name: 'a', branch: 'b', network: 'testnet' },
       }
       for (const [path, body] of Object.entries(bodies)) {
         const answer = await world.call(mallory, 'POST', path, { body: { project_id: projectId, ...body as object } })
         expect([answer.status, answer.body['code']], path).to.deep.equal([status, code])
       }
-      for (const [method, path] of [['GET', '/connection'], ['DELETE', '/connection'], ['GET', '/environments'], ['GET', '/deployments'], ['GET', '/tree/ella/contracts-of-ella']] as const) {
+      for (const [method, path] of [['GET', '/connection'], ['DELETE', '/connection'], ['GET', '/environments'], ['GET', '/secrets/key'], ['GET', '/deployments'], ['GET', '/tree/ella/contracts-of-ella']] as const) {
         expect((await world.call(mallory, method, `${path}?project_id=${projectId}`)).status, `${method} ${path}`).to.equal(status)
       }
     }
@@ -131,7 +131,7 @@ describe('who reaches which repository', () => {
     const commit = { project_id: projectId, message: 'm', files: [{ path: 'b', content: 'b', action: 'create' }] }
     expect((await world.call(gwen, 'POST', '/commit', { body: commit })).status).to.equal(200)
     await world.call(gwen, 'POST', '/environments', { body: { project_id: projectId, name: 'x', branch: 'main', network: 'testnet' } })
-    const secrets = await world.call(gwen, 'POST', '/secrets', { body: { project_id: projectId, environment_name: 'x', flow_address: '0x0000000000000001', flow_private_key: 'a'.repeat(64), flow_key_index: 0 } })
+    const secrets = await world.call(gwen, 'POST', '/secrets', { body: { project_id: projectId, environment_name: 'x', flow_address: '0x0000000000000001', flow_key_index: 0, key_id: 'k', encrypted_private_key: Buffer.alloc(112).toString('base64') } })
     expect([secrets.status, secrets.body['code']], 'secrets are for administrators').to.deep.equal([403, 'no-right'])
     shared.collaborators.set('gwen', 'read')
     expect((await world.call(gwen, 'POST', '/commit', { body: commit })).body['code'], 'what is taken away at GitHub is gone at once').to.equal('no-right')

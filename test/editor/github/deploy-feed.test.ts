@@ -74,6 +74,49 @@ describe('the feed of deployments', () => {
     expect([stranger.messages.map(({ data }) => data.status), anybody.messages.map(({ data }) => data.status)]).to.deep.equal([['in_progress', 'in_progress'], ['in_progress', 'in_progress']])
   })
 
+  it('ends with the session of its subscriber, and says so', async () => {
+    const { projectId, repo, who } = await world.connected('erin')
+    const feed = await world.feed()
+    const [owner, anonymous] = [new Inbox(), new Inbox()]
+    const ends: (string | number)[] = []
+    await feed.subscribe(projectId, 'token-of-erin', owner.put, ({ status, code }) => ends.push(status, code))
+    await world.webhook('workflow_run', runEvent(repo, { id: 21, status: 'in_progress' }))
+    await owner.until(1)
+    // Signed out, deleted, or the token has expired.
+    world.people.delete('erin')
+    const project = world.projects.get(projectId)
+    if (project === undefined) throw new Error('no project')
+    project.isPublic = true
+    await feed.subscribe(projectId, undefined, anonymous.put)
+    await world.webhook('workflow_run', runEvent(repo, { id: 21, status: 'completed' }))
+    await anonymous.until(1)
+    expect(ends).to.deep.equal([401, 'UNAUTHORIZED'])
+    world.people.set('erin', who)
+    await world.webhook('workflow_run', runEvent(repo, { id: 21, attempt: 2, status: 'in_progress' }))
+    await anonymous.until(2)
+    expect(owner.messages).to.have.length(1)
+  })
+
+  it('sends nothing of a repository whose installation was removed', async () => {
+    const { projectId, repo } = await world.connected('frank')
+    const other = await world.connected('grace')
+    const feed = await world.feed()
+    const [inbox, otherInbox] = [new Inbox(), new Inbox()]
+    await feed.subscribe(projectId, 'token-of-frank', inbox.put)
+    await feed.subscribe(other.projectId, 'token-of-grace', otherInbox.put)
+    const notify = async (sha: string, project = projectId): Promise<void> => {
+      await world.pool.query('select pg_notify($1, $2)', ['flowfarm_editor_deploys', JSON.stringify({ type: 'deploy:push', data: { project_id: project, sha, branch: 'main' } })])
+    }
+    await world.pool.query("update editor.connections set off_reason = 'installation-deleted' where project_id = $1", [projectId])
+    await notify('1')
+    await world.webhook('workflow_run', runEvent(repo, { id: 31 }))
+    await notify('1', other.projectId)
+    await otherInbox.until(1)
+    await world.pool.query('update editor.connections set off_reason = null where project_id = $1', [projectId])
+    await notify('2')
+    expect((await inbox.until(1)).map(({ data }) => data.sha)).to.deep.equal(['2'])
+  })
+
   it('ends when one leaves, for that one alone, and bears one that fails', async () => {
     const { projectId, repo } = await world.connected('carl')
     const feed = await world.feed()

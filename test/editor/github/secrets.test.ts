@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { sealKey } from '../../../dashboards/editor/repository/seal-key.ts'
 import { reportKey, signReport } from '../../../src/editor/github/deploys/report-key.ts'
 import { GitHubWorld } from './github-world.ts'
 import type { Person } from './github-world.ts'
@@ -13,9 +14,16 @@ describe('secrets of repositories', () => {
   after(() => world.stop())
 
   const environment = (who: Person, projectId: string, name: string, branch: string, more: object = {}): ReturnType<GitHubWorld['call']> => world.call(who, 'POST', '/environments', { body: { project_id: projectId, name, branch, network: 'testnet', ...more } })
-  const put = (who: Person, projectId: string, name: string, more: object = {}): ReturnType<GitHubWorld['call']> => world.call(who, 'POST', '/secrets', {
-    body: { project_id: projectId, environment_name: name, flow_address: '0x0ae53cb6e3f42a79', flow_private_key: `0x${privateKey}`, flow_key_index: 3, ...more },
-  })
+  /** As the page does it. */
+  const put = async (who: Person, projectId: string, name: string, more: object = {}): ReturnType<GitHubWorld['call']> => {
+    const { body } = await world.call(who, 'GET', `/secrets/key?project_id=${projectId}`)
+    return world.call(who, 'POST', '/secrets', {
+      body: {
+        project_id: projectId, environment_name: name, flow_address: '0x0ae53cb6e3f42a79', flow_key_index: 3, key_id: body['key_id'],
+        encrypted_private_key: await sealKey(`0x${privateKey}`, String(body['key'])), ...more,
+      },
+    })
+  }
 
   it('are sealed for the repository, which alone can open them', async () => {
     const { who, projectId, repo } = await world.connected('alice')
@@ -43,7 +51,7 @@ describe('secrets of repositories', () => {
     const { who, projectId } = await world.connected('bob')
     await environment(who, projectId, 'x', 'main')
     const texts = [(await put(who, projectId, 'x')).text]
-    texts.push((await put(who, projectId, 'none')).text, (await put(who, projectId, 'x', { flow_key_index: -1 })).text, (await put(who, projectId, 'x', { flow_private_key: `${privateKey}00` })).text, (await put(who, projectId, 'x', { flow_address: 'none' })).text)
+    texts.push((await put(who, projectId, 'none')).text, (await put(who, projectId, 'x', { flow_key_index: -1 })).text, (await put(who, projectId, 'x', { flow_private_key: privateKey })).text, (await put(who, projectId, 'x', { flow_address: 'none' })).text)
     for (const status of [401, 403, 404, 409, 422, 500]) {
       world.github.faults.push({ part: '/actions/secrets/FLOW', answer: [status, { message: 'no' }], times: 1 })
       texts.push((await put(who, projectId, 'x')).text)
@@ -54,6 +62,25 @@ describe('secrets of repositories', () => {
     for (const text of [...texts, ...world.logged, ...rows.map(({ line }) => line)]) expect(text.toLowerCase()).not.to.include(privateKey.slice(0, 20))
     const head = reportKey(world.github.app.webhookSecret, (await world.pool.query<{ id: string; callbackSalt: Buffer }>('select id, callback_salt as "callbackSalt" from editor.connections where project_id = $1', [projectId])).rows[0] ?? { id: '', callbackSalt: Buffer.alloc(0) })
     for (const text of [...texts, ...world.logged]) expect(text).not.to.include(head)
+  })
+
+  it('are taken sealed only, and sealed with the present key of the repository', async () => {
+    const { who, projectId, repo } = await world.connected('berta')
+    await environment(who, projectId, 'x', 'main')
+    for (const [more, field] of [
+      [{ flow_private_key: privateKey }, 'flow_private_key'], [{ encrypted_private_key: privateKey }, 'encrypted_private_key'],
+      [{ encrypted_private_key: Buffer.from(privateKey).toString('base64') }, 'encrypted_private_key'], [{ encrypted_private_key: undefined }, 'encrypted_private_key'],
+      [{ encrypted_private_key: Buffer.alloc(113).toString('base64') }, 'encrypted_private_key'], [{ encrypted_private_key: '='.repeat(152) }, 'encrypted_private_key'],
+      [{ key_id: undefined }, 'key_id'],
+    ] as const) {
+      const answer = await put(who, projectId, 'x', more)
+      expect([answer.status, answer.body['field']], answer.text).to.deep.equal([400, field])
+      expect(answer.text).not.to.include(privateKey)
+    }
+    const stale = await put(who, projectId, 'x', { key_id: 'of last year' })
+    expect([stale.status, stale.body['code']]).to.deep.equal([409, 'key-changed'])
+    expect(repo.secrets.size).to.equal(0)
+    expect((await put(who, projectId, 'x')).status).to.equal(200)
   })
 
   it('of two environments never have one name', async () => {

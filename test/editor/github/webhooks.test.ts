@@ -255,7 +255,7 @@ describe('webhooks of repositories', () => {
     const withKey = async (name: string): Promise<{ who: Person; projectId: string; id: string; key: string }> => {
       const { who, projectId, repo } = await world.connected(name)
       await world.call(who, 'POST', '/environments', { body: { project_id: projectId, name: 'live', branch: 'main', network: 'mainnet' } })
-      await world.call(who, 'POST', '/secrets', { body: { project_id: projectId, environment_name: 'live', flow_address: '0x0000000000000001', flow_private_key: 'a'.repeat(64), flow_key_index: 0 } })
+      await world.call(who, 'POST', '/secrets', { body: { project_id: projectId, environment_name: 'live', flow_address: '0x0000000000000001', flow_key_index: 0, key_id: `key of ${repo.id}`, encrypted_private_key: Buffer.alloc(112).toString('base64') } })
       return { who, projectId, id: new URL(world.github.secret(repo, 'RUNNER_WEBHOOK_URL') ?? '').searchParams.get('connection') ?? '', key: world.github.secret(repo, 'RUNNER_WEBHOOK_SECRET') ?? '' }
     }
     const run = (more: object = {}): object => ({ status: 'in_progress', sha: 'ab'.repeat(20), branch: 'main', network: 'mainnet', action: 'deploy', run_id: 4242, run_attempt: 1, ...more })

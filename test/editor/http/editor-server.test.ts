@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../../src/base/client-address.ts'
 import { RetryableError } from '../../../src/base/errors.ts'
@@ -46,6 +47,7 @@ describe('the HTTP server of the editor', () => {
     for (const [path, text] of [['/p', 'projects'], ['/g', 'github'], ['/', 'page']] as const) expect(await (await call(path)).text()).to.equal(text)
     const none = await call('/none')
     expect([none.status, none.headers.get('content-type')]).to.deep.equal([404, 'application/problem+json'])
+    await expectNotFoundPage(none.url.replace(/\/none$/, ''))
   })
 
   it('says so where there is no App for repositories', async () => {

@@ -22,7 +22,6 @@ const source: ContractSource = { contractsOf: () => Promise.resolve(undefined) }
 const log = pino({ level: 'silent' })
 
 describe('a process of the editor that is killed', function (this: Mocha.Suite) {
-  this.timeout(60_000)
   let database: TestDatabase
   let folder: string
 

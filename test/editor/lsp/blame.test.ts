@@ -109,7 +109,7 @@ describe('a client that makes the language server end again and again', () => {
   })
 
   it('has others wait for no more than one of its documents at a time', async () => {
-    await using world = await lspWorld({ limits: { messagesPerSecond: 10_000 } })
+    await using world = await lspWorld({ limits: { workPerSecond: 10_000, addressWorkPerSecond: 10_000 } })
     const other = await world.client()
     other.didOpen(main, 'fine')
     const attackers = await Promise.all(Array.from({ length: 10 }, () => world.client('mainnet', '192.0.2.7')))

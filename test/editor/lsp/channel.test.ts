@@ -2,6 +2,11 @@ import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { expect } from 'chai'
+import type { EditorNetwork } from '../../../src/base/editor-network.ts'
+import { refuseRebound } from '../../../src/base/refuse-rebound.ts'
+import { channelNames } from '../../../src/services/channel-origins.ts'
+import { expectNotFoundPage } from '../../support/not-found-page.ts'
+import { RawWebSocket } from '../../support/raw-websocket.ts'
 import { lspWorld } from './support/lsp-world.ts'
 
 const main = 'file:///main.cdc'
@@ -232,6 +237,33 @@ describe('the language server channel', () => {
     expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_documents')).to.match(/network="mainnet"} 0$/m)
   })
 
+  it('refuses names of other sites that lead to this machine (DNS rebinding), and networks that are not offered', async () => {
+    const offered: EditorNetwork[] = ['testnet']
+    await using world = await lspWorld({
+      offered: () => offered, admit: (request) => refuseRebound(request, channelNames({ HOST: '127.0.0.1', EDITOR_URL: 'https://editor.example', LSP_URL: 'wss://lsp.example' })),
+    })
+    const answerTo = async (host: string, more = ''): Promise<string> => {
+      const raw = await RawWebSocket.open(world.server.port, '/lsp', more, host)
+      raw.socket.destroy()
+      return raw.answer
+    }
+    for (const host of ['rebound.example', 'rebound.example:3002', 'localhost.rebound.example', '127.0.0.1.rebound.example']) {
+      expect(await answerTo(host, `Origin: http://${host}\r\n`), host).to.match(/^HTTP\/1.1 403 /).and.to.include('host-not-allowed')
+      expect(await answerTo(host), host).to.match(/^HTTP\/1.1 403 /)
+    }
+    for (const host of ['localhost:3002', '127.0.0.1:3002', '[::1]:3002', 'lsp.example', 'EDITOR.example:3002']) expect(await answerTo(host), host).to.match(/^HTTP\/1.1 101 /)
+    const client = await world.stranger()
+    for (const network of ['mainnet', 'emulator', '__proto__', null]) {
+      const from = client.heard.length
+      client.send({ type: 'init', network })
+      expect(await client.next(() => true, from)).to.deep.equal({ type: 'error', code: 'unknown-network', message: 'network: choose testnet.' })
+    }
+    expect(world.server.pidOf('mainnet')).to.equal(undefined)
+    offered.push('mainnet')
+    client.send({ type: 'init', network: 'mainnet' })
+    await client.next(({ type }) => type === 'ready')
+  })
+
   it('lets pages of allowed origins alone connect, and says how it is', async () => {
     await using world = await lspWorld({ allowsOrigin: (origin) => origin === 'https://editor.example' })
     const status = async (path: string, headers: Record<string, string>): Promise<[number | undefined, string]> => {
@@ -246,6 +278,7 @@ describe('the language server channel', () => {
     expect((await status('/lsp', { ...upgrade, Origin: 'https://elsewhere.example' }))[0]).to.equal(403)
     expect((await status('/other', upgrade))[0]).to.equal(404)
     expect((await status('/lsp', {}))[0]).to.equal(426)
+    await expectNotFoundPage(`http://127.0.0.1:${world.server.port}`)
     const client = await world.stranger({ Origin: 'https://editor.example' })
     client.send({ type: 'init', network: 'mainnet' })
     await client.next(({ type }) => type === 'ready')

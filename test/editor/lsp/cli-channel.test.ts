@@ -54,7 +54,6 @@ async function faults(client: LspClient, uri: string, isSo: (messages: string[])
 }
 
 describe('the channel with the checker of the CLI and imports of the recorded chain', function (this: Mocha.Suite) {
-  this.timeout(60_000)
   let program: LanguageServerProgram
   let chain: RecordedContracts
   let root: string

@@ -105,12 +105,35 @@ describe('limits of the language server channel', () => {
     const waiting = [1, 2].map((id) => client.ask('textDocument/never', about, id))
     expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/at most 2 requests/)
     for (const { error } of await Promise.all(waiting)) expect(error).to.include({ code: -32_803, message: 'The language server did not answer within 0.1 s.' })
-    const { result } = await client.ask('textDocument/state', about)
-    expect((result as { cancelled: unknown[] }).cancelled).to.have.length(2)
+    // The server was told to cancel them and has not answered: they count for another `requestMs`.
+    expect((await client.ask('textDocument/never', about)).error?.message).to.match(/at most 2 requests/)
+    let state = await client.ask('textDocument/state', about)
+    while (state.error !== undefined) state = await client.ask('textDocument/state', about)
+    expect((state.result as { cancelled: unknown[] }).cancelled).to.have.length(2)
+  })
+
+  it('counts a cancelled request until the server has answered it', async () => {
+    await using world = await lspWorld({ limits: { requestsPerConnection: 3 } })
+    const client = await world.client()
+    const about = { textDocument: { uri: main } }
+    client.didOpen(main, 'fine')
+    const cancel = async (id: number, method: string): Promise<void> => {
+      const asked = client.ask(method, about, id)
+      // Answered behind it, so that the first one has reached the server.
+      await client.ask('textDocument/fail', about)
+      client.notify('$/cancelRequest', { id })
+      expect((await asked).error?.code).to.equal(-32_800)
+      // The server has taken the cancellation.
+      expect((await client.ask('textDocument/fail', about)).error?.code).to.equal(-32_099)
+    }
+    for (let id = 1; id <= 5; id++) await cancel(id, 'textDocument/late')
+    for (let id = 6; id <= 7; id++) await cancel(id, 'textDocument/never')
+    void client.ask('textDocument/never', about, 8)
+    expect((await client.ask('textDocument/hover', about)).error?.message).to.match(/at most 3 requests/)
   })
 
   it('reads who sends much more slowly, and loses nothing of it', async () => {
-    await using world = await lspWorld({ limits: { messagesPerSecond: 500, waitingBytes: 2000 } })
+    await using world = await lspWorld({ limits: { workPerSecond: 500, addressWorkPerSecond: 500, waitingBytes: 2000 } })
     const client = await world.client()
     client.didOpen(main, '0')
     for (let version = 1; version <= 2700; version++) client.didChange(main, String(version), version)

@@ -174,8 +174,7 @@ describe('the reconciler of owners', () => {
     expect(await world.rows('select status, failures from app.nft_holder_checks')).to.deep.equal([{ status: 'new', failures: 0 }])
   })
 
-  it('after all holders were asked, readers have the owners of the chain, whatever events showed before', async function (this: Mocha.Context) {
-    this.timeout(60_000)
+  it('after all holders were asked, readers have the owners of the chain, whatever events showed before', async () => {
     const ids = [1, 2, 3, 4, 5, 6]
     const owners = fc.array(fc.constantFrom(...holders, null), { minLength: ids.length, maxLength: ids.length })
     await fc.assert(fc.asyncProperty(owners, fc.array(fc.tuple(owners, owners), { minLength: 1, maxLength: 3 }), async (first, changes) => {

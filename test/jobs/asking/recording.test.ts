@@ -6,8 +6,7 @@ import { truthOf } from '../../support/recording-notes.ts'
 import { startRecordedNode } from '../../support/replay.ts'
 
 describe('the workers that ask, beside all others', () => {
-  it('find the code of every contract of the recording, and what tokens and items say, and hold nothing up while other scripts are not answered', async function (this: Mocha.Context) {
-    this.timeout(120_000)
+  it('find the code of every contract of the recording, and what tokens and items say, and hold nothing up while other scripts are not answered', async () => {
     await using node = await startRecordedNode('base')
     const database = await createTestDatabase()
     const farm = new FlowfarmProcess(['ingest', 'farm'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '300' })

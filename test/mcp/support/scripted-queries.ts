@@ -11,7 +11,7 @@ export function scriptedQueries(overrides: Partial<QueryService> = {}): QuerySer
     throw new Error('not asked for in this test')
   }
   return {
-    targets: ['indexer'], model: undefined, remedy: 'Set LLM_API_KEY.',
+    targets: ['indexer'], model: undefined, remedy: 'Set LLM_API_KEY.', stuckSessions: 0,
     runSql: () => Promise.resolve(oneRow), checkSql: refused, generateSql: refused, ask: refused,
     describeSchema: (target) => `create table ${target}_table ();`, describeNotes: (target) => `Notes on ${target}.`, examples: () => [],
     ...overrides,

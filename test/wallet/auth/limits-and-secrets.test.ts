@@ -75,13 +75,67 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect(auth.mails).to.have.length(30)
   })
 
-  it('lets an address be guessed at thirty times a day, from wherever', async () => {
-    auth = await runAuth(db, { limits: { ...noLimits, codeOf: authLimits.codeOf } })
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => (
-      call('/verify', { email: 'guessed@example.com', token: '000000', type: 'email' }, from(`198.51.100.${i}`))
-    )))
-    expect(answers.filter((answer) => answer?.status === 403)).to.have.length(30)
-    expect(answers.filter((answer) => answer?.status === 429)).to.have.length(10)
+  it('counts the e-mails of a network of IPv6 as those of one client', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, mail: { most: 3, periodMs: 3_600_000 } } })
+    const statuses: (number | undefined)[] = []
+    for (let i = 0; i < 5; i++) statuses.push((await otp(`reader${i}@example.com`, from(`2001:db8:1:2::${i + 1}`)))?.status)
+    expect(statuses).to.deep.equal([200, 200, 200, 429, 429])
+    expect((await otp('reader9@example.com', from('2001:db8:1:3::1')))?.status).to.equal(200)
+  })
+
+  it('counts the e-mails of one mailbox together, whatever is added to its address, and leaves half of them to other clients', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, mailTo: authLimits.mailTo, mailToBy: authLimits.mailToBy } })
+    const tries = async (address: string): Promise<number> => {
+      let sent = 0
+      for (let i = 0; i < 8; i++) if ((await otp(`much+${i}@example.com`, from(address)))?.status === 200) sent++
+      return sent
+    }
+    expect([await tries('198.51.100.1'), await tries('198.51.100.2'), await tries('198.51.100.3')]).to.deep.equal([5, 5, 0])
+  })
+
+  const guess = (email: string, token: string, address: string): Promise<Answered | undefined> => call('/verify', { email, token, type: 'email' }, from(address))
+  /** Codes that are not the right one. */
+  const wrongCodes = (code: string, count: number): string[] => Array.from({ length: count }, (_, i) => String((Number(code) + i + 1) % 1_000_000).padStart(6, '0'))
+
+  it('counts no guesses for an address without a live code, so that its owner can sign in afterwards', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, codeBy: authLimits.codeBy, codeOf: { most: 30, periodMs: 86_400_000 } } })
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => guess('owner@example.com', '000000', `198.51.100.${i}`)))
+    expect(new Set(answers.map((answer) => answer?.status))).to.deep.equal(new Set([403]))
+    expect((await signIn(auth, 'owner@example.com')).userId).to.be.a('string')
+    // A used code is not live either.
+    for (let i = 0; i < 40; i++) await guess('owner@example.com', '000000', '198.51.100.1')
+    expect((await signIn(auth, 'owner@example.com')).userId).to.be.a('string')
+  })
+
+  it('keeps two tries of a code for the network that asked for it, and allows five in total', async () => {
+    auth = await runAuth(db)
+    await otp('owner@example.com', from('198.51.100.1'))
+    const { code } = await auth.mailTo('owner@example.com')
+    const wrong = wrongCodes(code, 20)
+    await Promise.all(wrong.map((one, i) => guess('owner@example.com', one, `203.0.113.${i}`)))
+    const attempts = async (): Promise<unknown> => (await db.pool.query('select code_attempts, attempts_elsewhere from wallet_auth.one_time_tokens')).rows[0]
+    expect(await attempts()).to.deep.equal({ code_attempts: 3, attempts_elsewhere: 3 })
+    expect((await guess('owner@example.com', code, '203.0.113.99'))?.status).to.equal(403)
+    expect((await guess('owner@example.com', wrong[0] ?? '', '198.51.100.1'))?.status).to.equal(403)
+    expect((await guess('owner@example.com', code, '198.51.100.1'))?.status).to.equal(200)
+    await otp('owner@example.com', from('198.51.100.1'))
+    const second = wrongCodes((await auth.mailTo('owner@example.com')).code, 9)
+    for (const [i, one] of second.entries()) await guess('owner@example.com', one, i % 2 === 0 ? '198.51.100.1' : '203.0.113.1')
+    expect(await attempts()).to.deep.include({ code_attempts: 5 })
+  })
+
+  it('lets one client try thirty codes of an address a day, and leaves the others to its owner', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, codeBy: { most: 6, periodMs: 86_400_000 } } })
+    for (let mail = 0; mail < 3; mail++) {
+      await otp('owner@example.com', from('203.0.113.1'))
+      const { code } = await auth.mailTo('owner@example.com')
+      for (const one of wrongCodes(code, 4)) await guess('owner@example.com', one, '203.0.113.1')
+    }
+    await otp('owner@example.com', from('203.0.113.1'))
+    const { code } = await auth.mailTo('owner@example.com')
+    // In the words of a wrong code: another answer would tell that a code is live.
+    expect((await guess('owner@example.com', code, '203.0.113.1'))?.body['error_code']).to.equal('otp_expired')
+    expect((await guess('owner@example.com', code, '198.51.100.1'))?.status).to.equal(200)
   })
 
   it('writes no secret into the log or the database', async () => {

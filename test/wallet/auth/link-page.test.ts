@@ -15,8 +15,7 @@ import type { MockProviders } from './support/mock-providers.ts'
 import { runAuth } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
 
-describe('the pages of sign-in in a browser', function () {
-  this.timeout(120_000)
+describe('the pages of sign-in in a browser', () => {
   let db: TestDatabase
   let auth: RunningAuth
   let mock: MockProviders

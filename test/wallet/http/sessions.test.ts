@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { ApiError } from '../../../src/base/errors.ts'
@@ -204,6 +205,7 @@ describe('the wallet over HTTP', () => {
     expect(found.status, 'the explorer in this test refuses both').to.equal(200)
     for (const path of ['/explorer/admin/errors', '/explorer/flow/../admin/errors', '/explorer/flow/%2e%2e/admin/errors', '/explorer//evil.example/flow/x', '/explorer/flow/@evil.example']) expect((await ask(path)).status, path).to.equal(404)
     expect((await ask('/explorer/flow/account/0x017dad06b3bee0b1', { method: 'POST' })).status).to.equal(405)
+    await expectNotFoundPage(wallet.url)
   })
 
   it('writes no code, token or key into its log', async () => {

@@ -73,11 +73,12 @@ describe('challenges of passkeys', () => {
     const { challengeId, response: confirmed } = await world.confirm(person)
     expect((await world.call('/login/finish', { challengeId, response: confirmed })).error.code).to.equal('CHALLENGE_MISMATCH')
 
-    const { options: asked, challengeId: ofConfirmation } = given(await world.call<Started<RequestOptions>>('/passkeys/confirm', {}, { token: person.token }))
+    const { options: asked, challengeId: ofConfirmation } = given(await world.call<Started<RequestOptions>>('/passkeys/confirm', { change: { action: 'remove-passkey', credentialId: person.credentialId } }, { token: person.token }))
     const made = person.authenticator.create({ ...registration.options, challenge: asked.challenge })
     expect((await world.call('/register/finish', { challengeId: ofConfirmation, response: made }, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
     const another = await world.startRegistration(person)
     const confirmation = { challengeId: another.challengeId, response: person.authenticator.get({ ...another.options, rpId: 'example.com' }) }
+    await world.register(person)
     expect((await world.call('/passkeys/remove', { credentialId: person.credentialId, confirmation }, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
 
     await world.database.pool.query("update wallet.challenges set rp_id = 'old.example' where id = $1", [signIn.challengeId])

@@ -14,7 +14,7 @@ const endpoints: Readonly<Record<string, SessionEndpoint>> = {
   '/wallet/provision': async () => {
     throw new ApiError(500, 'PROVISION_FAILED', 'The account could not be made.')
   },
-  '/wallet/slow': async (_, __, signal) => {
+  '/wallet/slow': async (_, __, { signal }) => {
     waiting.resolve(signal)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     return {}
@@ -95,7 +95,7 @@ describe('the passkey function', () => {
     const response = person.authenticator.get((await world.startSignIn()).options)
     const challengeId = '00000000-0000-4000-8000-000000000000'
     const calls: readonly (readonly [string, object])[] = [
-      ['/register/start', {}], ['/login/start', {}], ['/passkeys/confirm', {}], ['/login/finish', { challengeId, response }],
+      ['/register/start', {}], ['/login/start', {}], ['/passkeys/confirm', { change: { action: 'add-passkey' } }], ['/login/finish', { challengeId, response }],
       ['/register/finish', { challengeId, response: person.authenticator.create((await world.startRegistration(person)).options) }],
     ]
     for (const [endpoint, data] of calls) {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { ApiError } from '../../../src/base/errors.ts'
 import { RateLimits } from '../../../src/wallet/limits/rate-limits.ts'
@@ -64,7 +65,9 @@ describe('limits of the passkey function', () => {
     const listed = await Promise.all(Array.from({ length: 5 }, () => world.call('/passkeys/list', {}, { token: person.token, headers: elsewhere() })))
     expect(listed.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 200, 200, 429, 429])
     const begun = await Promise.all(Array.from({ length: 5 }, () => world.call('/login/start', { email: 'heidi@example.com' }, { headers: elsewhere() })))
-    expect(begun.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 200, 200, 429, 429])
+    // Anybody can name an address: a limit of it would keep its owner out.
+    expect(begun.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
+    for (let time = 0; time < 9; time++) expect((await world.signIn(person, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status).to.equal(401)
     const signedIn: number[] = []
     for (let time = 0; time < 5; time++) signedIn.push((await world.signIn(person)).status)
     expect(signedIn).to.deep.equal([200, 200, 200, 429, 429])
@@ -98,8 +101,7 @@ describe('limits of the passkey function', () => {
   })
 
   it('are no larger than those of other auth servers for what guesses could be tried by', () => {
-    const { begin, ceremony } = passkeyLimits
+    const { ceremony } = passkeyLimits
     expect(ceremony).to.deep.equal({ client: { most: 30, periodMs: 300_000 }, account: { most: 30, periodMs: 300_000 } })
-    expect(begin.account.most).to.be.at.most(30)
   })
 })

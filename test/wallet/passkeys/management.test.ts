@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { PasskeyStore } from '../../../src/wallet/passkeys/stores/passkey-store.ts'
-import { given, PasskeyWorld } from '../support/passkey-world.ts'
+import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
+import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 import type { Envelope, Person } from '../support/passkey-world.ts'
 
 interface Activity {
@@ -14,11 +15,15 @@ describe('people and their passkeys', () => {
   })
   after(() => world.stop())
 
-  const remove = (person: Pick<Person, 'token'>, credentialId: string | undefined, confirmation?: unknown): Promise<Envelope> => (
+  const removeWith = (person: Pick<Person, 'token'>, credentialId: string | undefined, confirmation?: unknown): Promise<Envelope> => (
     world.call('/passkeys/remove', { credentialId, ...(confirmation === undefined ? {} : { confirmation }) }, { token: person.token })
   )
-  const withTwo = async (): Promise<Person & { readonly credentialId: string }> => {
-    const person = await world.withPasskey()
+  /** Removes one, confirmed by another. */
+  const remove = async (person: Person, credentialId: string | undefined): Promise<Envelope> => (
+    removeWith(person, credentialId, await world.confirm(person, { action: 'remove-passkey', credentialId }))
+  )
+  const withTwo = async (of: Parameters<PasskeyWorld['withPasskey']>[0] = {}): Promise<Person & { readonly credentialId: string }> => {
+    const person = await world.withPasskey(of)
     await world.register(person)
     return person
   }
@@ -40,7 +45,8 @@ describe('people and their passkeys', () => {
     const [old] = person.authenticator.credentials.splice(0, 1)
     expect((await world.signIn(person)).status).to.equal(200)
     if (old !== undefined) person.authenticator.credentials.push(old)
-    expect((await world.signIn(person)).status).to.equal(404)
+    expect((await world.signIn(person)).error.code).to.equal('PASSKEY_REMOVED')
+    person.authenticator.credentials.splice(0, 2, ...person.authenticator.credentials.slice(0, 1))
     expect((await remove(person, first?.id)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
   })
 
@@ -49,7 +55,7 @@ describe('people and their passkeys', () => {
     const last = await remove(one, one.credentialId)
     expect([last.status, last.error.code]).to.deep.equal([409, 'LAST_PASSKEY'])
     for (let time = 0; time < 5; time++) {
-      const person = await withTwo()
+      const person = await withTwo({ counts: false })
       const own = await world.listed(person)
       const answers = await Promise.all(own.map(({ id }) => remove(person, id)))
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 409])
@@ -68,8 +74,9 @@ describe('people and their passkeys', () => {
     const store = new PasskeyStore(world.database.pool)
     expect(await store.find(other.user.id, person.credentialId)).to.equal(undefined)
     const old = world.later(other, 60)
-    const confirmation = await world.confirm({ ...old, authenticator: person.authenticator })
-    expect((await remove(old, other.credentialId, confirmation)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
+    const change = { action: 'remove-passkey', credentialId: other.credentialId }
+    const confirmation = await world.confirm({ ...old, authenticator: person.authenticator }, change)
+    expect((await removeWith(old, other.credentialId, confirmation)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
     expect(await world.listed(other)).to.have.length(2)
   })
 
@@ -88,31 +95,58 @@ describe('people and their passkeys', () => {
     }
   })
 
-  it('have signed in lately when they add or remove one, or confirm it by one', async () => {
+  it('confirm by a passkey when they add or remove one, however new their session is', async () => {
     const person = await withTwo()
-    const old = world.later(person, 16)
-    for (const answer of [await remove(old, person.credentialId), await world.call('/register/start', {}, { token: old.token })]) {
-      expect([answer.status, answer.error.code]).to.deep.equal([403, 'REAUTHENTICATION_REQUIRED'])
+    for (const minutes of [0, 16]) {
+      const one = world.later(person, minutes)
+      for (const answer of [await removeWith(one, person.credentialId), await world.call('/register/start', {}, { token: one.token })]) {
+        expect([answer.status, answer.error.code]).to.deep.equal([403, 'REAUTHENTICATION_REQUIRED'])
+      }
     }
-    expect((await world.call('/register/start', {}, { token: world.later(person, 14).token })).status).to.equal(200)
+    const old = world.later(person, 16)
     expect((await world.call('/register/start', { confirmation: await world.confirm(old) }, { token: old.token })).status).to.equal(200)
-    expect((await remove(old, person.credentialId, await world.confirm(old))).status).to.equal(200)
+    expect((await remove(old, person.credentialId)).status).to.equal(200)
     expect(await world.listed(person)).to.have.length(1)
-    const events = await world.audited("user_id = $1 and reason = 'confirmation'", [person.user.id])
-    expect(events.map(({ event }) => event)).to.deep.equal(['authentication_started', 'authentication_completed', 'authentication_started', 'authentication_completed'])
+    const events = await world.audited("user_id = $1 and reason like 'confirmation: %'", [person.user.id])
+    expect(events.map(({ reason }) => reason)).to.deep.equal(['confirmation: add-passkey', 'confirmation: add-passkey', 'confirmation: remove-passkey'])
   })
 
-  it('confirm one change by one signature, of a verified user', async () => {
+  it('add the first one after a sign-in of the last 15 minutes', async () => {
+    const person = world.person()
+    expect((await world.call('/register/start', {}, { token: world.later(person, 14).token })).status).to.equal(200)
+    expect((await world.call('/register/start', {}, { token: world.later(person, 16).token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
+  })
+
+  it('add none by what was begun without a passkey before they had one', async () => {
+    const owner = world.person()
+    const [begun, also] = [await world.startRegistration(owner), await world.startRegistration(owner)]
+    expect((await world.call('/register/finish', { challengeId: begun.challengeId, response: owner.authenticator.create(begun.options) }, { token: owner.token })).status).to.equal(200)
+    const reader = new SoftAuthenticator(origin)
+    const { status, error } = await world.call('/register/finish', { challengeId: also.challengeId, response: reader.create(also.options) }, { token: owner.token })
+    expect([status, error.code]).to.deep.equal([403, 'REAUTHENTICATION_REQUIRED'])
+    expect(await world.listed(owner)).to.have.length(1)
+  })
+
+  it('confirm one change by one signature, of a verified user, and no other change', async () => {
     const person = await withTwo()
-    const old = world.later(person, 60)
-    const confirmation = await world.confirm(old)
-    expect((await world.call('/register/start', { confirmation }, { token: old.token })).status).to.equal(200)
-    expect((await remove(old, person.credentialId, confirmation)).error.code).to.equal('CHALLENGE_MISMATCH')
-    const unverified = await remove(old, person.credentialId, await world.confirm(old, { flags: 0x19 }))
+    const [first, second] = await world.listed(person)
+    const change = { action: 'remove-passkey', credentialId: first?.id }
+    const others = [
+      { action: 'add-passkey' }, { action: 'remove-passkey', credentialId: second?.id }, { action: 'delete-user' }, { action: 'change-email', email: 'a@example.com' },
+      { ...change, abandon: ['0x0000000000000001'] },
+    ]
+    for (const other of others) {
+      expect((await removeWith(person, first?.id, await world.confirm(person, other))).error.code, JSON.stringify(other)).to.equal('CHALLENGE_MISMATCH')
+    }
+    const unverified = await removeWith(person, first?.id, await world.confirm(person, change, { flags: 0x19 }))
     expect([unverified.status, unverified.error.code]).to.deep.equal([422, 'VERIFICATION_FAILED'])
-    expect((await remove(old, person.credentialId, await world.confirm(old, { userHandle: null }))).status).to.equal(200)
-    const none = await world.call('/passkeys/confirm', {}, { token: world.person().token })
+    expect((await world.call('/register/start', { confirmation: await world.confirm(person, change) }, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+    const confirmation = await world.confirm(person, change, { userHandle: null })
+    expect((await removeWith(person, first?.id, confirmation)).status).to.equal(200)
+    expect((await removeWith(person, first?.id, confirmation)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
+    const none = await world.call('/passkeys/confirm', { change: { action: 'add-passkey' } }, { token: world.person().token })
     expect([none.status, none.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
+    expect((await world.call('/passkeys/confirm', {}, { token: person.token })).error.code).to.equal('INVALID_INPUT')
   })
 
   it('see what happened to theirs, and nothing of others', async () => {
@@ -120,12 +154,14 @@ describe('people and their passkeys', () => {
     await world.signIn(person, { flags: 0x19 })
     await world.signIn(person)
     await world.call('/passkeys/update', { credentialId: person.credentialId, authenticatorName: 'Phone' }, { token: person.token })
-    await remove(person, other.credentialId)
+    await removeWith(person, other.credentialId)
     await remove(person, person.credentialId)
     const { activity } = given(await world.call<Activity>('/passkeys/activity', undefined, { token: person.token }))
     expect(activity.map(({ event, done, reason }) => [event, done, reason])).to.deep.equal([
-      ['passkey_removed', true, null], ['passkey_removed', false, 'CREDENTIAL_NOT_FOUND'], ['passkey_updated', true, null], ['authentication_completed', true, null],
+      ['passkey_removed', true, null], ['authentication_completed', true, 'confirmation: remove-passkey'], ['authentication_started', true, 'confirmation'],
+      ['passkey_removed', false, 'CREDENTIAL_NOT_FOUND'], ['passkey_updated', true, null], ['authentication_completed', true, null],
       ['authentication_failed', false, 'user-verification'], ['registration_completed', true, null], ['registration_started', true, null],
+      ['authentication_completed', true, 'confirmation: add-passkey'], ['authentication_started', true, 'confirmation'],
       ['registration_completed', true, null], ['registration_started', true, null],
     ])
     expect(activity.map(({ ip }) => ip)).to.deep.equal(activity.map(() => '127.0.0.1'))

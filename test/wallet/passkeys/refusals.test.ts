@@ -104,7 +104,7 @@ describe('passkeys are refused', () => {
     const stranger = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
     expect([stranger.status, stranger.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
     await world.database.pool.query('update wallet.passkeys set removed_at = now() where credential_id = $1', [person.credentialId])
-    expect((await world.signIn(person)).status).to.equal(404)
+    expect((await world.signIn(person)).error.code).to.equal('PASSKEY_REMOVED')
     await world.database.pool.query('update wallet.passkeys set removed_at = null where credential_id = $1', [person.credentialId])
     world.sessions.people.delete(person.token)
     expect((await world.signIn(person)).status).to.equal(404)

@@ -47,8 +47,9 @@ describe('passkeys with the auth endpoint', () => {
     expect(await world.listed({ token })).to.have.length(1)
     const again = await auth.client().verifyOtp({ token_hash: String(tokenHash), type: 'magiclink' })
     expect(again.error?.code).to.equal('otp_expired')
-    // What is recent enough to change passkeys begins with this sign-in.
-    expect((await world.call('/register/start', {}, { token })).status).to.equal(200)
+    // No session is enough to add another one, however new.
+    expect((await world.call('/register/start', {}, { token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
+    expect((await world.register({ token, authenticator })).status).to.equal(200)
     await fresh.signOut()
     expect((await world.call('/passkeys/list', {}, { token })).status).to.equal(401)
     const { rows } = await database.pool.query<{ kept: string }>('select t::text as kept from wallet_auth.one_time_tokens t union all select a::text from wallet.audit_log a')
@@ -101,13 +102,13 @@ describe('passkeys with the auth endpoint', () => {
   })
 
   it('ask again who somebody is whose session is old, however fresh its token', async () => {
-    const { session, authenticator, client } = await signUp('carol@example.com')
+    const { session, client } = await signUp('carol@example.com')
+    await database.pool.query('delete from wallet.passkeys where user_id = $1', [session.user.id])
     await database.pool.query("update wallet_auth.sessions set authenticated_at = authenticated_at - interval '20 minutes' where user_id = $1", [session.user.id])
     const { data } = await client.refreshSession()
     const token = data.session?.access_token ?? ''
     expect((await world.call('/register/start', {}, { token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
-    const { tokenHash } = given(await world.signIn({ authenticator }))
-    const fresh = await auth.client().verifyOtp({ token_hash: String(tokenHash), type: 'magiclink' })
+    const fresh = await auth.client().verifyOtp({ token_hash: await auth.tokenHashOf(session.user.id), type: 'magiclink' })
     expect((await world.call('/register/start', {}, { token: fresh.data.session?.access_token })).status).to.equal(200)
   })
 

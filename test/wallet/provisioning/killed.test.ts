@@ -19,8 +19,7 @@ const points: readonly { readonly name: string; readonly method: string; readonl
   { name: 'while it looks at the account that was made', method: 'GetAccountAtLatestBlock', nth: 3, when: 'onAnswer' },
 ]
 
-describe('accounts for passkeys, whose process is killed', function (this: Mocha.Suite) {
-  this.timeout(60_000)
+describe('accounts for passkeys, whose process is killed', () => {
   let database: TestDatabase
   let node: TransactionNode
   let child: ChildProcess | undefined

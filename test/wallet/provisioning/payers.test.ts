@@ -10,8 +10,7 @@ import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-
 import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 import type { PayerOptions, World } from './support/provisioning-world.ts'
 
-describe('payers of accounts', function (this: Mocha.Suite) {
-  this.timeout(30_000)
+describe('payers of accounts', () => {
   let database: TestDatabase
   let node: TransactionNode
   let lines: string[]

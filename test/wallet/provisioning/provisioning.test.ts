@@ -9,8 +9,7 @@ import { TransactionNode } from '../support/transaction-node.ts'
 import { call as callOf, fundPayer, PasskeyList, provision as provisionOf, signedIn, startProvisioning } from './support/provisioning-world.ts'
 import type { Provisioned, World } from './support/provisioning-world.ts'
 
-describe('accounts for passkeys', function (this: Mocha.Suite) {
-  this.timeout(30_000)
+describe('accounts for passkeys', () => {
   let database: TestDatabase
   let node: TransactionNode
   let passkeys: PasskeyList
@@ -43,8 +42,8 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     return world
   }
   const call = (world: World, endpoint: string, data: unknown, who = ann): Promise<unknown> => callOf(world, endpoint, who, data)
-  const provision = (world: World, credentialId: string, data: object = {}, who = ann, signal?: AbortSignal): Promise<Provisioned> => (
-    provisionOf(world, who, credentialId, data, signal)
+  const provision = (world: World, credentialId: string, data: object = {}, who = ann, signal?: AbortSignal, network?: string): Promise<Provisioned> => (
+    provisionOf(world, who, credentialId, data, signal, network)
   )
   const refused = async (world: World, endpoint: string, data: unknown, who = ann): Promise<Pick<ApiError, 'status' | 'code' | 'message'>> => {
     const error = await call(world, endpoint, data, who).then(() => undefined, (thrown: unknown) => thrown) as ApiError | undefined
@@ -263,6 +262,22 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     expect(await refused(world, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).to.include({ status: 429, code: 'RATE_LIMITED' })
     const bob = signedIn()
     expect((await provision(world, passkeys.add(bob.user.id).credentialId, {}, bob)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('counts the users of one mailbox together, and the users behind one network', async () => {
+    const world = await start({}, 4)
+    const outcome = (email: string | undefined, network?: string): Promise<unknown> => {
+      const who = signedIn({ email })
+      return provision(world, passkeys.add(who.user.id).credentialId, {}, who, undefined, network).then(({ networks }) => networks['testnet']?.state, (error: unknown) => (error as ApiError).code)
+    }
+    for (let count = 1; count <= 5; count++) expect(await outcome(`eve+${count}@example.com`)).to.equal('sealed')
+    for (const email of ['eve+6@example.com', 'eve@example.com']) expect(await outcome(email), email).to.equal('RATE_LIMITED')
+    for (const email of ['mal.lory@gmail.com', 'mallory@gmail.com', 'm.allory+1@googlemail.com', 'mallor.y@gmail.com', 'm.a.l.l.o.r.y@gmail.com']) expect(await outcome(email), email).to.equal('sealed')
+    expect(await outcome('ma.llory+x@googlemail.com')).to.equal('RATE_LIMITED')
+    expect(await outcome('bob@example.com')).to.equal('sealed')
+    for (let count = 1; count <= 20; count++) expect(await outcome(`p${count}@example.org`, '2001:db8:1:2::')).to.equal('sealed')
+    expect(await outcome('p21@example.org', '2001:db8:1:2::')).to.equal('RATE_LIMITED')
+    expect(await outcome(undefined, '2001:db8:1:3::')).to.equal('sealed')
   })
 
   it('does not count what came into no block', async () => {

@@ -8,8 +8,7 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { PasskeyList, provision, signedIn, silent, startProvisioning } from './support/provisioning-world.ts'
 
-describe('accounts for passkeys on the simulated chain', function (this: Mocha.Suite) {
-  this.timeout(30_000)
+describe('accounts for passkeys on the simulated chain', () => {
   let database: TestDatabase
   let node: LedgerNode
 

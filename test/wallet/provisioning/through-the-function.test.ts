@@ -25,8 +25,7 @@ interface Answer {
   readonly publicKeySec1Hex: string
 }
 
-describe('accounts for passkeys, asked for by the passkey function', function (this: Mocha.Suite) {
-  this.timeout(30_000)
+describe('accounts for passkeys, asked for by the passkey function', () => {
   let database: TestDatabase
   let node: LedgerNode
   let world: PasskeyWorld

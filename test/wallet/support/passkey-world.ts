@@ -26,7 +26,7 @@ export interface Envelope<Data = Readonly<Record<string, unknown>>> {
   readonly headers: Headers
   readonly success: boolean
   readonly data: Data
-  readonly error: { readonly code: string; readonly message: string }
+  readonly error: { readonly code: string; readonly message: string; readonly accounts?: readonly string[] }
 }
 
 export interface Started<Options> {
@@ -95,6 +95,10 @@ class TestSessions implements AuthSessions {
     const tokenHash = randomBytes(20).toString('hex')
     this.tokenHashes.set(tokenHash, userId)
     return { tokenHash, email: user.email }
+  }
+
+  openForClient(): Promise<undefined> {
+    return Promise.resolve(undefined)
   }
 
   async findUser(userId: string): Promise<AuthUser | undefined> {
@@ -185,8 +189,13 @@ export class PasskeyWorld {
     return { ...person, token: this.sessions.signIn(person.user, new Date(Date.now() - minutes * 60_000)) }
   }
 
-  async startRegistration({ token }: Pick<Person, 'token'>, data: unknown = {}): Promise<Started<CreationOptions>> {
-    return given(await this.call<Started<CreationOptions>>('/register/start', data, { token }))
+  /** Begins a registration, which who has a passkey already confirms by it. */
+  async startRegistration(person: Pick<Person, 'token'> & Partial<Pick<Person, 'authenticator'>>, data: object = {}): Promise<Started<CreationOptions>> {
+    const { token, authenticator } = person
+    const begun = await this.call<Started<CreationOptions>>('/register/start', data, { token })
+    if (begun.success || begun.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined) return given(begun)
+    const confirmation = await this.confirm({ token, authenticator })
+    return given(await this.call<Started<CreationOptions>>('/register/start', { ...data, confirmation }, { token }))
   }
 
   /** Makes a passkey, wrongly where deviations say so. */
@@ -213,8 +222,10 @@ export class PasskeyWorld {
   }
 
   /** What is in `confirmation` of a change. */
-  async confirm({ token, authenticator }: Person, deviations: GetDeviations = {}): Promise<{ readonly challengeId: string; readonly response: unknown }> {
-    const { options, challengeId } = given(await this.call<Started<RequestOptions>>('/passkeys/confirm', {}, { token }))
+  async confirm(
+    { token, authenticator }: Pick<Person, 'token' | 'authenticator'>, change: object = { action: 'add-passkey' }, deviations: GetDeviations = {},
+  ): Promise<{ readonly challengeId: string; readonly response: unknown }> {
+    const { options, challengeId } = given(await this.call<Started<RequestOptions>>('/passkeys/confirm', { change }, { token }))
     return { challengeId, response: authenticator.get(options, deviations) }
   }
 

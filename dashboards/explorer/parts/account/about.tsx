@@ -23,7 +23,7 @@ export function AccountAbout({ account }: { readonly account: AccountDetail }): 
         </Detail>
         {creator !== null && (
           <Detail name="Created by">
-            <TransactionLink id={creator} />
+            <TransactionLink id={creator} height={height} />
           </Detail>
         )}
         <Detail name="First seen">

@@ -31,6 +31,10 @@ export function BalanceChart({ address }: { readonly address: string }): ReactNo
   return (
     <section className="panel chart-panel" aria-label="Balance over time">
       <TimeChart label="Balance" points={points} height={150} />
+      <p className="soft small">
+        At the end of each day, of all vaults, as indexed events say. It can differ from the balance on the chain above: by newer blocks, by
+        other vaults, and by what the account had before the first indexed block.
+      </p>
       <SpanChoice />
     </section>
   )

@@ -3,6 +3,7 @@ import { Badge } from '../../../kit/badge.tsx'
 import { NothingHere } from '../../../kit/state.tsx'
 import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../../../kit/table.tsx'
 import type { AccountDetail } from '../../gen/answers.ts'
+import { paths } from '../../paths.ts'
 import { Identity } from '../identity.tsx'
 
 /** The keys that may sign for an account; a thousand of weight is enough. */
@@ -25,7 +26,7 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
               <Row key={index}>
                 <RowName>{index}</RowName>
                 <Cell label="Public key">
-                  {key === null ? <span className="soft">not known</span> : <Identity id={key} what="public key" hasCopy />}
+                  {key === null ? <span className="soft">not known</span> : <Identity id={key} to={paths.publicKey(key)} what="public key" hasCopy />}
                 </Cell>
                 <Cell label="Algorithms">
                   <span>

@@ -32,7 +32,7 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
         return (
           <Row key={`${transfer.transaction_hash} ${transfer.event_index} ${transfer.leg} ${transfer.direction}`}>
             <RowName>
-              <TransactionLink id={transfer.transaction_hash} />
+              <TransactionLink id={transfer.transaction_hash} height={transfer.block_height} />
             </RowName>
             <Cell label="Kind">
               <Badge tone={isIn ? 'good' : 'neutral'}>{isIn ? 'In' : 'Out'}</Badge>{' '}

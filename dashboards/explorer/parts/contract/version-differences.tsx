@@ -1,8 +1,10 @@
-import { useId } from 'react'
+import { memo, useId, useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { Badge } from '../../../kit/badge.tsx'
 import { Loading, NothingHere } from '../../../kit/state.tsx'
-import { compareLines } from '../../line-differences.ts'
+import { formatCount } from '../../../kit/formats.ts'
+import { compareLines, maxEdits, maxOneSidedLines } from '../../line-differences.ts'
+import type { DifferentLine } from '../../line-differences.ts'
 import { lineHunks } from '../../line-hunks.ts'
 import { useAnswer } from '../../queries.ts'
 import { useSearchValue } from '../../../kit/router.ts'
@@ -81,11 +83,15 @@ interface ComparedProps {
   readonly isFirst: boolean
 }
 
-function Compared({ before, after, isFirst }: ComparedProps): ReactNode {
+const Compared = memo(function Compared({ before, after, isFirst }: ComparedProps): ReactNode {
+  const lines = useMemo(() => {
+    if (before === null || after === null) return []
+    return isFirst ? newLines(after) : compareLines(before, after)
+  }, [before, after, isFirst])
   if (before === null || after === null) {
     return <NothingHere title="The code is not kept here">It is known only that the contract was changed, not how.</NothingHere>
   }
-  const lines = isFirst ? after.split('\n').map((text) => ({ kind: 'new' as const, text })) : compareLines(before, after)
+  if (lines === undefined) return <Unmarked before={isFirst ? undefined : before} after={after} />
   const hunks = lineHunks(lines, context)
   if (hunks.length === 0) {
     return <NothingHere title="No line is different">The contract was deployed again with the same code.</NothingHere>
@@ -97,6 +103,43 @@ function Compared({ before, after, isFirst }: ComparedProps): ReactNode {
         {!isFirst && <Badge tone="bad">{`−${lines.filter(({ kind }) => kind === 'old').length}`}</Badge>}
       </p>
       <Differences before={before} after={after} hunks={hunks} />
+    </>
+  )
+})
+
+/** Marks all lines as new. @returns `undefined` if there are more than the page can mark */
+function newLines(text: string): DifferentLine[] | undefined {
+  const lines = text.split('\n')
+  return lines.length > maxOneSidedLines ? undefined : lines.map((line) => ({ kind: 'new', text: line }))
+}
+
+interface UnmarkedProps {
+  /** Undefined for the first version. */
+  readonly before: string | undefined
+  readonly after: string
+}
+
+/** Both versions as plain text: too many lines differ to mark them. */
+function Unmarked({ before, after }: UnmarkedProps): ReactNode {
+  const version = (title: string, code: string): ReactNode => (
+    <div>
+      <h3>{title}</h3>
+      <div className="code-scroll" tabIndex={0} role="group" aria-label={title}>
+        <pre>{code}</pre>
+      </div>
+    </div>
+  )
+  return (
+    <>
+      <p className="panel-text">
+        {before === undefined
+          ? `This version has more than ${formatCount(maxOneSidedLines, 'line')}, so they are shown without marks.`
+          : `The versions differ in more lines than can be marked (limit: ${formatCount(maxEdits, 'changed line')}, less for very long code). Both are shown in full.`}
+      </p>
+      <div className="unmarked">
+        {before !== undefined && version('Earlier version', before)}
+        {version('This version', after)}
+      </div>
     </>
   )
 }

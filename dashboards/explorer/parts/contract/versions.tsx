@@ -31,7 +31,7 @@ export function Versions({ identifier }: { readonly identifier: string }): React
               {item.version} <Badge tone={tones[item.change]}>{humanize(item.change)}</Badge>
             </RowName>
             <Cell label="Transaction">
-              <TransactionLink id={item.transaction_id} />
+              <TransactionLink id={item.transaction_id} height={item.block_height} />
             </Cell>
             <Cell label="Block">
               <BlockLink height={item.block_height} />

@@ -33,7 +33,7 @@ export function BigTransfers(): ReactNode {
                   </span>
                   <span className="soft">
                     {transfer.usd_value !== null && `${formatDollars(transfer.usd_value)} · `}
-                    <TransactionLink id={transfer.tx_id} />
+                    <TransactionLink id={transfer.tx_id} height={transfer.block_height} />
                   </span>
                   <span className="age soft">
                     <Age since={transfer.timestamp} />

@@ -53,7 +53,7 @@ export function LiveTransactions({ state }: { readonly state: LiveState }): Reac
           </span>
           <span className="soft">
             <LiveSentence transaction={transaction} sentence={told.get(transaction.id)} /> ·{' '}
-            <TransactionLink id={transaction.id} />
+            <TransactionLink id={transaction.id} height={transaction.block_height} />
           </span>
           <span className="age soft">
             <Age since={transaction.timestamp} />

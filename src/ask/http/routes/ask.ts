@@ -30,14 +30,17 @@ interface Given {
   readonly input: z.output<typeof body>
   readonly owner: string
   readonly signal: AbortSignal
+  readonly client: string
 }
 
-async function ask({ target, input, owner, signal }: Given, { service, history }: AskParts): Promise<{ body: z.output<typeof response> }> {
+async function ask(
+  { target, input, owner, signal, client }: Given, { service, history }: AskParts,
+): Promise<{ body: z.output<typeof response> }> {
   const { question, execute = true } = input
   const item = { kind: 'ask', target, question } as const
   let result: QueryAnswer
   try {
-    const options = { signal }
+    const options = { signal, client }
     result = execute ? await service.ask(target, question, options) : { ...await service.generateSql(target, question, options), answer: undefined }
   } catch (error) {
     if (error instanceof ApiError && !signal.aborted) history.add(owner, { ...item, sql: '', rowCount: undefined, error: error.message })
@@ -59,10 +62,14 @@ const shared = {
 export const askRoutes: readonly AskRoute[] = [
   askRoute({
     ...shared, path: '/api/v1/ask', operationId: 'ask',
-    handler: ({ body: input, owner, signal }, parts) => ask({ target: targetOf(undefined, input.target), input, owner, signal }, parts),
+    handler: ({ body: input, owner, signal, client }, parts) => (
+      ask({ target: targetOf(undefined, input.target), input, owner, signal, client }, parts)
+    ),
   }),
   askRoute({
     ...shared, path: '/api/v1/{target}/ask', operationId: 'askTarget', params: z.object({ target: targetField }),
-    handler: ({ params, body: input, owner, signal }, parts) => ask({ target: targetOf(params.target, input.target), input, owner, signal }, parts),
+    handler: ({ params, body: input, owner, signal, client }, parts) => (
+      ask({ target: targetOf(params.target, input.target), input, owner, signal, client }, parts)
+    ),
   }),
 ]

@@ -24,12 +24,15 @@ interface Given {
   readonly question: string
   readonly owner: string
   readonly signal: AbortSignal
+  readonly client: string
 }
 
-async function generate({ target, question, owner, signal }: Given, { service, history }: AskParts): Promise<{ body: z.output<typeof response> }> {
+async function generate(
+  { target, question, owner, signal, client }: Given, { service, history }: AskParts,
+): Promise<{ body: z.output<typeof response> }> {
   const item = { kind: 'generate_sql', target, question, rowCount: undefined } as const
   try {
-    const generated = await service.generateSql(target, question, { signal })
+    const generated = await service.generateSql(target, question, { signal, client })
     history.add(owner, { ...item, sql: generated.sql, error: generated.failure?.detail })
     return { body: { ...presentGenerated(generated), ...presentFailure(generated.failure) } }
   } catch (error) {
@@ -49,11 +52,13 @@ const shared = {
 export const generateSqlRoutes: readonly AskRoute[] = [
   askRoute({
     ...shared, path: '/api/v1/generate_sql', operationId: 'generateSql',
-    handler: ({ body: { question, target }, owner, signal }, parts) => generate({ target: targetOf(undefined, target), question, owner, signal }, parts),
+    handler: ({ body: { question, target }, owner, signal, client }, parts) => (
+      generate({ target: targetOf(undefined, target), question, owner, signal, client }, parts)
+    ),
   }),
   askRoute({
     ...shared, path: '/api/v1/{target}/generate_sql', operationId: 'generateSqlOfTarget', params: z.object({ target: targetField }),
-    handler: ({ params, body: { question, target }, owner, signal }, parts) =>
-      generate({ target: targetOf(params.target, target), question, owner, signal }, parts),
+    handler: ({ params, body: { question, target }, owner, signal, client }, parts) =>
+      generate({ target: targetOf(params.target, target), question, owner, signal, client }, parts),
   }),
 ]

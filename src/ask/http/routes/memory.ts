@@ -29,12 +29,13 @@ export const memoryRoutes: readonly AskRoute[] = [
     bodyExample: { question: example.question, sql: example.sql },
     response: pair, example, successStatus: 201,
     problems: {
-      400: 'The statement cannot be run: `detail` says why.', 404: 'There is no such database here.', 409: 'As many are kept as can be.',
+      400: 'The statement cannot be run: `detail` says why.', 404: 'There is no such database here.',
+      409: 'As many are kept as can be.', 429: 'Too many statements of this client wait (`too-many-statements`).',
       503: 'Too many statements wait for their turn (`sql-busy`), the database does not answer, or the folder of the examples cannot be used.',
       504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
     },
-    handler: async ({ body, signal }, { service, memory }) => {
-      await service.checkSql(body.target, body.sql, { signal })
+    handler: async ({ body, signal, client }, { service, memory }) => {
+      await service.checkSql(body.target, body.sql, { signal, client })
       return { body: await memory.keep(body) }
     },
   }),

@@ -32,13 +32,17 @@ interface Given {
   readonly input: z.output<typeof body>
   readonly owner: string
   readonly signal: AbortSignal
+  readonly client: string
 }
 
-async function run({ target, input, owner, signal }: Given, parts: AskParts): Promise<{ body: z.output<typeof response> }> {
+async function run(
+  { target, input, owner, signal, client }: Given, parts: AskParts,
+): Promise<{ body: z.output<typeof response> }> {
   const { sql, max_rows: maxRows } = input
   const item = { kind: 'run_sql', target, question: undefined, sql } as const
   try {
-    const answer = await parts.service.runSql(target, sql, { signal, ...(maxRows === undefined ? {} : { maxRows }) })
+    const limit = maxRows === undefined ? {} : { maxRows }
+    const answer = await parts.service.runSql(target, sql, { signal, client, ...limit })
     parts.history.add(owner, { ...item, rowCount: answer.rowCount, error: undefined })
     return { body: { target, sql, ...presentAnswer(answer), ...presentFailure(undefined), duration_ms: Math.round(answer.durationMs * 1000) / 1000 } }
   } catch (error) {
@@ -52,6 +56,7 @@ const shared = {
   bodyExample: { sql: 'SELECT max(height) AS height FROM raw.blocks' },
   description: 'The statement runs in a transaction that can only read, as a role that sees chain data and nothing else, for QUERY_TIMEOUT_S at most.',
   problems: {
+    429: 'Too many statements of this client wait (`too-many-statements`); `Retry-After` tells when to try again.',
     400: 'The statement is no single SELECT, has a word or a function that is not allowed, or PostgreSQL refused it: `code` and `detail` say which.',
     404: 'There is no such database here.', 503: 'Too many statements wait for their turn (`sql-busy`), or the database does not answer; `Retry-After` tells when to try again.',
     504: 'The statement took longer than QUERY_TIMEOUT_S.',
@@ -62,10 +67,14 @@ const shared = {
 export const runSqlRoutes: readonly AskRoute[] = [
   askRoute({
     ...shared, path: '/api/v1/run_sql', operationId: 'runSql',
-    handler: ({ body: input, owner, signal }, parts) => run({ target: targetOf(undefined, input.target), input, owner, signal }, parts),
+    handler: ({ body: input, owner, signal, client }, parts) => (
+      run({ target: targetOf(undefined, input.target), input, owner, signal, client }, parts)
+    ),
   }),
   askRoute({
     ...shared, path: '/api/v1/{target}/run_sql', operationId: 'runSqlOfTarget', params: z.object({ target: targetField }),
-    handler: ({ params, body: input, owner, signal }, parts) => run({ target: targetOf(params.target, input.target), input, owner, signal }, parts),
+    handler: ({ params, body: input, owner, signal, client }, parts) => (
+      run({ target: targetOf(params.target, input.target), input, owner, signal, client }, parts)
+    ),
   }),
 ]

@@ -11,7 +11,9 @@ const model = z.strictObject({
 })
 
 const health = z.strictObject({
-  status: z.string().describe('ok: the service answers.'),
+  status: z.string().describe('ok, or degraded: some database sessions do not end, see `stuck_sessions`.'),
+  stuck_sessions: z.int()
+    .describe('Database sessions that PostgreSQL cannot end. The log of the service says what to do.'),
   targets: z.array(targetField).describe('Databases that can be asked.'),
   model: model.nullable().describe('Who writes the statements; null where no model is set, and `remedy` says what to set.'),
   remedy: z.string().nullable(),
@@ -29,10 +31,14 @@ export const serviceRoutes: readonly AskRoute[] = [
   askRoute({
     method: 'GET', path: '/health', operationId: 'getHealth', tag, summary: 'That the service works, and what it can do', access: 'open',
     response: health,
-    example: { status: 'ok', targets: ['indexer'], model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false }, remedy: null, needs_token: true },
+    example: {
+      status: 'ok', stuck_sessions: 0, targets: ['indexer'],
+      model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false }, remedy: null, needs_token: true,
+    },
     handler: (_input, { service, needsToken }) => ({
       body: {
-        status: 'ok', targets: [...service.targets],
+        status: service.stuckSessions === 0 ? 'ok' : 'degraded', stuck_sessions: service.stuckSessions,
+        targets: [...service.targets],
         model: service.model === undefined ? null : { provider: service.model.provider, name: service.model.name, is_scripted: service.model.isScripted },
         remedy: service.remedy ?? null,
         needs_token: needsToken,

@@ -1,32 +1,125 @@
 /**
- * Which functions a statement may call. The server's own say of themselves whether they have effects (provolatile), and so have the
- * rule: all overloads must be without. Both lists below are the exceptions.
+ * The functions, operators, types and collations of PostgreSQL that a statement may use. Everything else is refused:
+ * most of it is of no use for chain data (geometry, bit strings, text search, XML, networks, the server itself), and
+ * some of it runs for minutes in code that looks for no cancellation.
  */
 
-/** Volatile, and yet without any effect: their answer is another one each time, no more. */
+/** How the time of a call and the length of its result follow from its arguments; `call-cost.ts` has the formulas. */
+export type CallKind =
+  /** Linear; a number or another short value. */
+  | 'number' | 'short'
+  /** Linear; at most as long as all arguments together. */
+  | 'linear'
+  /** As linear, and up to eight times as long: escapes, JSON. */
+  | 'growing'
+  /** No work on the values themselves. */
+  | 'free'
+  /** Linear with a high cost for each byte, element or token: case mapping, encodings; arrays; JSON; formats. */
+  | 'heavy' | 'elements' | 'parsing' | 'formatting'
+  /** Looks for the second argument in the first; replaces it by the third; compares it as a pattern. */
+  | 'search' | 'replace' | 'like'
+  /** Elements of the first argument, or the other arguments, with a separator between them. */
+  | 'join' | 'join-others'
+  /** As long as the square of its argument: indentation; paths of a document. */
+  | 'pretty' | 'paths'
+  /** Compares each character, or each element, of the first with those of the second. */
+  | 'match' | 'match-elements'
+  | 'regexp' | 'regexp-replace'
+  | 'repeat' | 'pad' | 'fill' | 'cut' | 'slice' | 'format'
+  /** Calculations with numeric, whose values may have 147,455 digits. */
+  | 'arithmetic' | 'power' | 'transcendental'
+  /** Aggregates whose result has no bound. */
+  | 'collect' | 'collect-json'
+
+function kindsOf(names: Readonly<Partial<Record<CallKind, string>>>): ReadonlyMap<string, CallKind> {
+  return new Map(Object.entries(names).flatMap(([kind, list]) => (
+    list.trim().split(/\s+/).map((name) => [name, kind as CallKind] as const)
+  )))
+}
+
+/** Functions of pg_catalog, by their kind. */
+export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
+  free: `array_length array_lower array_ndims array_upper cardinality pg_typeof num_nulls num_nonnulls grouping
+    row_number rank dense_rank percent_rank cume_dist ntile count lower_inc upper_inc lower_inf upper_inf isempty
+    generate_subscripts random random_normal gen_random_uuid uuidv4 uuidv7 clock_timestamp now statement_timestamp
+    transaction_timestamp current_database current_schema current_schemas current_user session_user user version
+    timeofday array_dims pg_column_size jsonb_typeof jsonb_array_length uuid_extract_timestamp
+    uuid_extract_version`,
+  number: `ascii bit_length char_length character_length length octet_length bit_count date_part extract date_diff
+    isfinite get_byte get_bit hashtext bool_and bool_or every bit_and bit_or bit_xor corr covar_pop covar_samp
+    regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy int2 int4 int8
+    float4 float8 degrees radians acos asin atan atan2 cos cot sin tan acosd asind atand atan2d cosd cotd sind
+    tand sinh cosh tanh asinh acosh atanh cbrt pi sign width_bucket min_scale scale generate_series
+    hashtextextended starts_with date_mi like_support jsonb_exists to_number to_hex to_oct to_bin bool crc32
+    crc32c array_position pg_size_bytes erf erfc gamma lgamma`,
+  short: `age chr date_add date_bin date_subtract date_trunc justify_days justify_hours justify_interval make_date
+    make_interval make_time make_timestamp make_timestamptz timezone to_timestamp to_date pg_size_pretty date
+    timestamp timestamptz time timetz interval overlaps`,
+  linear: `any_value avg coalesce concat_op first_value last_value lag lead nth_value max min mode sum
+    percentile_cont percentile_disc stddev stddev_pop stddev_samp variance var_pop var_samp array_append array_cat
+    array_prepend array_reverse array_sample array_shuffle concat md5 sha224 sha256 sha384 sha512 trim_array
+    unnest range_agg range_intersect_agg range_merge int4range int8range numrange tsrange tstzrange daterange
+    int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange multirange
+    jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys jsonb_extract_path
+    jsonb_extract_path_text jsonb_set jsonb_set_lax jsonb_insert jsonb_strip_nulls jsonb_populate_record
+    jsonb_populate_recordset jsonb_to_record jsonb_to_recordset jsonb_path_exists jsonb_path_exists_tz
+    jsonb_path_match jsonb_path_match_tz jsonb_path_query jsonb_path_query_tz jsonb_path_query_first
+    jsonb_path_query_first_tz set_byte text name varchar bpchar char bytea overlay substr_op int8send`,
+  heavy: 'initcap casefold lower upper reverse encode decode convert convert_from convert_to',
+  elements: 'array_sort array_positions array_remove array_replace',
+  growing: `quote_ident quote_literal quote_nullable row_to_json to_json to_jsonb array_to_json json_build_array
+    json_build_object jsonb_build_array jsonb_build_object json_object jsonb_object`,
+  join: 'array_to_string',
+  'join-others': 'concat_ws',
+  pretty: 'jsonb_pretty',
+  paths: 'jsonb_path_query_array jsonb_path_query_array_tz',
+  parsing: `json_array_elements json_array_elements_text json_array_length json_each json_each_text
+    json_extract_path json_extract_path_text json_object_keys json_populate_record json_populate_recordset
+    json_strip_nulls json_to_record json_to_recordset json_typeof json jsonb unistr`,
+  formatting: 'to_char',
+  search: 'strpos position split_part string_to_array string_to_table',
+  like: 'like ilike notlike',
+  replace: 'replace',
+  match: 'translate btrim ltrim rtrim',
+  'match-elements': 'arraycontains arraycontained arrayoverlap',
+  regexp: `regexp_count regexp_instr regexp_like regexp_match regexp_matches regexp_split_to_array
+    regexp_split_to_table regexp_substr similar_escape similar_to_escape like_escape`,
+  'regexp-replace': 'regexp_replace',
+  repeat: 'repeat',
+  pad: 'lpad rpad',
+  fill: 'array_fill',
+  cut: 'left right',
+  slice: 'substr substring',
+  format: 'format',
+  arithmetic: `abs ceil ceiling floor round trunc div mod gcd lcm factorial trim_scale numeric numeric_mul
+    numeric_div`,
+  power: 'power pow',
+  transcendental: 'exp ln log log10 sqrt',
+  collect: `array_agg string_agg json_agg json_agg_strict json_object_agg json_object_agg_strict
+    json_object_agg_unique json_object_agg_unique_strict`,
+  'collect-json': `jsonb_agg jsonb_agg_strict jsonb_object_agg jsonb_object_agg_strict jsonb_object_agg_unique
+    jsonb_object_agg_unique_strict`,
+})
+
+/** Types of pg_catalog; an array or a domain is allowed when its elements are. */
+export const allowedTypes: readonly string[] = [
+  'bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'oid', 'text', 'varchar', 'bpchar', 'char',
+  'name', 'bytea', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'json', 'jsonb',
+  'jsonpath', 'int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange', 'int4multirange',
+  'int8multirange', 'nummultirange', 'tsmultirange', 'tstzmultirange', 'datemultirange',
+]
+
+export const allowedOperators: readonly string[] = [
+  '=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '^', '|/', '||/', '@', '&', '|', '#', '~', '<<',
+  '>>', '||', '^@', '~~', '!~~', '~~*', '!~~*', '~*', '!~', '!~*', '->', '->>', '#>', '#>>', '@>', '<@', '&&',
+  '-|-', '?', '?|', '?&', '#-', '@?',
+]
+
+/** ICU collations compare texts more slowly than bytes, and each opens an ICU collator of its own in the session. */
+export const allowedCollations: ReadonlySet<string> = new Set(['C', 'POSIX', 'default', 'ucs_basic'])
+
+/** Have no effect although they are volatile. */
 export const harmlessVolatile: readonly string[] = [
-  'array_sample', 'array_shuffle', 'clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday', 'uuidv4', 'uuidv7',
-]
-
-/** Of the functions whose names begin with pg_, most tell of the server; these tell of values. */
-export const harmlessOfServer: readonly string[] = [
-  'pg_column_size', 'pg_size_bytes', 'pg_size_pretty', 'pg_typeof',
-]
-
-/**
- * Not volatile, and yet not for strangers: they tell of settings, other sessions, roles, and tables that may not be read, run SQL that
- * is inside a text, or take a number. Patterns of POSIX regular expressions that fit whole names.
- */
-export const refusedFunctions: readonly string[] = [
-  // The server and its sessions, settings and files.
-  'pg_.*', 'binary_upgrade_.*', 'current_setting', 'inet_(client|server)_(addr|port)', 'row_security_active', 'getpgusername',
-  // Large objects, links to other servers, locks, transaction numbers.
-  'lo_.*', 'loread', 'lowrite', 'dblink.*', 'postgres_fdw_.*', 'txid_.*', 'currtid.*', 'mxid_age',
-  // SQL inside a text or named by one.
-  '(cursor|database|query|schema|table)_to_xml.*', 'ts_stat', 'ts_rewrite', 'crosstab.*', 'connectby', 'xpath_table', 'xslt_process',
-  // Names and privileges of what may not be read.
-  'has_.*', 'to_reg.*', 'reg(class|collation|config|dictionary|namespace|oper|operator|proc|procedure|role|type)(send)?',
-  '(col|obj|shobj)_description', 'format_type', 'acl.*', 'makeaclitem', 'satisfies_hash_partition',
-  // Checks of definitions, called by the server alone.
-  'fmgr_.*', '.*_validator', '.*_fdw_.*',
+  'array_sample', 'array_shuffle', 'clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday',
+  'uuidv4', 'uuidv7',
 ]

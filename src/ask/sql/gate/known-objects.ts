@@ -1,3 +1,5 @@
+import type { Value } from './call-cost.ts'
+
 /** Whether something of this name may be used, by schema. */
 export type KnownNames = ReadonlyMap<string, ReadonlyMap<string, boolean>>
 
@@ -10,6 +12,10 @@ export interface KnownObjects {
   readonly operators: KnownNames
   readonly types: KnownNames
   readonly relations: KnownNames
+  /** Columns of tables and views that may be read, by `schema.table`, with the longest values that are assumed. */
+  readonly columns: ReadonlyMap<string, readonly (Value & { readonly name: string })[]>
+  /** Names after a value (`value.name`) that would call a function, or cast to a type, that is not allowed. */
+  readonly attributes: ReadonlySet<string>
 }
 
 export type Verdict = 'allowed' | 'refused' | 'unknown'

@@ -1,37 +1,14 @@
-import { setFlagsFromString } from 'node:v8'
-import { hasSqlDetails, loadModule, parseSync } from 'libpg-query'
 import { SqlRefusal } from '../sql-refusal.ts'
+import { type Grammar, GrammarError, GrammarOverflow } from './grammar.ts'
 import { isNode, nodeOf, type SyntaxNode } from './syntax-tree.ts'
 
 /**
- * How V8 is to compile the grammar: once and quickly. Its optimizing compiler takes 550 MB for the largest of the functions, a moment after
- * the first statement, and saves 0.03 ms a statement; in a container of 512 MB that is the end of the process.
- */
-const compiledQuickly = { 'liftoff-only': true, 'wasm-tier-up': false, 'wasm-dynamic-tiering': false } as const
-
-/** Loads PostgreSQL's grammar (1.7 MB, 20 ms), once for the process; before `parseSelect`. What is loaded meanwhile is compiled as it is. */
-export async function loadGrammar(): Promise<void> {
-  for (const [flag, isOn] of Object.entries(compiledQuickly)) setFlag(flag, isOn)
-  try {
-    await loadModule()
-    // Functions are compiled when they are first called.
-    parseSync('SELECT 1')
-  } finally {
-    for (const [flag, isOn] of Object.entries(compiledQuickly)) setFlag(flag, !isOn)
-  }
-}
-
-function setFlag(name: string, isOn: boolean): void {
-  setFlagsFromString(isOn ? `--${name}` : `--no-${name}`)
-}
-
-/**
- * The tree of a text that is one SELECT, or WITH … SELECT. VALUES and TABLE, which the grammar takes for forms of it, are not at the
- * beginning: the specification says SELECT.
+ * The syntax tree of a text that is one SELECT, or WITH … SELECT. VALUES and TABLE, which the grammar treats as forms
+ * of SELECT, are refused at the beginning: the specification says SELECT.
  * @throws SqlRefusal `sql-syntax`, `sql-not-select`; `sql-text` when it is nested too deeply
  */
-export function parseSelect(sql: string): SyntaxNode {
-  const statements = parse(sql)
+export async function parseSelect(grammar: Grammar, sql: string): Promise<SyntaxNode> {
+  const statements = await parse(grammar, sql)
   if (statements.length > 1) throw notSelect(`There are ${statements.length} statements: send one at a time.`)
   const [first] = statements
   const statement = isNode(first) ? first['stmt'] : undefined
@@ -41,14 +18,14 @@ export function parseSelect(sql: string): SyntaxNode {
   return select
 }
 
-function parse(sql: string): readonly unknown[] {
+async function parse(grammar: Grammar, sql: string): Promise<readonly unknown[]> {
   try {
-    return parseSync(sql).stmts ?? []
+    return await grammar.parse(sql)
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(error)
-    if (!hasSqlDetails(error)) throw error
-    const { message, cursorPosition } = error.sqlDetails ?? { message: error.message, cursorPosition: 0 }
-    throw new SqlRefusal('sql-syntax', `The statement cannot be parsed: ${message}${placeOf(sql, cursorPosition)}.`, { cause: error })
+    if (error instanceof GrammarOverflow) throw tooDeep(error)
+    if (!(error instanceof GrammarError)) throw error
+    const place = placeOf(sql, error.position)
+    throw new SqlRefusal('sql-syntax', `The statement cannot be parsed: ${error.message}${place}.`, { cause: error })
   }
 }
 

@@ -1,5 +1,6 @@
 import { SqlRefusal } from '../sql-refusal.ts'
-import { verdictOn, type KnownNames, type KnownObjects } from './known-objects.ts'
+import { allowedCollations } from './function-rules.ts'
+import { verdictOn, type KnownObjects } from './known-objects.ts'
 import { isNode, namesIn, nodeOf, selectNodes, type SyntaxNode } from './syntax-tree.ts'
 
 /** Names of WITH that are visible where we are. */
@@ -89,8 +90,12 @@ export class SelectWalker {
       case 'A_Expr': return this.#checkComparison(node)
       case 'SubLink': return this.#checkOperator(namesIn(node['operName']))
       case 'SortBy': return this.#checkOperator(namesIn(node['useOp']))
-      case 'ColumnRef': return this.#checkAttributes(namesIn(node['fields']).slice(1))
-      case 'A_Indirection': return this.#checkAttributes(namesIn(node['indirection']))
+      case 'A_Const': {
+        if (node['bsval'] === undefined) return
+        const text = "Bit strings are not needed for chain data: write bytes as decode('1f', 'hex')."
+        throw new SqlRefusal('sql-type', text)
+      }
+      case 'CollateClause': return checkCollation(namesIn(node['collname']))
       case 'RangeTableSample': return checkSample(namesIn(node['method']))
       default:
     }
@@ -118,17 +123,9 @@ export class SelectWalker {
     if (verdict === 'unknown' && verdictOn(types, parts, searchPath) === 'allowed') return
     throw verdict === 'unknown'
       ? new SqlRefusal('sql-function', `There is no function ${name} that may be called: look for its name, and that of its schema.`)
-      : new SqlRefusal('sql-function', `The function ${name} is not allowed, since it does more than reckon with values of the chain: leave it out.`)
-  }
-
-  /** `value.name` may be a column, and the call of a function as well. Columns with the name of a function that is refused are rare. */
-  #checkAttributes(names: readonly string[]): void {
-    for (const name of names) {
-      const { functions, types, searchPath } = this.#known
-      const isRefused = [functions, types].some((known: KnownNames) => verdictOn(known, [name], searchPath) === 'refused')
-      if (!isRefused) continue
-      throw new SqlRefusal('sql-function', `".${name}" may call a function that is not allowed: leave it out, or write a column of this name without a table before it.`)
-    }
+      : new SqlRefusal(
+        'sql-function', `The function ${name} is not allowed: only functions for chain data are. Leave it out.`,
+      )
   }
 
   #checkType(node: SyntaxNode): void {
@@ -137,7 +134,8 @@ export class SelectWalker {
     if (parts.length === 0) return
     const { types, searchPath } = this.#known
     if (node['pct_type'] !== true && verdictOn(types, parts, searchPath) === 'allowed') return
-    throw new SqlRefusal('sql-type', `The type ${parts.join('.')} is not known, or not allowed, since it names what is not data of the chain: use another one.`)
+    const name = parts.join('.')
+    throw new SqlRefusal('sql-type', `The type ${name} is not known, or not needed for chain data: use another one.`)
   }
 
   #checkComparison(node: SyntaxNode): void {
@@ -150,7 +148,8 @@ export class SelectWalker {
     if (parts.length === 0) return
     const { operators, searchPath } = this.#known
     if (verdictOn(operators, parts, searchPath) === 'allowed') return
-    throw new SqlRefusal('sql-operator', `There is no operator ${parts.join('.')} that is allowed: use those of PostgreSQL itself.`)
+    const remedy = 'use those of numbers, texts, times, arrays and JSON'
+    throw new SqlRefusal('sql-operator', `There is no operator ${parts.join('.')} that is allowed: ${remedy}.`)
   }
 }
 
@@ -158,4 +157,11 @@ function checkSample(parts: readonly string[]): void {
   const name = parts.at(-1) ?? ''
   if (samplingMethods.has(name) && (parts.length === 1 || parts[0] === 'pg_catalog')) return
   throw new SqlRefusal('sql-function', `TABLESAMPLE ${parts.join('.')} is not allowed: use BERNOULLI or SYSTEM.`)
+}
+
+function checkCollation(parts: readonly string[]): void {
+  const name = parts.at(-1) ?? ''
+  if (allowedCollations.has(name) && (parts.length === 1 || (parts.length === 2 && parts[0] === 'pg_catalog'))) return
+  const allowed = [...allowedCollations].join(', ')
+  throw new SqlRefusal('sql-clause', `COLLATE ${parts.join('.')} is not allowed: use ${allowed}, or leave it out.`)
 }

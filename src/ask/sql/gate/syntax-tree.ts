@@ -14,6 +14,10 @@ export function nodeOf(value: unknown, kind: string): SyntaxNode | undefined {
   return isNode(node) ? node : undefined
 }
 
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
 /** The strings of a list of String nodes: the parts of a name, from the outermost. */
 export function namesIn(list: unknown): string[] {
   if (!Array.isArray(list)) return []
@@ -29,11 +33,11 @@ export const selectNodes: ReadonlySet<string> = new Set([
   'SelectStmt', 'WithClause', 'CommonTableExpr', 'CTESearchClause', 'CTECycleClause', 'ResTarget', 'SortBy', 'WindowDef',
   'GroupingSet', 'GroupingFunc', 'List', 'Alias',
   // Where rows come from.
-  'RangeVar', 'RangeSubselect', 'RangeFunction', 'RangeTableFunc', 'RangeTableFuncCol', 'RangeTableSample', 'JoinExpr', 'ColumnDef',
+  'RangeVar', 'RangeSubselect', 'RangeFunction', 'RangeTableSample', 'JoinExpr', 'ColumnDef',
   // Expressions.
-  'A_ArrayExpr', 'A_Const', 'A_Expr', 'A_Indices', 'A_Indirection', 'A_Star', 'BitString', 'BoolExpr', 'Boolean', 'BooleanTest',
+  'A_ArrayExpr', 'A_Const', 'A_Expr', 'A_Indices', 'A_Indirection', 'A_Star', 'BoolExpr', 'Boolean', 'BooleanTest',
   'CaseExpr', 'CaseWhen', 'CoalesceExpr', 'CollateClause', 'ColumnRef', 'Float', 'FuncCall', 'Integer', 'MinMaxExpr', 'NamedArgExpr',
-  'NullTest', 'RowExpr', 'SQLValueFunction', 'String', 'SubLink', 'TypeCast', 'TypeName', 'XmlExpr', 'XmlSerialize',
+  'NullTest', 'RowExpr', 'SQLValueFunction', 'String', 'SubLink', 'TypeCast', 'TypeName',
   // JSON of the standard.
   'JsonAggConstructor', 'JsonArgument', 'JsonArrayAgg', 'JsonArrayConstructor', 'JsonArrayQueryConstructor', 'JsonBehavior',
   'JsonFormat', 'JsonFuncExpr', 'JsonIsPredicate', 'JsonKeyValue', 'JsonObjectAgg', 'JsonObjectConstructor', 'JsonOutput',

@@ -3,6 +3,7 @@ import { asError } from '../../../base/errors.ts'
 import { isConnectionLost } from '../../../db/errors.ts'
 import type { SqlAnswer } from '../sql-answer.ts'
 import { askerLeft, databaseUnavailable, outOfMemory, rowTooLarge, SqlStatementError, timedOut } from '../sql-errors.ts'
+import { SqlRefusal } from '../sql-refusal.ts'
 import { BoundedQuery, type Received } from './bounded-query.ts'
 import { type KnownTypes, unknownType } from './known-types.ts'
 import type { Turns } from './turns.ts'
@@ -19,10 +20,10 @@ export interface StatementRunnerOptions {
   /** Ends what a session of the server does, by a connection of its own. */
   readonly cancel: (processId: number) => Promise<void>
   /**
-   * Resolves when a session whose connection was given up is gone from the server. Some functions of PostgreSQL look for nothing while
-   * they reckon: no time-out and no signal ends them before they are through.
+   * Ends a session whose connection was given up. Resolves when its slot may be used again, as `ServerSessions.end`
+   * does.
    */
-  readonly untilGone: (processId: number) => Promise<void>
+  readonly endSession: (processId: number) => Promise<void>
   /** Told of a connection that could not be made as new again; it is closed. */
   readonly onLost: (error: Error) => void
   /** Beyond the statement time-out of the server, how long its answer may take before the connection counts as dead. Default 5,000. */
@@ -33,6 +34,10 @@ export interface Statement {
   readonly sql: string
   readonly mostRows: number
   readonly signal: AbortSignal | undefined
+  /** Network address of the client; undefined: the program itself. */
+  readonly client?: string | undefined
+  /** Judges the statement once it has its slot, so that the slots bound the work of judging too. @throws SqlRefusal */
+  readonly judge?: () => Promise<void>
   /** Characters before what was asked, which the server counts and whoever asked does not. */
   readonly prefix?: string
 }
@@ -53,14 +58,15 @@ export class StatementRunner {
   /** @throws what `SqlRunner.run` throws, but for refusals */
   async run(statement: Statement): Promise<SqlAnswer> {
     const { turns, timeoutMs, connect } = this.#options
-    const endTurn = await turns.take(timeoutMs, statement.signal)
+    const endTurn = await turns.take(timeoutMs, statement.signal, statement.client)
     let client: PoolClient
     let isDenied = false
     try {
+      await statement.judge?.()
       client = await connect()
     } catch (error) {
       endTurn()
-      throw databaseUnavailable(error)
+      throw error instanceof SqlRefusal ? error : databaseUnavailable(error)
     }
     try {
       return await this.#runOn(client, statement)
@@ -90,7 +96,7 @@ export class StatementRunner {
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
-      await ending.done
+      await ending.settled()
     }
   }
 
@@ -123,8 +129,8 @@ export class StatementRunner {
   }
 
   /**
-   * Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. A turn lasts for as long
-   * as the server is at work for it, so that statements which it cannot end never are more than there are turns.
+   * Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. A turn
+   * lasts until its session has ended, or counts as stuck.
    */
   async #reset(client: PoolClient, isDenied: boolean): Promise<void> {
     try {
@@ -134,7 +140,7 @@ export class StatementRunner {
     } catch (error) {
       client.release(true)
       this.#options.onLost(asError(error))
-      await this.#options.untilGone(processIdOf(client))
+      await this.#options.endSession(processIdOf(client))
     }
   }
 }
@@ -154,12 +160,18 @@ function isOfServer({ code = '' }: DatabaseError): boolean {
   return /^(08|57|58)/.test(code) || ['53000', '53100', '53300', '25P03', '25P04'].includes(code)
 }
 
+/**
+ * How long a statement may take to end after it was cancelled, ms; then its connection is closed and its session ended.
+ */
+const cancelGraceMs = 1000
+
 /** The ways in which a statement under way is ended. */
 class Ending {
   readonly #client: PoolClient
   readonly #cancel: (processId: number) => Promise<void>
-  /** Settles when no cancellation is under way: one that came late would hit whatever the session does next. */
-  done: Promise<void> = Promise.resolve()
+  readonly #givenUp = Promise.withResolvers<void>()
+  #cancelled: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(client: PoolClient, cancel: (processId: number) => Promise<void>) {
     this.#client = client
@@ -167,12 +179,20 @@ class Ending {
   }
 
   cancel(): void {
-    this.done = this.#cancel(processIdOf(this.#client)).catch(() => this.giveUp())
+    this.#timer = setTimeout(() => this.giveUp(), cancelGraceMs)
+    this.#cancelled = this.#cancel(processIdOf(this.#client)).catch(() => this.giveUp())
   }
 
   /** The server ends a session whose connection is gone when it next writes to it. */
   giveUp(): void {
     const { connection } = this.#client as PoolClient & { readonly connection: { readonly stream: { destroy: () => void } } }
     connection.stream.destroy()
+    this.#givenUp.resolve()
+  }
+
+  /** Resolves when no cancellation is under way that could hit the next statement of the session. */
+  async settled(): Promise<void> {
+    clearTimeout(this.#timer)
+    await Promise.race([this.#cancelled, this.#givenUp.promise])
   }
 }

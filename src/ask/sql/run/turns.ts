@@ -1,15 +1,34 @@
-import { askerLeft, tooBusy } from '../sql-errors.ts'
+import { askerLeft, tooBusy, tooManyStatements } from '../sql-errors.ts'
+
+/** Statements of one client that may wait for a slot. */
+export const maxWaitingPerClient = 100
+
+/** When to try again where it is not known how long statements take, s. */
+const retrySeconds = 5
 
 interface Waiting {
   readonly start: () => void
+  readonly refuse: (error: Error) => void
 }
 
-/** Lets so many do something at the same time, has so many others wait in the order in which they came, and refuses the rest. */
+interface ClientQueue {
+  running: number
+  readonly waiting: Set<Waiting>
+}
+
+/**
+ * Slots for statements, shared fairly by clients: a free slot goes to the client whose turn it is, round robin, and
+ * to the statement of it that has waited longest. A client has all slots but one at most, so that the statement of
+ * another client waits for no long one of it; and a queue of its own. Where the whole queue is full, the client with
+ * the most waiting statements loses its newest.
+ */
 export class Turns {
   readonly #most: number
   readonly #mostWaiting: number
-  readonly #waiting = new Set<Waiting>()
+  /** In the order of their turns. */
+  readonly #clients = new Map<string, ClientQueue>()
   #running = 0
+  #waiting = 0
 
   constructor(most: number, mostWaiting: number) {
     this.#most = most
@@ -17,32 +36,79 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn, which ends when what is returned is called.
-   * @throws ApiError `sql-busy` when too many wait already, or when the turn has not come within `longestWaitMs`; `sql-cancelled`
+   * Waits for a slot, which ends when the returned function is called.
+   * @param client network address of the client (`clientNetwork`); undefined: the program itself, which may have all
+   * slots
+   * @throws ApiError 429 `too-many-statements` when the queue of the client is full; 503 `sql-busy` when all of it is,
+   * or when no slot was free
+   * within `longestWaitMs`; `sql-cancelled`
    */
-  async take(longestWaitMs: number, signal?: AbortSignal): Promise<() => void> {
+  async take(longestWaitMs: number, signal?: AbortSignal, client = ''): Promise<() => void> {
     if (signal?.aborted === true) throw askerLeft(signal.reason)
-    if (this.#running < this.#most) this.#running += 1
-    else await this.#wait(longestWaitMs, signal)
-    return () => this.#end()
-  }
-
-  /** The turn of one that ends goes straight to the one that waits longest. */
-  #end(): void {
-    const [next] = this.#waiting
-    if (next === undefined) this.#running -= 1
-    else {
-      this.#waiting.delete(next)
-      next.start()
+    const queue = this.#clients.get(client) ?? { running: 0, waiting: new Set() }
+    this.#clients.set(client, queue)
+    try {
+      if (this.#mayStart(client, queue)) this.#start(client, queue)
+      else await this.#wait(client, queue, longestWaitMs, signal)
+    } finally {
+      this.#dropIdle(client, queue)
+    }
+    let hasEnded = false
+    return () => {
+      if (hasEnded) return
+      hasEnded = true
+      this.#running -= 1
+      queue.running -= 1
+      this.#dropIdle(client, queue)
+      this.#startNext()
     }
   }
 
-  async #wait(longestWaitMs: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#mostWaiting) throw tooBusy(1)
+  #mayStart(client: string, { running }: ClientQueue): boolean {
+    const mostOfClient = client === '' ? this.#most : Math.max(1, this.#most - 1)
+    return this.#running < this.#most && running < mostOfClient
+  }
+
+  #start(client: string, queue: ClientQueue): void {
+    this.#running += 1
+    queue.running += 1
+    // Its next turn is after those of all others.
+    this.#clients.delete(client)
+    this.#clients.set(client, queue)
+  }
+
+  #startNext(): void {
+    for (const [client, queue] of this.#clients) {
+      const [next] = queue.waiting
+      if (next === undefined || !this.#mayStart(client, queue)) continue
+      this.#remove(queue, next)
+      this.#start(client, queue)
+      next.start()
+      return
+    }
+  }
+
+  #remove(queue: ClientQueue, waiting: Waiting): void {
+    if (queue.waiting.delete(waiting)) this.#waiting -= 1
+  }
+
+  #dropIdle(client: string, queue: ClientQueue): void {
+    const isIdle = queue.running === 0 && queue.waiting.size === 0
+    if (isIdle && this.#clients.get(client) === queue) this.#clients.delete(client)
+  }
+
+  async #wait(
+    client: string, queue: ClientQueue, longestWaitMs: number, signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (client !== '' && queue.waiting.size >= maxWaitingPerClient) {
+      throw tooManyStatements(queue.waiting.size, retrySeconds)
+    }
+    if (this.#waiting >= this.#mostWaiting) this.#makeRoom(queue)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting: Waiting = { start: resolve }
-    this.#waiting.add(waiting)
-    const timer = setTimeout(() => reject(tooBusy(5)), longestWaitMs)
+    const waiting: Waiting = { start: resolve, refuse: reject }
+    queue.waiting.add(waiting)
+    this.#waiting += 1
+    const timer = setTimeout(() => reject(tooBusy(retrySeconds)), longestWaitMs)
     const leave = (): void => reject(askerLeft(signal?.reason))
     signal?.addEventListener('abort', leave)
     try {
@@ -50,7 +116,17 @@ export class Turns {
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
-      this.#waiting.delete(waiting)
+      this.#remove(queue, waiting)
     }
+  }
+
+  /** @throws ApiError `sql-busy` when no other client has more statements waiting */
+  #makeRoom(queue: ClientQueue): void {
+    const largest = [...this.#clients.values()]
+      .reduce((most, each) => (each.waiting.size > most.waiting.size ? each : most), queue)
+    const newest = [...largest.waiting].at(-1)
+    if (newest === undefined || largest.waiting.size <= queue.waiting.size + 1) throw tooBusy(1)
+    this.#remove(largest, newest)
+    newest.refuse(tooBusy(retrySeconds))
   }
 }

@@ -6,6 +6,7 @@ import { listen } from '../../../db/listen.ts'
 import type { Listener } from '../../../db/listen.ts'
 import type { ProjectAccess } from '../../../projects/project-access.ts'
 import type { DeployFeed, DeployMessage } from '../../lsp/deploy-feed.ts'
+import { ConnectionStore } from '../connections/connection-store.ts'
 import { deployChannel, deployMessage } from './deploy-messages.ts'
 import { DeploymentStore } from './deployment-store.ts'
 
@@ -23,16 +24,18 @@ export interface RunningDeployFeed extends DeployFeed {
 }
 
 interface Subscriber {
-  readonly userId: string | undefined
+  readonly accessToken: string | undefined
   readonly send: (message: DeployMessage) => void
+  readonly onEnd: ((reason: ApiError) => void) | undefined
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * Tells people of one process what happens to deployments of projects that they may see, whichever process heard of it. Whether they may is asked
- * when they subscribe and again before each message: a project that was made private is told to strangers no more. After a loss of the database
- * the state of what changed meanwhile is told, possibly a second time; pushes are not made up for.
+ * Sends the subscribers of one process what happens to deployments of projects that they may see, whichever process
+ * received it. Access is checked when they subscribe and again before each message: the session of the access token,
+ * the project, and that the repository is still connected. After a loss of the database the state of what changed
+ * meanwhile is sent, possibly a second time; pushes are not.
  * @returns when notifications are heard
  */
 export async function createDeployFeed({ pool, databaseUrl, projects, authenticate, log }: DeployFeedOptions): Promise<RunningDeployFeed> {
@@ -40,18 +43,49 @@ export async function createDeployFeed({ pool, databaseUrl, projects, authentica
   /** The last message of each project that is on its way: they keep their order. */
   const telling = new Map<string, Promise<void>>()
   const deployments = new DeploymentStore(pool)
+  const connections = new ConnectionStore(pool)
   const stopping = new AbortController()
   let heardAt = new Date()
 
+  /** @throws ApiError 401 where the session has ended */
+  const checkAccess = async (projectId: string, accessToken: string | undefined): Promise<boolean> => {
+    const userId = accessToken === undefined ? undefined : (await authenticate(accessToken)).userId
+    return await projects.find(projectId, userId) !== undefined
+  }
+  const remove = (projectId: string, subscriber: Subscriber): boolean => {
+    const all = subscribers.get(projectId)
+    const wasThere = all?.delete(subscriber) === true
+    if (all?.size === 0) subscribers.delete(projectId)
+    return wasThere
+  }
+  /** Access cannot be confirmed: the client has to subscribe again. */
+  const endBy = (projectId: string, subscriber: Subscriber, error: unknown): void => {
+    if (!remove(projectId, subscriber)) return
+    if (!(error instanceof ApiError)) log.warn(
+      { err: asError(error) }, 'access to a deployment could not be checked; the subscription ends',
+    )
+    subscriber.onEnd?.(
+      error instanceof ApiError ? error : new ApiError(
+        503, 'unavailable', 'Access could not be checked. Subscribe again.',
+      )
+    )
+  }
   const tell = async (message: DeployMessage): Promise<void> => {
     const { project_id: projectId } = message.data
+    const connection = await connections.ofProject(projectId)
+    if (connection === undefined || connection.offReason !== null) return
     const maySee = new Map<string | undefined, Promise<boolean>>()
     for (const subscriber of subscribers.get(projectId) ?? []) {
-      const { userId } = subscriber
-      if (!maySee.has(userId)) maySee.set(userId, projects.find(projectId, userId).then((project) => project !== undefined))
-      const may = await maySee.get(userId)
-      // Who has left meanwhile is told nothing.
-      if (may === true && subscribers.get(projectId)?.has(subscriber) === true) {
+      const { accessToken } = subscriber
+      if (!maySee.has(accessToken)) maySee.set(accessToken, checkAccess(projectId, accessToken))
+      let isAllowed: boolean | undefined
+      try {
+        isAllowed = await maySee.get(accessToken)
+      } catch (error) {
+        endBy(projectId, subscriber, error)
+      }
+      // A subscriber that has left meanwhile gets nothing.
+      if (isAllowed === true && subscribers.get(projectId)?.has(subscriber) === true) {
         try {
           subscriber.send(message)
         } catch (error) {
@@ -85,17 +119,14 @@ export async function createDeployFeed({ pool, databaseUrl, projects, authentica
   })
 
   return {
-    subscribe: async (projectId, accessToken, send) => {
+    subscribe: async (projectId, accessToken, send, onEnd) => {
       const userId = accessToken === undefined ? undefined : (await authenticate(accessToken)).userId
       const project = uuid.test(projectId) ? await projects.find(projectId, userId) : undefined
       if (project === undefined) throw new ApiError(404, 'no-project', 'There is no such project.')
-      const subscriber: Subscriber = { userId, send }
+      const subscriber: Subscriber = { accessToken, send, onEnd }
       const all = subscribers.get(project.id) ?? new Set()
       subscribers.set(project.id, all.add(subscriber))
-      return () => {
-        all.delete(subscriber)
-        if (all.size === 0 && subscribers.get(project.id) === all) subscribers.delete(project.id)
-      }
+      return () => void remove(project.id, subscriber)
     },
     close: async () => {
       stopping.abort()

@@ -8,8 +8,8 @@ import { parse } from 'yaml'
 import { deployWorkflow, neededSecrets, workflowFile } from './deploy-workflow.ts'
 import { signReport } from './report-key.ts'
 
-interface Step { readonly name?: string; readonly run?: string; readonly env?: Record<string, string>; readonly if?: string; readonly 'working-directory'?: string }
-interface Workflow { readonly on: { readonly push: { readonly branches: string[]; readonly paths?: string[] } }; readonly permissions: unknown; readonly jobs: Record<string, { readonly if: string; readonly env: Record<string, string>; readonly steps: Step[] }> }
+interface Step { readonly name?: string; readonly uses?: string; readonly run?: string; readonly env?: Record<string, string>; readonly if?: string; readonly 'working-directory'?: string }
+interface Workflow { readonly on: { readonly push: { readonly branches: string[]; readonly paths?: string[] } }; readonly permissions: unknown; readonly jobs: Record<string, { readonly if: string; readonly env: Record<string, string>; readonly permissions: unknown; readonly steps: Step[] }> }
 
 const two = [{ name: 'Staging', branch: 'dev', network: 'testnet' }, { name: 'prod', branch: 'main', network: 'mainnet' }] as const
 
@@ -17,7 +17,8 @@ describe('the workflow that deploys', () => {
   it('has a job for each environment, on its branch and with its secrets alone', () => {
     const workflow = parse(deployWorkflow(two, 'cadence')) as Workflow
     expect(workflow.on.push).to.deep.equal({ branches: ['dev', 'main'], paths: ['cadence/**', `.github/workflows/${workflowFile}`] })
-    expect(workflow.permissions).to.deep.equal({ contents: 'read' })
+    expect(workflow.permissions).to.deep.equal({})
+    for (const job of Object.values(workflow.jobs)) expect(job.permissions).to.deep.equal({ contents: 'read' })
     expect(Object.entries(workflow.jobs).map(([name, job]) => [name, job.if, job.env['NETWORK']])).to.deep.equal([
       ['deploy-staging', "github.ref == 'refs/heads/dev'", 'testnet'], ['deploy-prod', "github.ref == 'refs/heads/main'", 'mainnet'],
     ])
@@ -31,6 +32,25 @@ describe('the workflow that deploys', () => {
       for (const { run = '' } of steps) {
         expect(run).not.to.include('${{')
         expect(run).not.to.match(/GITHUB_OUTPUT|set-output|echo "?\$FLOW|set -x/)
+      }
+    }
+  })
+
+  it('runs nothing but code of named commits, and gives each step the secrets that it needs', () => {
+    const text = deployWorkflow(two, 'cadence')
+    expect(text).not.to.match(/curl[^|]*\|\s*(?:ba)?sh|sh -c|install\.sh|@(?:v\d|main|master|latest)|npx|npm (?:i|install)/)
+    const { jobs } = parse(text) as Workflow
+    for (const { steps } of Object.values(jobs)) {
+      for (const { uses } of steps) if (uses !== undefined) expect(uses).to.match(/^actions\/checkout@[0-9a-f]{40}$/)
+      const fetches = steps.flatMap(({ run = '' }) => run.split('\n')).filter((line) => /\bgit (?:fetch|clone|pull|checkout)\b|\bgo (?:get|install|run)\b/.test(line))
+      expect(fetches).to.have.length(2)
+      for (const line of fetches) expect(line).to.match(/\b[0-9a-f]{40}$/)
+      for (const { name = '', env = {} } of steps) {
+        const secrets = Object.values(env).flatMap((value) => [...value.matchAll(/secrets\.(\w+)/g)].map(([, secret = '']) => secret.replace(/_(?:STAGING|PROD)$/, ''))).sort()
+        if (name === 'Deploy') expect(secrets).to.deep.equal(['FLOW_ADDRESS', 'FLOW_KEY_INDEX', 'FLOW_PRIVATE_KEY'])
+        else expect(secrets, name).to.deep.equal(
+          name.startsWith('Report') ? ['RUNNER_WEBHOOK_SECRET', 'RUNNER_WEBHOOK_URL'] : [],
+        )
       }
     }
   })

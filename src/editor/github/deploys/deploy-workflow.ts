@@ -2,6 +2,17 @@ import type { EditorNetwork } from '../../../base/editor-network.ts'
 import { ApiError } from '../../../base/errors.ts'
 import { secretNames } from '../api/names.ts'
 
+/**
+ * Code that runs in the workflow beside the repository's own, by the commit that Git checks: a tag can be moved. The
+ * Flow CLI is built from its source, whose go.sum has the hashes of all that it needs; its releases have no checksums
+ * to pin.
+ */
+export const pinned = {
+  checkout: { version: 'v6.1.0', commit: 'd23441a48e516b6c34aea4fa41551a30e30af803' },
+  flowCli: { version: 'v2.17.3', commit: '8b1252c26024876f0a046f8279c22d1bc84ea332' },
+} as const
+const { checkout, flowCli } = pinned
+
 /** An environment as far as its workflow is concerned. */
 export interface WorkflowEnvironment {
   readonly name: string
@@ -22,9 +33,10 @@ export function neededSecrets(environments: readonly Pick<WorkflowEnvironment, '
 }
 
 /**
- * The workflow that deploys what is pushed to the branches of environments. The private key is in the environment of one step and in a file outside
- * of the working copy while it runs; it is no output, no argument, and in no log. Values of a run come in as variables, so that the name of a
- * branch cannot become a command.
+ * The workflow that deploys what is pushed to the branches of environments. It runs pinned code only, and no step has a
+ * secret that it does not need. The private key is in the environment of one step and in a file outside of the working
+ * copy while it runs; it is no output, no argument, and in no log. Values of a run come in as variables, so that the
+ * name of a branch cannot become a command.
  * @param folder of the repository that the project is in; empty: its root
  * @throws ApiError 422 `unsafe-name` for a branch or folder that could mean something else in a workflow
  */
@@ -41,8 +53,7 @@ export function deployWorkflow(environments: readonly WorkflowEnvironment[], fol
     '    inputs:',
     '      action: { description: "What to do", type: choice, options: [deploy, dry-run, rollback], default: deploy }',
     '      commit_sha: { description: "Commit to go back to (rollback)", type: string, default: "" }',
-    'permissions:',
-    '  contents: read',
+    'permissions: {}',
     'concurrency:',
     '  group: flow-deploy-${{ github.ref }}',
     '  cancel-in-progress: false',
@@ -58,7 +69,9 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
   return [
     `  deploy-${name.toLowerCase()}:`,
     `    if: github.ref == 'refs/heads/${branch}'`,
-    '    runs-on: ubuntu-latest',
+    '    runs-on: ubuntu-24.04',
+    '    permissions:',
+    '      contents: read',
     '    timeout-minutes: 30',
     '    env:',
     '      ACTION: ${{ inputs.action || \'deploy\' }}',
@@ -66,16 +79,26 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
     '      BRANCH: ${{ github.ref_name }}',
     `      NETWORK: ${network}`,
     '    steps:',
-    '      - uses: actions/checkout@v4',
+    `      - uses: actions/checkout@${checkout.commit} # ${checkout.version}`,
     '        with:',
     '          ref: ${{ env.WANTED_SHA }}',
+    '          fetch-depth: 0',
     '          persist-credentials: false',
+    '      - name: Require a commit of the branch',
+    '        run: git merge-base --is-ancestor "$WANTED_SHA" "$GITHUB_SHA"',
     '      - name: Report the start',
     ...report('in_progress'),
-    '      - name: Install the Flow CLI',
+    `      - name: Build the Flow CLI ${flowCli.version}`,
+    '        env:',
+    '          CGO_CFLAGS: -O2 -D__BLST_PORTABLE__ -std=gnu11',
+    '          GOFLAGS: -mod=readonly -trimpath',
     '        run: |',
-    '          sh -ci "$(curl -fsSL https://raw.githubusercontent.com/onflow/flow-cli/master/install.sh)"',
-    '          echo "$HOME/.local/bin" >> "$GITHUB_PATH"',
+    '          git init --quiet "$RUNNER_TEMP/flow-cli"',
+    '          cd "$RUNNER_TEMP/flow-cli"',
+    `          git fetch --quiet --depth 1 https://github.com/onflow/flow-cli.git ${flowCli.commit}`,
+    `          git checkout --quiet --detach ${flowCli.commit}`,
+    '          go build -o "$RUNNER_TEMP/bin/flow" ./cmd/flow',
+    '          echo "$RUNNER_TEMP/bin" >> "$GITHUB_PATH"',
     '      - name: Deploy',
     ...(folder === '' ? [] : [`        working-directory: ${JSON.stringify(folder)}`]),
     '        env:',

@@ -7,21 +7,65 @@ import type { RepositoryName } from './read-repository.ts'
 
 const publicKey = z.object({ key_id: z.string(), key: z.string() })
 
+/** The public key that secrets of a repository are sealed with. */
+export interface SecretsKey {
+  readonly keyId: string
+  /** X25519, base64. */
+  readonly key: string
+}
+
+/** A secret that the client has sealed: only workflows of the repository can open it. */
+export interface SealedSecret {
+  readonly keyId: string
+  /** A sealed box, base64. */
+  readonly encryptedValue: string
+}
+
+/** Bytes that a sealed box adds: an ephemeral public key (32) and an authenticator (16). */
+const sealBytes = 48
+
+/** Bytes of a sealed private key of 64 hex digits. */
+export const sealedKeyBytes = sealBytes + 64
+
+export async function readSecretsKey(call: GitHubCall, { owner, repo }: RepositoryName): Promise<SecretsKey> {
+  const { key_id: keyId, key } = readAnswer(
+    publicKey, await call('GET /repos/{owner}/{repo}/actions/secrets/public-key', { owner, repo }),
+  )
+  return { keyId, key }
+}
+
 /**
- * Puts secrets into a repository, sealed for the key that GitHub gives for it: from here on nobody but its workflows can read them, we neither.
- * @param secrets values by name; nothing keeps or logs them
+ * Puts secrets into a repository.
+ * @param sealed by the client, by name
+ * @param own values of this service by name, sealed here; nothing stores or logs them
+ * @throws ApiError 409 `key-changed` where the client has sealed with another key than GitHub's present one
  */
-export async function putSecrets(call: GitHubCall, { owner, repo }: RepositoryName, secrets: Readonly<Record<string, string>>): Promise<void> {
-  const { key_id: keyId, key } = readAnswer(publicKey, await call('GET /repos/{owner}/{repo}/actions/secrets/public-key', { owner, repo }))
-  for (const [name, value] of Object.entries(secrets)) {
-    await call('PUT /repos/{owner}/{repo}/actions/secrets/{secret_name}', { owner, repo, secret_name: name, key_id: keyId, encrypted_value: await seal(value, key) })
+export async function putSecrets(
+  call: GitHubCall, { owner, repo }: RepositoryName,
+  {
+    sealed, own,
+  }: { readonly sealed: Readonly<Record<string, SealedSecret>>; readonly own: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { keyId, key } = await readSecretsKey(call, { owner, repo })
+  if (Object.values(sealed).some((secret) => secret.keyId !== keyId)) {
+    throw new ApiError(409, 'key-changed', 'The key was not saved: it is sealed with an old key of the repository (key_id). Read GET /github/secrets/key again and seal it anew.', { field: 'key_id' })
+  }
+  const encrypted = Object.entries(sealed).map(([name, { encryptedValue }]) => [name, encryptedValue] as const)
+  for (const [name, value] of Object.entries(own)) encrypted.push([name, await seal(value, key)])
+  for (const [name, encryptedValue] of encrypted) {
+    await call(
+      'PUT /repos/{owner}/{repo}/actions/secrets/{secret_name}',
+      { owner, repo, secret_name: name, key_id: keyId, encrypted_value: encryptedValue },
+    )
   }
 }
 
 /** A sealed box (X25519, XSalsa20-Poly1305), base64. @param key the receiver's, base64 @throws ApiError 502 */
-export async function seal(value: string, key: string): Promise<string> {
+async function seal(value: string, key: string): Promise<string> {
   await sodium.ready
   const bytes = Buffer.from(key, 'base64')
-  if (bytes.length !== sodium.crypto_box_PUBLICKEYBYTES) throw new ApiError(502, 'github-answer', 'GitHub gave no key to seal secrets with.')
+  if (bytes.length !== sodium.crypto_box_PUBLICKEYBYTES) throw new ApiError(
+    502, 'github-answer', 'GitHub returned an invalid public key for secrets.',
+  )
   return Buffer.from(sodium.crypto_box_seal(Buffer.from(value), bytes)).toString('base64')
 }

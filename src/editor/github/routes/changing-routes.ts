@@ -10,7 +10,7 @@ import { deployWorkflow, neededSecrets, reportSecrets, workflowFile, workflowPat
 import { reportKey } from '../deploys/report-key.ts'
 import type { GitHubParts } from '../github-parts.ts'
 import { commitFiles } from '../repository/commit-files.ts'
-import { putSecrets } from '../repository/put-secrets.ts'
+import { putSecrets, readSecretsKey, sealedKeyBytes } from '../repository/put-secrets.ts'
 import { addOwnRoute } from './own-route.ts'
 
 const projectId = z.uuid('has to be the id of a project')
@@ -20,6 +20,12 @@ const mostCommitBytes = 6 * 1024 * 1024
 const text = (most: number): z.ZodString => z.string().min(1, 'has to have some text').max(most, `has to have at most ${most} characters`)
 const change = z.strictObject({ path: filePath, content: z.string().refine((content) => content.isWellFormed(), 'has to be well-formed Unicode').optional(), action: z.enum(['create', 'update', 'delete', 'put']) })
   .refine(({ content, action }) => (content === undefined) === (action === 'delete'), 'has to have content, unless its action is delete')
+/** The length tells a sealed key from one in plain text. */
+const sealedKey = z.base64('has to be base64')
+  .refine(
+    (value) => Buffer.byteLength(value, 'base64') === sealedKeyBytes,
+    `has to be a sealed box of a private key of 64 hex digits (${sealedKeyBytes} bytes)`,
+  )
 const expectedHead = commitSha.nullable().optional()
 
 /** What changes repositories. Each of these is for the repository of a project of one's own. */
@@ -65,10 +71,23 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
   })
 
   addOwnRoute(router, parts, {
+    method: 'get', path: '/secrets/key', schema: z.strictObject({ project_id: projectId }),
+    run: async ({ userId, input }) => {
+      const repository = await access.ofProject(userId, input.project_id)
+      const { keyId, key } = await readSecretsKey(
+        await access.open(repository, 'admin', { secrets: 'read' }), repository,
+      )
+      return { key_id: keyId, key }
+    },
+  })
+
+  addOwnRoute(router, parts, {
     method: 'post', path: '/secrets',
     schema: z.strictObject({
       project_id: projectId, environment_name: environmentName, flow_address: z.string().max(20),
-      flow_private_key: z.string().regex(/^(?:0x)?[0-9a-f]{64}$/i, 'has to be a private key, 64 hex digits'), flow_key_index: z.number().int('has to be a whole number').min(0).max(1_000_000),
+      flow_key_index: z.number().int('has to be a whole number').min(0).max(1_000_000),
+      key_id: text(100), encrypted_private_key: sealedKey,
+      flow_private_key: z.undefined('is not accepted: seal the key with the public key of GET /github/secrets/key and send it as encrypted_private_key').optional(),
     }),
     run: async ({ userId, input }) => {
       const address = parseAddress(input.flow_address)
@@ -78,13 +97,14 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
       const environment = (await environments.list(connection.id)).find(({ name }) => name === input.environment_name)
       if (environment === undefined) throw new ApiError(404, 'no-environment', `This project has no environment ${input.environment_name}: make it first.`, { field: 'environment_name' })
       const names = secretNames(environment.name)
-      const secrets = {
-        [names.privateKey]: input.flow_private_key.replace(/^0x/i, ''), [names.address]: address, [names.keyIndex]: String(input.flow_key_index),
+      const sealed = { [names.privateKey]: { keyId: input.key_id, encryptedValue: input.encrypted_private_key } }
+      const own = {
+        [names.address]: address, [names.keyIndex]: String(input.flow_key_index),
         ...(app.webhookSecret === undefined ? {} : { [reportSecrets.url]: `${editorUrl}/github/webhook/deploy?connection=${connection.id}`, [reportSecrets.key]: reportKey(app.webhookSecret, connection) }),
       }
-      await putSecrets(await access.open(repository, 'admin', { secrets: 'write' }), repository, secrets)
+      await putSecrets(await access.open(repository, 'admin', { secrets: 'write' }), repository, { sealed, own })
       await environments.noteSecrets(connection.id, environment.name, address, input.flow_key_index)
-      return { success: true, secrets: Object.keys(secrets) }
+      return { success: true, secrets: [...Object.keys(sealed), ...Object.keys(own)] }
     },
   })
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { FlowfarmError, RetryableError } from '../../../base/errors.ts'
+import { limitThreadCpu } from '../../../base/limit-thread-cpu.ts'
 import type { ReaderWord } from './reader-thread.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 
@@ -12,8 +13,8 @@ export class UnreadableSource extends FlowfarmError {
 }
 
 export interface ReaderThreadsOptions {
-  /** How long one question may take. Default 4,000 ms: a contract of 100 KB takes one at most, and more on a machine that is busy. */
-  readonly timeoutMs?: number
+  /** CPU time of the thread for one question. Default 4,000 ms: a contract of 100 KB takes 1,000 at most. */
+  readonly cpuLimitMs?: number
   /** Questions that wait; further ones are refused. Default 500. */
   readonly mostWaiting?: number
 }
@@ -24,8 +25,8 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** Longest start of a thread, which compiles 5.5 MB of WebAssembly. */
-const startMs = 30_000
+/** CPU time for the start of a thread, which compiles 5.5 MB of WebAssembly. */
+const startCpuMs = 30_000
 const resourceLimits = { maxOldGenerationSizeMb: 384 } as const
 /** Sources that are known to be bad, which are not tried again. */
 const mostKnownBad = 200
@@ -44,11 +45,11 @@ export class ReaderThreads {
   #thread: Worker | undefined
   #isReady = false
   #running: Job | undefined
-  #timer: NodeJS.Timeout | undefined
+  #endLimit: () => void = () => undefined
   #isClosed = false
 
-  constructor({ timeoutMs = 4000, mostWaiting = 500 }: ReaderThreadsOptions = {}) {
-    this.#options = { timeoutMs, mostWaiting }
+  constructor({ cpuLimitMs = 4000, mostWaiting = 500 }: ReaderThreadsOptions = {}) {
+    this.#options = { cpuLimitMs, mostWaiting }
   }
 
   /** @throws UnreadableSource; RetryableError where too many questions wait, or no thread can be started */
@@ -81,9 +82,12 @@ export class ReaderThreads {
     const job = this.#waiting.shift()
     this.#running = job
     this.#thread.postMessage(job?.question, [])
-    this.#timer = setTimeout(() => {
-      this.#fail(new UnreadableSource(`it takes the parser longer than ${this.#options.timeoutMs / 1000} s: make the source simpler`))
-    }, this.#options.timeoutMs)
+    const { cpuLimitMs } = this.#options
+    this.#endLimit = limitThreadCpu(this.#thread, cpuLimitMs, () => {
+      this.#fail(
+        new UnreadableSource(`it takes the parser longer than ${cpuLimitMs / 1000} s: make the source simpler`),
+      )
+    })
   }
 
   #start(): void {
@@ -101,11 +105,13 @@ export class ReaderThreads {
     thread.on('exit', (code) => {
       if (this.#thread === thread) this.#fail(new UnreadableSource('the parser gives up on it', new Error(`the thread ended with ${code}`)))
     })
-    this.#timer = setTimeout(() => this.#fail(new RetryableError('reader-unavailable', `the parser does not start within ${startMs / 1000} s`)), startMs)
+    this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
+      this.#fail(new RetryableError('reader-unavailable', `the parser does not start within ${startCpuMs / 1000} s`))
+    })
   }
 
   #hear(word: ReaderWord): void {
-    clearTimeout(this.#timer)
+    this.#endLimit()
     if (word.kind === 'ready') this.#isReady = true
     const job = this.#running
     this.#running = undefined
@@ -139,7 +145,7 @@ export class ReaderThreads {
   }
 
   async #endThread(): Promise<void> {
-    clearTimeout(this.#timer)
+    this.#endLimit()
     const thread = this.#thread
     this.#thread = undefined
     this.#isReady = false

@@ -13,13 +13,14 @@ export async function foldLeases(client: pg.ClientBase, workers: readonly string
       with folded as (
         delete from app.worker_leases l
         where l.status = 'done' and l.worker_type = any ($1::text[])
-        returning l.worker_type, l.from_height, l.to_height
+        returning l.worker_type, l.from_height, l.to_height, l.updated_at
       ), added as materialized (
-        select worker_type, range_agg(int8range(from_height, to_height)) as heights, count(*) as folded
+        select worker_type, range_agg(int8range(from_height, to_height)) as heights, count(*) as folded,
+          max(updated_at) as succeeded_at
         from folded group by worker_type
       ), updated as (
         update app.indexing_checkpoints c
-        set covered = c.covered + a.heights, updated_at = now(),
+        set covered = c.covered + a.heights, updated_at = now(), succeeded_at = greatest(c.succeeded_at, a.succeeded_at),
           last_height = (select upper(first) - 1 from unnest(c.covered + a.heights) as first limit 1)
         from added a
         where c.service_name = a.worker_type

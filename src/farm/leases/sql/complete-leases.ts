@@ -11,9 +11,10 @@ const completed = `
  * The same for one lease as text without parameters, so that it can travel with others in one round trip. Changes one row
  * if the lease was still held, and else none.
  */
-export function completeLeaseText({ worker, from, generation }: LeaseClaim): string {
+export function completeLeaseText({ worker, from, to, generation }: LeaseClaim): string {
   return `update app.worker_leases ${completed}
-      where worker_type = ${escapeLiteral(worker)} and from_height = ${BigInt(from)} and generation = ${BigInt(generation)} and status = 'active'`
+      where worker_type = ${escapeLiteral(worker)} and from_height = ${BigInt(from)} and to_height = ${BigInt(to)}
+        and generation = ${BigInt(generation)} and status = 'active'`
 }
 
 /**
@@ -29,10 +30,11 @@ export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readon
     name: 'farm-complete-leases',
     text: `
       update app.worker_leases l ${completed}
-      from unnest($1::text[], $2::bigint[], $3::bigint[]) as k (worker_type, from_height, generation)
-      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.generation = k.generation and l.status = 'active'
+      from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height, generation)
+      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.to_height = k.to_height and l.generation = k.generation
+        and l.status = 'active'
       returning l.worker_type, l.from_height`,
-    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.generation)],
+    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.to), sorted.map((c) => c.generation)],
   })
   return rows.map((row) => ({ worker: row.worker_type, from: Number(row.from_height) }))
 }

@@ -16,7 +16,7 @@ const mostText = 10_000
 
 /**
  * active → failed or flagged, with the error. A RetryableError (a connection that broke, say) is not the range's fault:
- * such a range is tried again as it is and never halved. By primary key.
+ * such a range is tried again as it is and never halved. One that only waited does not count as a run. By primary key.
  * @returns what became of those that were still held
  */
 export async function failLeases(
@@ -28,21 +28,34 @@ export async function failLeases(
     name: 'farm-fail-leases',
     text: `
       with ended as materialized (
-        select ${endedColumns}, false as is_expiry, true as may_wait, k.may_halve, k.error, k.code, k.stack
-        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::boolean[], $5::text[], $6::text[], $7::text[])
-          as k (worker_type, from_height, generation, may_halve, error, code, stack)
-        join app.worker_leases l using (worker_type, from_height, generation)
+        select ${endedColumns}, false as is_expiry, true as may_wait, k.may_halve, k.is_counted, k.error, k.code, k.stack
+        from unnest(
+          $1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::boolean[])
+          as k (worker_type, from_height, to_height, generation, may_halve, error, code, stack, is_counted)
+        join app.worker_leases l using (worker_type, from_height, to_height, generation)
         where l.status = 'active'
         order by l.worker_type, l.from_height
         for update of l
-      ), ${endRuns(8)}`,
+      ), ${endRuns(10)}`,
     values: [
-      sorted.map((run) => run.worker), sorted.map((run) => run.from), sorted.map((run) => run.generation),
+      sorted.map((run) => run.worker), sorted.map((run) => run.from), sorted.map((run) => run.to), sorted.map((run) => run.generation),
       errors.map((error) => !(error instanceof RetryableError)), errors.map((error) => stored(error.message)), errors.map(codeOf),
-      errors.map((error) => (error.stack === undefined ? null : stored(error.stack))), ...endRunsValues(policy),
+      errors.map((error) => (error.stack === undefined ? null : stored(error.stack))), errors.map(isCounted), ...endRunsValues(policy),
     ],
   })
   return rows.map(asEndedRun)
+}
+
+/**
+ * Of RetryableErrors: the range was waiting, for a connection or for a lock of another range, and says nothing about
+ * itself. It is tried again for as long as that lasts.
+ */
+const waitingCodes: ReadonlySet<string> = new Set([
+  'database-unreachable', 'database-starting', 'too-many-connections', 'lock-not-available',
+])
+
+function isCounted(error: Error): boolean {
+  return !(error instanceof RetryableError && waitingCodes.has(error.code))
 }
 
 function codeOf(error: Error): string {

@@ -17,12 +17,14 @@ export async function heartbeatLeases(
     name: 'farm-heartbeat-leases',
     text: `
       with mine as materialized (
-        select m.position, m.generation = l.generation and l.status = 'active' as is_held, l.worker_type, l.from_height, l.lease_expires_at
-        from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as m (worker_type, from_height, generation, position)
-        left join app.worker_leases l using (worker_type, from_height)
+        select m.position, m.generation = l.generation and m.to_height = l.to_height and l.status = 'active' as is_held, 
+          l.worker_type, l.from_height, l.to_height, l.generation, l.lease_expires_at
+        from unnest($1::text[], $2::bigint[], $3::bigint[], $5::bigint[]) with ordinality
+          as m (worker_type, from_height, generation, to_height, position)
+        left join app.worker_leases l on l.worker_type = m.worker_type and l.from_height = m.from_height
       ), due as materialized (
         select l.worker_type, l.from_height
-        from mine m join app.worker_leases l using (worker_type, from_height)
+        from mine m join app.worker_leases l using (worker_type, from_height, to_height, generation)
         where m.is_held and m.lease_expires_at < now() + $4 * interval '0.75 ms' and l.status = 'active'
         order by l.worker_type, l.from_height
         for update of l skip locked
@@ -32,7 +34,7 @@ export async function heartbeatLeases(
         from due d where l.worker_type = d.worker_type and l.from_height = d.from_height
       )
       select position from mine where is_held is not true order by position`,
-    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.generation), leaseMs],
+    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.generation), leaseMs, sorted.map((c) => c.to)],
   })
   return rows.map((row) => sorted[Number(row.position) - 1] as LeaseClaim)
 }

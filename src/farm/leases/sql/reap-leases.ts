@@ -23,7 +23,7 @@ export async function reapLeases(db: pg.Pool | pg.ClientBase, policy = defaultRe
     name: 'farm-reap-leases',
     text: `
       with ended as materialized (
-        select ${endedColumns}, true as is_expiry, l.expiries > 0 as may_wait, l.expiries > 0 as may_halve,
+        select ${endedColumns}, true as is_expiry, l.expiries > 0 as may_wait, l.expiries > 0 as may_halve, true as is_counted,
           format('%s did not renew the lease in time', l.leased_by) as error, 'lease-expired' as code, null as stack
         from app.worker_leases l
         where l.status = 'active' and l.lease_expires_at < now()

@@ -13,8 +13,8 @@ export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonl
     text: `
       with held as materialized (
         select l.worker_type, l.from_height
-        from unnest($1::text[], $2::bigint[], $3::bigint[]) as k (worker_type, from_height, generation)
-        join app.worker_leases l using (worker_type, from_height, generation)
+        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height, generation)
+        join app.worker_leases l using (worker_type, from_height, to_height, generation)
         where l.status = 'active'
         order by l.worker_type, l.from_height
         for update of l
@@ -23,7 +23,7 @@ export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonl
       set status = 'queued', attempt = l.attempt - 1, leased_by = null, lease_expires_at = null, enqueued_at = null, updated_at = now()
       from held h
       where l.worker_type = h.worker_type and l.from_height = h.from_height`,
-    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.generation)],
+    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.to), sorted.map((c) => c.generation)],
   })
   return rowCount ?? 0
 }

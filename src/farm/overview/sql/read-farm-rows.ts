@@ -37,12 +37,17 @@ export interface FarmRows {
   readonly chainId: string | null
   readonly latestHeight: number | null
   readonly unresolvedErrors: number
+  /** Heights that ingestion waits for, and those that were given up, whole or in part. */
+  readonly failingHeights: number
+  readonly unavailableHeights: number
 }
 
 interface Row extends StageRow {
   readonly chainId: string | null
   readonly latestHeight: number | null
   readonly unresolvedErrors: number
+  readonly failingHeights: number
+  readonly unavailableHeights: number
 }
 
 /** More are not counted. */
@@ -65,6 +70,7 @@ export async function readFarmRows(
     return {
       stages: rows, chainId: first?.chainId ?? null, latestHeight: first?.latestHeight ?? null,
       unresolvedErrors: first?.unresolvedErrors ?? 0,
+      failingHeights: first?.failingHeights ?? 0, unavailableHeights: first?.unavailableHeights ?? 0,
     }
   } catch (error) {
     throw asDatabaseError(error)
@@ -91,13 +97,16 @@ const statement = `
   ), farm as materialized (
     select (select chain_id from app.chain) as chain_id,
       (select latest_height::float8 from app.chain) as latest_height,
-      (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as errors
+      (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as errors,
+      (select count(*)::float8 from (select from raw.failing_heights limit ${mostErrors}) h) as failing,
+      (select count(distinct block_height)::float8 from (select block_height from raw.unavailable limit ${mostErrors}) u) as lost
   )
   select s.name, c.xmin::text as version,
     case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
     greatest(c.updated_at, l.updated_at) as "updatedAt", c.target_height::float8 as target,
     l.groups as leases, o.lease as oldest,
-    f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors"
+    f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors",
+    f.failing as "failingHeights", f.lost as "unavailableHeights"
   from farm f cross join stage s
   left join app.indexing_checkpoints c on c.service_name = s.name
   left join leases l on l.worker_type = s.name

@@ -7,6 +7,7 @@ import type { ScriptAnswer } from './script-answer.ts'
 
 /** How the sample scripts are answered. */
 export const sampleAnswers: Readonly<Record<SampleName, ScriptAnswer>> = {
+  add: { arguments: 2, answer: (_, args) => ({ value: String(args.integer(0) + args.integer(1)), type: 'Int' }) },
   'flow-balance': exampleAnswers.flow_balance,
   'storage-use': {
     arguments: 1,

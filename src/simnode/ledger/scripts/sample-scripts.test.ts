@@ -23,8 +23,9 @@ describe('sample scripts', () => {
   })
 
   it('tell what is so by the ledger', () => {
-    const [balance, storage, items, supply, staked, block] = sampleScripts.map((sample) => (given(sample.code, sample) as { value: unknown }).value)
+    const [sum, balance, storage, items, supply, staked, block] = sampleScripts.map((sample) => (given(sample.code, sample) as { value: unknown }).value)
     const state = new LedgerScriptState(chain, 250)
+    expect(sum).to.equal('5')
     const account = state.account(`0x${personOfTurn(3).hex}`)
     expect([balance, supply, staked, block]).to.deep.equal([account?.balance, state.network.flowSupply, state.network.totalStaked, '250'])
     expect(storage).to.deep.equal([account?.storageUsed, account?.storageCapacity].map((value) => ({ value: String(value), type: 'UInt64' })))
@@ -32,7 +33,7 @@ describe('sample scripts', () => {
   })
 
   it('have nothing for a collection that an account does not show', () => {
-    const [, , items] = sampleScripts
+    const items = sampleScripts.find(({ name }) => name === 'item-ids')
     if (items === undefined) throw new Error('no sample')
     const of = (address: string, path: string): unknown =>
       given(items.code, { arguments: [{ type: 'Address', value: address }, { type: 'String', value: path }] })
@@ -45,10 +46,17 @@ describe('sample scripts', () => {
       .map((parts) => parts.join(''))
     fc.assert(fc.property(fc.constantFrom(...sampleScripts), fc.array(gap, { minLength: 1, maxLength: 8 }), (sample, gaps) => {
       let at = 0
-      const spaced = sample.code.replaceAll(/\s+/g, () => `${gaps[at++ % gaps.length]}`)
+      const spaced = sample.code.replace(/^\/\/.*\n/, '').replaceAll(/\s+/g, () => `${gaps[at++ % gaps.length]}`)
       expect(given(spaced, sample)).to.deep.equal(given(sample.code, sample))
       expect(given(spaced.replace(/0x[0-9a-f]{16}/, '0x1'), sample)).to.deep.equal(given(sample.code, sample))
     }))
+  })
+
+  it('add numbers of any size, and refuse what is none', () => {
+    const [add] = sampleScripts
+    const of = (...values: string[]): unknown => given(add?.code ?? '', { arguments: values.map((value) => ({ type: 'Int', value })) })
+    expect(of('-3', '99999999999999999999999999')).to.deep.equal({ type: 'Int', value: '99999999999999999999999996' })
+    for (const value of ['', 'x', '1.5', '9'.repeat(1001)]) expect(() => of(value, '1'), value).to.throw(/the script takes Int/)
   })
 
   it('are no others for a word more, or for words in a text', () => {

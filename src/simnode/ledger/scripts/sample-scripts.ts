@@ -4,7 +4,7 @@ import { json } from './cadence-json.ts'
 import type { CadenceJson } from './cadence-json.ts'
 
 /** Names of the sample scripts; each has an answer in `sampleAnswers`. */
-export const sampleNames = ['flow-balance', 'storage-use', 'item-ids', 'flow-supply', 'total-staked', 'block-height'] as const
+export const sampleNames = ['add', 'flow-balance', 'storage-use', 'item-ids', 'flow-supply', 'total-staked', 'block-height'] as const
 export type SampleName = (typeof sampleNames)[number]
 
 /** A script that a simulated node answers, for people to try. */
@@ -26,6 +26,17 @@ const service = `0x${systemAccounts.service.hex}`
  * any network runs; what the simulated node tells is so by its ledger, though it runs none.
  */
 export const sampleScripts: readonly SampleScript[] = [
+  {
+    name: 'add',
+    title: 'Sum of two numbers',
+    // The script that a new project of the editor has in front.
+    code: `/// Adds two numbers. Run it with Ctrl+Enter, or ⌘ Enter.
+access(all) fun main(a: Int, b: Int): Int {
+    return a + b
+}
+`,
+    arguments: [{ value: '2', type: 'Int' }, { value: '3', type: 'Int' }],
+  },
   {
     name: 'flow-balance',
     title: 'FLOW balance of an account',

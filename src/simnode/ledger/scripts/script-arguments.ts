@@ -29,6 +29,13 @@ export class ScriptArguments {
     return Number(textOf(this.#args[at], 'Int'))
   }
 
+  /** An `Int` of any size. */
+  integer(at: number): bigint {
+    const text = textOf(this.#args[at], 'Int')
+    if (!/^-?\d{1,1000}$/.test(text)) throw new Refusal('INVALID_ARGUMENT', 'the script takes Int: digits, at most 1,000')
+    return BigInt(text)
+  }
+
   addresses(at: number): readonly string[] {
     return itemsOf(this.#args[at]).map((item) => textOf(item, 'Address').toLowerCase())
   }

@@ -11,7 +11,7 @@ const mostUserAgent = 300
 export const mostBodyBytes = 64 * 1024
 
 /** Who asks. Those of one network of IPv6 are one, as far as limits are concerned. */
-export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'clientOf'>): AuthClient & { readonly network: string } {
+export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'clientOf'>): AuthClient {
   const [address = ''] = parts.clientOf(req).address.split('%')
   return { address, network: clientNetwork(address), userAgent: (req.headers['user-agent'] ?? '').slice(0, mostUserAgent) }
 }
@@ -26,6 +26,18 @@ export function bearerOf(context: RequestContext): string {
 /** The session of who asks. @throws ApiError 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_banned` */
 export async function sessionOf(context: RequestContext, { accessTokens, sessions }: AuthParts): Promise<OpenSession> {
   return sessions.find(await accessTokens.verify(bearerOf(context)))
+}
+
+/**
+ * The session of a caller who changes the user. A client, such as the editor, has none for that.
+ * @throws ApiError as `sessionOf`; 403 `not_admin`
+ */
+export async function ownSessionOf(context: RequestContext, parts: AuthParts): Promise<OpenSession> {
+  const session = await sessionOf(context, parts)
+  if (session.clientId !== null) throw authError(
+    403, 'not_admin', 'A session of another program cannot change the user. Open the wallet.',
+  )
+  return session
 }
 
 export function answerJson(context: RequestContext, body: unknown, status = 200): void {

@@ -61,10 +61,10 @@ export function authRouter(parts: AuthParts): Middleware<RequestState> {
 }
 
 /** Lets pages of the allowed origins call from a browser. No cookie is of any use here, so none may be sent. */
-function allowOrigin(context: RequestContext, { isAllowedOrigin }: AuthParts): void {
+function allowOrigin(context: RequestContext, { isAllowedOrigin, isClientOrigin }: AuthParts): void {
   context.vary('Origin')
   const origin = context.get('Origin')
-  if (origin === '' || !isAllowedOrigin(origin)) return
+  if (origin === '' || !(isAllowedOrigin(origin) || isClientOrigin(origin))) return
   context.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version' })
   if (context.method !== 'OPTIONS') return
   context.set({

@@ -18,13 +18,16 @@ export function answerError(context: RequestContext, thrown: unknown, log: Logge
   const isNew = context.get(versionHeader) >= codeVersion
   if (isNew) context.set(versionHeader, codeVersion)
   context.set({ 'Cache-Control': 'no-store', 'X-Sb-Error-Code': code })
-  const { retryAfterSeconds } = details
+  const { retryAfterSeconds, facts } = details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
   if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
   // What is left of the body is not read.
   if (status === 413) context.set('Connection', 'close')
   context.status = status
-  context.body = JSON.stringify(isNew ? { code, message } : { code: status, error_code: code, msg: message })
+  context.body = JSON.stringify({
+    ...(typeof facts === 'object' ? facts : {}),
+    ...(isNew ? { code, message } : { code: status, error_code: code, msg: message })
+  })
   context.type = 'application/json'
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../../../base/http/escape-html.ts'
 
 /** A page as it is answered. */
 export interface LinkPage {

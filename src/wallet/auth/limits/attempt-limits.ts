@@ -1,4 +1,5 @@
 import { ApiError } from '../../../base/errors.ts'
+import type { StatementRunner } from '../../../db/named-query.ts'
 import type { RateLimit, RateLimits, Turn } from '../../limits/rate-limits.ts'
 import { authError } from '../auth-error.ts'
 
@@ -15,10 +16,14 @@ export const authLimits = {
   session: { most: 600, periodMs: 5 * minute },
   admin: { most: 600, periodMs: 5 * minute },
   mail: { most: 30, periodMs: hour },
-  /** Per e-mail address, whether or not there is a user of it. */
+  /** Per mailbox (`mailboxOf`), whether or not it has a user. */
   mailAgain: { most: 1, periodMs: minute },
   mailTo: { most: 10, periodMs: hour },
-  codeOf: { most: 30, periodMs: 24 * hour },
+  /** Part of `mailTo` that one client may use, so that it cannot use up the e-mails of a mailbox. */
+  mailToBy: { most: 5, periodMs: hour },
+  /** Codes tried for one e-mail address while it has a live code: by one client, and by all. */
+  codeBy: { most: 30, periodMs: 24 * hour },
+  codeOf: { most: 300, periodMs: 24 * hour },
   /** Per user. */
   changeBy: { most: 60, periodMs: 5 * minute },
 } as const satisfies Record<string, RateLimit>
@@ -35,9 +40,14 @@ export class AttemptLimits {
     this.#limits = limits
   }
 
-  /** @param subject who. @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`, with `retryAfterSeconds` in its details */
-  async take(action: keyof AuthLimits, subject: string): Promise<void> {
-    await this.#inWords(action, () => this.#counts.take(`auth ${action}`, subject, this.#limits[action]))
+  /**
+   * @param subject who
+   * @param db a transaction that the count is part of. Default: none
+   * @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`, with `retryAfterSeconds` in its
+   * details
+   */
+  async take(action: keyof AuthLimits, subject: string, db?: StatementRunner): Promise<void> {
+    await this.#inWords(action, () => this.#counts.take(`auth ${action}`, subject, this.#limits[action], db))
   }
 
   /** One time, for a statement that counts it together with what it does. */

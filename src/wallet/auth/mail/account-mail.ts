@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/escape-html.ts'
+import { escapeHtml } from '../../../base/http/escape-html.ts'
 import type { Mail } from './mail.ts'
 
 /** E-mails about an account, beside those that sign in. */
@@ -38,6 +38,23 @@ export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEm
 /** When an account is gone. */
 export function userRemovedMail({ to, name, from }: Told & { readonly from: string }): Mail {
   return plain(to, `Account deleted at ${name}`, `Your account at ${name} was deleted a moment ago, from ${from}. Accounts on Flow are not deleted by that: your passkeys are still their keys.`)
+}
+
+export type PasskeyMailEvent = 'added' | 'removed' | 'restored'
+
+/** After every change of the passkeys of a user. */
+export function passkeyMail(
+  { to, name, event, from }: Told & { readonly event: PasskeyMailEvent; readonly from: string },
+): Mail {
+  const remedies: Readonly<Record<PasskeyMailEvent, string>> = {
+    added: 'sign in by another passkey, remove the new one, and sign out everywhere.',
+    removed: 'sign in by the removed passkey: while one of your accounts has its key, this brings it back. Then sign out everywhere.',
+    restored: 'revoke its keys on your accounts, remove it again, and sign out everywhere.',
+  }
+  return plain(
+    to, `Passkey ${event} at ${name}`,
+    `A passkey of your user at ${name} was ${event} a moment ago, from ${from}. If that was not you, ${remedies[event]}`
+  )
 }
 
 function plain(to: string, subject: string, sentence: string): Mail {

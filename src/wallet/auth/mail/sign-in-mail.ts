@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/escape-html.ts'
+import { escapeHtml } from '../../../base/http/escape-html.ts'
 import type { Mail } from './mail.ts'
 
 /** The e-mail with a link and a code, either of which signs in. The code stands in the text, not in the subject that locked screens show. */

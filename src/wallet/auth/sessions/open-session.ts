@@ -7,6 +7,8 @@ export type SignInMethod = 'otp' | 'oauth' | 'webauthn'
 export interface AuthClient {
   /** Address on the net, as far as TRUSTED_PROXIES are believed. */
   readonly address: string
+  /** The address, or the /64 of an IPv6 address: what limits count. */
+  readonly network: string
   readonly userAgent: string
 }
 
@@ -16,6 +18,8 @@ export interface OpenSession {
   readonly user: UserRow
   readonly method: SignInMethod
   readonly authenticatedAt: Date
+  /** The client that has it, such as `editor`; null: the wallet itself. */
+  readonly clientId: string | null
   /** When it ends, however often it is refreshed. */
   readonly notAfter: Date
 }

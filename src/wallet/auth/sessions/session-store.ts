@@ -23,7 +23,7 @@ export interface KeptSession {
 export const signOutScopes = ['global', 'local', 'others'] as const
 export type SignOutScope = (typeof signOutScopes)[number]
 
-type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter'>
+type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter' | 'clientId'>
 
 /**
  * Seconds for which a refresh token that was traded gives the one that is good now, to tabs that came with it at the same time and to who did
@@ -34,7 +34,7 @@ const graceSeconds = 10
 /** Trades within the grace; more are nobody's honest doing. */
 const mostTrades = 20
 
-const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt", s.not_after as "notAfter", ${userColumns}`
+const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt", s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
 
 /**
  * The parts of a statement that open a session of a user `u`: `s` is the session. From `$first` on: its id, the hours of its life, address, what the browser calls
@@ -128,6 +128,31 @@ export class SessionStore {
   }
 
   /**
+   * Opens a session of a client in one of the wallet: it is as old as that, and ends with it. Undefined: that has ended, or is no session of the
+   * wallet itself.
+   */
+  async openForClient({ clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string }, client: AuthClient): Promise<KeptSession | undefined> {
+    const refreshToken = randomToken()
+    const { rows: [row] } = await query<SessionRow>(
+      this.#pool,
+      `with p as (
+         select s.* from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
+         where s.id = $1 and s.user_id = $2 and s.client_id is null and s.not_after > now() and ${isWelcome} for key share of s
+       ),
+       s as (
+         insert into wallet_auth.sessions (id, user_id, method, authenticated_at, not_after, ip, user_agent, client_id, opened_by)
+         select $3, user_id, method, authenticated_at, not_after, nullif($4, '')::inet, $5, $6, id from p returning *
+       ),
+       t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $7, id from s),
+       a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+         select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method, 'client', client_id) from s)
+       select ${sessionColumns} from s join wallet_auth.users as u on u.id = s.user_id`,
+      [sessionId, userId, randomUUID(), client.address, client.userAgent, clientId, digestOf(refreshToken)],
+    )
+    return row === undefined ? undefined : { session: sessionOf(row), refreshToken }
+  }
+
+  /**
    * Trades a refresh token for the next.
    * @throws ApiError 400 `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`; 403 `user_banned`
    */
@@ -165,7 +190,9 @@ export class SessionStore {
     return sessionOf(row)
   }
 
-  async end({ sessionId, user }: OpenSession, scope: SignOutScope, client: AuthClient): Promise<void> {
+  /** A client ends its own session alone. */
+  async end({ sessionId, user, clientId }: OpenSession, asked: SignOutScope, client: AuthClient): Promise<void> {
+    const scope = clientId === null ? asked : 'local'
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
     await withTransaction(this.#pool, async (db) => {
       await query(db, `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
@@ -224,6 +251,6 @@ export class SessionStore {
   }
 }
 
-function sessionOf({ sessionId, method, authenticatedAt, notAfter, ...user }: SessionRow): OpenSession {
-  return { sessionId, method, authenticatedAt, notAfter, user }
+function sessionOf({ sessionId, method, authenticatedAt, notAfter, clientId, ...user }: SessionRow): OpenSession {
+  return { sessionId, method, authenticatedAt, notAfter, clientId, user }
 }

@@ -39,12 +39,14 @@ export class AccessTokens {
   }
 
   /** @returns the token and when it ends, in seconds since 1970 */
-  sign({ user, sessionId, method, authenticatedAt, notAfter }: OpenSession): { readonly token: string; readonly expiresAt: number } {
+  sign(
+    { user, sessionId, method, authenticatedAt, notAfter, clientId }: OpenSession,
+  ): { readonly token: string; readonly expiresAt: number } {
     const now = Math.floor(Date.now() / 1000)
     const expiresAt = Math.min(now + accessTokenSeconds, Math.floor(notAfter.getTime() / 1000))
     const claims = {
       email: user.email ?? '', phone: '', app_metadata: metadataOf(user), user_metadata: user.userMetadata, role: audience, aal: 'aal1',
-      amr: [{ method, timestamp: Math.floor(authenticatedAt.getTime() / 1000) }], session_id: sessionId, is_anonymous: false,
+      amr: [{ method, timestamp: Math.floor(authenticatedAt.getTime() / 1000) }], session_id: sessionId, is_anonymous: false, ...(clientId === null ? {} : { client_id: clientId }),
     }
     const payload = { ...claims, iss: this.#issuer, sub: user.id, aud: audience, iat: now, exp: expiresAt }
     return { token: this.#signed({ alg: 'ES256', typ: 'JWT', kid: this.jwk.kid }, payload), expiresAt }

@@ -28,13 +28,25 @@ export interface EmailSecrets {
   readonly code: string
 }
 
+/** A code that waits to be shown. */
+export interface LiveCode {
+  readonly id: string
+  readonly email: string
+  readonly hash: Buffer
+  readonly salt: Buffer
+  /** It is tried from another network than the one that asked for the e-mail. */
+  readonly isElsewhere: boolean
+}
+
 /** Lives in seconds. */
 const emailSeconds = 3600
 const sessionSeconds = 300
 const codeSeconds = 300
 
 /** Wrong codes after which a code is dead. */
-const mostWrongCodes = 5
+const maxWrongCodes = 5
+/** How many of them may come from networks other than the one that asked for the e-mail: others cannot use up the tries of its owner. */
+const maxWrongCodesElsewhere = 3
 
 const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo", code_challenge as "codeChallenge", user_metadata as "userMetadata"`
 
@@ -54,19 +66,22 @@ export class OneTimeTokens {
   /**
    * In place of what was sent to the address before.
    * @param isDead as much work, and no code is right: for an address that is sent none
+   * @param askedBy network of the client that asked for the e-mail; undefined: a program of the operator
    */
-  async makeForEmail({ email, redirectTo, codeChallenge, userMetadata }: EmailToken, isDead = false): Promise<EmailSecrets> {
+  async makeForEmail({ email, redirectTo, codeChallenge, userMetadata }: EmailToken, { isDead = false, askedBy }: { readonly isDead?: boolean; readonly askedBy?: string | undefined } = {}): Promise<EmailSecrets> {
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       this.#pool,
-      `insert into wallet_auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts)
-       values ('email', $1, $2, $3, $4, 'otp', $5, $6, $7, now() + make_interval(secs => $8), $9)
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts,
+         asked_by)
+       values ('email', $1, $2, $3, $4, 'otp', $5, $6, $7, now() + make_interval(secs => $8), $9, $10)
        on conflict (email) where kind = 'email' do update set
-         token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt, code_attempts = excluded.code_attempts, redirect_to = excluded.redirect_to,
+         token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt, code_attempts = excluded.code_attempts,
+         asked_by = excluded.asked_by, attempts_elsewhere = 0, redirect_to = excluded.redirect_to,
          code_challenge = excluded.code_challenge, user_metadata = excluded.user_metadata, created_at = now(), expires_at = excluded.expires_at`,
       [
         digestOf(token), email, this.#secrets.codeHash(code, { email, salt }), salt, redirectTo, codeChallenge, JSON.stringify(userMetadata), emailSeconds,
-        isDead ? mostWrongCodes : 0,
+        isDead ? maxWrongCodes : 0, askedBy === undefined ? null : digestOf(askedBy),
       ],
     )
     return { token, code }
@@ -109,7 +124,7 @@ export class OneTimeTokens {
   /** What was sent to an address and has not been used; dead ones that nobody was sent are none. */
   async waitingFor(email: string): Promise<OneTimeToken | undefined> {
     const { rows: [row] } = await query<OneTimeToken>(
-      this.#pool, `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`, [email, mostWrongCodes],
+      this.#pool, `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`, [email, maxWrongCodes],
     )
     return row
   }
@@ -122,20 +137,31 @@ export class OneTimeTokens {
     return row
   }
 
-  /** Uses a code that was sent to an address; a wrong one counts, so the transaction must be committed in either case. */
-  async takeCode(client: pg.ClientBase, email: string, code: string): Promise<OneTimeToken | undefined> {
-    const { rows: [kept] } = await query<{ id: string; hash: Buffer; salt: Buffer }>(
+  /**
+   * The live code of an address, which may be tried from a network until the transaction ends. Undefined: there is none, or not for this network.
+   * @param network of the client that has a code to show
+   */
+  async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
+    const { rows: [kept] } = await query<LiveCode>(
       client,
-      `select id, code_hash as hash, code_salt as salt from wallet_auth.one_time_tokens
-       where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null for update`,
-      [email, mostWrongCodes],
+      `select id, email, code_hash as hash, code_salt as salt, asked_by is not null and asked_by <> $3 as "isElsewhere" from wallet_auth.one_time_tokens
+       where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null
+         and (asked_by is null or asked_by = $3 or attempts_elsewhere < $4) for update`,
+      [email, maxWrongCodes, digestOf(network), maxWrongCodesElsewhere],
     )
-    if (kept === undefined) return undefined
-    if (!this.#secrets.isCode(code, { email, ...kept })) {
-      await query(client, 'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1 where id = $1', [kept.id])
+    return kept
+  }
+
+  /** Uses a locked code; a wrong one counts, so the transaction must be committed in either case. */
+  async takeCode(client: pg.ClientBase, live: LiveCode, code: string): Promise<OneTimeToken | undefined> {
+    if (!this.#secrets.isCode(code, live)) {
+      await query(
+        client, 'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1, attempts_elsewhere = attempts_elsewhere + $2 where id = $1',
+        [live.id, live.isElsewhere ? 1 : 0],
+      )
       return undefined
     }
-    const { rows: [row] } = await query<OneTimeToken>(client, `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`, [kept.id])
+    const { rows: [row] } = await query<OneTimeToken>(client, `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`, [live.id])
     return row
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { readEmail } from './email-address.ts'
+import { mailboxOf, readEmail } from './email-address.ts'
 
 describe('an e-mail address', () => {
   it('is kept in lower case, without what stands around it', () => {
@@ -26,4 +26,13 @@ describe('an e-mail address', () => {
       expect(readEmail(read.toUpperCase())).to.equal(read)
     }))
   })
+})
+
+describe('the mailbox of an e-mail address', () => {
+  for (const [email, mailbox] of [
+    ['ann@example.com', 'ann@example.com'], ['ann+1@example.com', 'ann@example.com'],
+    ['ann+a+b@example.com', 'ann@example.com'], ['a.n.n@example.com', 'a.n.n@example.com'],
+    ['a.n.n+x@gmail.com', 'ann@gmail.com'], ['ann@googlemail.com', 'ann@gmail.com'],
+    ['+x@example.com', '+x@example.com'],
+  ]) it(`of ${email} is ${mailbox}`, () => expect(mailboxOf(String(email))).to.equal(mailbox))
 })

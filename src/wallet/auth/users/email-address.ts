@@ -14,3 +14,15 @@ export function readEmail(given: unknown): string | undefined {
   const isHost = host.split('.').every((label) => label.length <= 63 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label))
   return isHost && !/(^|\.)\d+$/.test(host) ? text.toLowerCase() : undefined
 }
+
+/**
+ * The mailbox that an address most likely belongs to: without `+tag`, and for Gmail without dots too. Limits count
+ * mailboxes; users and tokens belong to the address itself, since providers differ in what they ignore.
+ * @param email as `readEmail` returns it
+ */
+export function mailboxOf(email: string): string {
+  const [local = '', host = ''] = email.split('@')
+  const [name = ''] = local.split('+')
+  const kept = name === '' ? local : name
+  return host === 'gmail.com' || host === 'googlemail.com' ? `${kept.replaceAll('.', '')}@gmail.com` : `${kept}@${host}`
+}

@@ -1,3 +1,4 @@
+import { clientNetwork } from '../../../base/client-network.ts'
 import { startConfirmation } from './confirmation.ts'
 import type { Endpoint, SessionEndpoint } from './endpoint.ts'
 import { listActivity, listPasskeys, removePasskey, updatePasskey } from './management.ts'
@@ -19,7 +20,15 @@ const own: readonly (readonly [string, Endpoint])[] = [
 /** All that the passkey function does, by the name in `endpoint` of its body. */
 export function allEndpoints(added: Readonly<Record<string, SessionEndpoint>>): ReadonlyMap<string, Endpoint> {
   const more = Object.entries(added).map(([name, handle]): readonly [string, Endpoint] => (
-    [name, { access: 'session', limits: 'manage', run: ({ signedIn, data, signal }) => handle(signedIn, data, signal) }]
+    [
+      name,
+      {
+        access: 'session', limits: 'manage',
+        run: ({ signedIn, data, signal, caller }) => handle(
+          signedIn, data, { signal, network: clientNetwork(caller.address) },
+        )
+      }
+    ]
   ))
   return new Map([...more, ...own])
 }

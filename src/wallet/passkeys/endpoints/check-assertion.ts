@@ -34,7 +34,7 @@ export async function checkAssertion({ response, challenge, caller, parts, userI
   const refused = { isDone: false, userId: passkey?.userId ?? userId, credentialId: response.id }
   if (passkey === undefined) {
     await audit.note(caller, { ...refused, event: 'authentication_failed', reason: 'unknown passkey' })
-    throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
+    throw unknownPasskey()
   }
   try {
     const verified = await verifyAssertion(response, passkey, { relyingParty, challengeHash: challenge.hash, needsUserHandle: userId === undefined })
@@ -46,4 +46,9 @@ export async function checkAssertion({ response, challenge, caller, parts, userI
     throw verificationFailed(error, userId === undefined ? 401 : 422)
   }
   return passkey
+}
+
+/** Password managers forget a passkey for which a service answers this. */
+export function unknownPasskey(): Error {
+  return functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
 }

@@ -3,26 +3,35 @@ import { assertionResponse } from '../ceremonies/responses.ts'
 import { webAuthn } from '../ceremonies/webauthn-library.ts'
 import { functionError } from '../function-error.ts'
 import { challengeMs } from '../stores/challenge-store.ts'
+import { userChange } from '../../auth/user-change.ts'
+import type { UserChange } from '../../auth/user-change.ts'
+import type { KnownPasskey } from '../known-passkey.ts'
+import type { Caller } from '../stores/caller.ts'
+import { confirmationMissing } from '../stores/passkey-store.ts'
+import { addressesOf, digestOfChange } from '../user-change.ts'
 import { checkAssertion } from './check-assertion.ts'
-import type { SessionCall } from './endpoint.ts'
+import type { OpenCall, PasskeyParts, SessionCall } from './endpoint.ts'
 import { readData, requireOwnRpId, rpId } from './read-data.ts'
 import { takeChallenge } from './take-challenge.ts'
 
-/** How long after a sign-in people may add and remove passkeys without a confirmation, ms. */
+/** How long after a sign-in a user without passkeys may add the first one, ms. */
 const recentMs = 15 * 60_000
 
-/** What stands in `confirmation` of what changes passkeys: the answer to the options of `/passkeys/confirm`. */
+/** `confirmation` of a change: the answer to the options of `/passkeys/confirm`. */
 export const confirmation = z.object({ challengeId: z.uuid(), response: assertionResponse }).optional()
 
-const input = z.object({ rpId })
+const input = z.object({ rpId, change: userChange })
 
-/** `/passkeys/confirm`: options for a signature that confirms a change, by one of the passkeys that the user has. */
+/** `/passkeys/confirm`: options for an assertion that confirms one change, by one of the user's passkeys. */
 export async function startConfirmation({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
   const { relyingParty, passkeys, challenges, audit } = parts
-  requireOwnRpId(readData(input, data).rpId, relyingParty)
+  const given = readData(input, data)
+  requireOwnRpId(given.rpId, relyingParty)
   const own = await passkeys.descriptors(user.id, relyingParty.id)
   if (own.length === 0) throw functionError('CREDENTIAL_NOT_FOUND', 'You have no passkey to confirm by: sign in again.')
-  const challenge = await challenges.create({ kind: 'confirmation', userId: user.id }, relyingParty.id)
+  const challenge = await challenges.create(
+    { kind: 'confirmation', userId: user.id, actionHash: digestOfChange(given.change) }, relyingParty.id,
+  )
   const { generateAuthenticationOptions } = await webAuthn()
   const options = await generateAuthenticationOptions({
     rpID: relyingParty.id, challenge: challenge.bytes, userVerification: 'required', timeout: challengeMs, allowCredentials: descriptorsOf(own),
@@ -31,21 +40,68 @@ export async function startConfirmation({ data, signedIn: { user }, caller, part
   return { options, challengeId: challenge.id }
 }
 
+/** A change that waits for its confirmation. */
+export interface ToConfirm {
+  readonly userId: string
+  readonly change: UserChange
+  readonly given: z.output<typeof confirmation>
+  readonly caller: Caller
+  readonly parts: PasskeyParts
+}
+
 /**
- * Who changes passkeys has proved lately who they are: by the session, or by a signature for this very change. A session that was left open
- * on a machine of others is not enough.
- * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, and what checking the signature throws
+ * Checks that a user with a passkey confirms a change by an assertion for this very change. A session is not enough,
+ * however new: whoever reads the user's mailbox has one.
+ * @returns false: the user has no passkey to confirm by
+ * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, and what checking the assertion throws
  */
-export async function requireRecent({ signedIn, caller, parts }: SessionCall, given: z.output<typeof confirmation>): Promise<void> {
+export async function requireConfirmed({ userId, change, given, caller, parts }: ToConfirm): Promise<boolean> {
+  const { passkeys, relyingParty, audit } = parts
   if (given === undefined) {
-    if (Date.now() - signedIn.authenticatedAt.getTime() <= recentMs) return
-    throw functionError('REAUTHENTICATION_REQUIRED', 'You signed in more than 15 minutes ago: confirm by a passkey (/passkeys/confirm), or sign in again.')
+    if (await passkeys.hasAny(userId, relyingParty.id)) throw confirmationMissing()
+    return false
   }
-  const userId = signedIn.user.id
-  const challenge = await takeChallenge({ id: given.challengeId, kind: 'confirmation', userId }, caller, parts)
-  const found = await parts.passkeys.signer(given.response.id, parts.relyingParty.id)
+  const challenge = await takeChallenge(
+    { id: given.challengeId, kind: 'confirmation', userId, actionHash: digestOfChange(change) }, caller, parts,
+  )
+  const found = await passkeys.signer(given.response.id, relyingParty.id)
   const passkey = await checkAssertion({ response: given.response, challenge, caller, parts, userId, found })
-  await parts.audit.note(caller, { event: 'authentication_completed', isDone: true, userId, credentialId: passkey.credentialId, reason: 'confirmation' })
+  await audit.note(
+    caller,
+    {
+      event: 'authentication_completed', isDone: true, userId, credentialId: passkey.credentialId,
+      reason: `confirmation: ${change.action}`,
+    }
+  )
+  return true
+}
+
+/**
+ * The same, where users without a passkey must have signed in lately. @throws ApiError 403 `REAUTHENTICATION_REQUIRED`
+ */
+export async function requireConfirmedOrRecent(
+  { signedIn, caller, parts }: SessionCall, change: UserChange, given: ToConfirm['given'],
+): Promise<boolean> {
+  const isConfirmed = await requireConfirmed({ userId: signedIn.user.id, change, given, caller, parts })
+  if (isConfirmed || Date.now() - signedIn.authenticatedAt.getTime() <= recentMs) return isConfirmed
+  throw functionError('REAUTHENTICATION_REQUIRED', 'You signed in more than 15 minutes ago: sign in again.')
+}
+
+/**
+ * Checks that the user gives up the accounts that would be lost without some passkeys.
+ * @throws ApiError 409 `ONLY_KEY` with the addresses as `accounts`
+ */
+export async function requireAbandoned(
+  userId: string, leaving: readonly KnownPasskey[], abandoned: readonly string[],
+  { parts, signal }: Pick<OpenCall, 'parts' | 'signal'>,
+): Promise<void> {
+  const lost = await parts.keysOnChain.lostWithout(userId, leaving, signal)
+  const named = addressesOf(abandoned)
+  if (lost.every((address) => named.includes(address.toLowerCase()))) return
+  throw functionError(
+    'ONLY_KEY', `Nobody could sign for ${lost.join(', ')} any more. Add the key of another passkey or wallet to the account first, or name the account in "abandon".`,
+    { details: { facts: { accounts: lost } } },
+  )
 }
 
 /** As the library takes them. */

@@ -1,6 +1,8 @@
 import type { Logger } from '../../../base/log.ts'
 import type { AuthSessions, SignedIn } from '../../auth/auth-sessions.ts'
 import type { RateLimits, Turn } from '../../limits/rate-limits.ts'
+import type { PasskeyMailEvent } from '../../auth/mail/account-mail.ts'
+import type { KeysOnChain } from '../keys-on-chain.ts'
 import type { PasskeyLimits } from '../passkey-limits.ts'
 import type { RelyingParty } from '../relying-party.ts'
 import type { Caller } from '../stores/caller.ts'
@@ -19,6 +21,9 @@ export interface PasskeyParts {
   readonly signIns: SignInStore
   readonly rates: RateLimits
   readonly limits: PasskeyLimits
+  readonly keysOnChain: KeysOnChain
+  /** Sends the owner an e-mail, where they have an address. */
+  readonly tellOwner: (email: string | undefined, event: PasskeyMailEvent, caller: Caller) => void
   readonly log: Logger
 }
 
@@ -50,7 +55,9 @@ export type Endpoint =
 
 /**
  * What other parts of the wallet add: for those who are signed in. What it gives is the `data` of the answer.
- * @param signal aborted when whoever asked has gone away
+ * @param from `signal`: aborted when the client disconnects; `network`: of the client, for limits
  * @throws ApiError, whose code, status and text are answered
  */
-export type SessionEndpoint = (signedIn: SignedIn, data: unknown, signal: AbortSignal) => Promise<unknown>
+export type SessionEndpoint = (
+  signedIn: SignedIn, data: unknown, from: { readonly signal: AbortSignal; readonly network: string }
+) => Promise<unknown>

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import { credentialId } from '../ceremonies/responses.ts'
-import { confirmation, requireRecent } from './confirmation.ts'
+import { confirmationMissing, notOfUser, requireNotLast } from '../stores/passkey-store.ts'
+import { confirmation, requireAbandoned, requireConfirmed } from './confirmation.ts'
 import type { SessionCall } from './endpoint.ts'
 import { readData, shortName } from './read-data.ts'
 
-const removeInput = z.object({ credentialId, confirmation })
+const removeInput = z.object({ credentialId, confirmation, abandon: z.array(z.string().max(20)).max(300).default([]) })
 
 const updateInput = z.object({ credentialId, authenticatorName: shortName })
 
@@ -22,18 +23,32 @@ export async function listActivity({ signedIn: { user }, parts: { audit } }: Ses
   return { activity: await audit.of(user.id, mostActivities) }
 }
 
-/** `/passkeys/remove`: nobody signs in by it any more. What it can do on the chain is up to the keys of the accounts there. */
+/**
+ * `/passkeys/remove`: it signs nobody in any more, unless an account still has its key, see `restoreRemoved`. What
+ * would be lost is checked before the confirmation is asked for, and again with it.
+ */
 export async function removePasskey(call: SessionCall): Promise<unknown> {
-  const { data, signedIn: { user }, caller, parts: { passkeys, audit } } = call
+  const { data, signedIn: { user }, caller, parts } = call
+  const { passkeys, audit } = parts
   const given = readData(removeInput, data)
   const about = { event: 'passkey_removed', userId: user.id, credentialId: given.credentialId } as const
   try {
-    await requireRecent(call, given.confirmation)
-    await passkeys.remove(user.id, given.credentialId, (client) => audit.note(caller, { ...about, isDone: true }, client))
+    const live = await passkeys.of(user.id)
+    const leaving = live.find((one) => one.credentialId === given.credentialId)
+    if (leaving === undefined) throw notOfUser()
+    requireNotLast(live.length)
+    await requireAbandoned(user.id, [leaving], given.abandon, call)
+    const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const
+    // Those of another relying party can confirm nothing: a passkey has to be added first.
+    if (!await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })) throw confirmationMissing()
+    await passkeys.remove(
+      user.id, given.credentialId, live, (client) => audit.note(caller, { ...about, isDone: true }, client),
+    )
   } catch (error) {
     if (error instanceof ApiError) await audit.note(caller, { ...about, isDone: false, reason: error.code })
     throw error
   }
+  parts.tellOwner(user.email, 'removed', caller)
   return { removed: true }
 }
 

@@ -9,7 +9,8 @@ import { webAuthn } from '../ceremonies/webauthn-library.ts'
 import { functionError } from '../function-error.ts'
 import { challengeMs } from '../stores/challenge-store.ts'
 import { requireRoom } from '../stores/passkey-store.ts'
-import { confirmation, descriptorsOf, requireRecent } from './confirmation.ts'
+import { confirmation, descriptorsOf, requireConfirmedOrRecent } from './confirmation.ts'
+import { digestOfChange } from '../user-change.ts'
 import type { SessionCall } from './endpoint.ts'
 import { readData, requireOwnRpId, rpId, shortName } from './read-data.ts'
 import { takeChallenge } from './take-challenge.ts'
@@ -24,16 +25,21 @@ const startInput = z.object({
 
 const finishInput = z.object({ rpId, challengeId: z.uuid(), response: registrationResponse, authenticatorName: shortName.optional() })
 
-/** `/register/start`: options for a new passkey of whoever is signed in. */
+const addition = { action: 'add-passkey' } as const
+
+/** `/register/start`: options for a new passkey of the user. A user who has one confirms it by that. */
 export async function startRegistration(call: SessionCall): Promise<unknown> {
   const { data, signedIn: { user }, caller, parts: { relyingParty, passkeys, challenges, audit } } = call
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  await requireRecent(call, given.confirmation)
+  const isConfirmed = await requireConfirmedOrRecent(call, addition, given.confirmation)
   const own = await passkeys.descriptors(user.id, relyingParty.id)
   requireRoom(own.length)
   const handle = await passkeys.handleOf(user.id)
-  const challenge = await challenges.create({ kind: 'registration', userId: user.id }, relyingParty.id)
+  const challenge = await challenges.create(
+    { kind: 'registration', userId: user.id, actionHash: isConfirmed ? digestOfChange(addition) : undefined },
+    relyingParty.id,
+  )
   const { generateRegistrationOptions } = await webAuthn()
   const options = await generateRegistrationOptions({
     rpID: relyingParty.id, rpName: relyingParty.name, challenge: challenge.bytes, timeout: challengeMs,
@@ -56,10 +62,13 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   try {
     const made = await verifyRegistration(given.response, { relyingParty, challengeHash: challenge.hash })
     const name = given.authenticatorName ?? authenticatorName(made.aaguid)
-    const passkey = await passkeys.add(user.id, relyingParty.id, { ...made, name }, async (client) => {
+    const passkey = await passkeys.add(user.id, relyingParty.id, {
+      ...made, name, isConfirmed: challenge.actionHash !== null,
+    }, async (client) => {
       if (!await sessions.holdUser(client, user.id)) throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
       await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
     })
+    parts.tellOwner(user.email, 'added', caller)
     return { verified: true, credentialId: passkey.id, publicKeySec1Hex: made.publicKeySec1.toString('hex'), passkey }
   } catch (error) {
     const reason = error instanceof VerificationFailure ? error.reason : error instanceof ApiError ? error.code : undefined

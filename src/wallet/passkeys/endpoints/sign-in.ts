@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Turn } from '../../limits/rate-limits.ts'
 import { assertionResponse } from '../ceremonies/responses.ts'
 import { VerificationFailure } from '../ceremonies/verification-failure.ts'
 import { webAuthn } from '../ceremonies/webauthn-library.ts'
@@ -9,7 +8,8 @@ import { challengeMs, digestOfEmail, goodChallenge } from '../stores/challenge-s
 import type { NewChallenge, TakenChallenge } from '../stores/challenge-store.ts'
 import { noteValues } from '../stores/passkey-audit.ts'
 import type { OwnedPasskey } from '../stores/passkey-store.ts'
-import { checkAssertion } from './check-assertion.ts'
+import type { VerifiedAssertion } from '../ceremonies/verify-assertion.ts'
+import { checkAssertion, unknownPasskey } from './check-assertion.ts'
 import type { ClientTurn, OpenCall, PasskeyParts } from './endpoint.ts'
 import { readData, requireOwnRpId, rpId } from './read-data.ts'
 import { notedChallenge } from './take-challenge.ts'
@@ -41,28 +41,33 @@ async function beginOfAnybody(turn: ClientTurn, caller: Caller, { signIns, relyi
   return challenge
 }
 
-/** Who is limited uses up no time of the address, or they could keep its owner out. */
-async function beginOf(email: string, turn: ClientTurn, caller: Caller, { rates, limits, challenges, relyingParty, audit }: PasskeyParts): Promise<NewChallenge> {
+/** The address has no limit of its own: anybody could use that up, and keep its owner out. */
+async function beginOf(
+  email: string, turn: ClientTurn, caller: Caller, { rates, challenges, relyingParty, audit }: PasskeyParts,
+): Promise<NewChallenge> {
   await rates.take(turn.action, turn.subject, turn.limit)
-  await rates.take('passkey login/start of e-mail', digestOfEmail(email).toString('hex'), limits.begin.account)
   const challenge = await challenges.create({ kind: 'sign-in', email }, relyingParty.id)
   await audit.note(caller, { event: 'authentication_started', isDone: true })
   return challenge
 }
 
 /** `/login/finish`: gives what is traded at the auth server for a session. That the passkey has signed is noted before there is anything to trade. */
-export async function finishSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
-  const { relyingParty, sessions, passkeys, signIns, limits } = parts
+export async function finishSignIn({ data, caller, turn, parts, signal }: OpenCall): Promise<unknown> {
+  const { relyingParty, sessions, passkeys, signIns, limits, rates } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   turn.isCounted = true
-  const ofAccount = (userId: string): Turn => ({ action: 'passkey login/finish of account', subject: userId, limit: limits.ceremony.account })
-  const found = await signIns.end(turn, ofAccount, { challengeId: given.challengeId, credentialId: given.response.id, rpId: relyingParty.id })
+  const found = await signIns.end(
+    turn, { challengeId: given.challengeId, credentialId: given.response.id, rpId: relyingParty.id },
+  )
   const challenge = await notedChallenge({ kind: 'sign-in' }, caller, parts, () => goodChallenge(found.challenge))
   const { userId, credentialId } = await checkAssertion({
     response: given.response, challenge, caller, parts, userId: undefined, found: found.passkey,
     accept: async (passkey, verified) => {
+      // Only now: before the signature was verified, anybody could use up the sign-ins of the owner.
+      await rates.take('passkey login/finish of account', passkey.userId, limits.ceremony.account)
       await requireMeant(passkey, challenge, parts)
+      if (passkey.isRemoved) return restoreRemoved(passkey, verified, { caller, parts, signal })
       const note = { event: 'authentication_completed', isDone: true, userId: passkey.userId, credentialId: passkey.credentialId } as const
       const isGood = await passkeys.usedAndNoted(passkey.credentialId, verified, noteValues(caller, note))
       if (isGood) parts.audit.noted(note)
@@ -72,7 +77,40 @@ export async function finishSignIn({ data, caller, turn, parts }: OpenCall): Pro
   const made = await sessions.createSessionToken(userId)
   if (made !== undefined) return { verified: true, tokenHash: made.tokenHash, email: made.email ?? null }
   await parts.audit.note(caller, { event: 'authentication_failed', isDone: false, userId, credentialId, reason: 'unknown user' })
-  throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
+  throw unknownPasskey()
+}
+
+/**
+ * Brings a passkey back that was removed and signs in, where an account of its owner still has its key: without the
+ * passkey nobody could use that account here. One whose keys were revoked on the chain, or that is no key of an
+ * account, stays removed.
+ * @returns false where its counter is not higher than before
+ * @throws ApiError 403 `PASSKEY_REMOVED`, 404 `CREDENTIAL_NOT_FOUND`, 409 `TOO_MANY_PASSKEYS`, 503
+ */
+async function restoreRemoved(
+  passkey: OwnedPasskey, verified: VerifiedAssertion,
+  { caller, parts, signal }: Pick<OpenCall, 'caller' | 'parts' | 'signal'>,
+): Promise<boolean> {
+  const { sessions, keysOnChain, passkeys, audit } = parts
+  const { userId, credentialId } = passkey
+  const user = await sessions.findUser(userId)
+  if (user === undefined) throw unknownPasskey()
+  if (!await keysOnChain.isKey(passkey, signal)) {
+    await audit.note(
+      caller, { event: 'authentication_failed', isDone: false, userId, credentialId, reason: 'removed passkey' },
+    )
+    throw functionError(
+      'PASSKEY_REMOVED',
+      'This passkey was removed, and is no key of an account of yours. Sign in by another passkey or by e-mail.',
+    )
+  }
+  const name = await passkeys.restore(passkey, verified, async (client) => {
+    if (!await sessions.holdUser(client, userId)) throw unknownPasskey()
+    await audit.note(caller, { event: 'passkey_restored', isDone: true, userId, credentialId }, client)
+  })
+  if (name === undefined) return false
+  parts.tellOwner(user.email, 'restored', caller)
+  return true
 }
 
 /** That a passkey is of the user who was meant. @throws VerificationFailure `other-account` */

@@ -7,16 +7,24 @@ export interface ChallengeToTake {
   readonly id: string
   readonly kind: ChallengePurpose['kind']
   readonly userId?: string | undefined
+  readonly actionHash?: Buffer | undefined
 }
 
 /** Takes a challenge, and writes down where there is none that is good. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
-export async function takeChallenge({ id, kind, userId }: ChallengeToTake, caller: Caller, parts: PasskeyParts): Promise<TakenChallenge> {
-  return notedChallenge({ kind, userId }, caller, parts, () => parts.challenges.take(id, { kind, userId, rpId: parts.relyingParty.id }))
+export async function takeChallenge(
+  { id, kind, userId, actionHash }: ChallengeToTake, caller: Caller,
+  parts: Pick<PasskeyParts, 'audit' | 'challenges' | 'relyingParty'>,
+): Promise<TakenChallenge> {
+  return notedChallenge(
+    { kind, userId }, caller, parts,
+    () => parts.challenges.take(id, { kind, userId, actionHash, rpId: parts.relyingParty.id }),
+  )
 }
 
 /** What `take` gives, and a line where it throws that there is no good challenge. */
 export async function notedChallenge(
-  { kind, userId }: Omit<ChallengeToTake, 'id'>, caller: Caller, { audit }: Pick<PasskeyParts, 'audit'>, take: () => TakenChallenge | Promise<TakenChallenge>,
+  { kind, userId }: Pick<ChallengeToTake, 'kind' | 'userId'>, caller: Caller, { audit }: Pick<PasskeyParts, 'audit'>,
+  take: () => TakenChallenge | Promise<TakenChallenge>,
 ): Promise<TakenChallenge> {
   try {
     return await take()

@@ -10,7 +10,12 @@ export const challengeMs = 5 * 60_000
 
 /** For what, and by whom, a challenge may be answered. */
 export type ChallengePurpose =
-  | { readonly kind: 'registration' | 'confirmation'; readonly userId: string }
+  /**
+   * @property actionHash of the change that was confirmed before; undefined: of a first passkey, which nothing confirms
+   */
+  | { readonly kind: 'registration'; readonly userId: string; readonly actionHash: Buffer | undefined }
+  /** @property actionHash `digestOfChange` of what is confirmed */
+  | { readonly kind: 'confirmation'; readonly userId: string; readonly actionHash: Buffer }
   /** @property email whose account is meant; undefined: whichever account the passkey is of */
   | { readonly kind: 'sign-in'; readonly email: string | undefined }
 
@@ -22,6 +27,14 @@ export interface NewChallenge {
 export interface TakenChallenge {
   readonly hash: Buffer
   readonly emailHash: Buffer | null
+  readonly actionHash: Buffer | null
+}
+
+export interface ChallengeToFind {
+  readonly kind: ChallengePurpose['kind']
+  readonly userId?: string | undefined
+  readonly rpId: string
+  readonly actionHash?: Buffer | undefined
 }
 
 /** A challenge that was there, which may have been answered too late. */
@@ -35,15 +48,16 @@ export function newChallengeBytes(): Uint8Array<ArrayBuffer> {
 
 /** The statement that keeps a challenge, with the values of `challengeValues` from `$first` on. It gives its id. @param from of another statement that it is part of */
 export function insertChallenge(first: number, from = ''): string {
-  const types = ['bytea', 'text', 'uuid', 'bytea', 'text']
-  return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, expires_at)
-    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')}, now() + $${first + 5} * interval '1 ms' ${from} returning id`
+  const types = ['bytea', 'text', 'uuid', 'bytea', 'text', 'bytea']
+  return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, action_hash, expires_at)
+    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')}, now() + $${first + 6} * interval '1 ms' ${from} returning id`
 }
 
 export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rpId: string): readonly unknown[] {
   return [
     digestOfChallenge(Buffer.from(bytes).toString('base64url')), purpose.kind, purpose.kind === 'sign-in' ? null : purpose.userId,
-    purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null, rpId, challengeMs,
+    purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null, rpId,
+    purpose.kind === 'sign-in' ? null : purpose.actionHash ?? null, challengeMs,
   ]
 }
 
@@ -72,15 +86,17 @@ export class ChallengeStore {
   }
 
   /**
-   * Takes a challenge; of several who ask for it at once one gets it. What is of another kind, user or relying party stays for whoever may.
+   * Takes a challenge; of several who ask for it at once one gets it. One of another kind, user, change or relying
+   * party stays.
+   * @param actionHash of the change that it has to be for; undefined: any, or none
    * @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
-  async take(id: string, { kind, userId, rpId }: { readonly kind: ChallengePurpose['kind']; readonly userId?: string | undefined; readonly rpId: string }): Promise<TakenChallenge> {
+  async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {
     const { rows: [row] } = await query<FoundChallenge>(
       this.#pool,
-      `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct from $3 and rp_id = $4
-       returning challenge_hash as hash, email_hash as "emailHash", expires_at <= now() as "isExpired"`,
-      [id, kind, userId ?? null, rpId],
+      `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct from $3 and rp_id = $4 and ($5::bytea is null or action_hash = $5)
+       returning challenge_hash as hash, email_hash as "emailHash", action_hash as "actionHash", expires_at <= now() as "isExpired"`,
+      [id, kind, userId ?? null, rpId, actionHash ?? null],
     )
     return goodChallenge(row)
   }

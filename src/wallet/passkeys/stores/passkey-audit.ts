@@ -1,12 +1,14 @@
 import { isIP } from 'node:net'
 import type pg from 'pg'
+import { clientNetwork } from '../../../base/client-network.ts'
 import { namedQuery } from '../../../db/named-query.ts'
 import { query } from '../../../db/pool.ts'
 import type { Caller } from './caller.ts'
 
 export const passkeyEvents = [
   'registration_started', 'registration_completed', 'registration_failed', 'authentication_started', 'authentication_completed', 'authentication_failed',
-  'passkey_removed', 'passkey_updated', 'rate_limit_exceeded', 'challenge_expired', 'counter_mismatch',
+  'passkey_removed', 'passkey_restored', 'passkey_updated', 'rate_limit_exceeded', 'challenge_expired',
+  'counter_mismatch',
 ] as const
 export type PasskeyEvent = (typeof passkeyEvents)[number]
 
@@ -73,7 +75,7 @@ export class PasskeyAudit {
 
   /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */
   async noteLimited(caller: Caller, action: string, userId: string | undefined, now = performance.now()): Promise<void> {
-    const subject = `${action} ${userId ?? caller.address}`
+    const subject = `${action} ${userId ?? clientNetwork(caller.address)}`
     if (now < (this.#limited.get(subject) ?? Number.NEGATIVE_INFINITY)) return
     this.#limited.delete(subject)
     const [oldest] = this.#limited.keys()

@@ -22,8 +22,8 @@ export interface Passkey {
   readonly publicKeySec1Hex: string
 }
 
-export interface OwnedPasskey extends SigningPasskey {
-  readonly userId: string
+export interface OwnedPasskey extends SigningPasskey, KnownPasskey {
+  readonly isRemoved: boolean
 }
 
 /** Passkeys that one user may have. */
@@ -33,10 +33,14 @@ const shown = `credential_id as id, name as "authenticatorName", device_type as 
   last_used_at as "lastUsedAt", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
 const known = `credential_id as "credentialId", user_id as "userId", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
 
-/** The statement that finds the passkey of a signature: an `OwnedPasskey`. @param credentialId, rpId parameters of it, such as `$1` */
+/**
+ * The statement that finds the passkey of a signature, also a removed one: an `OwnedPasskey`. @param credentialId, rpId
+ * parameters of it, such as `$1`
+ */
 export function selectSigner(credentialId: string, rpId: string): string {
-  return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey", p.device_type as "deviceType", h.handle as "userHandle"
-    from wallet.passkeys p join wallet.user_handles h using (user_id) where p.credential_id = ${credentialId} and p.rp_id = ${rpId} and p.removed_at is null`
+  return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey", p.device_type as "deviceType", h.handle as "userHandle",
+      encode(p.public_key_sec1, 'hex') as "publicKeySec1Hex", p.removed_at is not null as "isRemoved"
+    from wallet.passkeys p join wallet.user_handles h using (user_id) where p.credential_id = ${credentialId} and p.rp_id = ${rpId}`
 }
 
 const markUsed = `update wallet.passkeys set counter = $2, is_backed_up = $3, last_used_at = now()
@@ -86,6 +90,14 @@ export class PasskeyStore implements KnownPasskeys {
     return rows
   }
 
+  async hasAny(userId: string, rpId: string): Promise<boolean> {
+    const { rowCount } = await query(
+      this.#pool, 'select from wallet.passkeys where user_id = $1 and rp_id = $2 and removed_at is null limit 1',
+      [userId, rpId],
+    )
+    return rowCount === 1
+  }
+
   /** As browsers are told of them: those of this relying party, which no others know. */
   async descriptors(userId: string, rpId: string): Promise<readonly { readonly id: string; readonly transports: string[] }[]> {
     const { rows } = await query<{ id: string; transports: string[] }>(
@@ -102,20 +114,26 @@ export class PasskeyStore implements KnownPasskeys {
     return new Uint8Array(row.handle)
   }
 
-  /** By what signatures of a passkey are checked; undefined for one that is not there (any more). */
+  /** By what signatures of a passkey are checked; undefined for one that is unknown or was removed. */
   async signer(credentialId: string, rpId: string): Promise<OwnedPasskey | undefined> {
     const { rows: [row] } = await query<OwnedPasskey>(this.#pool, selectSigner('$1', '$2'), [credentialId, rpId])
-    return row
+    return row?.isRemoved === false ? row : undefined
   }
 
   /**
    * Keeps a new passkey. Making one proves nothing of its key, and keys are read on the chain by everybody: one that is known here already is
    * nobody's a second time, or its owner's account could be claimed by others.
-   * @throws ApiError 409 `CREDENTIAL_EXISTS` (of whomever), `TOO_MANY_PASSKEYS`
+   * @param isConfirmed by an assertion; otherwise it has to be the first one
+   * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of whomever), `TOO_MANY_PASSKEYS`
    */
-  async add(userId: string, rpId: string, passkey: NewPasskey & { readonly name: string }, alsoIn: AlsoIn): Promise<Passkey> {
+  async add(
+    userId: string, rpId: string, passkey: NewPasskey & { readonly name: string; readonly isConfirmed: boolean },
+    alsoIn: AlsoIn,
+  ): Promise<Passkey> {
     return withTransaction(this.#pool, async (client) => {
-      requireRoom(await lockedCount(client, userId))
+      const live = await lockedPasskeys(client, userId)
+      if (!passkey.isConfirmed && live.some((one) => one.rpId === rpId)) throw confirmationMissing()
+      requireRoom(live.length)
       const { rows: [row] } = await query<Passkey>(
         client,
         `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, transports, aaguid, name)
@@ -152,24 +170,66 @@ export class PasskeyStore implements KnownPasskeys {
       const { rows: [row] } = await query<Passkey>(
         client, `update wallet.passkeys set name = $3 where credential_id = $2 and user_id = $1 and removed_at is null returning ${shown}`, [userId, credentialId, name],
       )
-      if (row === undefined) throw notFound()
+      if (row === undefined) throw notOfUser()
       await alsoIn(client)
       return row
     })
   }
 
-  /** @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, 409 `LAST_PASSKEY` */
-  async remove(userId: string, credentialId: string, alsoIn: AlsoIn): Promise<void> {
+  /**
+   * @param live the passkeys that the user had when it was checked what is lost without this one
+   * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, 409 `LAST_PASSKEY`, `PASSKEYS_CHANGED`
+   */
+  async remove(userId: string, credentialId: string, live: readonly KnownPasskey[], alsoIn: AlsoIn): Promise<void> {
     await withTransaction(this.#pool, async (client) => {
-      const count = await lockedCount(client, userId)
+      const ids = (await lockedPasskeys(client, userId)).map(({ id }) => id)
       const { rowCount } = await query(
         client, 'update wallet.passkeys set removed_at = now() where credential_id = $2 and user_id = $1 and removed_at is null', [userId, credentialId],
       )
-      if (rowCount !== 1) throw notFound()
-      if (count <= 1) throw functionError('LAST_PASSKEY', 'This is the last passkey of the account: add another one before.')
+      if (rowCount !== 1) throw notOfUser()
+      requireNotLast(ids.length)
+      if (ids.length !== live.length || !live.every((one) => ids.includes(one.credentialId))) {
+        throw functionError(
+          'PASSKEYS_CHANGED',
+          'The passkey was not removed: your passkeys changed at the same time. Look at them again, and retry.',
+        )
+      }
       await alsoIn(client)
     })
   }
+
+  /**
+   * Brings a removed passkey back, which has just signed.
+   * @returns its name; undefined where its counter is not higher than before
+   * @throws ApiError 409 `TOO_MANY_PASSKEYS`
+   */
+  async restore(
+    { userId, credentialId }: KnownPasskey, { counter, isBackedUp }: VerifiedAssertion, alsoIn: AlsoIn,
+  ): Promise<string | undefined> {
+    return withTransaction(this.#pool, async (client) => {
+      requireRoom((await lockedPasskeys(client, userId)).filter(({ id }) => id !== credentialId).length)
+      const { rows: [row] } = await query<{ name: string }>(
+        client,
+        `update wallet.passkeys set removed_at = null, counter = $3, is_backed_up = $4, last_used_at = now()
+         where credential_id = $2 and user_id = $1 and (counter < $3 or (counter = 0 and $3 = 0)) returning name`,
+        [userId, credentialId, counter, isBackedUp],
+      )
+      if (row !== undefined) await alsoIn(client)
+      return row?.name
+    })
+  }
+}
+
+/** @throws ApiError 409 `LAST_PASSKEY` */
+export function requireNotLast(count: number): void {
+  if (count <= 1) throw functionError(
+    'LAST_PASSKEY', 'The passkey was not removed: it is the last one of your user. Add another one first.',
+  )
+}
+
+/** That a change of a user with passkeys came without a confirmation. */
+export function confirmationMissing(): Error {
+  return functionError('REAUTHENTICATION_REQUIRED', 'Confirm this change by one of your passkeys (/passkeys/confirm).')
 }
 
 /** @throws ApiError 409 `TOO_MANY_PASSKEYS` */
@@ -177,15 +237,19 @@ export function requireRoom(count: number): void {
   if (count >= mostPasskeys) throw functionError('TOO_MANY_PASSKEYS', `An account has at most ${mostPasskeys} passkeys: remove one before.`)
 }
 
-/** How many passkeys a user has; until the transaction ends nobody else adds or removes one. */
-async function lockedCount(client: pg.ClientBase, userId: string): Promise<number> {
+/** The passkeys that a user has; until the transaction ends nobody else adds, removes or restores one. */
+async function lockedPasskeys(
+  client: pg.ClientBase, userId: string,
+): Promise<readonly { readonly id: string; readonly rpId: string }[]> {
   await query(client, 'select 1 from wallet.user_handles where user_id = $1 for no key update', [userId])
-  const { rows: [row] } = await query<{ count: number }>(
-    client, 'select count(*)::int as count from wallet.passkeys where user_id = $1 and removed_at is null', [userId],
+  const { rows } = await query<{ id: string; rpId: string }>(
+    client,
+    'select credential_id as id, rp_id as "rpId" from wallet.passkeys where user_id = $1 and removed_at is null',
+    [userId],
   )
-  return row?.count ?? 0
+  return rows
 }
 
-function notFound(): Error {
+export function notOfUser(): Error {
   return functionError('CREDENTIAL_NOT_FOUND', 'You have no such passkey.')
 }

@@ -22,23 +22,22 @@ export interface SignInAnswer {
 }
 
 /** Of a sign-in that begins: counted, its challenge kept, and written down. */
-const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from l')}), n as (${insertNote(11, 'from l')}) select id from c`
+const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from l')}), n as (${insertNote(12, 'from l')}) select id from c`
 
 /**
- * Of a sign-in that ends: counted for who asks; then its challenge is taken, and its passkey looked up; where both are good it is counted for the account too.
- * Rows of limits are locked in this order by everybody, so that nobody waits for each other.
+ * The end of a sign-in: counts the client, takes the challenge and finds the passkey. The account is counted once the
+ * signature is verified (`PasskeyStore.signedIn`): before that, anybody could use up the sign-ins of its owner.
  */
 const ending = `with l as (${countTurn(1)}),
   c as (
     delete from wallet.challenges as c using l where c.id = $5 and c.kind = 'sign-in' and c.user_id is null and c.rp_id = $6
-    returning c.challenge_hash as hash, c.email_hash as "emailHash", c.expires_at <= now() as "isExpired"
+    returning c.challenge_hash as hash, c.email_hash as "emailHash", c.action_hash as "actionHash", c.expires_at <= now() as "isExpired"
   ),
-  p as (${selectSigner('$7', '$6')}),
-  a as (${countTurn(8, { digest: `sha256(convert_to(p."userId"::text, 'UTF8'))`, from: 'from p, c where not c."isExpired"' })})
-  select exists (select from l) as "isCounted", exists (select from a) as "isCountedForAccount", c.*, p.*
+  p as (${selectSigner('$7', '$6')})
+  select exists (select from l) as "isCounted", c.*, p.*
   from (values (1)) as one left join c on true left join p on true`
 
-type EndRow = FoundChallenge & OwnedPasskey & { readonly isCounted: boolean; readonly isCountedForAccount: boolean }
+type EndRow = FoundChallenge & OwnedPasskey & { readonly isCounted: boolean }
 
 /** The two ends of a sign-in, each in one statement: what it takes is for the most part the way to the server and back. */
 export class SignInStore {
@@ -61,22 +60,25 @@ export class SignInStore {
 
   /**
    * Takes the challenge of an answer, and finds the passkey.
-   * @param turn of who asks
-   * @param ofAccount of the account that the passkey is of, from its id
+   * @param turn of the client
    * @throws ApiError 429 `RATE_LIMITED`
    */
-  async end(turn: Turn, ofAccount: (userId: string) => Turn, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
-    const [action, , stepMs, periodMs] = turnValues(ofAccount(''))
-    const { rows: [row] } = await namedQuery<EndRow>(this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId, action, stepMs, periodMs])
+  async end(turn: Turn, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
+    const { rows: [row] } = await namedQuery<EndRow>(
+      this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId],
+    )
     if (row?.isCounted !== true) return this.#rates.refuse(turn)
     // Of what is not there PostgreSQL gives nulls.
-    const challenge = (row.hash as Buffer | null) === null ? undefined : { hash: row.hash, emailHash: row.emailHash, isExpired: row.isExpired }
+    const challenge = (row.hash as Buffer | null) === null ? undefined : {
+      hash: row.hash, emailHash: row.emailHash, actionHash: null, isExpired: row.isExpired,
+    }
     const passkey = (row.userId as string | null) === null ? undefined : ownedPasskey(row)
-    if (challenge?.isExpired === false && passkey !== undefined && !row.isCountedForAccount) return this.#rates.refuse(ofAccount(passkey.userId))
     return { challenge, passkey }
   }
 }
 
-function ownedPasskey({ credentialId, userId, publicKey, deviceType, userHandle }: EndRow): OwnedPasskey {
-  return { credentialId, userId, publicKey, deviceType, userHandle }
+function ownedPasskey(
+  { credentialId, userId, publicKey, deviceType, userHandle, publicKeySec1Hex, isRemoved }: EndRow,
+): OwnedPasskey {
+  return { credentialId, userId, publicKey, deviceType, userHandle, publicKeySec1Hex, isRemoved }
 }

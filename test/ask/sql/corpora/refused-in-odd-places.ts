@@ -6,6 +6,12 @@ import type { RefusalCode } from '../../../../src/ask/sql/sql-refusal.ts'
  */
 export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly string[]>>> = {
   'sql-clause': [
+    'select xmlforest(pg_sleep(1) as a)',
+    'select xmlpi(name a, pg_sleep(1)::text)',
+    'select xmlserialize(content xmlelement(name a, pg_sleep(1)) as text)',
+    "select xmlroot(xmlelement(name a, pg_sleep(1)), version '1.0')",
+    "select * from xmltable(xmlnamespaces('x' as y), '/a' passing '<a/>' columns b int default pg_sleep(1)::text::int)",
+    'select xmlserialize(content xmlelement(name a) as regclass)',
     'select 1 union select 2 for share',
     'select * from (select 1 for share) x',
     'select (select 1 into x)',
@@ -78,11 +84,6 @@ export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly s
     'select pg_sleep(1)::text is json',
     "select * from json_table('[1]', '$[*]' passing pg_sleep(1)::text as x columns (a int path '$'))",
     "select * from json_table(pg_sleep(1)::text::jsonb, '$[*]' columns (a int path '$' default 1 on empty, nested path '$.b' columns (c regclass path '$')))",
-    'select xmlforest(pg_sleep(1) as a)',
-    'select xmlpi(name a, pg_sleep(1)::text)',
-    'select xmlserialize(content xmlelement(name a, pg_sleep(1)) as text)',
-    "select xmlroot(xmlelement(name a, pg_sleep(1)), version '1.0')",
-    "select * from xmltable(xmlnamespaces('x' as y), '/a' passing '<a/>' columns b int default pg_sleep(1)::text::int)",
     "select schema_to_xmlschema('app', true, true, '')",
     `select "query_to_xml"('select 1', true, true, '')`,
     `select pg_catalog."query_to_xml_and_xmlschema"('select 1', true, true, '')`,
@@ -101,7 +102,6 @@ export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly s
     "select pg_snapshot_xmin('1:1:'), pg_current_snapshot()",
     'select txid_current_if_assigned(), txid_current_snapshot()',
     "select pg_xact_commit_timestamp('1'::xid)",
-    "select age('1'::xid), mxid_age('1'::xid)",
     "select pg_visible_in_snapshot('1'::xid8, pg_current_snapshot())",
     'select pg_stat_get_live_tuples(1), pg_stat_get_db_xact_commit(1)',
     'select pg_stat_get_backend_activity(1)',
@@ -207,6 +207,7 @@ export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly s
     'select 1 operator(pg_catalog.<=>) 1',
   ],
   'sql-type': [
+    "select age('1'::xid), mxid_age('1'::xid)",
     'select tableoid::regclass from raw.blocks',
     "select 'developer_keys'::regclass::oid",
     "select cast('app.developer_keys' as pg_catalog.regclass)",
@@ -219,7 +220,6 @@ export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly s
     `select json_value('"app.developer_keys"', '$' returning regclass)`,
     `select json_query('"app.developer_keys"', '$' returning regclass)`,
     "select json_serialize('1' returning regclass)",
-    'select xmlserialize(content xmlelement(name a) as regclass)',
     "select 'app.developer_keys'::regconfig",
     "select 'simple'::regdictionary",
     "select 'pg_catalog.simple'::regconfig",

@@ -23,6 +23,8 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     'values (1) union select 2', 'table raw.blocks union all select * from raw.blocks', '(values (1)) order by 1', "prepare transaction 'x'", 'start transaction', 'select 1;;select 2',
   ],
   'sql-clause': [
+    "select xmlelement(name a, pg_sleep(1))", "select * from xmltable('/a' passing '<a/>' columns b regclass path 'b')",
+    "select 'a' < 'b' collate \"en-x-icu\"", "select 'a' collate \"und-x-icu\"", "select 'a' collate app.other", "select height from raw.blocks order by id::text collate pg_catalog.\"de-DE-x-icu\"",
     'select * into public.loot from raw.blocks', 'select 1 into temp loot', 'select 1 into temporary table loot', 'select 1 into unlogged loot',
     'select * from (select * from raw.blocks for share) b', 'select * from raw.blocks for share', 'select * from raw.blocks for key share', 'select * from raw.blocks for key share skip locked',
     'select $1', 'select * from raw.blocks where height = $1', 'select 1 union (select 2 for share)', 'with b as (select * from raw.blocks for share) select * from b',
@@ -33,6 +35,9 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     'select 1 limit', '```sql select 1 ```', 'Here is the statement: SELECT 1', "select u&'\\zzzz'", 'select 1 for key share of', 'select * from raw.blocks for no keys share',
   ],
   'sql-function': [
+    'select path(polygon(3, circle(point(0, 0), 1)))', "select normalize('a', nfd)", "select 'a' is nfc normalized", "select bit_length(x) from (select normalize('a')) t(x)",
+    "select to_tsvector('a')", "select t.tsvector from (select 'a'::text) t(x)", "select xpath('/a', null)", "select (x).normalize from (select 'a'::text as x) t", "select x.point from repeat('a', 10) as x",
+    'select host(null)', "select set_bit('a', 1, 1)", "select similarity('a', 'b')", "select pg_catalog.path(null)",
     // Time, and sleeping in all the ways to call a function.
     'select pg_sleep(1)', 'select pg_catalog.pg_sleep(1)', 'select PG_SLEEP(1)', 'select "pg_sleep"(1)', "select u&\"pg\\005fsleep\"(1)", 'select * from pg_sleep(1)', 'select * from pg_catalog.pg_sleep(1)',
     'select * from rows from (pg_sleep(1), pg_sleep(2)) as r', 'select * from rows from (generate_series(1, 2), pg_sleep(1)) with ordinality', 'select (1::float8).pg_sleep', 'select (1.0).pg_sleep',
@@ -42,7 +47,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     'select * from raw.blocks b left join lateral pg_sleep(1) on true', 'select * from raw.blocks b join lateral (select pg_sleep(b.height)) s on true', "select * from (values (pg_sleep(1))) v",
     'with recursive t(n) as (select 1 union all select n + 1 from t where pg_sleep(1) is not null) select * from t', 'select distinct on (pg_sleep(1)) 1', 'select grouping(pg_sleep(1))',
     "select pg_sleep_for('1 s')", "select pg_sleep_until(now() + interval '1 s')", 'select 1 window w as (order by pg_sleep(1))', 'select (array[1])[pg_sleep(1)::text::int]',
-    "select xmlelement(name a, pg_sleep(1))", 'select json_object(1: pg_sleep(1)::text)', 'select json_array(pg_sleep(1)::text)', "select json_arrayagg(pg_sleep(1)::text)", "select * from json_table('[1]', '$[*]' columns (a int path '$')) j, pg_sleep(1)",
+    'select json_object(1: pg_sleep(1)::text)', 'select json_array(pg_sleep(1)::text)', "select json_arrayagg(pg_sleep(1)::text)", "select * from json_table('[1]', '$[*]' columns (a int path '$')) j, pg_sleep(1)",
     'select greatest(pg_sleep(1)::text)', 'select nullif(pg_sleep(1)::text, $$a$$)', 'select * from raw.blocks tablesample system(1) where pg_sleep(1) is null', 'select 1 having pg_sleep(1) is null',
     // Settings and roles.
     "select set_config('statement_timeout', '0', false)", "select set_config('transaction_read_only', 'off', true)", "select set_config('role', 'flowfarm', false)", "select set_config('search_path', 'public', false)",
@@ -66,11 +71,16 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     "select boolin('t')", "select record_in('()', 2249, -1)", "select array_in('{}', 23, -1)", "select regclassin('app.developer_keys')", 'select int4send(1), numeric_send(1), currtid2(1, 2)', 'select no_such_function(1)', 'select app.no_such_function(1)', "select public.pg_sleep(1)", 'select setseed(0.5)', 'select binary_upgrade_set_next_pg_type_oid(1)',
     "select pg_input_is_valid('app.developer_keys', 'regclass')", 'select satisfies_hash_partition(1, 2, 3, 4)', 'select pg_import_system_collations(1)', 'select * from raw.blocks tablesample system_rows(1)', 'select current_query()', 'select pg_stat_reset()', 'select pg_event_trigger_dropped_objects()', 'select txid_status(1)', "select pg_catalog.set_config('role', 'none', false)",
   ],
-  'sql-operator': ['select 1 operator(public.+) 1', 'select 1 <=> 2', "select 'a' operator(app.@) 'b'", 'select 1 order by 1 using operator(public.<)', 'select 1 operator(raw.=) any (select 1)'],
+  'sql-operator': [
+    'select path(polygon(3, circle(point(0, 0), 1))) <-> path(polygon(3, circle(point(0, 0), 2)))', "select to_tsvector('a') @@ to_tsquery('a')", "select '(0,0)' ~= '(1,1)'", "select !! 'a'",
+    'select 1 operator(public.+) 1', 'select 1 <=> 2', "select 'a' operator(app.@) 'b'", 'select 1 order by 1 using operator(public.<)', 'select 1 operator(raw.=) any (select 1)',
+  ],
   'sql-type': [
+    "select path '((0,0),(1,1))'", "select '(0,0)'::point", "select b'101'", "select x'1F'", "select 1::bit(4)", "select '1'::varbit", "select 'a'::tsvector", "select 'a'::tsquery", "select '<a/>'::xml",
+    "select '1.0.0.0'::inet", "select '1.0.0.0/8'::cidr", "select '1'::money", "select '{(0,0)}'::point[]",
     "select 'app.developer_keys'::regclass", "select 1259::regclass", "select cast('pg_sleep' as regproc)", "select '10'::regrole", "select 'app'::regnamespace", "select '{1259}'::regclass[]", "select '{1259}'::_regclass", "select 1::oid::pg_catalog.regclass::text",
     "select 'a=r/flowfarm'::aclitem", 'select null::app.developer_keys', 'select ((null::_developer_keys)[1]).*', 'select null::app._webhook_endpoints', 'select (null::app.webhook_endpoints).*', 'select * from json_populate_recordset(null::app.developer_keys, $$[{}]$$)', "select 'x'::no_such_type", "select null::pg_authid", "select null::pg_catalog.pg_shadow",
-    "select 'c'::refcursor", "select * from jsonb_to_record('{}') as t(a regclass)", "select * from json_table('[]', '$[*]' columns (a regclass path '$')) j", "select json_value('1', '$' returning regclass)", "select * from xmltable('/a' passing '<a/>' columns b regclass path 'b')",
+    "select 'c'::refcursor", "select * from jsonb_to_record('{}') as t(a regclass)", "select * from json_table('[]', '$[*]' columns (a regclass path '$')) j", "select json_value('1', '$' returning regclass)",
   ],
   'sql-relation': [
     'select * from app.developer_keys', 'select * from developer_keys', 'select key_hash from "app"."developer_keys"', "select * from u&\"app\".u&\"developer\\005fkeys\"", 'select * from app.webhook_endpoints', 'select secret from webhook_endpoints', 'select * from app.webhook_deliveries', 'select * from app.worker_leases',

@@ -34,7 +34,7 @@ if (process.argv[1] === import.meta.filename && process.send !== undefined) {
   const workspaces = await createImportWorkspaces({ source: { contractsOf: () => Promise.resolve(undefined) }, log })
   const server = await createLspServer({
     host: '127.0.0.1', port: 0, log, metrics: new Metrics(), program: doubleProgram, workspaces, networks: ['mainnet', 'testnet'], allowsOrigin: () => true,
-    clientOf, limits: { ...defaultLspLimits, messagesPerSecond: 100_000 },
+    clientOf, limits: { ...defaultLspLimits, workPerSecond: 100_000, addressWorkPerSecond: 100_000 },
   })
   process.send({ port: server.port })
   process.once('disconnect', () => void server.close().then(() => workspaces.close()))

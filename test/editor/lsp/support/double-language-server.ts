@@ -9,7 +9,7 @@ import { FrameReader, frameOf } from '../../../../src/editor/lsp/message-framing
  * - `!path` names the path of the document in words, and `!elsewhere` places outside of its folder
  *
  * Requests: `textDocument/hover` gives the text of the document, how often it was given, and its parameters; `textDocument/definition` the place
- * `uri` of the document; `textDocument/never` is answered by nothing, `textDocument/crash` by the end, `textDocument/fail` by an error with a code of its own.
+ * `uri` of the document; `textDocument/never` is answered by nothing, `textDocument/late` when it is cancelled, `textDocument/crash` by the end, `textDocument/fail` by an error with a code of its own.
  */
 
 interface Message {
@@ -21,6 +21,7 @@ interface Message {
 const documents = new Map<string, { text: string; times: number }>()
 const cancelled: unknown[] = []
 const calls: string[] = []
+const late = new Set<number | undefined>()
 
 function send(message: object): void {
   process.stdout.write(frameOf(JSON.stringify({ jsonrpc: '2.0', ...message })))
@@ -61,7 +62,11 @@ function answerTo({ id, method, params }: Message): void {
     case 'textDocument/fail': return send({ id, error: { code: -32_099, message: `failed in ${new URL(uri).pathname}`, data: { uri, why: 1 } } })
     case 'textDocument/crash': return process.exit(5)
     case 'workspaceSymbol/resolve': return params?.['crash'] === true ? process.exit(6) : send({ id, result: null })
-    case 'textDocument/never': return undefined
+    case 'textDocument/never':
+    case 'textDocument/late': {
+      if (method === 'textDocument/late') late.add(id)
+      return undefined
+    }
     case 'textDocument/giant': return send({ id, result: 'y'.repeat(Number(params?.['bytes'])) })
     case 'textDocument/ask': {
       send({ id: 77, method: 'workspace/configuration', params: { items: [1, 2] } })
@@ -82,7 +87,10 @@ function take(message: Message): void {
   const uri = params?.textDocument?.uri ?? ''
   const text = params?.textDocument?.text ?? params?.contentChanges?.at(-1)?.text
   if (method === 'exit') process.exit(0)
-  if (method === '$/cancelRequest') cancelled.push(params?.['id'])
+  if (method === '$/cancelRequest') {
+    cancelled.push(params?.['id'])
+    if (late.delete(Number(params?.['id']))) send({ id: Number(params?.['id']), error: { code: -32_800, message: 'cancelled' } })
+  }
   if (method === 'textDocument/didClose') documents.delete(uri)
   if (text === undefined) return
   documents.set(uri, { text, times: (documents.get(uri)?.times ?? 0) + 1 })

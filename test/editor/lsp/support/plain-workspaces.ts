@@ -10,6 +10,8 @@ export interface PlainWorkspaces extends ImportWorkspaces {
   readonly root: string
   /** Folders that are open. */
   readonly folders: ReadonlySet<string>
+  /** Folders that were opened since the start. */
+  readonly opened: number
   /** Resolves when there are so many. */
   untilFolders(count: number): Promise<void>
 }
@@ -19,9 +21,11 @@ export async function plainWorkspaces(fetch: (contract: ContractName) => Promise
   const root = await mkdtemp(join(tmpdir(), 'flowfarm-lsp-test-'))
   const folders = new Set<string>()
   const changed = new EventEmitter()
+  let opened = 0
 
   async function open(): Promise<ImportWorkspace> {
     const folder = join(root, randomUUID().replaceAll('-', ''))
+    opened++
     await mkdir(folder)
     folders.add(folder)
     const there = new Set<string>()
@@ -51,5 +55,10 @@ export async function plainWorkspaces(fetch: (contract: ContractName) => Promise
     while (folders.size !== count) await once(changed, 'closed')
   }
 
-  return { root, folders, open, untilFolders, close: () => rm(root, { recursive: true, force: true }) }
+  return {
+    root, folders, open, untilFolders, close: () => rm(root, { recursive: true, force: true }),
+    get opened() {
+      return opened
+    },
+  }
 }

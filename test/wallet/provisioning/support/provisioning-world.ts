@@ -45,7 +45,7 @@ export class PasskeyList implements KnownPasskeys {
 }
 
 export function signedIn(options: Partial<AuthUser> = {}): SignedIn {
-  const user = { id: randomUUID(), email: 'ann@example.com', isEmailConfirmed: true, appMetadata: {}, userMetadata: {}, ...options }
+  const user = { id: randomUUID(), email: `${randomUUID()}@example.com`, isEmailConfirmed: true, appMetadata: {}, userMetadata: {}, ...options }
   return { user, sessionId: randomUUID(), authenticatedAt: new Date() }
 }
 
@@ -79,15 +79,17 @@ export interface Provisioned {
 }
 
 /** Asks for an account on testnet and waits for it. @throws as the operation does */
-export async function provision(world: World, who: SignedIn, credentialId: string, data: object = {}, signal?: AbortSignal): Promise<Provisioned> {
-  return await call(world, '/wallet/provision', who, { credentialId, networks: ['testnet'], ...data }, signal) as Provisioned
+export async function provision(world: World, who: SignedIn, credentialId: string, data: object = {}, signal?: AbortSignal, network?: string): Promise<Provisioned> {
+  return await call(world, '/wallet/provision', who, { credentialId, networks: ['testnet'], ...data }, signal, network) as Provisioned
 }
 
-/** One operation of the function. */
-export async function call(world: World, endpoint: string, who: SignedIn, data: unknown, signal?: AbortSignal): Promise<unknown> {
+let clients = 0
+
+/** One operation of the function. @param network of the client. Default: another one each time */
+export async function call(world: World, endpoint: string, who: SignedIn, data: unknown, signal?: AbortSignal, network = `192.0.2.${++clients % 250}`): Promise<unknown> {
   const handler = world.endpoints[endpoint]
   if (handler === undefined) throw new Error(`there is no ${endpoint}`)
-  return handler(who, data, signal)
+  return handler(who, data, { signal, network })
 }
 
 export const silent: Logger = pino({ level: 'silent' })

@@ -12,7 +12,7 @@ import { readRedirect } from '../../redirect-target.ts'
 import { readEmail } from '../../users/email-address.ts'
 import { presentUser } from '../../users/present-user.ts'
 import { requireSmall } from '../../users/user-store.ts'
-import { answerJson, clientOf, mostBodyBytes, sessionOf } from '../auth-call.ts'
+import { answerJson, clientOf, mostBodyBytes, ownSessionOf } from '../auth-call.ts'
 import type { AuthRoute } from '../auth-router.ts'
 import { refusalPage, signInPage } from '../link-page.ts'
 import type { LinkPage } from '../link-page.ts'
@@ -67,7 +67,9 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
     // A token counts in the statement that takes it.
     if ('code' in given || given.isChange) await parts.limits.take('verify', client.network)
     if (given.isChange) {
-      const user = await change.confirm(await sessionOf(context, parts), 'code' in given ? { code: given.code } : { token: given.hash }, client)
+      const user = await change.confirm(
+        await ownSessionOf(context, parts), 'code' in given ? { code: given.code } : { token: given.hash }, client,
+      )
       return answerJson(context, presentUser(user))
     }
     const session = 'code' in given ? await signIn.withCode(emailOf(given.email), given.code, client) : await signIn.withToken(given.hash, client)

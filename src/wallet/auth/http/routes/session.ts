@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { leftSignal } from '../../../../base/http/left-signal.ts'
 import type { RequestContext } from '../../../../base/http/requests.ts'
 import { parseBody } from '../../../../base/parse-input.ts'
 import { readJson } from '../../../../base/read-json.ts'
@@ -11,13 +12,19 @@ import { removeUser } from '../../remove-user.ts'
 import type { ProviderSignIn } from '../../provider-sign-in.ts'
 import { signOutScopes } from '../../sessions/session-store.ts'
 import { presentUser } from '../../users/present-user.ts'
-import { answerJson, clientOf, mostBodyBytes, sessionOf } from '../auth-call.ts'
+import { answerJson, clientOf, mostBodyBytes, ownSessionOf, sessionOf } from '../auth-call.ts'
 import type { AuthRoute } from '../auth-router.ts'
 import { presentSession } from '../present-session.ts'
 import { emailOf, parameterOf } from './email.ts'
 
 const refreshBody = z.object({ refresh_token: z.string().min(1).max(200) })
 const pkceBody = z.object({ auth_code: z.string().min(1).max(200), code_verifier: z.string().min(1).max(200) })
+/**
+ * Of `DELETE /user`, where the user has a passkey: the assertion, and the accounts that nobody can sign for afterwards.
+ */
+const removalBody = z.object({
+  confirmation: z.unknown().optional(), abandon: z.array(z.string().max(20)).max(300).default([]),
+})
 const scopeParameter = z.enum(signOutScopes)
 
 /** What users may not change by themselves, and why. */
@@ -52,7 +59,7 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
   const changeUser = async (context: RequestContext): Promise<void> => {
     const client = clientOf(context, parts)
     await parts.limits.take('session', client.network)
-    const session = await sessionOf(context, parts)
+    const session = await ownSessionOf(context, parts)
     const { user, sessionId } = session
     await parts.limits.take('changeBy', user.id)
     const body = parseBody(z.record(z.string(), z.unknown()), await readJson(context.req, mostBodyBytes))
@@ -60,8 +67,19 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
       if (body[name] === undefined || body[name] === null || body[name] === '') continue
       throw authError(name === 'app_metadata' || name === 'role' ? 403 : 422, name === 'app_metadata' || name === 'role' ? 'not_admin' : 'validation_failed', reason)
     }
-    const { data, email } = parseBody(z.object({ data: z.record(z.string(), z.unknown()).nullish(), email: z.string().nullish() }), body)
-    if ((email ?? '') !== '') await change.ask(session, emailOf(email), readRedirect(parameterOf(context, 'redirect_to'), parts), client)
+    const { data, email, confirmation } = parseBody(
+      z.object({
+        data: z.record(z.string(), z.unknown()).nullish(), email: z.string().nullish(),
+        confirmation: z.unknown().optional(),
+      }),
+      body,
+    )
+    if ((email ?? '') !== '') {
+      await change.ask(
+        emailOf(email), readRedirect(parameterOf(context, 'redirect_to'), parts),
+        { session, confirmation, client, signal: leftSignal(context.res) },
+      )
+    }
     const changed = await withTransaction(parts.pool, async (db) => {
       if (data === undefined || data === null) return parts.users.find(db, user.id)
       const row = await parts.users.changeMetadata(db, user.id, data)
@@ -75,9 +93,11 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
   const remove = async (context: RequestContext): Promise<void> => {
     const client = clientOf(context, parts)
     await parts.limits.take('session', client.network)
-    const session = await sessionOf(context, parts)
+    const session = await ownSessionOf(context, parts)
     await parts.limits.take('changeBy', session.user.id)
-    await removeUser(parts, session, client)
+    const hasBody = Number(context.get('Content-Length') || '0') > 0 || context.get('Transfer-Encoding') !== ''
+    const { confirmation, abandon } = parseBody(removalBody, hasBody ? await readJson(context.req, mostBodyBytes) : {})
+    await removeUser(parts, { session, confirmation, abandon, client, signal: leftSignal(context.res) })
     context.set('Cache-Control', 'no-store')
     context.status = 204
   }

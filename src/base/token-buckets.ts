@@ -10,7 +10,7 @@ export interface Taken {
   readonly remaining: number
   /** Until the bucket is full again. */
   readonly fullInSeconds: number
-  /** Until there is another request in it; 0 while there is one. */
+  /** Until as many requests as were refused are in it, or else one more; 0 while they are. */
   readonly nextInSeconds: number
 }
 
@@ -43,14 +43,15 @@ export class TokenBuckets {
     return this.#buckets.size
   }
 
-  /** Takes one request from a bucket; one that is refused costs nothing. */
-  take(name: string, { rate, burst }: Allowance): Taken {
+  /** Takes requests, one by default, from a bucket: all of them or, where they are refused, none. */
+  take(name: string, { rate, burst }: Allowance, count = 1): Taken {
     const now = this.#clock()
     const msPerRequest = 1000 / rate
     const capacityMs = burst * msPerRequest
     const fullAt = Math.max(this.#buckets.get(name)?.fullAt ?? 0, now)
-    const isAllowed = fullAt + msPerRequest <= now + capacityMs + rounding
-    const after = isAllowed ? fullAt + msPerRequest : fullAt
+    const neededMs = count * msPerRequest
+    const isAllowed = fullAt + neededMs <= now + capacityMs + rounding
+    const after = isAllowed ? fullAt + neededMs : fullAt
     this.#buckets.delete(name)
     this.#buckets.set(name, { fullAt: after, seenAt: now })
     this.#forget(now)
@@ -59,7 +60,7 @@ export class TokenBuckets {
       isAllowed,
       remaining: Math.max(0, Math.floor((room + rounding) / msPerRequest)),
       fullInSeconds: Math.max(0, Math.ceil((after - now - rounding) / 1000)),
-      nextInSeconds: Math.max(0, Math.ceil((msPerRequest - room - rounding) / 1000)),
+      nextInSeconds: Math.max(0, Math.ceil(((isAllowed ? msPerRequest : neededMs) - room - rounding) / 1000)),
     }
   }
 

@@ -1,0 +1,66 @@
+import { base64UrlOf, sha256 } from '../../clients/signing/bytes.ts'
+import { callJson, jsonBody, WalletProblem } from '../auth/problem.ts'
+import type { WalletPlace } from './contract.ts'
+
+/** Sign-in at the wallet: an authorization code with PKCE (RFC 7636). The editor itself asks for no passkey and no code of an e-mail. */
+
+/** What this tab keeps until the wallet sends it back. */
+interface Begun {
+  readonly state: string
+  readonly verifier: string
+  /** Path of the page where it began. */
+  readonly back: string
+}
+
+const place = 'flowfarm-editor-sign-in'
+const callbackPath = '/developer/callback'
+
+/** Leaves the page for the wallet. */
+export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clientId }: WalletPlace): Promise<void> {
+  const random = (): string => base64UrlOf(crypto.getRandomValues(new Uint8Array(32)))
+  const begun: Begun = { state: random(), verifier: random(), back: location.pathname }
+  sessionStorage.setItem(place, JSON.stringify(begun))
+  const url = new URL(authorizeUrl)
+  url.search = new URLSearchParams({
+    response_type: 'code', client_id: clientId, redirect_uri: redirectUri(), state: begun.state,
+    code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(begun.verifier))), code_challenge_method: 'S256',
+  }).toString()
+  location.assign(url.href)
+}
+
+/**
+ * Trades the code of the page's address for a session, once.
+ * @returns refresh token. @throws WalletProblem
+ */
+export async function finishSignIn({ token_url: tokenUrl, client_id: clientId }: WalletPlace, address: URL): Promise<string> {
+  const begun = takeBegun()
+  const value = (name: string): string => address.searchParams.get(name) ?? ''
+  // Another site may send its visitors here, with a code for an account of its own.
+  if (begun === undefined || value('state') !== begun.state) throw new WalletProblem(400, 'other-tab', 'This sign-in was not begun in this tab. Sign in again.')
+  if (value('error') !== '') throw new WalletProblem(400, value('error'), 'You were not signed in: the sign-in was cancelled at the wallet.')
+  const { refresh_token: token } = await callJson<{ readonly refresh_token?: unknown }>(tokenUrl, jsonBody({
+    grant_type: 'authorization_code', client_id: clientId, redirect_uri: redirectUri(), code: value('code'), code_verifier: begun.verifier,
+  }))
+  if (typeof token !== 'string') throw new WalletProblem(502, 'no-session', 'The wallet returned no session. Sign in again.')
+  return token
+}
+
+/** The page where the sign-in of this tab began; only paths of the editor. */
+export function placeBefore(): string {
+  return /^\/p\/[a-z0-9-]+$/.test(back) ? back : '/'
+}
+
+let back = '/'
+
+function takeBegun(): Begun | undefined {
+  const text = sessionStorage.getItem(place)
+  sessionStorage.removeItem(place)
+  if (text === null) return undefined
+  const begun = JSON.parse(text) as Begun
+  ;({ back } = begun)
+  return begun
+}
+
+function redirectUri(): string {
+  return new URL(callbackPath, location.origin).href
+}

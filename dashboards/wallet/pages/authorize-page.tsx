@@ -1,0 +1,108 @@
+import { useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { callJson, jsonBody } from '../../auth/problem.ts'
+import { SignInForm } from '../../auth/sign-in-form.tsx'
+import { useAction } from '../../auth/use-action.ts'
+import { Button } from '../../kit/button.tsx'
+import { Failure, Loading } from '../../kit/state.tsx'
+import type { ClientSettings } from '../contract.ts'
+import { Alone } from '../parts/alone.tsx'
+import { useSettings } from '../settings.ts'
+
+export const authorizePath = '/authorize'
+const place = 'flowfarm-authorize'
+
+/** The request of another program that waits in this tab while the user signs in elsewhere; undefined: none. It is read once. */
+export function takePendingRequest(): string | undefined {
+  const pending = sessionStorage.getItem(place) ?? ''
+  sessionStorage.removeItem(place)
+  return pending.startsWith(`${authorizePath}?`) ? pending : undefined
+}
+
+/** Asks whether to sign in to another program of the operator, such as the editor, and sends the user back to it with a code. */
+export function AuthorizePage(): ReactNode {
+  const { clients } = useSettings()
+  const { state, keeper } = useAuth()
+  const parameters = new URLSearchParams(location.search)
+  const client = clients.find((one) => one.client_id === parameters.get('client_id') && one.redirect_uri === parameters.get('redirect_uri'))
+  useEffect(() => {
+    document.title = 'Sign in – flowfarm wallet'
+    if (client !== undefined) sessionStorage.setItem(place, `${location.pathname}${location.search}`)
+  }, [client])
+  if (client === undefined) {
+    return (
+      <Alone>
+        <h1>This link is not valid</h1>
+        <p>No program is registered here with this address. Go back to where you came from, and sign in again.</p>
+      </Alone>
+    )
+  }
+  if (state.status === 'loading') return <Alone><Loading label="Checking your session…" rows={2} /></Alone>
+  if (state.status === 'unknown') return <Alone><Failure title="Your session could not be checked" detail={state.detail} onRetry={() => void keeper.load()} /></Alone>
+  if (state.status === 'signed-out') {
+    return (
+      <Alone>
+        <SignInForm>
+          <div className="sign-in-head">
+            <h1>Sign in to {client.name}</h1>
+            <p className="soft">Sign in at your wallet to return to {new URL(client.redirect_uri).host}.</p>
+          </div>
+        </SignInForm>
+      </Alone>
+    )
+  }
+  return <Consent client={client} parameters={parameters} email={state.session.user.email ?? ''} />
+}
+
+interface ConsentProps {
+  readonly client: ClientSettings
+  readonly parameters: URLSearchParams
+  readonly email: string
+}
+
+function Consent({ client, parameters, email }: ConsentProps): ReactNode {
+  const { keeper } = useAuth()
+  const { isBusy, problem, run } = useAction()
+  const leave = (address: string): void => {
+    sessionStorage.removeItem(place)
+    location.assign(address)
+  }
+  const allow = (): void => void run(async () => {
+    const names = ['response_type', 'client_id', 'redirect_uri', 'state', 'code_challenge', 'code_challenge_method']
+    const asked = Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
+    const post = jsonBody(asked)
+    const { redirect_to: address } = await callJson<{ readonly redirect_to: string }>('/oauth/authorize', {
+      ...post, headers: { 'content-type': 'application/json', authorization: `Bearer ${await keeper.accessToken()}` },
+    })
+    leave(address)
+  })
+  const refuse = (): void => {
+    const back = new URL(client.redirect_uri)
+    back.search = new URLSearchParams({ error: 'access_denied', state: parameters.get('state') ?? '' }).toString()
+    leave(back.href)
+  }
+  return (
+    <Alone>
+      <div className="stack">
+        <h1>Sign in to {client.name}?</h1>
+        <p>
+          You are signed in {email === '' ? 'without an e-mail address' : <>as <b className="wrap">{email}</b></>} and
+          return to {new URL(client.redirect_uri).host}.
+        </p>
+        <p className="soft">
+          {client.name} can read and change your projects. It cannot use your passkeys or change how you sign in.
+        </p>
+        <ProblemLine problem={problem} />
+        <Button look="strong" disabled={isBusy} onClick={allow}>{isBusy ? 'One moment…' : 'Continue'}</Button>
+        <div className="button-row apart">
+          <Button look="plain" isSmall disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
+            Sign in as another user
+          </Button>
+          <Button look="plain" isSmall disabled={isBusy} onClick={refuse}>Cancel</Button>
+        </div>
+      </div>
+    </Alone>
+  )
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { FatalError } from '../../src/base/errors.ts'
+import { settings } from '../../src/base/config.ts'
+import type { Config } from '../../src/base/config.ts'
+import { portUser } from '../../src/services/port-user.ts'
+
+/**
+ * With another PORT than the usual one, the other ports are so far above it. The steps are wide, so that demos on
+ * neighboring ports (8081, 8082, …) run beside each other and beside one on the usual ports.
+ */
+export const portOffsets = {
+  CHAT_PORT: 100, LSP_PORT: 200, HTTP_PORT: 300, ASK_PORT: 400, MCP_PORT: 500, TOOLS_PORT: 600, WALLET_PORT: 700, PROXY_PORT: 800,
+} as const
+
+const highestPort = 65_535
+const maxPort = highestPort - Math.max(...Object.values(portOffsets))
+
+/**
+ * Defaults for the ports besides PORT: the usual ones and 8000 for the proxy, or fixed distances from another PORT;
+ * 0 is a free port for each.
+ * @throws FatalError for a PORT that leaves no room above it
+ */
+export function demoPorts(port: number): Readonly<Record<string, string>> {
+  if (port === settings.PORT.read(undefined)) return { PROXY_PORT: '8000' }
+  if (port > maxPort) {
+    throw new FatalError('bad-configuration', `PORT is ${port}, and the demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of at most ${maxPort}.`)
+  }
+  return Object.fromEntries(Object.entries(portOffsets).map(([name, offset]) => [name, port === 0 ? '0' : String(port + offset)]))
+}
+
+/** Checks all ports before anything is started. @throws FatalError that lists the ports in use, their users, and what to set */
+export async function checkPorts(config: Config): Promise<void> {
+  const busy: string[] = []
+  for (const name of ['PORT', 'PROXY_PORT', 'CHAT_PORT', 'LSP_PORT', 'HTTP_PORT', 'ASK_PORT', 'MCP_PORT', 'TOOLS_PORT', 'WALLET_PORT'] as const) {
+    const port = config[name] ?? 0
+    if (port === 0 || !(await isInUse(port, name === 'TOOLS_PORT' ? config.TOOLS_HOST : config.HOST))) continue
+    busy.push(`  ${name} ${port} is in use by ${portUser(port) ?? 'another program'}.`)
+  }
+  if (busy.length === 0) return
+  const another = config.PORT === 0 ? '' : ` Or run PORT=${config.PORT + 1} npm run demo: the ports that are not set follow PORT.`
+  throw new FatalError('cannot-listen', [
+    'The demo cannot start: other programs use its ports.', ...busy,
+    `Stop these programs, or set these variables to other ports (0 picks a free one).${another}`,
+  ].join('\n'))
+}
+
+async function isInUse(port: number, host: string): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+    return false
+  } catch (error) {
+    // Other reasons, such as a port below 1024, are reported by the service itself.
+    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+  }
+}

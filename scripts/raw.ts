@@ -1,0 +1,65 @@
+import { exitCodes, FatalError } from '../src/base/errors.ts'
+import type { HeightRange } from '../src/base/ranges.ts'
+import { listFailingHeights } from '../src/farm/unavailable/list-failing-heights.ts'
+import { retryHeights } from '../src/farm/unavailable/retry-heights.ts'
+import { skipHeight } from '../src/farm/unavailable/skip-height.ts'
+import { runCommand } from './cli/command.ts'
+import { withDatabase } from './cli/open-database.ts'
+import { flag } from './cli/options.ts'
+import { many, print, printJson } from './cli/texts.ts'
+
+/** Heights that `list` shows. */
+const maxListed = 500
+
+/** `npm run raw`: heights that access nodes do not serve. */
+await runCommand({
+  name: 'raw',
+  summary: 'Lists heights that no access node serves, skips those that hold up ingestion, and retries skipped ones.',
+  actions: {
+    list: 'Show failing and unavailable heights, with the reason and since when.',
+    skip: 'Give up a failing height: what the nodes serve of it is stored, the rest is recorded as unavailable.',
+    retry: 'Fetch unavailable heights again, and derive them again.',
+  },
+  operand: '<height>[..<last height>]',
+  options: { json: flag('Print the result as JSON.') },
+  examples: [
+    ['list', 'What is failing or unavailable.'],
+    ['skip 4711', 'Do not wait any longer for height 4711.'],
+    ['retry 4711..4720', 'After a node that has these heights was added.'],
+  ],
+  run: ({ action, operand, options: { json } }) => withDatabase(async ({ pool }) => {
+    if (action === 'list') {
+      if (operand !== undefined) throw new FatalError('bad-argument', 'list takes no height.')
+      const { heights, failing, unavailable } = await listFailingHeights(pool, maxListed)
+      if (json) printJson({ failing, unavailable, heights })
+      else {
+        print(`${many(failing, 'height')} failing, ${many(unavailable, 'height')} unavailable`)
+        for (const { height, state, part, reason, since } of heights) {
+          print(`${height}  ${state}${part === null ? '' : ` (${part})`} since ${since.toISOString()}: ${reason}`)
+        }
+      }
+      return exitCodes.done
+    }
+    const range = readHeights(action, operand)
+    if (action === 'skip') {
+      if (range.to - range.from > 1) throw new FatalError('bad-argument', 'skip takes one height.')
+      await skipHeight(pool, range.from)
+      if (json) printJson({ skipped: range.from })
+      else print(`Height ${range.from} is given up at the ingester's next attempt, within seconds.`)
+      return exitCodes.done
+    }
+    const heights = await retryHeights(pool, range)
+    if (json) printJson({ retried: heights })
+    else print(`${many(heights.length, 'unavailable height')} will be fetched and derived again.`)
+    return exitCodes.done
+  }),
+})
+
+/** @throws FatalError `bad-argument` */
+function readHeights(action: string, operand: string | undefined): HeightRange {
+  const match = /^(\d{1,15})(?:\.\.(\d{1,15}))?$/.exec(operand ?? '')
+  const from = Number(match?.[1])
+  const last = match?.[2] === undefined ? from : Number(match[2])
+  if (match !== null && last >= from) return { from, to: last + 1 }
+  throw new FatalError('bad-argument', `${action} needs a height: npm run raw -- ${action} <height>, not "${operand ?? ''}".`)
+}

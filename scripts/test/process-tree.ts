@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+interface ProcessEntry {
+  readonly pid: number
+  readonly parent: number
+  readonly name: string
+}
+
+/** Time for database servers to end by themselves, which removes their shared memory, ms. */
+const serverGraceMs = 5000
+const pollMs = 20
+
+/**
+ * Ends a process (unless it is the present one) and all processes below it. They are suspended first, parents before children, so that no new process escapes; then
+ * database servers get PostgreSQL's immediate shutdown (SIGQUIT) and everything else SIGKILL.
+ */
+export async function endProcesses(root: number): Promise<void> {
+  const found = new Map<number, ProcessEntry>()
+  for (let isNew = true; isNew;) {
+    isNew = false
+    for (const entry of processesBelow(root)) {
+      if (entry.pid === process.pid || found.has(entry.pid)) continue
+      found.set(entry.pid, entry)
+      isNew = true
+      if (!isServer(entry)) send(entry.pid, 'SIGSTOP')
+    }
+  }
+  const all = [...found.values()]
+  const servers = all.filter(isServer)
+  const postmasters = servers.filter(({ parent }) => !servers.some(({ pid }) => pid === parent))
+  for (const { pid } of postmasters) send(pid, 'SIGQUIT')
+  for (const { pid } of all.filter((entry) => !isServer(entry))) send(pid, 'SIGKILL')
+  const giveUpAt = performance.now() + serverGraceMs
+  while (performance.now() < giveUpAt && servers.some(isRunning)) await delay(pollMs)
+  for (const entry of servers.filter(isRunning)) send(entry.pid, 'SIGKILL')
+}
+
+/** A process and all below it, parents before children; empty if it does not run. */
+export function processesBelow(root: number): ProcessEntry[] {
+  const entries = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => readEntry(Number(name)) ?? [])
+  const found = entries.filter(({ pid }) => pid === root)
+  for (const { pid } of found) found.push(...entries.filter(({ parent }) => parent === pid))
+  return found
+}
+
+function isServer({ name }: ProcessEntry): boolean {
+  return name === 'postgres'
+}
+
+/** Whether it is still the same program: process numbers are used again. */
+function isRunning({ pid, name }: ProcessEntry): boolean {
+  return readEntry(pid)?.name === name
+}
+
+/** @returns undefined for a process that has ended */
+function readEntry(pid: number): ProcessEntry | undefined {
+  try {
+    const [, name = '', state, parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return state === 'Z' ? undefined : { pid, parent: Number(parent), name }
+  } catch (error) {
+    return ignoreEnded(error)
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    ignoreEnded(error)
+  }
+}
+
+/** @throws what does not say that the process has ended */
+function ignoreEnded(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return undefined
+  throw error
+}

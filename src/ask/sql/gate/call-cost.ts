@@ -1,0 +1,260 @@
+import type { CallKind } from './function-rules.ts'
+
+/** What is known of an expression before it runs. Numbers are upper bounds. */
+export interface Value {
+  /** Share of `maxWork` that it takes to compute it once. */
+  readonly work: number
+  /** Length of its text. */
+  readonly bytes: number
+  readonly kind: 'number' | 'jsonb' | 'other'
+  /** Value of a number that is written in the statement. */
+  readonly constant?: number
+  /** Elements of an array or a document that is written in the statement. */
+  readonly elements?: number
+}
+
+/**
+ * Longest time without a check for cancellation, ns. It holds for work that is linear in the data. Everything else is
+ * counted `superLinear` times, so that it has a fifth of this: planning, and operands that are multiplied.
+ */
+export const maxWork = 10_000_000_000
+const superLinear = 5
+
+/**
+ * Longest value that a session of the embedded server can build within its memory; other servers allow up to four times
+ * as much.
+ */
+export const maxValueBytes = 256_000_000
+/**
+ * Elements, escapes or tokens that such a session can hold: each takes some 40 bytes while a value is built. On any
+ * server the working array of an aggregate ends at 67,108,864 elements, which is 1 GB.
+ */
+const maxPieces = 32_000_000
+/** Elements of the longest array. */
+const maxArrayElements = 134_217_727
+/** Digits of the largest numeric: 131,072 before the point and 16,383 after it. */
+export const maxNumericDigits = 147_455
+/** Longest text of a number of the chain, and of a double. */
+export const numberBytes = 320
+export const shortBytes = 64
+/** The planner takes some 20 microseconds and 500 bytes for each node. */
+export const nodeWork = 20_000 * superLinear
+/** The planning time grows with the square of the number of joined tables, and of sorts for windows and aggregates. */
+export const sourceWork = 6_000_000 * superLinear
+export const sortWork = 30_000_000 * superLinear
+
+/** ns for each byte, measured with PostgreSQL 18; `gate-cancel.test.ts` runs the longest permitted calls. */
+const linearRate = 3
+/** Case mapping and encodings. */
+const heavyRate = 10
+/** ns for each element, escape or token; a number in JSON takes two bytes and twice as long. */
+const pieceRate = 80
+const tokenRate = 100
+const formattingRate = 400
+/** ns for each pair of bytes: texts that nearly match, as a position or for LIKE; characters one by one. */
+const searchRate = 1
+const likeRate = 2
+const matchRate = 11
+/** ns for each pair of elements. */
+const elementRate = 15
+/** ns for each byte of a result that is built piece by piece, and of one with indentation. */
+const buildRate = 1
+const indentRate = 3
+const maxPostgresBytes = 1_073_741_823
+/** ns for each pair of digits, and the most pairs of a product that does not overflow. */
+const digitRate = 0.08 * superLinear
+const maxDigitPairs = (maxNumericDigits / 2) ** 2
+const transcendentalWork = 30_000_000 * superLinear
+
+/** The cost of a call without that of its arguments. */
+export function callCost(kind: CallKind, args: readonly Value[]): Value {
+  const [a = short, b = short, c = short] = args
+  const all = args.reduce((sum, { bytes }) => sum + bytes, 0)
+  const linear = linearRate * all
+  switch (kind) {
+    case 'free': return number(0)
+    case 'number': return number(linear)
+    case 'short': return other(linear, shortBytes)
+    case 'linear': return { work: linear, bytes: bound(all), kind: sameKind(args) }
+    case 'growing': return other(pieceRate * pieces(all) + linear, bound(8 * all + shortBytes))
+    case 'heavy': return other(heavyRate * all, bound(3 * all))
+    case 'elements': return other(pieceRate * pieces(all) + linear, bound(all))
+    case 'parsing': return other(tokenRate * pieces(all) + linear, bound(8 * all))
+    case 'formatting': return other(formattingRate * b.bytes + linear, bound(40 * b.bytes + a.bytes))
+    case 'search': return other(pairCost(searchRate, a.bytes, b.bytes) + linear, bound(8 * a.bytes + shortBytes))
+    case 'replace': return built(pairCost(searchRate, a.bytes, b.bytes) + linear, a.bytes * Math.max(1, c.bytes))
+    case 'like': return number(likeCost(a, b) + heavyRate * all, 1)
+    case 'join': return joined(a.bytes, all - a.bytes)
+    case 'join-others': return joined(all - a.bytes, a.bytes)
+    case 'pretty': {
+      return other(pieceRate * pieces(all) + indentRate * Math.min(all * all, maxPostgresBytes), bound(all * all))
+    }
+    case 'paths': return { work: linear, bytes: bound(a.bytes * a.bytes), kind: 'jsonb' }
+    case 'match': return other(pairCost(matchRate, a.bytes, b.bytes) + linear, a.bytes)
+    case 'match-elements': return number(elementCost(a, b) + linear, 1)
+    case 'regexp': return other(linear, bound(8 * all))
+    case 'regexp-replace': return built(linear, a.bytes * Math.max(1, c.bytes))
+    case 'repeat': {
+      const bytes = b.constant === undefined ? maxValueBytes : a.bytes * Math.max(0, b.constant)
+      return other(0, bound(bytes), linearRate)
+    }
+    case 'pad': return other(linear, bound(4 * (b.constant ?? maxValueBytes) + c.bytes), linearRate)
+    // Its elements take no memory while it is built.
+    case 'fill': return other(pieceRate * (maxArrayElements - maxPieces), maxValueBytes)
+    case 'cut': return other(linear, cutBytes(a, b.constant))
+    case 'slice': return other(linear, cutBytes(a, args.length > 2 ? c.constant : undefined))
+    case 'format': return other(formattingRate * a.bytes + linear, bound(a.constant === 0 ? all : maxValueBytes))
+    case 'arithmetic': return arithmetic(args, '/')
+    case 'power': return power(a, b)
+    case 'transcendental': return number(a.bytes <= numberBytes ? 0 : transcendentalWork, maxNumericDigits)
+    case 'collect': return other(linear, maxValueBytes)
+    default: return { work: linear, bytes: maxValueBytes, kind: 'jsonb' }
+  }
+}
+
+/** The cost of an operator without that of its operands. */
+export function operatorCost(symbol: string, left: Value, right: Value): Value {
+  const all = left.bytes + right.bytes
+  const linear = linearRate * all
+  const areNumbers = left.kind === 'number' && right.kind === 'number'
+  switch (symbol) {
+    case '+': case '*': case '/': case '%': {
+      const result = arithmetic([left, right], symbol)
+      return areNumbers ? result : other(linear + result.work, bound(all))
+    }
+    // Subtracts numbers and times, and removes keys from jsonb.
+    case '-': {
+      return areNumbers ? arithmetic([left, right], symbol) : other(elementCost(left, right) + linear, bound(all))
+    }
+    case '^': return power(left, right)
+    case '|/': case '||/': return callCost('transcendental', [right])
+    case '@': case '&': case '|': case '#': case '<<': case '>>': {
+      return { ...arithmetic([left, right], '+'), kind: 'other' }
+    }
+    case '||': return { work: linear, bytes: bound(all), kind: sameKind([left, right]) }
+    case '~~': case '!~~': return number(likeCost(left, right) + linear, 1)
+    // Converts both to lower case first.
+    case '~~*': case '!~~*': return number(likeCost(left, right) + heavyRate * all, 1)
+    case '@>': case '<@': case '&&': case '?|': case '?&': return number(elementCost(left, right) + linear, 1)
+    case '#-': return { work: linear, bytes: left.bytes, kind: 'jsonb' }
+    // Each call on json, which is text, parses all of it.
+    case '->': case '->>': case '#>': case '#>>': {
+      const work = (left.kind === 'jsonb' ? 0 : tokenRate * pieces(left.bytes)) + linearRate * left.bytes
+      // The text of a document.
+      const printing = left.kind === 'jsonb' && symbol.endsWith('>>') ? pieceRate * pieces(left.bytes) : 0
+      return { work: work + printing, bytes: left.bytes, kind: symbol.endsWith('>>') ? 'other' : left.kind }
+    }
+    default: return number(linear, 1)
+  }
+}
+
+/** Types by the bytes that a value has after a cast; `length` as in varchar(20). */
+export function castCost(type: string, isArray: boolean, value: Value, length: number | undefined): Value {
+  const linear = linearRate * value.bytes
+  // Written or read element by element.
+  const tokens = tokenRate * pieces(value.bytes) + linear
+  if (isArray) return other(tokens, bound(8 * value.bytes))
+  switch (type) {
+    case 'numeric': {
+      const digits = value.kind === 'number' ? value.bytes : maxNumericDigits
+      return number(linear, length === undefined ? digits : length + 3)
+    }
+    case 'int2': case 'int4': case 'int8': case 'float4': case 'float8': case 'oid': {
+      return { ...number(linear), ...(value.constant === undefined ? {} : { constant: value.constant }) }
+    }
+    case 'bool': case 'uuid': case 'date': case 'time': case 'timetz': case 'timestamp': case 'timestamptz':
+    case 'interval': return other(linear, shortBytes)
+    case 'varchar': {
+      return other(textCost(value), length === undefined ? value.bytes : Math.min(value.bytes, 4 * length))
+    }
+    case 'bpchar': case 'char': {
+      const bytes = bound(4 * (length ?? 1) + (length === undefined ? value.bytes : 0))
+      return other(textCost(value), bytes, linearRate)
+    }
+    case 'jsonb': {
+      return { work: value.kind === 'jsonb' ? linear : tokens, bytes: bound(2 * value.bytes), kind: 'jsonb' }
+    }
+    case 'text': case 'name': return other(textCost(value), bound(2 * value.bytes))
+    case 'bytea': return other(linear, bound(2 * value.bytes))
+    // json and jsonpath are parsed; ranges, multiranges and rows too.
+    default: return other(tokens * (type.endsWith('range') ? 4 : 1), bound(2 * value.bytes))
+  }
+}
+
+const short: Value = { work: 0, bytes: shortBytes, kind: 'other' }
+
+/** The cost of two operands of which one is looked for in the other: linear where one is short. */
+function pairCost(rate: number, a: number, b: number): number {
+  return rate * a * b * (Math.min(a, b) > shortBytes ? superLinear : 1)
+}
+
+function likeCost(a: Value, b: Value): number {
+  return pairCost(likeRate, a.bytes, b.bytes)
+}
+
+/** The cost of comparing each element of arrays or documents. */
+function elementCost(a: Value, b: Value): number {
+  return pairCost(elementRate, a.elements ?? pieces(a.bytes), b.elements ?? pieces(b.bytes))
+}
+
+/** The cost of writing a value as text; arrays and documents piece by piece. */
+function textCost({ bytes, kind }: Value): number {
+  return linearRate * bytes + (kind === 'number' ? 0 : pieceRate * pieces(bytes))
+}
+
+function pieces(bytes: number): number {
+  return Math.min(bytes, maxPieces)
+}
+
+function bound(bytes: number): number {
+  return Math.min(bytes, maxValueBytes)
+}
+
+function number(work: number, bytes: number = numberBytes): Value {
+  return { work, bytes, kind: 'number' }
+}
+
+/** @param rate ns for each byte of the result */
+function other(work: number, bytes: number, rate = 0): Value {
+  return { work: work + rate * bytes, bytes, kind: 'other' }
+}
+
+/** Results of one call that may end only at PostgreSQL's own limit of 1 GB. */
+function built(work: number, bytes: number): Value {
+  return other(work + buildRate * Math.min(bytes, maxPostgresBytes), bound(bytes))
+}
+
+/** Elements with a separator after each. */
+function joined(bytes: number, separatorBytes: number): Value {
+  return built(pieceRate * pieces(bytes), bytes + pieces(bytes) * separatorBytes)
+}
+
+function sameKind(args: readonly Value[]): Value['kind'] {
+  const [first] = args
+  return first !== undefined && args.every(({ kind }) => kind === first.kind) ? first.kind : 'other'
+}
+
+function digits({ bytes }: Value): number {
+  return Math.min(bytes, maxNumericDigits)
+}
+
+function arithmetic(args: readonly Value[], symbol: string): Value {
+  const [a, b] = [digits(args[0] ?? short), digits(args[1] ?? short)]
+  const work = symbol === '+' || symbol === '-' ? a + b : Math.min(a * b, maxDigitPairs) * digitRate
+  // A quotient has at least 16 significant digits, and at most 1,000 after the point.
+  const length = symbol === '+' || symbol === '-' ? Math.max(a, b) + 1 : symbol === '/' ? a + b + 1000 : a + b
+  return number(linearRate * (a + b) + work, Math.min(length, maxNumericDigits))
+}
+
+function power(base: Value, exponent: Value): Value {
+  const length = base.constant !== undefined && exponent.constant !== undefined
+    ? Math.ceil(Math.abs(exponent.constant) * Math.max(1, Math.log10(Math.abs(base.constant) + 1))) + base.bytes + 1000
+    : exponent.constant === undefined ? maxNumericDigits : (Math.abs(exponent.constant) + 1) * base.bytes + 1000
+  const bytes = Math.min(length, maxNumericDigits)
+  return number(Math.min(bytes * bytes, maxDigitPairs) * digitRate, bytes)
+}
+
+/** At most so many characters. A negative number counts from the end. */
+function cutBytes(text: Value, length = -1): number {
+  return length < 0 ? text.bytes : Math.min(text.bytes, 4 * length)
+}

@@ -1,0 +1,137 @@
+import { createRequire } from 'node:module'
+import { readFile } from 'node:fs/promises'
+import { setFlagsFromString } from 'node:v8'
+
+/**
+ * PostgreSQL's parser, compiled to WebAssembly. libpg-query exports only one instance for the process, which
+ * cannot be replaced.
+ */
+interface ParserInstance {
+  readonly _malloc: (bytes: number) => number
+  readonly _free: (pointer: number) => void
+  readonly _wasm_parse_query_raw: (sql: number) => number
+  readonly _wasm_free_parse_result: (result: number) => void
+  readonly lengthBytesUTF8: (text: string) => number
+  readonly stringToUTF8: (text: string, pointer: number, bytes: number) => void
+  readonly UTF8ToString: (pointer: number) => string
+  readonly getValue: (pointer: number, type: 'i32') => number
+}
+
+/** The parts of WebAssembly that are used here; TypeScript declares it for browsers only. */
+declare const WebAssembly: {
+  readonly compile: (bytes: Uint8Array) => Promise<CompiledModule>
+  readonly Instance: new (module: CompiledModule, imports: object) => object
+  readonly RuntimeError: new () => Error
+}
+
+type CompiledModule = object & { readonly isModule?: never }
+
+interface ParserOptions {
+  readonly instantiateWasm: (imports: object, receive: (instance: object) => void) => void
+}
+
+/** A syntax error. The position counts bytes of UTF-8 from 0. */
+export class GrammarError extends Error {
+  readonly position: number
+
+  constructor(message: string, position: number) {
+    super(message)
+    this.position = position
+  }
+}
+
+/** The statement is nested deeper than the stack of the parser. */
+export class GrammarOverflow extends Error {}
+
+const require = createRequire(import.meta.url)
+
+/**
+ * How V8 compiles the parser. The optimizing compiler takes 550 MB for the largest function and saves 0.03 ms per
+ * statement; in a container of 512 MB it would end the process.
+ */
+const compilerFlags = { 'liftoff-only': true, 'wasm-tier-up': false, 'wasm-dynamic-tiering': false } as const
+
+/**
+ * PostgreSQL's grammar. A statement that overflows the stack leaves the instance damaged: its stack pointer is not
+ * restored, and after some twenty of them it would parse nothing, or anything, for the rest of the process. The
+ * instance is therefore replaced each time.
+ */
+export class Grammar {
+  readonly #module: CompiledModule
+  #instance: Promise<ParserInstance>
+
+  private constructor(module: CompiledModule) {
+    this.#module = module
+    this.#instance = this.#create()
+  }
+
+  /** Compiles 1.7 MB in 20 ms. */
+  static async open(): Promise<Grammar> {
+    for (const [flag, isOn] of Object.entries(compilerFlags)) setFlag(flag, isOn)
+    try {
+      const code = await readFile(require.resolve('libpg-query/wasm/libpg-query.wasm'))
+      const grammar = new Grammar(await WebAssembly.compile(code))
+      // V8 compiles functions on their first call.
+      await grammar.parse('SELECT 1')
+      return grammar
+    } finally {
+      for (const [flag, isOn] of Object.entries(compilerFlags)) setFlag(flag, !isOn)
+    }
+  }
+
+  /**
+   * The statements of a text, as JSON of PostgreSQL's syntax tree.
+   * @throws GrammarError, GrammarOverflow
+   */
+  async parse(sql: string): Promise<readonly unknown[]> {
+    let current = this.#instance
+    let parser = await current
+    // Another statement may have damaged the instance meanwhile.
+    while (current !== this.#instance) {
+      current = this.#instance
+      parser = await current
+    }
+    try {
+      const { stmts = [] } = JSON.parse(parseWith(parser, sql)) as { readonly stmts?: readonly unknown[] }
+      return stmts
+    } catch (error) {
+      if (error instanceof GrammarError) throw error
+      this.#instance = this.#create()
+      if (error instanceof RangeError || error instanceof WebAssembly.RuntimeError) {
+        throw new GrammarOverflow('the parser overflowed', { cause: error })
+      }
+      throw error
+    }
+  }
+
+  async #create(): Promise<ParserInstance> {
+    type CreateParser = (options: ParserOptions) => Promise<ParserInstance>
+    const createParser = require('libpg-query/wasm/libpg-query.js') as CreateParser
+    return createParser({
+      instantiateWasm: (imports, receive) => receive(new WebAssembly.Instance(this.#module, imports)),
+    })
+  }
+}
+
+/** Offsets of PgQueryParseResult: tree, stderr, error. Of PgQueryError: message, function, file, line, cursor. */
+function parseWith(parser: ParserInstance, sql: string): string {
+  const bytes = parser.lengthBytesUTF8(sql) + 1
+  const text = parser._malloc(bytes)
+  parser.stringToUTF8(sql, text, bytes)
+  const result = parser._wasm_parse_query_raw(text)
+  try {
+    const error = parser.getValue(result + 8, 'i32')
+    if (error !== 0) {
+      const position = Math.max(0, parser.getValue(error + 16, 'i32') - 1)
+      throw new GrammarError(parser.UTF8ToString(parser.getValue(error, 'i32')), position)
+    }
+    return parser.UTF8ToString(parser.getValue(result, 'i32'))
+  } finally {
+    parser._free(text)
+    parser._wasm_free_parse_result(result)
+  }
+}
+
+function setFlag(name: string, isOn: boolean): void {
+  setFlagsFromString(isOn ? `--${name}` : `--no-${name}`)
+}

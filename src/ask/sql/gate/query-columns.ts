@@ -1,0 +1,145 @@
+import { maxNumericDigits, maxValueBytes, nodeWork, numberBytes, shortBytes, type Value } from './call-cost.ts'
+import { isNode, listOf, namesIn, nodeOf, type SyntaxNode } from './syntax-tree.ts'
+
+/** What a part of FROM gives. */
+export interface Columns {
+  /** In their order. Undefined: their names are not known. */
+  readonly named: readonly Column[]
+  /** Of columns whose names are not known. */
+  readonly others: Value | undefined
+}
+
+export type Column = Value & { readonly name: string | undefined }
+
+interface Source {
+  readonly columns: Columns
+  readonly byName: ReadonlyMap<string, Value>
+  readonly row: Value
+}
+
+export interface Query {
+  /** Where the query is written out at each place that names it. */
+  readonly work: number
+  readonly columns: Columns
+}
+
+/** Each source is indexed once, when it is added. */
+export interface Scope {
+  readonly outer: Scope | undefined
+  /** Queries of WITH. */
+  readonly queries: Map<string, Query>
+  /** What FROM gives, by the name that it has there. */
+  readonly sources: Map<string, Source>
+  /** Columns of all sources by name; of one name in several sources all together. */
+  readonly columns: Map<string, Value>
+  others: Value | undefined
+  row: Value
+}
+
+export const nothing: Value = { work: 0, bytes: 0, kind: 'other' }
+export const small: Value = { work: 0, bytes: shortBytes, kind: 'other' }
+/** Either of both: their longest length, and the time of both. */
+export function together(a: Value | undefined, b: Value | undefined): Value
+export function together(a: Value | undefined, b: undefined): Value | undefined
+export function together(a: Value | undefined, b: Value | undefined): Value | undefined {
+  if (a === undefined || a === nothing) return b ?? a
+  if (b === undefined || b === nothing) return a
+  return { work: a.work + b.work, bytes: Math.max(a.bytes, b.bytes), kind: a.kind === b.kind ? a.kind : 'other' }
+}
+
+export function sumOf(a: Value, b: Value): Value {
+  return {
+    work: a.work + b.work,
+    bytes: Math.min(a.bytes + b.bytes, maxValueBytes),
+    kind: a.kind === b.kind ? a.kind : 'other',
+    ...(a.elements === undefined || b.elements === undefined ? {} : { elements: a.elements + b.elements }),
+  }
+}
+
+/** A result with the time of what it is made of. */
+export function added(result: Value, ...parts: readonly Value[]): Value {
+  return { ...result, work: parts.reduce((sum, part) => sum + part.work, result.work + nodeWork) }
+}
+
+/** Columns whose values are kept, and not computed where they are named. */
+export function computed({ named, others }: Columns): Columns {
+  return {
+    named: named.map((column) => ({ ...column, work: 0 })),
+    others: others === undefined ? undefined : { ...others, work: 0 },
+  }
+}
+
+/** Columns that SEARCH and CYCLE add: paths of rows. */
+export function withSearchColumns(
+  { named, others }: Columns, { search_clause: search, cycle_clause: cycle }: SyntaxNode,
+): Columns {
+  if (search === undefined && cycle === undefined) return { named, others }
+  return { named, others: { work: 0, bytes: maxValueBytes, kind: 'other' } }
+}
+
+export function queryNamed(name: string, scope: Scope | undefined): Query | undefined {
+  for (let at = scope; at !== undefined; at = at.outer) {
+    const query = at.queries.get(name)
+    if (query !== undefined) return query
+  }
+  return undefined
+}
+
+export function sourceNamed(name: string, scope: Scope): Source | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    const source = at.sources.get(name)
+    if (source !== undefined) return source
+  }
+  return undefined
+}
+
+export function isStarOfRow(value: unknown): boolean {
+  const last = listOf(nodeOf(value, 'A_Indirection')?.['indirection']).at(-1)
+  return isNode(last) && 'A_Star' in last
+}
+
+/** What PostgreSQL calls a column without AS. */
+export function outputName(value: unknown): string | undefined {
+  const column = nodeOf(value, 'ColumnRef')
+  if (column !== undefined) return namesIn(column['fields']).at(-1)
+  const call = nodeOf(value, 'FuncCall')
+  if (call !== undefined) return namesIn(call['funcname']).at(-1)
+  const cast = nodeOf(value, 'TypeCast')
+  if (cast !== undefined) {
+    const type = isNode(cast['typeName']) ? cast['typeName']['names'] : []
+    return outputName(cast['arg']) ?? namesIn(type).at(-1)
+  }
+  const indirection = nodeOf(value, 'A_Indirection')
+  if (indirection === undefined) return undefined
+  return namesIn(indirection['indirection']).at(-1) ?? outputName(indirection['arg'])
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+export function constantOf({ sval, ival, fval }: SyntaxNode): Value {
+  if (isNode(sval)) {
+    const text = textOf(sval['sval'])
+    // An array or a document in a text has no more elements than it has separators.
+    const elements = 1 + (text.match(/[,:{[]/g)?.length ?? 0)
+    return { work: nodeWork, bytes: Buffer.byteLength(text), kind: 'other', elements }
+  }
+  if (isNode(ival)) {
+    return { work: nodeWork, bytes: 20, kind: 'number', constant: Number(ival['ival'] ?? 0), elements: 1 }
+  }
+  if (!isNode(fval)) return { work: nodeWork, bytes: 1, kind: 'other', elements: 1 }
+  const text = textOf(fval['fval'])
+  const [digits = '', exponent = '0'] = text.toLowerCase().split('e')
+  const bytes = Math.max(1, Math.min(digits.length + Math.abs(Number(exponent) || 0), maxNumericDigits))
+  const constant = bytes <= numberBytes ? { constant: Number(text) } : {}
+  return { work: nodeWork, bytes, kind: 'number', elements: 1, ...constant }
+}
+
+/** A format whose text is written out and has no widths (`%10s`, `%*s`) lengthens nothing: constant 0. */
+export function formatOf(values: readonly Value[], args: readonly unknown[]): readonly Value[] {
+  const text = nodeOf(args[0], 'A_Const')?.['sval']
+  const isPlain = isNode(text) && !/%[-\d*]/.test(textOf(text['sval']).replaceAll(/%\d+\$(?![-\d*])/g, '%'))
+  const [first = nothing, ...others] = values
+  return isPlain ? [{ ...first, constant: 0 }, ...others] : values
+}

@@ -1,0 +1,441 @@
+import { SqlRefusal } from '../sql-refusal.ts'
+import {
+  callCost, castCost, maxNumericDigits, maxValueBytes, maxWork, nodeWork, operatorCost, shortBytes, sortWork,
+  sourceWork, type Value,
+} from './call-cost.ts'
+import { functionKinds } from './function-rules.ts'
+import { verdictOn, type KnownObjects } from './known-objects.ts'
+import {
+  added, computed, constantOf, formatOf, isStarOfRow, nothing, outputName, queryNamed, small, sourceNamed,
+  sumOf, textOf, together, withSearchColumns, type Columns, type Column, type Query, type Scope,
+} from './query-columns.ts'
+import { isNode, listOf, namesIn, nodeOf, type SyntaxNode } from './syntax-tree.ts'
+
+/** Most steps of the estimate, each some 100 ns; the longest statements of analysts take some hundred. */
+export const maxSteps = 150_000
+
+/** Columns that `(row).*` may stand for where the row is not known. */
+const columnsOfRow = 32
+
+/**
+ * Estimates how long PostgreSQL could be busy with a statement without looking for a cancellation, and how large its
+ * plan gets: the planner puts the expressions of subqueries in all places that name them, computes constants while it
+ * plans, and looks for no cancellation within an expression. Thirty levels of `SELECT x + x AS x FROM (…)` are 800
+ * characters and a thousand million nodes.
+ *
+ * Both are upper bounds by the text alone: values of tables have an assumed longest length, and what is built from
+ * many rows has `maxValueBytes`.
+ */
+export class StatementCost {
+  readonly #known: KnownObjects
+  #steps = 0
+
+  constructor(known: KnownObjects) {
+    this.#known = known
+  }
+
+  /**
+   * @throws SqlRefusal `sql-text` when it is too much, or takes too many steps to tell; `sql-function` for
+   * `value.name` that calls what is not allowed
+   */
+  check(select: SyntaxNode): void {
+    const { work } = this.#select(select, undefined)
+    if (work <= maxWork) return
+    throw new SqlRefusal(
+      'sql-text',
+      'The statement could keep the database busy beyond the reach of its time-out: expressions multiply, or long '
+        + 'values are searched or built. Compute them once, with WITH name AS MATERIALIZED (SELECT …); cut long '
+        + 'values, as in left(value, 1000); give numbers of texts a size, as in value::numeric(38, 8).',
+    )
+  }
+
+  #step(count = 1): void {
+    this.#steps += count
+    if (this.#steps <= maxSteps) return
+    const text = 'The statement is too complex: it names too many columns of too many tables or subqueries.'
+    throw new SqlRefusal('sql-text', `${text} Ask for less at once.`)
+  }
+
+  #select({ withClause, fromClause, targetList, larg, rarg, ...rest }: SyntaxNode, outer: Scope | undefined): Query {
+    this.#step()
+    const scope: Scope = {
+      outer, queries: new Map(), sources: new Map(), columns: new Map(), others: undefined, row: nothing,
+    }
+    let work = nodeWork
+    if (isNode(withClause)) work += this.#with(withClause, scope)
+    for (const item of listOf(fromClause)) work += this.#source(item, scope)
+    const named: Column[] = []
+    let others: Value | undefined
+    for (const target of listOf(targetList)) {
+      const output = this.#target(target, scope)
+      work += output.work
+      for (const column of output.columns.named) named.push(column)
+      others = together(others, output.columns.others)
+    }
+    const { valuesLists, ...clauses } = rest
+    work += this.#value(clauses, scope).work
+    for (const row of listOf(valuesLists)) {
+      for (const [index, item] of listOf(nodeOf(row, 'List')?.['items']).entries()) {
+        const value = this.#value(item, scope)
+        work += value.work
+        named[index] = { ...together(named[index], { ...value, work: value.work }), name: `column${index + 1}` }
+      }
+    }
+    if (!isNode(larg) || !isNode(rarg)) return { work, columns: { named, others } }
+    const [left, right] = [this.#select(larg, scope), this.#select(rarg, scope)]
+    return { work: work + left.work + right.work, columns: this.#united(left.columns, right.columns) }
+  }
+
+  /** Columns of both sides by their position; the left side has the names. */
+  #united(left: Columns, right: Columns): Columns {
+    this.#step(left.named.length)
+    const others = together(left.others, right.others)
+    // Names that are not known may stand before others.
+    const isKnown = others === undefined
+    const any = isKnown ? undefined : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
+    const named = left.named.map((column, index) => (
+      { ...together(together(column, right.named[index]), any), name: column.name }
+    ))
+    return { named, others: any }
+  }
+
+  #with({ ctes, recursive }: SyntaxNode, scope: Scope): number {
+    let work = 0
+    const queries = listOf(ctes).map((item) => nodeOf(item, 'CommonTableExpr') ?? {})
+    for (const cte of queries) {
+      const select = nodeOf(cte['ctequery'], 'SelectStmt') ?? {}
+      const name = String(cte['ctename'])
+      const query = recursive === true ? this.#recursive(name, select, cte, scope) : this.#select(select, scope)
+      work += query.work
+      const isKept = recursive === true || cte['ctematerialized'] === 'CTEMaterializeAlways'
+      const columns = this.#renamed(query.columns, cte['aliascolnames'])
+      // Without a word about it the server writes out a query that is named once.
+      const workOfName = cte['ctematerialized'] === 'CTEMaterializeNever' ? query.work : nodeWork
+      scope.queries.set(name, { work: workOfName, columns: isKept ? computed(columns) : columns })
+    }
+    return work
+  }
+
+  /**
+   * A query that may name itself: its columns are as long as those of its first part where its second part does not
+   * lengthen them; a sum has a longest length; all else grows with each round.
+   */
+  #recursive(name: string, select: SyntaxNode, cte: SyntaxNode, scope: Scope): Query {
+    const { larg, rarg } = select
+    if (!isNode(larg) || !isNode(rarg)) return this.#select(select, scope)
+    const first = this.#renamed(this.#select(larg, scope).columns, cte['aliascolnames'])
+    const assume = (bytesOf: (value: Value) => number): Query => {
+      const assumed = this.#mapped(first, (value) => (
+        // What is known of a constant holds for the first round only.
+        { work: 0, bytes: Math.max(value.bytes, bytesOf(value)), kind: value.kind }
+      ))
+      scope.queries.set(name, { work: nodeWork, columns: withSearchColumns(assumed, cte) })
+      const query = this.#select(select, scope)
+      scope.queries.delete(name)
+      return { work: query.work, columns: withSearchColumns(this.#renamed(query.columns, cte['aliascolnames']), cte) }
+    }
+    const bounds = (value: Value): number => (value.kind === 'number' ? maxNumericDigits : shortBytes)
+    const query = assume(bounds)
+    const isBounded = first.others === undefined && first.named.every((value, index) => {
+      const bytes = query.columns.named[index]?.bytes ?? maxValueBytes
+      return bytes <= Math.max(value.bytes, bounds(value))
+    })
+    return isBounded ? query : assume(() => maxValueBytes)
+  }
+
+  #source(item: unknown, scope: Scope): number {
+    this.#step()
+    const table = nodeOf(item, 'RangeVar')
+    if (table !== undefined) {
+      const query = table['schemaname'] === undefined ? queryNamed(String(table['relname']), scope) : undefined
+      this.#addSource(table, query?.columns ?? this.#tableColumns(table), scope)
+      return sourceWork + (query?.work ?? 0)
+    }
+    const subselect = nodeOf(item, 'RangeSubselect')
+    if (subselect !== undefined) {
+      const query = this.#select(nodeOf(subselect['subquery'], 'SelectStmt') ?? {}, scope)
+      this.#addSource(subselect, query.columns, scope)
+      return sourceWork + query.work
+    }
+    const join = nodeOf(item, 'JoinExpr')
+    if (join !== undefined) return this.#join(join, scope)
+    const [node] = Object.values(isNode(item) ? item : {})
+    const { work, bytes, kind } = this.#value(item, scope)
+    if (!isNode(node)) return work
+    // Functions, samples of tables, JSON_TABLE: the names of their columns are not known.
+    const table2 = nodeOf(nodeOf(item, 'RangeTableSample')?.['relation'], 'RangeVar')
+    if (table2 !== undefined) return work + this.#source({ RangeVar: table2 }, scope)
+    const declared = listOf(node['coldeflist']).map((each) => String(nodeOf(each, 'ColumnDef')?.['colname']))
+    const kindOfColumns = kind === 'number' ? 'number' : this.#functionKind(node)
+    const value: Value = { work: nodeWork, bytes: Math.max(bytes, shortBytes), kind: kindOfColumns }
+    this.#addSource(node, { named: declared.map((name) => ({ ...value, name })), others: value }, scope)
+    return work + sourceWork
+  }
+
+  /** jsonb_each and the like give jsonb. */
+  #functionKind(node: SyntaxNode): Value['kind'] {
+    const calls = listOf(node['functions'])
+      .map((each) => nodeOf(listOf(nodeOf(each, 'List')?.['items'])[0], 'FuncCall'))
+    const areJsonb = calls.every((call) => namesIn(call?.['funcname']).at(-1)?.startsWith('jsonb_') === true)
+    return calls.length > 0 && areJsonb ? 'jsonb' : 'other'
+  }
+
+  #join({ larg, rarg, quals, alias }: SyntaxNode, scope: Scope): number {
+    const before = new Set(isNode(alias) ? scope.sources.keys() : [])
+    const work = this.#source(larg, scope) + this.#source(rarg, scope) + this.#value(quals, scope).work
+    if (!isNode(alias)) return work
+    const inside = [...scope.sources].flatMap(([name, source]) => (before.has(name) ? [] : [source.columns]))
+    this.#addSource({ alias }, this.#concatenated(inside), scope)
+    return work
+  }
+
+  #concatenated(all: readonly Columns[]): Columns {
+    const named = all.flatMap((columns) => columns.named)
+    this.#step(named.length)
+    const others = all.reduce<Value | undefined>((each, columns) => together(each, columns.others), undefined)
+    return { named, others }
+  }
+
+  #tableColumns(table: SyntaxNode): Columns {
+    const { schemaname, relname } = table
+    const schemas = typeof schemaname === 'string' ? [schemaname] : ['pg_catalog', ...this.#known.searchPath]
+    for (const schema of schemas) {
+      const named = this.#known.columns.get(`${schema}.${String(relname)}`)
+      if (named !== undefined) return { named, others: undefined }
+    }
+    return { named: [], others: small }
+  }
+
+  #addSource({ alias, relname }: SyntaxNode, columns: Columns, scope: Scope): void {
+    const { aliasname, colnames } = isNode(alias) ? alias : {}
+    const name = [aliasname, relname].find((each) => typeof each === 'string')
+      ?? `a subquery without a name, ${scope.sources.size}`
+    const renamed = this.#renamed(columns, colnames)
+    this.#step(renamed.named.length)
+    const byName = new Map<string, Value>()
+    let row = renamed.others ?? nothing
+    for (const column of renamed.named) {
+      row = together(row, column)
+      if (column.name === undefined) continue
+      byName.set(column.name, together(byName.get(column.name), column))
+      scope.columns.set(column.name, together(scope.columns.get(column.name), column))
+    }
+    scope.sources.set(name, { columns: renamed, byName, row })
+    scope.others = together(scope.others, renamed.others)
+    scope.row = together(scope.row, row)
+  }
+
+  /** The names of an alias take the place of the first ones. Where some are not known, all are any of them. */
+  #renamed({ named, others }: Columns, colnames: unknown): Columns {
+    const names = namesIn(colnames)
+    if (names.length === 0) return { named, others }
+    this.#step(named.length + names.length)
+    if (others === undefined) {
+      return { named: named.map((column, index) => ({ ...column, name: names[index] ?? column.name })), others }
+    }
+    const any = named.reduce<Value>(together, others)
+    return { named: names.map((name) => ({ ...any, name })), others: any }
+  }
+
+  #mapped({ named, others }: Columns, map: (value: Value) => Value): Columns {
+    this.#step(named.length)
+    return {
+      named: named.map((column) => ({ ...map(column), name: column.name })),
+      others: others === undefined ? undefined : map(others),
+    }
+  }
+
+  #target(target: unknown, scope: Scope): { readonly work: number; readonly columns: Columns } {
+    const { name, val } = nodeOf(target, 'ResTarget') ?? {}
+    const fields = listOf(nodeOf(val, 'ColumnRef')?.['fields'])
+    const names = namesIn(fields)
+    if (fields.length > names.length) {
+      const source = names.length === 0 ? undefined : sourceNamed(names.at(-1) ?? '', scope)
+      const sources = source === undefined ? [...scope.sources.values()] : [source]
+      const columns = this.#concatenated(sources.map((each) => each.columns))
+      const work = columns.named.reduce((sum, column) => sum + column.work, nodeWork + (columns.others?.work ?? 0))
+      return { work, columns }
+    }
+    const value = this.#value(val, scope)
+    if (isStarOfRow(val)) return { work: value.work * columnsOfRow, columns: { named: [], others: value } }
+    const column = { ...value, name: typeof name === 'string' ? name : outputName(val) }
+    return { work: value.work, columns: { named: [column], others: undefined } }
+  }
+
+  /** An expression, or a list or a clause of them: the time of all, and their lengths together. */
+  #value(node: unknown, scope: Scope): Value {
+    this.#step()
+    if (Array.isArray(node)) return this.#sum(node, scope)
+    if (!isNode(node)) return nothing
+    let total = nothing
+    for (const [key, child] of Object.entries(node)) {
+      if (typeof child !== 'object' || child === null || key === 'alias') continue
+      const value = isNode(child) && /^[A-Z]/.test(key) ? this.#node(key, child, scope) : this.#value(child, scope)
+      total = total === nothing ? value : sumOf(total, value)
+    }
+    return total
+  }
+
+  #sum(items: readonly unknown[], scope: Scope): Value {
+    let total: Value | undefined
+    for (const item of items) {
+      const value = this.#value(item, scope)
+      total = total === undefined ? value : sumOf(total, value)
+    }
+    return total ?? nothing
+  }
+
+  #node(kind: string, node: SyntaxNode, scope: Scope): Value {
+    switch (kind) {
+      case 'SelectStmt': return { ...small, work: this.#select(node, scope).work }
+      case 'A_Const': return constantOf(node)
+      case 'ColumnRef': return this.#column(node, scope)
+      case 'A_Indirection': return this.#indirection(node, scope)
+      case 'A_Expr': return this.#operator(node, scope)
+      case 'FuncCall': return this.#call(node, scope)
+      case 'TypeCast': return this.#cast(node, scope)
+      case 'SubLink': return this.#subquery(node, scope)
+      case 'TypeName': case 'SQLValueFunction': return { ...small, work: nodeWork }
+      case 'BoolExpr': case 'NullTest': case 'BooleanTest': return { ...this.#inside(node, scope), bytes: 1 }
+      case 'JsonArrayAgg': case 'JsonObjectAgg': {
+        return { ...this.#inside(node, scope), bytes: maxValueBytes, kind: 'other' }
+      }
+      case 'JsonFuncExpr': case 'JsonParseExpr': case 'JsonIsPredicate': case 'JsonSerializeExpr':
+      case 'JsonScalarExpr':
+      case 'JsonObjectConstructor': case 'JsonArrayConstructor': case 'JsonTable': return this.#json(node, scope)
+      case 'JsonArrayQueryConstructor': return { ...this.#inside(node, scope), bytes: maxValueBytes }
+      default: return this.#inside(node, scope)
+    }
+  }
+
+  #inside(node: SyntaxNode, scope: Scope): Value {
+    const value = this.#value(node, scope)
+    return { ...value, work: value.work + nodeWork }
+  }
+
+  #json(node: SyntaxNode, scope: Scope): Value {
+    const inside = this.#inside(node, scope)
+    return added(callCost('parsing', [inside]), inside)
+  }
+
+  #call({ funcname, args, ...clauses }: SyntaxNode, scope: Scope): Value {
+    const name = namesIn(funcname).at(-1) ?? ''
+    const values = listOf(args).map((arg) => this.#value(arg, scope))
+    const beside = this.#value(clauses, scope)
+    const kind = functionKinds.get(name)
+    // Casts may be written as calls. Functions of other schemas are SQL of the database's owner.
+    const result = callCost(kind ?? 'growing', kind === 'format' ? formatOf(values, listOf(args)) : values)
+    const isOrdered = clauses['agg_distinct'] === true || clauses['agg_order'] !== undefined
+    const isSorted = clauses['over'] !== undefined || isOrdered
+    return added(result, ...values, isSorted ? { ...beside, work: beside.work + sortWork } : beside)
+  }
+
+  #operator({ kind, name, lexpr, rexpr }: SyntaxNode, scope: Scope): Value {
+    const form = String(kind)
+    const symbol = namesIn(name).at(-1) ?? ''
+    const left = this.#value(lexpr, scope)
+    const right = this.#value(rexpr, scope)
+    // The grammar writes BETWEEN and IN out as comparisons, each with the value that is compared.
+    if (form.includes('BETWEEN')) {
+      const times = form.includes('SYM') ? 4 : 2
+      const work = times * left.work + (times / 2) * right.work + 7 * nodeWork + operatorCost('=', left, right).work
+      return { work, bytes: 1, kind: 'other' }
+    }
+    if (form === 'AEXPR_IN') {
+      const values = listOf(nodeOf(rexpr, 'List')?.['items']).filter((item) => nodeOf(item, 'A_Const') === undefined)
+      const comparisons = Math.max(1, values.length) * (left.work + operatorCost('=', left, right).work)
+      return { work: comparisons + right.work + nodeWork, bytes: 1, kind: 'other' }
+    }
+    if (form === 'AEXPR_NULLIF') return { ...left, work: left.work + right.work + nodeWork }
+    if (form.startsWith('AEXPR_OP_A')) {
+      const comparisons = /[~@&?]/.test(symbol) ? operatorCost(symbol, left, right).work : 0
+      return added({ ...small, work: 4 * right.bytes + comparisons }, left, right)
+    }
+    return added(operatorCost(symbol, left, right), left, right)
+  }
+
+  #cast({ arg, typeName }: SyntaxNode, scope: Scope): Value {
+    const value = this.#value(arg, scope)
+    const { names, arrayBounds, typmods } = isNode(typeName) ? typeName : {}
+    const length = nodeOf(listOf(typmods)[0], 'A_Const')?.['ival']
+    const type = namesIn(names).at(-1) ?? ''
+    const digits = isNode(length) ? Number(length['ival'] ?? 0) : undefined
+    const isArray = arrayBounds !== undefined || type.startsWith('_')
+    // '1.50'::numeric has the digits that it shows, unless it has an exponent.
+    const text = nodeOf(arg, 'A_Const')?.['sval']
+    const isDecimal = type === 'numeric' && isNode(text) && !/e/i.test(textOf(text['sval']))
+    const shown = isDecimal ? { ...value, kind: 'number' as const } : value
+    const { elements } = value
+    const result = castCost(type, isArray, shown, digits)
+    return added(elements === undefined ? result : { ...result, elements }, value)
+  }
+
+  #subquery({ subLinkType, subselect, testexpr, operName }: SyntaxNode, scope: Scope): Value {
+    const test = this.#value(testexpr, scope)
+    const { work, columns } = this.#select(nodeOf(subselect, 'SelectStmt') ?? {}, scope)
+    const total = nodeWork + test.work + work
+    const [first = columns.others ?? small] = columns.named
+    if (subLinkType === 'ARRAY_SUBLINK') return { work: total, bytes: maxValueBytes, kind: 'other' }
+    if (subLinkType === 'EXPR_SUBLINK') return { work: total, bytes: first.bytes, kind: first.kind }
+    return { work: total + operatorCost(namesIn(operName).at(-1) ?? '=', test, first).work, bytes: 1, kind: 'other' }
+  }
+
+  #indirection({ arg, indirection }: SyntaxNode, scope: Scope): Value {
+    let value = this.#inside({ arg }, scope)
+    for (const step of listOf(indirection)) {
+      const name = nodeOf(step, 'String')?.['sval']
+      value = typeof name === 'string'
+        ? this.#attribute(name, value)
+        : added({ ...value, work: value.bytes }, value, this.#value(step, scope))
+    }
+    return value
+  }
+
+  /**
+   * `value.name` that is no column which is known: a field of a row, or a call of a function or a cast of one
+   * argument.
+   */
+  #attribute(name: string, value: Value): Value {
+    const { attributes, functions, types, searchPath } = this.#known
+    if (attributes.has(name)) {
+      const remedy = 'leave it out, or write a column of this name without a table before it'
+      throw new SqlRefusal('sql-function', `".${name}" may call a function that is not allowed: ${remedy}.`)
+    }
+    if (verdictOn(functions, [name], searchPath) === 'allowed') {
+      const { work, bytes } = callCost(functionKinds.get(name) ?? 'growing', [value])
+      return { work: value.work + work + nodeWork, bytes: Math.max(bytes, value.bytes), kind: 'other' }
+    }
+    if (verdictOn(types, [name], searchPath) !== 'allowed') return { ...value, work: value.work + nodeWork }
+    return added(castCost(name, name.startsWith('_'), value, undefined), value)
+  }
+
+  #column({ fields }: SyntaxNode, scope: Scope): Value {
+    const all = listOf(fields)
+    const names = namesIn(all)
+    const found = this.#lookUp(names, all.length > names.length, scope)
+    return { ...found, work: found.work + nodeWork }
+  }
+
+  #lookUp(names: readonly string[], isStar: boolean, scope: Scope): Value {
+    if (names.length === 0) return scope.row
+    for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+      this.#step()
+      if (names.length === 1 && !isStar) {
+        const [name = ''] = names
+        const column = at.columns.get(name) ?? at.others
+        const row = at.sources.get(name)?.row
+        if (column !== undefined || row !== undefined) return together(column, row)
+        continue
+      }
+      const path = isStar ? names : names.slice(0, -1)
+      // A table may have its schema before it; and before a field of a row the names of its column and table may stand.
+      const source = at.sources.get(path.at(-1) ?? '') ?? at.sources.get(path[0] ?? '')
+      if (source === undefined) continue
+      if (isStar) return source.row
+      const name = names.at(-1) ?? ''
+      return source.byName.get(name) ?? this.#attribute(name, source.row)
+    }
+    // No table of the statement has this name: PostgreSQL refuses it, or it is a name of a schema, table or type.
+    return names.slice(1).reduce((value, name) => this.#attribute(name, value), small)
+  }
+}

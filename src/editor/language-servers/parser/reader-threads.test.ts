@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { ReaderThreads, UnreadableSource } from './reader-threads.ts'
+
+describe('the threads that parse for the editor', () => {
+  const question = (code: string) => ({ kind: 'check', uri: 'file:///a.cdc', code, imports: [], offset: 0 }) as const
+  const readers: ReaderThreads[] = []
+
+  afterEach(async () => {
+    for (const reader of readers.splice(0)) await reader.close()
+  })
+
+  it('give up a source that takes more CPU time than the limit, and read the next one', async () => {
+    const reader = new ReaderThreads({ cpuLimitMs: 200 })
+    readers.push(reader)
+    const long = question('access(all) fun main() {}\n'.repeat(15_000))
+    const error = await reader.ask(long).then(() => undefined, (reason: unknown) => reason)
+    expect(error).to.be.instanceOf(UnreadableSource).with.property(
+      'message', 'it takes the parser longer than 0.2 s: make the source simpler',
+    )
+    expect(await reader.ask(question('access(all) fun main() {}'))).to.deep.equal([])
+    // It is known to be bad, and not read again.
+    expect(await reader.ask(long).then(() => undefined, (reason: unknown) => reason)).to.equal(error)
+  })
+})

@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { newEmail } from '../support/wallet-stand-in.ts'
+import { makeFile, openFile, untilSaving, useEditorSession } from './editor-session.ts'
+import { expectUsable } from './page-checks.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
+import { makeFirstPasskey, signInByCode } from './wallet-session.ts'
+
+describe('signing in at the editor', function () {
+  this.timeout(120_000)
+  const session = useEditorSession()
+
+  it('signs in by a passkey at the wallet, whose origin alone asks for it, and comes back with a session of its own', async () => {
+    const { page, context, said } = await session.visit()
+    const { wallet } = session.editor
+    // Whatever page asks a passkey for a signature names its origin.
+    const asked: string[] = []
+    await context.exposeBinding('tellAsked', ({ frame }) => void asked.push(new URL(frame.url()).origin))
+    await context.addInitScript(`for (const name of ['get', 'create']) {
+      const original = navigator.credentials[name].bind(navigator.credentials)
+      navigator.credentials[name] = (options) => { window.tellAsked(); return original(options) }
+    }
+    // Otherwise the field for the address takes the passkey at once.
+    PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)`)
+    await addAuthenticator(page)
+    await page.goto(wallet.url)
+    await signInByCode(page, wallet)
+    await makeFirstPasskey(page)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    await page.goto(session.editor.url)
+    await makeFile(page, 'before.cdc')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    asked.length = 0
+    await page.getByRole('button', { name: 'Continue to the wallet' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    await expectUsable(page, 'the sign-in at the wallet')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Cadence editor?' }).waitFor()
+    await expectUsable(page, 'the question whether to sign in')
+    await page.getByRole('button', { name: 'Continue', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await openFile(page, 'before.cdc').waitFor()
+    await untilSaving(page, 'Saved')
+    expect(new Set(asked)).to.deep.equal(new Set([wallet.url]))
+    expect(page.url()).to.not.include('code=')
+    // The session of the wallet is not that of the editor.
+    const { rows } = await wallet.pool.query<{ client: string | null }>('select client_id as client from wallet_auth.sessions order by client_id nulls first')
+    expect(rows.map(({ client }) => client)).to.deep.equal([null, 'editor'])
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('takes no code that this tab did not ask for, and says when the sign-in was cancelled', async () => {
+    const { page } = await session.visit()
+    const { url, wallet } = session.editor
+    const traded: string[] = []
+    page.on('request', (request) => {
+      if (request.url().startsWith(`${wallet.url}/oauth/token`)) traded.push(request.url())
+    })
+    for (const query of ['?code=abc&state=made-up', '?code=abc', '?state=', '']) {
+      await page.goto(`${url}/developer/callback${query}`)
+      await page.getByText('This sign-in was not begun in this tab.').waitFor()
+    }
+    expect(traded).to.deep.equal([])
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('button', { name: 'Continue to the wallet' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Cadence editor' }).waitFor()
+    const request = new URL(page.url())
+    await signInByCodeAt(page, wallet)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('the sign-in was cancelled at the wallet').waitFor()
+    // A request for another page goes nowhere.
+    for (const elsewhere of ['https://evil.example/', `${url}/`, `${url}/developer/callback?x`]) {
+      request.searchParams.set('redirect_uri', elsewhere)
+      await page.goto(request.href)
+      await page.getByRole('heading', { name: 'This link is not valid' }).waitFor()
+      expect(new URL(page.url()).origin).to.equal(wallet.url)
+    }
+    await expectUsable(page, 'a link to sign in that is not valid')
+  })
+})
+
+/** Types the code of an e-mail at the wallet. */
+async function signInByCodeAt(page: Page, wallet: { codeFor(email: string): Promise<string> }): Promise<void> {
+  const email = newEmail()
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByRole('textbox', { name: 'Code' }).fill(await wallet.codeFor(email))
+  await page.getByRole('heading', { name: 'Sign in to Cadence editor?' }).waitFor()
+}

@@ -1,0 +1,28 @@
+/**
+ * A thread with clients of the channel, so that what they cost does not count as the channel's own work. Each sends its messages at once.
+ */
+import { once } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+import { WebSocket } from 'ws'
+
+export interface FloodOptions {
+  readonly port: number
+  readonly headers: Record<string, string>
+  readonly connections: number
+  /** Sent in this order, again and again. */
+  readonly messages: readonly string[]
+  readonly messagesPerConnection: number
+}
+
+const { port, headers, connections, messages, messagesPerConnection } = workerData as FloodOptions
+const sockets = await Promise.all(Array.from({ length: connections }, async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/lsp`, { headers })
+  socket.on('error', () => undefined) // the channel may end it
+  await once(socket, 'open')
+  return socket
+}))
+for (const socket of sockets) {
+  for (let number = 0; number < messagesPerConnection; number++) socket.send(messages[number % messages.length] ?? '')
+}
+const main = parentPort
+main?.postMessage('sent', [])

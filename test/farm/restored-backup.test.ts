@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import { Client } from 'pg'
+import { workers } from '../../jobs/index.ts'
+import { createPool } from '../../src/db/pool.ts'
+import { copyTestDatabase, createTestDatabase, testServerUrl } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { derivedDigest } from '../support/derived-tables.ts'
+import { runFarm, untilDerived } from '../support/farm.ts'
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
+import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+const backupHead = 60
+const head = 200
+const shape = { loop: true, cachedBlocks: head + 1 }
+const deriving = workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name)
+const variables = { ENABLE_HISTORY_INGESTER: 'false' }
+
+async function digests({ pool }: TestDatabase): Promise<readonly Record<string, string>[]> {
+  return [await rawDigest(pool), await derivedDigest(pool)]
+}
+
+async function runTo(database: TestDatabase, to: number): Promise<void> {
+  await using node = await startRecordedNode('base', { ...shape, head: to })
+  const farm = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables }, { withIngest: true })
+  try {
+    await untilStored(database, 0, to, farm)
+    await untilDerived(database, deriving, [{ from: 0, to: to + 1 }], farm)
+  } finally {
+    await farm.stop()
+  }
+}
+
+/** Each gets the other's name. Neither may have sessions. */
+async function swapNames(one: TestDatabase, other: TestDatabase): Promise<void> {
+  const [a, b] = [one, other].map(({ url }) => new URL(url).pathname.slice(1))
+  const client = new Client({ connectionString: await testServerUrl() })
+  await client.connect()
+  try {
+    await client.query(
+      'select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = any ($1::text[])', [[a, b]],
+    )
+    for (const [from, to] of [[a, `${a}_old`], [b, a], [`${a}_old`, b]]) {
+      await client.query(`alter database ${from} rename to ${to}`)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+describe('a backup without the last commits that takes the place of the database', function () {
+  this.timeout(600_000)
+
+  it('while ingester and farm run: raw and derived tables end as those of an undisturbed run', async () => {
+    const undisturbed = await createTestDatabase()
+    await runTo(undisturbed, head)
+    const expected = await digests(undisturbed)
+    await undisturbed.drop()
+
+    const original = await createTestDatabase()
+    await runTo(original, backupHead)
+    await original.pool.end()
+    const backup = await copyTestDatabase(original)
+    await backup.pool.end()
+
+    const proxy = await startHalfOpenProxy(original.url)
+    const database: TestDatabase = { url: proxy.url, pool: createPool(proxy.url), drop: () => Promise.resolve() }
+    await using node = await startRecordedNode('base', { ...shape, head })
+    const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
+    const farm = await runFarm(database, {})
+    try {
+      await untilStored(database, 0, head, ingest)
+      await untilDerived(database, deriving, [{ from: 0, to: backupHead + 1 }], farm)
+      await proxy.shut()
+      await swapNames(original, backup)
+      await proxy.reopen()
+      await untilStored(database, 0, head, ingest)
+      await untilDerived(database, deriving, [{ from: 0, to: head + 1 }], farm)
+      expect(await digests(database)).to.deep.equal(expected)
+    } finally {
+      await farm.stop()
+      await ingest.stop()
+      await database.pool.end()
+      await proxy.close()
+      await original.drop()
+      await backup.drop()
+    }
+  })
+})

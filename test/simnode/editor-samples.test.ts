@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { newProject } from '../../dashboards/editor/project/project-state.ts'
+import { templates } from '../../dashboards/editor/project/templates.ts'
+import { codeShape } from '../../dashboards/editor/run/script-kind.ts'
+import { encodeJson } from '../../src/simnode/ledger/scripts/cadence-json.ts'
+import type { CadenceJson } from '../../src/simnode/ledger/scripts/cadence-json.ts'
+import { executeScript } from '../../src/simnode/ledger/scripts/execute-script.ts'
+import { LedgerScriptState } from '../../src/simnode/ledger/scripts/ledger-script-state.ts'
+import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
+import { ledgerChain } from '../../src/simnode/ledger/ledger-node.ts'
+
+const chain = ledgerChain({ seed: 3 })
+
+function given(source: string, args: readonly CadenceJson[]): unknown {
+  return JSON.parse(executeScript(new LedgerScriptState(chain, 250), Buffer.from(source), args.map(encodeJson)).toString())
+}
+
+describe('files that the editor offers', () => {
+  it('are scripts that a simulated node answers, or say why they are not run', () => {
+    for (const { code, note, name } of templates) {
+      const sample = sampleScripts.find((one) => one.code === code)
+      if (codeShape(code).kind === 'script') expect(sample, name).to.have.property('arguments').with.length(codeShape(code).parameters.length)
+      else expect(note, name).to.match(/not run/)
+    }
+    const { active, files } = newProject('emulator')
+    const first = files.get(active ?? '') ?? ''
+    expect(given(first, sampleScripts.find(({ code }) => code === first)?.arguments ?? [])).to.deep.equal({ type: 'Int', value: '5' })
+  })
+})
