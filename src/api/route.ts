@@ -14,7 +14,7 @@ import type { AdminOperations } from './admin/admin-operations.ts'
 import type { CsvLimits } from './limits/csv-limits.ts'
 import { cachingAt } from './paging/bounds.ts'
 import { parseParameters } from './parameters/parameters.ts'
-import type { IndexingStatus } from './presenters/status.ts'
+import type { StatusReader } from './status-reader.ts'
 
 /** What handlers may lean on. */
 export interface Services {
@@ -26,7 +26,7 @@ export interface Services {
   readonly chain: PresentChain
   /** Whether the database answered when it was checked last. */
   readonly health: () => Health
-  readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
+  readonly status: StatusReader
   /** Blocks above `highest stored height − maxReorgDepth` may still be replaced. */
   readonly maxReorgDepth: number
   readonly csvLimits: CsvLimits

@@ -2,6 +2,7 @@ import { Router } from '@koa/router'
 import type { RouterContext } from '@koa/router'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
+import type { DatabasePool } from 'slonik'
 import { clientNetwork } from '../base/client-network.ts'
 import { ApiError } from '../base/errors.ts'
 import { bearerToken } from '../base/http/bearer-token.ts'
@@ -27,7 +28,7 @@ const cacheControl: Readonly<Record<Caching, string>> = {
 /** Longest body of a request: no route needs more. */
 const mostBodyBytes = 64 * 1024
 
-/** Calls of expensive routes, which leave most connections of the database to others. A page makes a few at the same time. */
+/** Calls of expensive routes, which have connections of their own. A page makes a few at the same time. */
 const expensiveCalls: CallSlotsOptions = {
   what: 'expensive calls', max: 8, maxOfClient: 4, maxWaiting: 200, maxWaitingOfClient: 20, maxWaitMs: 5000,
 }
@@ -41,6 +42,8 @@ const answerStreams: CallSlotsOptions = {
 const maxStreamMs = 360_000
 
 export interface RouterOptions {
+  /** The database of expensive calls. */
+  readonly expensiveReads: DatabasePool
   /** Whether an answer that breaks its schema is an error; on outside production. */
   readonly checkResponses: boolean
   readonly adminGate: AdminGate
@@ -55,10 +58,13 @@ export function serveRoutes(
   const router = new Router<RequestState>()
   const refused = new RefusedAttempts({ log: options.log })
   const [slots, streams] = [new CallSlots(expensiveCalls), new CallSlots(answerStreams)]
+  const ofExpensive = { ...services, database: options.expensiveReads }
   for (const route of routes) {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), [route.method], async (context) => {
       context.state.route = route.path
-      const answer = await inSlot(route, context, slots, () => answerTo(route, context, services, { ...options, refused }))
+      const answer = isExpensive(route, context)
+        ? await inSlot(context, slots, () => answerTo(route, context, ofExpensive, { ...options, refused }))
+        : await answerTo(route, context, services, { ...options, refused })
       const { body } = answer
       context.status = answer.status ?? route.successStatus
       if (body instanceof AnswerStream) {
@@ -114,13 +120,14 @@ function preferredType(route: Route, context: RouterContext<RequestState>): stri
   return typeof best === 'string' ? best : usual
 }
 
-/** Runs a call of an expensive route when there is a slot for it. */
+function isExpensive({ cost }: Route, { query }: RouterContext<RequestState>): boolean {
+  return cost === 'high' || (Array.isArray(cost) && cost.some((name) => name in query))
+}
+
+/** Runs an expensive call when there is a slot for it. */
 async function inSlot(
-  route: Route, context: RouterContext<RequestState>, slots: CallSlots, run: () => Promise<Answer<unknown>>,
+  context: RouterContext<RequestState>, slots: CallSlots, run: () => Promise<Answer<unknown>>,
 ): Promise<Answer<unknown>> {
-  const { cost } = route
-  const isExpensive = cost === 'high' || (Array.isArray(cost) && cost.some((name) => name in context.query))
-  if (!isExpensive) return run()
   const leave = await enter(slots, context)
   try {
     return await run()

@@ -40,7 +40,7 @@ import { declaredPath, topLevelSegments } from './http/paths.ts'
 import { oneAtATime } from './http/one-at-a-time.ts'
 import { sendProblem, toApiError } from './http/problem.ts'
 import { requestTarget } from './http/request-target.ts'
-import type { IndexingStatus } from './presenters/status.ts'
+import type { StatusReader } from './status-reader.ts'
 import type { Route } from './route.ts'
 import { routes as allRoutes } from './route-table.ts'
 import { serveRoutes } from './router.ts'
@@ -49,6 +49,8 @@ import type { Feed } from './http/websocket-gate.ts'
 
 export interface ApiServerOptions {
   readonly database: DatabasePool
+  /** Connections of expensive calls, which no other call has to wait for. */
+  readonly expensiveReads: DatabasePool
   readonly metrics: Metrics
   readonly log: Logger
   /** Address to bind. */
@@ -57,7 +59,7 @@ export interface ApiServerOptions {
   readonly port: number
   readonly network: () => Network
   readonly chain: PresentChain
-  readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
+  readonly status: StatusReader
   /** MAX_REORG_DEPTH: nothing deeper below the highest stored block is ever replaced. */
   readonly maxReorgDepth: number
   /** WS_MAX_CONNECTIONS_PER_IP. */
@@ -217,7 +219,7 @@ interface ApplicationParts {
 
 function createApplication(options: ApiServerOptions, parts: ApplicationParts): Koa<RequestState> {
   const { routes, resolvePath, clientOf, limiter, health } = parts
-  const { database, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
+  const { database, expensiveReads, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requestLog(metrics, log, clientOf))
@@ -248,7 +250,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
     database, metrics, network, chain, health, status, maxReorgDepth, routes, keys: options.keys,
     accounts: options.accounts, admin: options.admin?.operations, webhooks: options.webhooks,
     csvLimits: options.csvLimits ?? csvLimits,
-  }, { checkResponses, adminGate, log })
+  }, { expensiveReads, checkResponses, adminGate, log })
   return app
 }
 

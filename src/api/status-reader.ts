@@ -7,7 +7,6 @@ import type { IndexingStatus, StatusSettings } from './presenters/status.ts'
 import { readStatus } from './queries/status.ts'
 
 export interface StatusReaderOptions {
-  readonly database: DatabasePool
   readonly settings: StatusSettings
   readonly chainId: () => string
   /** Latest sealed height that an access node reported to this process; undefined while none has. */
@@ -15,12 +14,12 @@ export interface StatusReaderOptions {
 }
 
 /** `includeRanges`: whether the stored ranges of heights are listed too. */
-export type StatusReader = (ask: { readonly includeRanges: boolean }) => Promise<IndexingStatus>
+export type StatusReader = (database: DatabasePool, ask: { readonly includeRanges: boolean }) => Promise<IndexingStatus>
 
 /** Reads the indexing status, for `GET /status` and for the status feed. */
 export function createStatusReader(options: StatusReaderOptions): StatusReader {
-  const { database, settings, chainId, latestHeight } = options
-  return async (ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
+  const { settings, chainId, latestHeight } = options
+  return async (database, ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
 }
 
 /** The part of the configuration that the status shows. */

@@ -61,6 +61,13 @@ export class PreparedStatements {
     this.#options = options
   }
 
+  /** Whether there may be no further connection and all are stuck: what is asked now waits for what they wait for. */
+  get isStuck(): boolean {
+    if (this.#connections.size < this.#options.max) return false
+    const stuckSince = performance.now() - stuckMs
+    return [...this.#connections].every((connection) => connection.isStuck(stuckSince))
+  }
+
   /**
    * Runs a statement.
    * @throws errors of our tree
@@ -106,7 +113,7 @@ export class PreparedStatements {
     let [fullest, emptiest, stuck]: (PreparedConnection | undefined)[] = []
     for (const connection of this.#connections) {
       const { waiting } = connection
-      if (waiting > 0 && connection.movedAt < stuckSince) {
+      if (connection.isStuck(stuckSince)) {
         if (stuck === undefined || waiting < stuck.waiting) stuck = connection
         continue
       }
@@ -176,9 +183,9 @@ class PreparedConnection {
     return this.#waiting
   }
 
-  /** When it last answered, or was asked after it had answered all, by `performance.now()`. */
-  get movedAt(): number {
-    return this.#movedAt
+  /** Whether it has something to answer, and last answered, or was asked after it had answered all, before `since` (by `performance.now()`). */
+  isStuck(since: number): boolean {
+    return this.#waiting > 0 && this.#movedAt < since
   }
 
   /** From one answer to the next while there is something to answer, in milliseconds: the mean of the last ones. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
 import { sql } from 'slonik'
@@ -41,6 +42,25 @@ describe('prepared statements of the pool for typed reads', () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => above(i % 10)))
     answers.forEach((rows, i) => expect(rows.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9].slice(i % 10)))
     expect(await pids()).to.have.length(1)
+  })
+
+  it('go over other connections where all of theirs are stuck', async () => {
+    const locker = await database.pool.connect()
+    try {
+      await locker.query('begin; lock table prepared.numbers in access exclusive mode')
+      const held = above(8)
+      const free = fixedStatement(sql.prepared('free', numberRow)`select $1::int4 as n`)
+      const answered = new AbortController()
+      const asked: Promise<unknown>[] = []
+      while (!answered.signal.aborted) {
+        asked.push(pool.one(free(1)).then(() => answered.abort()))
+        await setImmediate()
+      }
+      await locker.query('rollback')
+      await Promise.all([held, ...asked])
+    } finally {
+      locker.release()
+    }
   })
 
   it('are planned once for a connection, not for each value', async () => {

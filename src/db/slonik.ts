@@ -45,7 +45,7 @@ const idleTimeoutMs = 60_000
  * - `int8` comes as a number (every height and count of ours is below 2^53), `timestamptz` as ISO 8601 text in UTC
  *   with milliseconds, `bytea` as a Buffer.
  * - Statements with a name (`sql.prepared(…)`) that are asked of the pool itself, by `any`, `maybeOne` or `one`, go over connections of
- *   their own, see `PreparedStatements`. A name may have several texts, but few: filters that are given or not. Their rows need not be
+ *   their own, see `PreparedStatements`, unless all of these are stuck. A name may have several texts, but few: filters that are given or not. Their rows need not be
  *   checked in production, since a text always gives the same columns.
  * - Connections are not reset on return, which saves a round trip a query: nobody may leave settings on a session.
  * - A connection that does not answer is given up, so that a half-open one is not waited for as long as TCP would.
@@ -94,7 +94,8 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   }
   const read = async (query: QuerySqlToken): Promise<readonly unknown[]> => {
     const statement = statementOf(query)
-    if (statement === undefined) return any(query)
+    // A connection of the pool waits for no statement but its own.
+    if (statement === undefined || prepared.isStuck) return any(query)
     const { rows } = await prepared.query({ ...statement, values: query.values })
     return isChecked ? rows.map((row) => checkPreparedRow(query, row)) : rows
   }

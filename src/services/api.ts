@@ -26,16 +26,23 @@ import { liveEndpoints } from '../base/config.ts'
 import { webhookStores } from '../webhooks/webhook-stores.ts'
 import type { ServiceContext } from './context.ts'
 
+/** Of the connections, those that only expensive calls use. */
+const expensiveShare = 0.4
+
 /** Starts the explorer API and the live feeds. */
 export async function startApi(context: ServiceContext): Promise<void> {
   const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'api' })
   const reads = await openReads({ ...context, log })
+  const maxConnections = config.DB_MAX_OPEN_CONNS ?? 20
+  const maxExpensive = Math.floor(maxConnections * expensiveShare)
   const database = await createReadPool({
-    url: reads.url, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20, minConnections: Math.min(config.DB_MAX_IDLE_CONNS ?? 0, config.DB_MAX_OPEN_CONNS ?? 20),
+    url: reads.url, maxConnections: maxConnections - maxExpensive, minConnections: config.DB_MAX_IDLE_CONNS ?? 0,
     checkPrepared: false,
   })
   lifecycle.onStop('read connections', () => database.end())
+  const expensiveReads = await createReadPool({ url: reads.url, maxConnections: maxExpensive, checkPrepared: false })
+  lifecycle.onStop('read connections of expensive calls', () => expensiveReads.end())
   const facts = new ChainFacts(pool, log)
   await facts.start()
   lifecycle.onStop('chain facts', () => facts.stop())
@@ -50,13 +57,13 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   lifecycle.onStop('access nodes that people ask', () => reader.close())
   const status = createStatusReader({
-    database, settings: statusSettings(config), chainId: () => facts.chainId,
+    settings: statusSettings(config), chainId: () => facts.chainId,
     latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
   })
   const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const live = createLiveFeeds({
     networkOf: (request) => clientNetwork(clientOf(request).address),
-    url: databaseUrl, whenReadable: reads.whenReadable, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
+    url: databaseUrl, whenReadable: reads.whenReadable, reader: createFeedReader(database, network), status: () => status(database, { includeRanges: false }), metrics, log,
     limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
     liveLimits: {
       maxReorgDepth: config.MAX_REORG_DEPTH, maxReplay: config.WS_MAX_REPLAY_BLOCKS, maxWords: config.WS_MAX_FILTER_WORDS,
@@ -66,13 +73,13 @@ export async function startApi(context: ServiceContext): Promise<void> {
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
   const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
-  await forgetAtCommits(context, { database, kept, whenReadable: reads.whenReadable })
+  await forgetAtCommits(context, { databases: [database, expensiveReads], kept, whenReadable: reads.whenReadable })
   const credentials = adminCredentials(context)
   const keys = new DeveloperKeys(pool)
   const pages = createDashboardPages({ page: 'explorer', log, build: pageBuildOf(context) })
   lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
-    database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
+    database, expensiveReads, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network, chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
     page: { handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }), close: () => Promise.resolve() },

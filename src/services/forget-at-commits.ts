@@ -19,10 +19,10 @@ const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
  */
 export async function forgetAtCommits(
   { databaseUrl, lifecycle, log }: ServiceContext,
-  { database, kept, whenReadable }: { readonly database: DatabasePool; readonly kept: KeptAnswers; readonly whenReadable: WhenReadable },
+  { databases, kept, whenReadable }: { readonly databases: readonly DatabasePool[]; readonly kept: KeptAnswers; readonly whenReadable: WhenReadable },
 ): Promise<void> {
   const stopping = new AbortController()
-  const reads = keepRecentReads(database, recentReadsMs)
+  const reads = keepRecentReads(databases, recentReadsMs)
   const forget = (channel: string, payload: string): void => {
     reads.forget()
     if (channel === rollbackChannel || payload === rowsChanged) kept.clear()

@@ -86,6 +86,35 @@ describe('slots for expensive calls', () => {
     })
   }
 
+  it('leave connections to calls that need none, also where all of them are taken', async () => {
+    await lock('app.ft_transfers')
+    const held = ['203.0.113.1', '203.0.113.2', '203.0.113.3'].flatMap((client) => askOften(4, `${report}?end_date=2025-01-01`, client))
+    const over = askOften(21, `${report}?end_date=2025-01-01`, '203.0.113.1')
+    expect((await Promise.race([...held, ...over])).status, 'of a client with 4 that run and 20 that wait').to.equal(429)
+    for (const path of ['/flow/block', '/flow/block/105', '/status']) {
+      for (const client of ['203.0.113.1', '203.0.113.4']) expect((await ask(path, client)).status, `${path} of ${client}`).to.equal(200)
+    }
+    await locking.query('commit')
+    expect((await Promise.all(held)).map(({ status }) => status)).to.deep.equal(Array<number>(12).fill(200))
+    await Promise.all(over)
+  })
+
+  it('are 2 for downloads of a client and 6 in all', async () => {
+    await lock('app.address_transactions')
+    const csv = `${report}?end_date=2025-01-01&format=csv`
+    const clients = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
+    const held = clients.flatMap((client) => askOften(2, csv, client))
+    // The status of a download comes before its rows.
+    const begun = await Promise.all(held)
+    expect(begun.map(({ status }) => status)).to.deep.equal(Array<number>(6).fill(200))
+    expect(await problemOf(await ask(csv, '203.0.113.1'))).to.equal('429 too-many-calls 2')
+    expect(await problemOf(await ask(csv, '203.0.113.4'))).to.equal('503 busy 2')
+    await locking.query('commit')
+    const texts = await Promise.all(begun.map((answer) => answer.text()))
+    expect(texts).to.have.length(6)
+    for (const text of texts) expect(text.trim().split('\n'), 'with the names of its columns').to.have.length(12)
+  })
+
   it('are taken by /status where it lists the ranges', async () => {
     await lock('app.ft_transfers')
     const held = askOften(24, `${report}?end_date=2025-01-01`, '203.0.113.1')

@@ -88,7 +88,7 @@ describe('the page of the operator', () => {
     for (const path of ['/operator', '/operator/assets/a-1.js']) {
       const { status, headers, body } = await operator.raw('GET', path)
       expect([status, headers['retry-after']], path).to.deep.equal([503, '2'])
-      expect(body).to.include('http-equiv="refresh"').and.include('repeated automatically').and.not.include('/srv')
+      expect(body).to.include('http-equiv="refresh"').and.include('retried automatically').and.not.include('/srv')
     }
     progress = undefined
     expect((await operator.raw('GET', '/operator/assets/a-1.js')).status).to.equal(404)

@@ -41,26 +41,26 @@ const nobody = '127.0.0.1:1'
 export async function runApi(url: string, options: RunOptions = {}): Promise<RunningApi> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
-  const database = await createReadPool({ url })
+  const [database, expensiveReads] = await Promise.all([createReadPool({ url }), createReadPool({ url })])
   const reader = createChainReader({ liveEndpoints: options.nodes ?? [nobody], log: quiet })
   const network = options.server?.network ?? ((): Network => 'mainnet')
   const status = createStatusReader({
-    database, settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
+    settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
     latestHeight: options.latestHeight ?? (() => undefined),
   })
   const live = createLiveFeeds({
-    url, metrics, log, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }),
+    url, metrics, log, reader: createFeedReader(database, network), status: () => status(database, { includeRanges: false }),
     ...options.live,
   })
   await live.start()
   const server = await createApiServer({
-    database, metrics, log, host: '127.0.0.1', port: 0, network, status, maxReorgDepth: 1000,
+    database, expensiveReads, metrics, log, host: '127.0.0.1', port: 0, network, status, maxReorgDepth: 1000,
     chain: createPresentChain({ reader, log, ...options.chain }),
     maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
   }).catch(async (error: unknown) => {
     await live.stop()
     await reader.close()
-    await database.end()
+    await Promise.all([database.end(), expensiveReads.end()])
     throw error
   })
   const host = `127.0.0.1:${server.port}`
@@ -79,7 +79,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
       await server.close()
       await live.stop()
       await reader.close()
-      await database.end()
+      await Promise.all([database.end(), expensiveReads.end()])
     },
   }
 }

@@ -35,7 +35,7 @@ describe('recent reads', () => {
   })
 
   it('are given again until they are forgotten, also that there is nothing', async () => {
-    const { forget } = keepRecentReads(pool, 3_600_000)
+    const { forget } = keepRecentReads([pool], 3_600_000)
     expect([...await read(['a', 'z'])]).to.deep.equal([['a', 'A']])
     expect([...await read(['z', 'b', 'a'])]).to.deep.equal([['a', 'A'], ['b', 'B']])
     expect(asked).to.deep.equal([['a', 'z'], ['b']])
@@ -45,7 +45,7 @@ describe('recent reads', () => {
   })
 
   it('are not kept when they were read before a commit', async () => {
-    const { forget } = keepRecentReads(pool, 3_600_000)
+    const { forget } = keepRecentReads([pool], 3_600_000)
     await readRecent(pool, 'letters', ['a'], async () => {
       forget()
       return await Promise.resolve(new Map([['a', 'old']]))
@@ -54,7 +54,7 @@ describe('recent reads', () => {
   })
 
   it('are not kept while commits are not heard of', async () => {
-    const hearing = keepRecentReads(pool, 3_600_000)
+    const hearing = keepRecentReads([pool], 3_600_000)
     await read(['a'])
     hearing.setDeaf(true)
     await read(['a'])
@@ -66,7 +66,7 @@ describe('recent reads', () => {
   })
 
   it('are read anew when they are too old', async () => {
-    keepRecentReads(pool, 0)
+    keepRecentReads([pool], 0)
     await read(['a'])
     await read(['a'])
     expect(asked).to.have.length(2)

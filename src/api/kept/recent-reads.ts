@@ -23,10 +23,10 @@ export interface CommitHearing {
   setDeaf(isDeaf: boolean): void
 }
 
-/** From now on what `readRecent` reads of a pool is kept: until it is forgotten, or `maxAgeMs` old. */
-export function keepRecentReads(database: DatabasePool, maxAgeMs: number): CommitHearing {
+/** From now on what `readRecent` reads of these pools of one database is kept: until it is forgotten, or `maxAgeMs` old. */
+export function keepRecentReads(databases: readonly DatabasePool[], maxAgeMs: number): CommitHearing {
   const reads: RecentReads = { maxAgeMs, isDeaf: false, values: new Map() }
-  ofPools.set(database, reads)
+  for (const database of databases) ofPools.set(database, reads)
   const forget = (): void => {
     reads.values = new Map()
   }

@@ -53,6 +53,12 @@ describe('call slots', () => {
     expect(begun).to.deep.equal(['third'])
   })
 
+  it('tell a client that has none how it is, where nobody may wait', async () => {
+    const slots = new CallSlots({ ...options, max: 1, maxWaiting: 0, maxWaitingOfClient: 0 })
+    await slots.enter(of('203.0.113.1'))
+    expect(await refusal(slots.enter(of('203.0.113.2')))).to.equal('503 busy')
+  })
+
   it('end the wait after a while', async () => {
     const slots = new CallSlots({ ...options, max: 1, maxWaitMs: 1 })
     await slots.enter(of('203.0.113.1'))

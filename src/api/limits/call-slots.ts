@@ -44,7 +44,8 @@ export class CallSlots {
     const { what, max, maxOfClient, maxWaiting, maxWaitingOfClient, maxWaitMs } = this.#options
     if (!this.#mayBegin(client)) {
       const own = this.#waiting.filter((waiting) => waiting.client === client).length
-      if (client !== undefined && own >= maxWaitingOfClient) throw tooMany(what, maxOfClient)
+      const hasSome = own > 0 || (this.#running.get(client) ?? 0) >= maxOfClient
+      if (client !== undefined && hasSome && own >= maxWaitingOfClient) throw tooMany(what, maxOfClient)
       if (this.#waiting.length >= maxWaiting) throw busy(what, max)
       await this.#wait(client, maxWaitMs)
     } else this.#begin(client)
@@ -73,7 +74,7 @@ export class CallSlots {
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
       reject(busy(this.#options.what, this.#options.max))
-    }, maxWaitMs)
+    }, maxWaitMs).unref()
     try {
       await promise
     } finally {

@@ -55,7 +55,7 @@ const status = defineRoute({
     error_summary: { unresolved_errors: 0, dead_leases: 1, errors_by_worker: {}, dead_leases_by_worker: { token_worker: 1 } }, generated_at: '2025-07-01T12:00:01.250Z',
   },
   handler: async ({ query }, services) => ({
-    body: await services.status({ includeRanges: query.include_ranges }),
+    body: await services.status(services.database, { includeRanges: query.include_ranges }),
     caching: 'never',
   }),
 })
