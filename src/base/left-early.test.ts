@@ -28,6 +28,7 @@ describe('who has left', () => {
       socket[leave]()
       const error = await told.promise
       expect(hasLeftEarly(error), String(error)).to.equal(true)
+      socket.destroy()
       server.close()
       server.closeAllConnections()
     })

@@ -108,7 +108,7 @@ export class Turns {
     const waiting: Waiting = { start: resolve, refuse: reject }
     queue.waiting.add(waiting)
     this.#waiting += 1
-    const timer = setTimeout(() => reject(tooBusy(retrySeconds)), longestWaitMs)
+    const timer = setTimeout(() => reject(tooBusy(retrySeconds)), longestWaitMs).unref()
     const leave = (): void => reject(askerLeft(signal?.reason))
     signal?.addEventListener('abort', leave)
     try {
