@@ -240,7 +240,7 @@ describe('tax reports', () => {
       expect(lines[0]).to.match(/^#incomplete,.*it took longer than/)
     })
 
-    it('are refused before the first byte where the transfers alone are too many', async () => {
+    it('are refused before the first byte where the transfers alone are too many, as totals are', async () => {
       const { rows: [counted] } = await database.pool.query<{ count: number }>(`
         select ((select count(*) from app.ft_transfers where '${account}' in (from_address, to_address) and transfer_type <> 'fee')
           + (select count(*) from app.nft_transfers where '${account}' in (from_address, to_address)))::int as count`)
@@ -254,6 +254,7 @@ describe('tax reports', () => {
           // Its fees are above the limit.
           if (status === 200) expect(text.trimEnd().split('\r\n').at(-1)).to.match(/^#incomplete,/)
           else expect(JSON.parse(text)).to.include({ code: 'too-many-rows', field: 'start_date' })
+          expect((await limited.get(path)).status, 'totals').to.equal(status)
         } finally {
           await limited.stop()
         }

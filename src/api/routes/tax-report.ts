@@ -35,9 +35,8 @@ const taxReport = defineRoute({
   summary: 'What an account got and gave within some days, with totals, also as CSV',
   description: 'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
     'With `format=csv` or `Accept: text/csv` the answer has all of them, one per line, for any number of days. ' +
-    'A CSV of more than ' +
-    `${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
-    'One that exceeds this number with its fees, or that the client ' +
+    `A report of more than ${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
+    'A CSV that exceeds this number with its fees, or that the client ' +
     `takes longer than ${csvLimits.maxMs / 1000} s for, ends with a line that begins with ` +
     `\`${incompleteMark}\` and names the \`end_date\` for ` +
     'the rest. ' +
@@ -72,7 +71,8 @@ const taxReport = defineRoute({
       }
     }
     const before = await findTransferKey(database, cursor)
-    // One after the other: each call with a slot may use few of the connections that all calls share.
+    if (before === undefined) await refuseTooLong(address, bounds, services)
+    // One after the other: each call with a slot may use few of the connections of expensive calls.
     const rows = await listAccountEntries(database, bounds, address, before, limit + 1)
     const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
     const flowPrice = await readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`)
@@ -104,12 +104,12 @@ async function findReport(
   return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
 }
 
-/** Before the first byte; what is too long with its fees alone ends with a line that says so. */
+/** Before the first byte of a CSV, which ends with a line that says so where its fees make it too long; and before totals. */
 async function refuseTooLong(
   address: string, bounds: Bounds | undefined, { database, csvLimits: { maxRows } }: Services,
 ): Promise<void> {
   if (await countAccountTransfers(database, bounds, address, maxRows) <= maxRows) return
-  const detail = `The CSV is not sent: the account has more than ${maxRows} transfers on these days. Request fewer days.`
+  const detail = `The report is not made: the account has more than ${maxRows} transfers on these days. Request fewer days.`
   throw new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
 }
 
