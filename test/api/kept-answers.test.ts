@@ -12,16 +12,20 @@ import type { RunningApi } from '../support/running-api.ts'
 describe('answers that are given again', () => {
   let database: TestDatabase
   let api: RunningApi
+  /** For clients of other machines, whose expensive calls are limited. */
+  let remote: RunningApi
   const kept = new KeptAnswers({ maxAgeMs: 3_600_000 })
 
   before(async () => {
     database = await createTestDatabase()
     await storeBlocks(database.pool, 100, 120)
     api = await runApi(database.url, { server: { kept } })
+    remote = await runApi(database.url, { server: { kept, clientOf: () => ({ address: '203.0.113.1', isLocal: false }) } })
   })
 
   after(async () => {
     await api.stop()
+    await remote.stop()
     await database.drop()
   })
 
@@ -122,6 +126,27 @@ describe('answers that are given again', () => {
       await database.pool.query('delete from raw.unavailable')
       await other.stop()
     }
+  })
+
+  it('are kept after a client was refused that had too many calls', async () => {
+    kept.clear()
+    const path = '/insights/big-transfers?limit=3'
+    const locking = await database.pool.connect()
+    try {
+      await locking.query('begin; lock table app.big_transfers in access exclusive mode')
+      // The same call is made once for all: others make one client have as many as it may.
+      const calls = Array.from({ length: 24 }, (_, i) => remote.get(`/insights/big-transfers?limit=${i + 10}`))
+      const over = remote.get('/insights/big-transfers?limit=9')
+      expect((await Promise.race([...calls, over])).status).to.equal(429)
+      expect((await remote.get(path)).status).to.equal(429)
+      expect(kept.isUnfit(path)).to.equal(false)
+      await locking.query('rollback')
+      await Promise.all([...calls, over])
+    } finally {
+      locking.release()
+    }
+    expect((await remote.get(path)).status).to.equal(200)
+    expect(kept.find(path)).to.not.equal(undefined)
   })
 
   it('are never errors, nor what is about this very moment', async () => {

@@ -74,6 +74,7 @@ function parseTypes(text: string | undefined): BigTransferType[] | undefined {
 const bigTransfers = defineRoute({
   path: '/insights/big-transfers',
   operationId: 'listBigTransfers',
+  cost: 'high',
   tag: 'Insights',
   summary: 'Movements of much of a fungible token, the newest first',
   description: 'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth thousands of dollars, ' +
