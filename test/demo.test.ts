@@ -17,7 +17,7 @@ import { FeedClient } from './support/feed-client.ts'
 const script = join(import.meta.dirname, '../scripts/demo.ts')
 
 /** Warnings that a machine causes on which the node, the queue or the database answers late. */
-const lateness = /access node rests|the queue had an error|the queue refused ranges|a job ended with an error/
+const lateness = /access node rests|queue had an error|job ended with an error|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|connecting again|trying again|could not be read, the last known/
 
 /** What a list of the API gives. */
 interface Listed {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+import { expectUsable, tabTo, untilLoaded } from './page-checks.ts'
 
 const crossroads = '/contract/A.f3fcd2c1a78f5eee.Crossroads?tab=dependencies'
 const tally = '/contract/A.f3fcd2c1a78f5eee.Tally?tab=versions'
@@ -36,14 +36,6 @@ async function makePopular(page: Page, users: number): Promise<void> {
 
 describe('contracts on the explorer page', () => {
   const session = useExplorerSession()
-
-  async function expectUsable(page: Page, what: string): Promise<void> {
-    expect(await beyondWindow(page), what).to.equal(0)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await expectAccessible(page, `${what}, ${colorScheme}`)
-    }
-  }
 
   it('show what a version changed, with the numbers of its lines in both', async () => {
     const page = await session.open(tally)

@@ -116,9 +116,6 @@ describe('pictures on the explorer page', () => {
     const page = await session.open(`${boats}/item/${data[0]?.nft_id ?? ''}`)
     await page.getByText('No picture of it is known; this sign is made of its id.').waitFor()
     await page.getByRole('img', { name: /: no picture$/ }).waitFor()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await expectAccessible(page, colorScheme)
-    }
+    await expectAccessible(page, 'an item without a picture')
   })
 })

@@ -5,7 +5,7 @@ import { Simulation } from './run-histories.ts'
 const chosen = process.env['SIMULATION_SEEDS']?.split(',').map(Number)
 const times = Number(process.env['SIMULATION_TIMES'] ?? 1)
 /** Further seeds are in `rebuild-equivalence.long.test.ts`: a seed takes about two seconds of a processor. */
-const seeds = chosen ?? Array.from({ length: 80 }, (_, i) => i + 1)
+const seeds = chosen ?? Array.from({ length: 30 }, (_, i) => i + 1)
 
 describe('rebuild equivalence', function (this: Mocha.Suite) {
   this.timeout(3_600_000)
