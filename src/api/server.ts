@@ -236,7 +236,8 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   })
   // zstd goes first where clients take several, as in `preferredEncoding`. What is kept comes compressed.
   app.use(compress({ threshold: leastCompressedBytes, br: { params: brotliParams } }))
-  app.use(problems(log, messagePaths(routes)))
+  const tellsMessages = messagePaths(routes)
+  app.use(problems(log, (path) => tellsMessages(resolvePath(path))))
   app.use(rateLimit({
     limiter, keys: options.keys, resolvePath,
     unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),

@@ -8,9 +8,11 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Accounts } from '../../src/auth/accounts.ts'
 import { DeveloperKeys } from '../../src/auth/developer-keys.ts'
 import { FailureLimit } from '../../src/auth/failure-limit.ts'
 import { adminOperations } from '../../src/services/admin-operations.ts'
+import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { stopTestServer } from '../support/database.ts'
 import { endSharedThings } from '../support/end-of-tests.ts'
 import { repositoryRoot } from '../support/repository.ts'
@@ -49,6 +51,8 @@ async function findProgram(): Promise<readonly string[] | undefined> {
 async function withApi(use: (host: string) => Promise<void>): Promise<void> {
   try {
     await using told = await toldChain(({ pool }) => ({
+      accounts: new Accounts({ pool, keys: new DeveloperKeys(pool), jwtSecret: undefined }),
+      webhooks: webhookStores(pool, []),
       admin: {
         credentials: { token, jwtSecret: undefined, allowedRoles: [] }, operations: adminOperations(pool, () => 'emulator'),
         // It shows wrong credentials on purpose.

@@ -94,7 +94,12 @@ describe('existing clients of webhooks', () => {
     expect((await ask('GET', '/endpoints')).answer).to.deep.equal({ items: [], count: 0 })
   })
 
-  it('are told what is wrong as a text', async () => {
+  it('are told what is wrong as a text, also before a route is called and under each prefix', async () => {
+    for (const prefix of ['', '/chain/v1', '/api/v1/chain/v1']) {
+      const response = await api.get(`${prefix}/api/v1/endpoints`, { headers: { 'X-API-Key': 'ff_unknown' } })
+      expect([response.status, response.headers.get('content-type')?.split(';')[0]], prefix).to.deep.equal([401, 'application/json'])
+      expect((await response.json() as { readonly error?: unknown }).error, prefix).to.be.a('string')
+    }
     for (const [status, method, path, body] of [
       [400, 'POST', '/endpoints', { url: 'http://169.254.169.254/' }], [400, 'POST', '/endpoints', { url: 'https://discord.example/', endpoint_type: 'discord' }],
       [400, 'POST', '/subscriptions', { endpoint_id: 'x', event_type: 'ft.transfer' }], [404, 'POST', '/subscriptions', { endpoint_id: '999', event_type: 'ft.transfer' }],
