@@ -3,6 +3,7 @@ import { FatalError, RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
+import { BadBlockError } from './bad-block-error.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import { ForkError } from './fork-error.ts'
@@ -107,24 +108,28 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     throw new RetryableError('checkpoint-moved', `${this.options.name}: the stored chain was changed by another process`)
   }
 
-  protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {
+  protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined> {
     const { pool, source, maxReorgDepth, beforeRollBack, log, metrics } = this.options
-    const { all } = await readRawCoverage(pool)
-    const top = all.at(-1)
-    if (top === undefined) return
+    const { settled } = await readRawCoverage(pool)
+    const top = settled.at(-1)
+    if (top === undefined) return undefined
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
     const { ancestor, depth } = await resolveFork({
       pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, beforeRollBack, signal,
     })
     // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other.
     if (depth === 0) {
-      if (fork.endpoint !== undefined) source.distrust(fork.endpoint, fork.message)
-      throw new RetryableError('wrong-parent', `${fork.message}, and yet the nodes have no other than the stored ones`)
+      const message = `${fork.message}, and yet the nodes have no other than the stored ones`
+      const { endpoint } = fork
+      if (endpoint === undefined) throw new RetryableError('wrong-parent', message)
+      source.distrust(endpoint, fork.message)
+      return new BadBlockError('wrong-parent', { from: fork.height + 1, to: fork.height + 2 }, message, { endpoint })
     }
     this.#resumeAt = ancestor + 1
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)
     log.warn({ ancestor, depth }, 'rolled back to the last common block')
+    return undefined
   }
 
   /** @throws FatalError where the configured start is out of reach */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { createChainSource } from '../access/create-chain-source.ts'
-import type { ChainSource } from '../access/chain-source.ts'
+import type { ChainSource, ChainSourceOptions } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { historicEndpoints, liveEndpoints } from '../base/config.ts'
 import { asError } from '../base/errors.ts'
@@ -23,9 +23,17 @@ const logEveryMs = 10_000
 const drawEveryMs = 500
 /** How often a complete history is checked for heights that became owed. */
 const recheckMs = 2_000
+/** How long a settled height fails before operators are told, at most; half of UNAVAILABLE_AFTER_S where that is less. */
+const maxQuietMs = 30_000
+
+/** How patient the ingesters are: as long as real nodes need, where nothing is given. */
+export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
+  /** Milliseconds that a settled height may fail before operators are told. */
+  readonly reportAfterMs?: number
+}
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
-export async function startIngest(context: ServiceContext): Promise<void> {
+export async function startIngest(context: ServiceContext, patience: IngestPatience = {}): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
   const pool = createPool(databaseUrl, {
@@ -35,7 +43,7 @@ export async function startIngest(context: ServiceContext): Promise<void> {
 
   const source = (historic: readonly string[]): ChainSource => {
     const created = createChainSource({
-      liveEndpoints: liveEndpoints(config), historicEndpoints: historic, log,
+      liveEndpoints: liveEndpoints(config), historicEndpoints: historic, log, ...patience,
       ...(config.CHAIN_RPC_RPS ? { requestsPerSecond: config.CHAIN_RPC_RPS } : {}),
       ...(config.CHAIN_RPC_BURST === undefined ? {} : { burst: config.CHAIN_RPC_BURST }),
       onCall: (call) => {
@@ -54,12 +62,13 @@ export async function startIngest(context: ServiceContext): Promise<void> {
   const progress = new Progress(() => heads.current?.height)
   const work: Promise<void>[] = [heads.run()]
   const common = {
-    databaseUrl, pool, metrics, progress, signal: lifecycle.signal,
+    databaseUrl, pool, metrics, progress, signal: lifecycle.signal, maxPauseMs: patience.maxPauseMs,
     onStored: shared.isFarmHere ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation) : undefined,
   }
+  const { reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500) } = patience
   const failing = (name: IngesterName, from: ChainSource): FailingHeights => new FailingHeights({
     pool, name, source: from, log: log.child({ ingester: name }), metrics,
-    unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000,
+    unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000, reportAfterMs,
   })
   if (config.ENABLE_FORWARD_INGESTER) {
     const name = ingesterNames.forward
