@@ -15,9 +15,6 @@ import { resolveFork } from './reorg.ts'
 import { storedBlockId } from './sql/stored-block-ids.ts'
 import type { Stretch } from './stretch.ts'
 
-/** How often the checkpoint is read while no block comes, in milliseconds. */
-const recheckMs = 2_000
-
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
   /** START_BLOCK; 0 is no fixed start. */
@@ -25,6 +22,8 @@ export interface ForwardOptions extends IngesterOptions {
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
   readonly maxReorgDepth: number
+  /** How often the checkpoint is read while no block comes, in milliseconds. */
+  readonly recheckMs: number
   /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
@@ -102,7 +101,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   /** Without new blocks no commit finds that heights became owed: an operator has them retried. */
   async #checkGeneration(generation: number): Promise<void> {
     const now = performance.now()
-    if (now - this.#checkedAt < recheckMs) return
+    if (now - this.#checkedAt < this.options.recheckMs) return
     this.#checkedAt = now
     if ((await readRawCoverage(this.options.pool)).forward.generation === generation) return
     throw new RetryableError('checkpoint-moved', `${this.options.name}: the stored chain was changed by another process`)

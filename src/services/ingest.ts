@@ -21,8 +21,8 @@ import { rollBackFarmData } from './roll-back-farm-data.ts'
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-/** How often a complete history is checked for heights that became owed. */
-const recheckMs = 2_000
+/** How often an ingester without work checks for heights that became owed. */
+const defaultRecheckMs = 2_000
 /** How long a settled height fails before operators are told, at most; half of UNAVAILABLE_AFTER_S where that is less. */
 const maxQuietMs = 30_000
 
@@ -30,6 +30,8 @@ const maxQuietMs = 30_000
 export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
   /** Milliseconds that a settled height may fail before operators are told. */
   readonly reportAfterMs?: number
+  /** Milliseconds between two checks of an ingester without work for heights that became owed. */
+  readonly recheckMs?: number
 }
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
@@ -65,7 +67,7 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
     databaseUrl, pool, metrics, progress, signal: lifecycle.signal, maxPauseMs: patience.maxPauseMs,
     onStored: shared.isFarmHere ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation) : undefined,
   }
-  const { reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500) } = patience
+  const { recheckMs = defaultRecheckMs, reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500) } = patience
   const failing = (name: IngesterName, from: ChainSource): FailingHeights => new FailingHeights({
     pool, name, source: from, log: log.child({ ingester: name }), metrics,
     unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000, reportAfterMs,
@@ -76,7 +78,7 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
       ...common, name, source: live, log: log.child({ ingester: name }), failing: failing(name, live), heads,
       fixedWidth: config.LATEST_WORKER_COUNT, fixedBatch: config.LATEST_BATCH_SIZE, initialWidth: 2,
       startBlock: config.START_BLOCK, isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
-      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, beforeRollBack: rollBackFarmData,
+      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, recheckMs, beforeRollBack: rollBackFarmData,
     }).run())
   }
   if (config.ENABLE_HISTORY_INGESTER) {
@@ -88,7 +90,7 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
       startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
       room: async (signal) => shared.historyRoom?.(signal),
     })
-    work.push(runWhenOwed(backward, pool, log, lifecycle.signal))
+    work.push(runWhenOwed(backward, pool, log, recheckMs, lifecycle.signal))
   }
   for (const running of work) running.catch((error: unknown) => void lifecycle.fail(error))
   lifecycle.onStop('ingesters', async () => {
@@ -98,7 +100,9 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
 }
 
 /** Runs the backward ingester to its end, and again when heights became owed: an operator has them retried. */
-async function runWhenOwed(backward: BackwardIngester, pool: pg.Pool, log: Logger, signal: AbortSignal): Promise<void> {
+async function runWhenOwed(
+  backward: BackwardIngester, pool: pg.Pool, log: Logger, recheckMs: number, signal: AbortSignal,
+): Promise<void> {
   const generation = async (): Promise<number> => (await readRawCoverage(pool)).backward.generation
   for (;;) {
     await backward.run()

@@ -16,7 +16,7 @@ import { directions, undisturbedDigest } from '../support/undisturbed.ts'
 
 const head = 60
 /** Heights up to 40 are settled. Failures are reported at once, and given up when a test moves their clock. */
-const patience = { settledDepth: 20, maxPauseMs: 20, reportAfterMs: 0 }
+const patience = { settledDepth: 20, maxPauseMs: 10, reportAfterMs: 0, recheckMs: 20 }
 const broken = { from: 21, to: 22 }
 const bulk = ['GetTransactionResultsByBlockID', 'GetTransactionResultByIndex', 'GetTransactionResult']
 
@@ -123,14 +123,14 @@ describe('settled heights that no access node serves, or that cannot be stored',
     }
 
     it(`are passed one after the other, by one clock, until one is stored: ${direction}`, async () => {
-      breakHeights(node, 'everything', { from: 5, to: 16 })
-      breakHeights(node, 'everything', { from: 20, to: 34 })
-      const [upper, lower] = [heightsOf({ from: 20, to: 34 }), heightsOf({ from: 5, to: 16 })]
+      breakHeights(node, 'everything', { from: 12, to: 16 })
+      breakHeights(node, 'everything', { from: 20, to: 24 })
+      const [upper, lower] = [heightsOf({ from: 20, to: 24 }), heightsOf({ from: 12, to: 16 })]
       const before = direction === 'forward' ? lower : upper
-      const [firstOfRun, firstOfNext] = direction === 'forward' ? [5, 20] : [34, 16]
+      const [firstOfRun, firstOfNext] = direction === 'forward' ? [12, 20] : [24, 16]
       let running = await start({ ...variables, LATEST_WORKER_COUNT: '1', HISTORY_WORKER_COUNT: '1' })
       await waitItOut(database, running, firstOfRun)
-      await untilTrue(async () => (await unavailable(database)).length > 3, running)
+      await untilTrue(async () => (await unavailable(database)).length > 1, running)
       await running.stop()
       running = await start(variables)
       await untilTrue(async () => (await failing(database)).includes(firstOfNext), running)
@@ -140,7 +140,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
       )
       expect(rows).to.deep.equal([{ count: 0 }])
       await waitItOut(database, running, firstOfNext)
-      await untilCount(database, running, head + 1 - 27)
+      await untilCount(database, running, head + 1 - 10)
       node.clearFaults()
       await retry(running, [...lower, ...upper])
     })
