@@ -11,8 +11,6 @@ import type { SourceContext } from './source-context.ts'
 const roundsUntilNotYet = 3
 /** Rounds in which every node must have said that a part is missing before it is taken for lost. */
 const roundsUntilLost = 2
-/** Milliseconds that are waited at most for a node's rest to end when there is no other node. */
-const longestWaitMs = 1_000
 /** So many heights in a row that fail inside a node are the node's fault, not that of the heights. */
 const stumblesUntilRest = 3
 
@@ -77,7 +75,7 @@ class HeightSearch<T> {
         await this.#endRound()
         continue
       }
-      if (node.restingForMs > 0) await pause(Math.min(node.restingForMs, longestWaitMs), this.#signal)
+      if (node.restingForMs > 0) await pause(Math.min(node.restingForMs, this.#context.settings.maxPauseMs), this.#signal)
       const answer = await this.#ask(node)
       if (answer !== undefined) return answer.value
     }
@@ -148,7 +146,7 @@ class HeightSearch<T> {
     this.#absent = 0
     if (nobodyHasIt) await this.#endAbsentRound(everyNode)
     const round = this.#absentRounds + this.#failures
-    await pause(backoffMs(Math.max(1, round), 50, longestWaitMs), this.#signal)
+    await pause(backoffMs(Math.max(1, round), 50, this.#context.settings.maxPauseMs), this.#signal)
   }
 
   async #endAbsentRound(everyNode: boolean): Promise<void> {

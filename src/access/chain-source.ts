@@ -105,6 +105,8 @@ export interface ChainSourceOptions {
    * twice. Default 600: eight minutes of mainnet.
    */
   readonly settledDepth?: number
+  /** Milliseconds between two tries of a height, and for which a resting node is waited for, at most. Default 1,000. */
+  readonly maxPauseMs?: number
   readonly log: SourceLogger
   readonly onCall?: (report: CallReport) => void
 }

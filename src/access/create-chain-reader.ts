@@ -81,7 +81,8 @@ class NodeChainReader implements ClosableChainReader {
     const nodes = new Map([...endpoints].map(([key, endpoint]) => [key, this.#registry.acquire(endpoint, limits)]))
     const liveKeys = new Set(liveEndpoints.map(endpointKey))
     const live = [...nodes].filter(([key]) => liveKeys.has(key)).map(([, node]) => node)
-    const settings = { pollMs: 0, timeoutMs: options.timeoutMs ?? 15_000, attempts: 1, settledDepth: 0, onCall: options.onCall }
+    const { timeoutMs = 15_000, onCall } = options
+    const settings = { pollMs: 0, timeoutMs, attempts: 1, settledDepth: 0, maxPauseMs: 1_000, onCall }
     this.#context = new SourceContext({ all: [...nodes.values()], live }, settings, options.log, this.#closing.signal)
   }
 

@@ -64,6 +64,7 @@ class NodeChainSource implements ChainSource {
       timeoutMs: options.timeoutMs ?? 10_000,
       attempts: options.attempts ?? 6,
       settledDepth: options.settledDepth ?? 600,
+      maxPauseMs: options.maxPauseMs ?? 1_000,
       onCall: options.onCall,
     }
     this.#context = new SourceContext({ all: [...live, ...others], live }, settings, options.log, this.#closing.signal)

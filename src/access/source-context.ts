@@ -15,6 +15,7 @@ export interface SourceSettings {
   readonly timeoutMs: number
   readonly attempts: number
   readonly settledDepth: number
+  readonly maxPauseMs: number
   readonly onCall: ((report: CallReport) => void) | undefined
 }
 

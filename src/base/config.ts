@@ -100,7 +100,7 @@ export const settings = {
   }),
   UNAVAILABLE_AFTER_S: integer({
     group: 'Ingestion', default: 21_600, unit: 'seconds',
-    description: 'How long a settled height may fail on every access node before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
+    description: 'How long a settled height may fail on every access node, or fail to be stored, before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
   }),
   MAX_REORG_DEPTH: integer({
     group: 'Ingestion', default: 1000, min: 1, unit: 'blocks',

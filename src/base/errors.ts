@@ -39,9 +39,10 @@ export class ApiError extends FlowfarmError {
 /** Exit codes that a supervisor can act on. */
 export const exitCodes = { done: 0, needsPerson: 1, restartMayHelp: 75 } as const
 
-/** The exit code for an error that ended the process; errors from outside the tree may pass with a restart. */
+/** The exit code for an error that ended the process or a command; errors from outside the tree may pass with a restart. */
 export function exitCodeOf(error: unknown): number {
-  return error instanceof FatalError ? exitCodes.needsPerson : exitCodes.restartMayHelp
+  const isRefusal = error instanceof ApiError && error.status < 500
+  return error instanceof FatalError || isRefusal ? exitCodes.needsPerson : exitCodes.restartMayHelp
 }
 
 /** Makes sure that whatever was thrown is an Error, so that it has a message and a stack. */

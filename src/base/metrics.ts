@@ -38,7 +38,7 @@ export class Metrics {
     name: 'flowfarm_indexing_errors_total', help: 'Inputs that could not be decoded, kept in raw.indexing_errors.', labelNames: ['worker', 'code'], registers: [this.registry],
   })
   readonly failingHeights = new Gauge({
-    name: 'flowfarm_failing_heights', help: 'Settled heights that no access node serves and that an ingester waits for.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_failing_heights', help: 'Settled heights that no access node serves, or that cannot be stored, and that an ingester waits for.', labelNames: ['ingester'], registers: [this.registry],
   })
   readonly heightsGivenUp = new Counter({
     name: 'flowfarm_heights_given_up_total', help: 'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or by an operator.', labelNames: ['ingester'], registers: [this.registry],

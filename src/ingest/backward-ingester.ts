@@ -1,8 +1,8 @@
-import { RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { pause } from '../base/retry.ts'
+import { BadBlockError } from './bad-block-error.ts'
 import { readRawCoverage, recordTarget } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import type { ForkError } from './fork-error.ts'
@@ -79,7 +79,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const expected = await storedParentId(this.options.pool, block.height + 1)
     if (expected !== undefined && !expected.equals(block.id)) {
       const reason = `${endpoint} gave a block ${block.height} that is not the parent of the stored block above`
-      throw this.#wrongParent(reason, endpoint)
+      throw this.#wrongParent(reason, block.height, endpoint)
     }
   }
 
@@ -90,17 +90,17 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     if (parent !== undefined && !parent.equals(block.parentId)) {
       const other = isNext ? `the one that ${below.endpoint} gave` : 'the stored one'
       const reason = `${endpoint} gave a block ${block.height} whose parent is another block than ${other} below`
-      throw this.#wrongParent(reason, endpoint, ...(isNext ? [below.endpoint] : []))
+      throw this.#wrongParent(reason, block.height, endpoint, ...(isNext ? [below.endpoint] : []))
     }
   }
 
   /** Which of two nodes is wrong cannot be told: both rest, and how long is random, so another pair is tried next. */
-  #wrongParent(reason: string, ...endpoints: readonly string[]): RetryableError {
-    for (const endpoint of new Set(endpoints)) this.options.source.distrust(endpoint, reason)
-    return new RetryableError('wrong-parent', reason)
+  #wrongParent(reason: string, height: number, endpoint: string, ...others: readonly string[]): BadBlockError {
+    for (const one of new Set([endpoint, ...others])) this.options.source.distrust(one, reason)
+    return new BadBlockError('wrong-parent', { from: height, to: height + 1 }, reason, { endpoint })
   }
 
-  protected override async handleFork(fork: ForkError): Promise<void> {
+  protected override async handleFork(fork: ForkError): Promise<undefined> {
     throw fork
   }
 

@@ -5,6 +5,7 @@ import { RetryableError } from '../base/errors.ts'
 import { listen } from '../db/listen.ts'
 import { createPool } from '../db/pool.ts'
 import { appendBlock } from './append-block.ts'
+import { BadBlockError } from './bad-block-error.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
 import { blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
@@ -153,16 +154,23 @@ describe('batch writer', () => {
   })
 
   it('stores nothing of a batch that fails, and nothing of those behind it', async () => {
-    await database.pool.query(`insert into raw.block_lookup values (sha256('block/main/5'), 5)`)
+    await database.pool.query(`insert into raw.block_lookup values (sha256('block/main/5'), 700)`)
     const writer = open()
     const error = await errorOf(give(writer, 0, 20).then(() => writer.drain()))
-    expect(error).to.be.instanceOf(RowsThereError)
+    expect(error).to.be.instanceOf(BadBlockError).and.deep.include({ code: 'rows-refused', range: { from: 5, to: 6 } })
     expect(await errorOf(writer.drain())).to.equal(error)
     expect(await errorOf(give(writer, 20, 21))).to.equal(error)
-    await database.pool.query('delete from raw.block_lookup where height = 5')
-    await database.pool.query(`delete from raw.block_lookup where id not in (select id from raw.blocks)`)
+    await database.pool.query('delete from raw.block_lookup where height = 700')
     expect(await storedHeights()).to.deep.equal([0, 1, 2, 3, 4])
     expect(await covered()).to.deep.equal([{ from: 0, to: 5 }])
+  })
+
+  it('takes rows of the same height for those of another ingester, not for the fault of a block', async () => {
+    await storeBlocks(database.pool, [blockOf(0)])
+    await database.pool.query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
+      select 5, id, parent_id, "timestamp", 0, 0, 0, '{}' from raw.blocks`)
+    const writer = open()
+    expect(await errorOf(give(writer, 5, 6).then(() => writer.drain()))).to.be.instanceOf(RowsThereError)
   })
 
   it('is refused where a rollback came between', async () => {

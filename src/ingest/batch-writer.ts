@@ -1,11 +1,11 @@
-import { DatabaseError } from 'pg'
 import type pg from 'pg'
-import { FlowfarmError, RetryableError } from '../base/errors.ts'
+import { RetryableError } from '../base/errors.ts'
 import type { HeightRange } from '../base/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { rollBack, waitInTransaction } from '../db/pool.ts'
+import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation } from './bad-block-error.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { rawColumns, rawTables } from './raw-columns.ts'
@@ -127,8 +127,12 @@ export class BatchWriter {
     previous.catch(() => undefined)
     const started = performance.now()
     await ensureRawPartitions(this.#options.pool, batch.range)
-    await this.#storeScripts(batch)
-    await this.#numberShapes(batch)
+    try {
+      await this.#storeScripts(batch)
+      await this.#numberShapes(batch)
+    } catch (error) {
+      throw isRefusal(error) ? rowsRefused(batch.range, error) : error
+    }
     const client = await this.#options.pool.connect()
     let broken: Error | undefined
     try {
@@ -143,7 +147,8 @@ export class BatchWriter {
       await client.query('commit')
     } catch (error) {
       broken = await rollBack(client, error)
-      throw isUniqueViolation(error) ? new RowsThereError(batch.range, error) : error
+      if (isRefusal(error)) throw rowsRefused(batch.range, error)
+      throw databaseErrorOf(error)?.code === uniqueViolation ? new RowsThereError(batch.range, error) : error
     } finally {
       client.release(broken)
     }
@@ -179,10 +184,4 @@ export class BatchWriter {
 function checkpointMoved(name: string, { from, to }: HeightRange): RetryableError {
   const heights = `heights ${from} to ${to - 1}`
   return new RetryableError('checkpoint-moved', `${name}: ${heights} were stored or rolled back by somebody else`)
-}
-
-/** 23505 unique_violation, as `pg` or `copyInto` throws it. */
-function isUniqueViolation(error: unknown): boolean {
-  const thrown = error instanceof FlowfarmError ? error.cause : error
-  return thrown instanceof DatabaseError && thrown.code === '23505'
 }

@@ -1,16 +1,18 @@
 import type pg from 'pg'
+import { FlowfarmError, RetryableError } from '../base/errors.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
+import type { HeightRange } from '../base/ranges.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { NodesFailedError, NotYetError } from '../access/source-errors.ts'
-import { recordFailure } from './sql/record-failure.ts'
+import { BadBlockError } from './bad-block-error.ts'
+import { ingesterNames } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
+import { recordFailure, recordGivenUp } from './sql/record-failure.ts'
 
-/** Milliseconds that a settled height may fail before operators are told, at most: short failures are ordinary. */
-const maxQuietMs = 30_000
-
-/** A height that was given up as a whole: no node serves even its block. */
+/** A height that was given up as a whole: no node serves its block, or the block cannot be stored. */
 export interface LostHeight {
   readonly lostHeight: number
   readonly reason: string
@@ -25,25 +27,34 @@ export interface FailingHeightsOptions {
   readonly metrics: Metrics
   /** UNAVAILABLE_AFTER_S in milliseconds; 0: only operators give heights up. */
   readonly unavailableAfterMs: number
+  /** Milliseconds that a settled height may fail before operators are told: short failures are ordinary. */
+  readonly reportAfterMs: number
 }
 
 interface Failing {
   readonly since: number
+  /** It is fetched and cannot be stored, so that a fetch does not end it. */
+  readonly isBad: boolean
   isReported: boolean
 }
 
 /**
- * Heights that an ingester fails to fetch. Only settled heights count: the head is waited for.
+ * Heights that an ingester fails to fetch or to store. Only settled heights count: the head is waited for.
  *
- *     failing ──maxQuietMs──► reported (log, metric, raw.failing_heights)
- *        └─► fetched                └──unavailableAfterMs, or an operator skips it──► given up with what can be had
+ *     failing ──reportAfterMs──► reported (log, metric, raw.failing_heights)
+ *        └─► stored                    └──unavailableAfterMs, or an operator skips it──► given up with what can be had
  *
- * The time is that of raw.failing_heights, so a restart does not begin it anew. An outage, in which nodes do not respond at
- * all, is reported and never gives heights up by itself.
+ * The time is that of raw.failing_heights, so a restart does not begin it anew. It is that of a run: a height whose neighbour
+ * was given up for the same cause has failed for as long as that, and is given up at once when it fails. So a run of any
+ * length is passed one height after the other. A height that is stored ends the run. An outage, in which nodes do not respond
+ * at all, is reported and never gives heights up by itself.
  */
 export class FailingHeights {
   readonly #options: FailingHeightsOptions
   readonly #failing = new Map<number, Failing>()
+  readonly #runs = new LogThrottle()
+  /** The last that was given up. */
+  #givenUp: number | undefined
 
   constructor(options: FailingHeightsOptions) {
     this.#options = options
@@ -51,7 +62,12 @@ export class FailingHeights {
 
   /** The height was fetched, or is not wanted any more. Its row is deleted by the commit. */
   ended(height: number): void {
-    if (this.#failing.delete(height)) this.#count()
+    if (this.#failing.get(height)?.isBad === false) this.#delete(height)
+  }
+
+  /** Blocks were stored. */
+  stored({ from, to }: HeightRange): void {
+    for (const height of this.#failing.keys()) if (from <= height && height < to) this.#delete(height)
   }
 
   /**
@@ -59,20 +75,23 @@ export class FailingHeights {
    * @returns what is left of the height where it is given up, else undefined: try again
    */
   async failed(height: number, error: Error, signal: AbortSignal): Promise<FetchedBlock | LostHeight | undefined> {
-    const { source, pool, name, unavailableAfterMs } = this.#options
+    const { source, pool, name, reportAfterMs } = this.#options
     if (error instanceof NotYetError || !(await source.isSettled(height, signal))) return undefined
     let failing = this.#failing.get(height)
     if (failing === undefined) {
-      failing = { since: performance.now(), isReported: false }
+      failing = { since: performance.now(), isBad: error instanceof BadBlockError, isReported: false }
       this.#failing.set(height, failing)
       this.#count()
     }
-    const reportAfterMs = unavailableAfterMs === 0 ? maxQuietMs : Math.min(maxQuietMs, unavailableAfterMs / 2)
-    if (performance.now() - failing.since < reportAfterMs) return undefined
-    const recorded = await recordFailure(pool, { height, ingester: name, reason: error.message })
-    const isDue = this.#isDue(recorded.failingMs, error) && failing.isReported
+    const neighbour = height + (name === ingesterNames.forward ? -1 : 1)
+    const isNext = neighbour === this.#givenUp
+    if (!isNext && performance.now() - failing.since < reportAfterMs) return undefined
+    const cause = error instanceof FlowfarmError ? error.code : 'unreadable'
+    const recorded = await recordFailure(pool, { height, neighbour, ingester: name, cause, reason: error.message })
+    const isDue = this.#isDue(recorded.failingMs, error)
+    if (recorded.isSkipped || (isDue && (isNext || failing.isReported))) return this.#giveUp(height, error, signal)
     this.#report(height, failing, error)
-    return isDue || recorded.isSkipped ? this.#giveUp(height, error, signal) : undefined
+    return undefined
   }
 
   #isDue(failingMs: number, error: Error): boolean {
@@ -86,26 +105,44 @@ export class FailingHeights {
     failing.isReported = true
     const { log, unavailableAfterMs } = this.#options
     const then = unavailableAfterMs === 0 ? 'until an operator skips it' : `for up to ${unavailableAfterMs / 1000} s`
+    const what = failing.isBad ? `Settled height ${height} cannot be stored` : `No access node serves settled height ${height}`
     log.error(
       { height, reason: error.message, unavailableAfterMs },
-      `No access node serves settled height ${height}: ingestion waits ${then}. ` +
-        `Add a node that has it, or run npm run raw -- skip ${height}.`,
+      `${what}: ingestion waits ${then}. Add a node that ${failing.isBad ? 'has another block' : 'has it'}, ` +
+        `or run npm run raw -- skip ${height}.`,
     )
   }
 
   async #giveUp(height: number, error: Error, signal: AbortSignal): Promise<FetchedBlock | LostHeight> {
-    const { source, log, metrics, name } = this.#options
-    const { block, reasons } = await source.salvageBlock(height, signal)
+    const { source, metrics, name, pool } = this.#options
+    const canSalvage = error instanceof RetryableError && !(error instanceof BadBlockError)
+    const { block, reasons } = canSalvage ? await source.salvageBlock(height, signal) : { block: undefined, reasons: [] }
     if (block !== undefined && block.missing.length === 0) return block
+    await recordGivenUp(pool, height)
+    this.#givenUp = height
+    this.#delete(height)
     metrics.heightsGivenUp.inc({ ingester: name })
-    log.error(
-      { height, reasons, missing: block?.missing.length },
-      `Height ${height} is recorded as unavailable${block === undefined ? '' : ' in part'}. ` +
-        `To fetch it again, run npm run raw -- retry ${height}.`,
-    )
+    this.#reportGivenUp(height, { reason: error.message, reasons, missing: block?.missing.length })
     if (block !== undefined) return block
     const [first] = reasons
-    return { lostHeight: height, reason: first?.reason ?? error.message, endpoint: first?.endpoint ?? '' }
+    const endpoint = first?.endpoint ?? (error instanceof BadBlockError ? error.endpoint : '')
+    return { lostHeight: height, reason: first?.reason ?? error.message, endpoint }
+  }
+
+  /** One line an interval: a run can have a million heights. */
+  #reportGivenUp(height: number, details: { readonly missing: number | undefined; readonly [name: string]: unknown }): void {
+    const suppressed = this.#runs.due()
+    if (suppressed === undefined) return
+    const others = suppressed === 0 ? '' : `, and ${suppressed} before it,`
+    this.#options.log.error(
+      { height, suppressed, ...details },
+      `Height ${height}${others} is recorded as unavailable${details.missing === undefined ? '' : ' in part'}. ` +
+        `To fetch it again, run npm run raw -- retry ${height}.`,
+    )
+  }
+
+  #delete(height: number): void {
+    if (this.#failing.delete(height)) this.#count()
   }
 
   #count(): void {

@@ -1,4 +1,4 @@
-import { asError, RetryableError } from '../base/errors.ts'
+import { asError, FlowfarmError, RetryableError } from '../base/errors.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
@@ -7,7 +7,7 @@ import type { LostHeight } from './failing-heights.ts'
 import { AdaptiveWidth } from './adaptive-width.ts'
 
 /** Longest pause after a failed try; and while a block is not there yet, since it may come any moment. */
-const longestPauseMs = 5000
+const defaultMaxPauseMs = 5000
 const longestHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
@@ -19,6 +19,8 @@ export interface FetchWindowOptions {
   readonly isFixed: boolean
   /** Bytes of blocks that wait or are expected, above which no further block is asked for. */
   readonly maxBytes: number
+  /** Longest pause after a failed try, in milliseconds. */
+  readonly maxPauseMs?: number | undefined
   readonly signal: AbortSignal
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
   /** Called after each failure. @returns what to hand out instead of trying again, where the height is given up */
@@ -160,17 +162,19 @@ export class FetchWindow {
         break
       } catch (error) {
         if (signal.aborted) return
-        if (!(error instanceof RetryableError)) {
-          slot.error = asError(error)
+        // What is not of our tree comes from reading the block, and is a failure of its height like any other.
+        if (error instanceof FlowfarmError && !(error instanceof RetryableError)) {
+          slot.error = error
           break
         }
         slot.announced = 0
         this.#adaptive?.failed()
-        slot.block = await this.#givenUp(slot.height, error, signal)
+        slot.block = await this.#givenUp(slot.height, asError(error), signal)
         if (signal.aborted) return
         if (slot.block !== undefined) break
-        const pauseMs = backoffMs(attempt, 50, error instanceof NotYetError ? longestHeadWaitMs : longestPauseMs)
-        this.#options.onRetry(slot.height, error, pauseMs)
+        const { maxPauseMs = defaultMaxPauseMs } = this.#options
+        const pauseMs = backoffMs(attempt, 50, error instanceof NotYetError ? longestHeadWaitMs : maxPauseMs)
+        this.#options.onRetry(slot.height, asError(error), pauseMs)
         try {
           await pause(pauseMs, signal)
         } catch {

@@ -3,6 +3,7 @@ import { FatalError, RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
+import { BadBlockError } from './bad-block-error.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import { ForkError } from './fork-error.ts'
@@ -14,9 +15,6 @@ import { resolveFork } from './reorg.ts'
 import { storedBlockId } from './sql/stored-block-ids.ts'
 import type { Stretch } from './stretch.ts'
 
-/** How often the checkpoint is read while no block comes, in milliseconds. */
-const recheckMs = 2_000
-
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
   /** START_BLOCK; 0 is no fixed start. */
@@ -24,6 +22,8 @@ export interface ForwardOptions extends IngesterOptions {
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
   readonly maxReorgDepth: number
+  /** How often the checkpoint is read while no block comes, in milliseconds. */
+  readonly recheckMs: number
   /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
   readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
@@ -101,30 +101,34 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   /** Without new blocks no commit finds that heights became owed: an operator has them retried. */
   async #checkGeneration(generation: number): Promise<void> {
     const now = performance.now()
-    if (now - this.#checkedAt < recheckMs) return
+    if (now - this.#checkedAt < this.options.recheckMs) return
     this.#checkedAt = now
     if ((await readRawCoverage(this.options.pool)).forward.generation === generation) return
     throw new RetryableError('checkpoint-moved', `${this.options.name}: the stored chain was changed by another process`)
   }
 
-  protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {
+  protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined> {
     const { pool, source, maxReorgDepth, beforeRollBack, log, metrics } = this.options
-    const { all } = await readRawCoverage(pool)
-    const top = all.at(-1)
-    if (top === undefined) return
+    const { settled } = await readRawCoverage(pool)
+    const top = settled.at(-1)
+    if (top === undefined) return undefined
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
     const { ancestor, depth } = await resolveFork({
       pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, beforeRollBack, signal,
     })
     // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other.
     if (depth === 0) {
-      if (fork.endpoint !== undefined) source.distrust(fork.endpoint, fork.message)
-      throw new RetryableError('wrong-parent', `${fork.message}, and yet the nodes have no other than the stored ones`)
+      const message = `${fork.message}, and yet the nodes have no other than the stored ones`
+      const { endpoint } = fork
+      if (endpoint === undefined) throw new RetryableError('wrong-parent', message)
+      source.distrust(endpoint, fork.message)
+      return new BadBlockError('wrong-parent', { from: fork.height + 1, to: fork.height + 2 }, message, { endpoint })
     }
     this.#resumeAt = ancestor + 1
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)
     log.warn({ ancestor, depth }, 'rolled back to the last common block')
+    return undefined
   }
 
   /** @throws FatalError where the configured start is out of reach */

@@ -2,14 +2,17 @@ import { hostname } from 'node:os'
 import { DatabaseError } from 'pg'
 import { asError, FatalError, RetryableError } from '../base/errors.ts'
 import { backoffMs, pause } from '../base/retry.ts'
+import type { HeightSet } from '../base/ranges.ts'
 import { LogThrottle } from '../base/log-throttle.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { forgetPartitions } from '../db/partitions.ts'
+import { BadBlockError } from './bad-block-error.ts'
 import { ForkError } from './fork-error.ts'
 import { RowsThereError } from './rows-there-error.ts'
 import { ScriptCache } from './script-cache.ts'
 import { ShapeCache } from './shape-cache.ts'
+import { recordLostHeight } from './sql/record-lost-height.ts'
 import type { Stretch } from './stretch.ts'
 import { StretchRun } from './stretch-run.ts'
 import type { StretchSettings } from './stretch-run.ts'
@@ -33,6 +36,7 @@ export interface IngesterOptions extends StretchSettings {
 export abstract class Ingester<Options extends IngesterOptions> {
   protected readonly options: Options
   readonly #failures = new LogThrottle()
+  #suspects: HeightSet = []
 
   constructor(options: Options) {
     this.options = options
@@ -40,8 +44,8 @@ export abstract class Ingester<Options extends IngesterOptions> {
 
   /** Plans the next stretch; undefined when the work is done for good. */
   protected abstract plan(signal: AbortSignal): Promise<Stretch | undefined>
-  /** Brings the stored chain in line with the node's after a fork. */
-  protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<void>
+  /** Brings the stored chain in line with the node's after a fork. @returns the block that is bad where there is none */
+  protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined>
 
   /**
    * Works until it is done or the signal comes.
@@ -67,7 +71,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
         if (error instanceof FatalError) throw error
         if (error instanceof RetryableError && error.code === 'disk-full') throw diskFull(error)
         if (error instanceof RowsThereError && attempt >= triesOnRowsThere) throw uncoveredRows(error)
-        const pauseMs = backoffMs(attempt, 100, 10_000)
+        const pauseMs = backoffMs(attempt, 100, this.options.maxPauseMs ?? 10_000)
         this.#failures.log(log, 'warn', { err: error, attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
@@ -87,12 +91,28 @@ export abstract class Ingester<Options extends IngesterOptions> {
       const stretch = await this.plan(signal)
       if (stretch === undefined) return true
       try {
-        await new StretchRun(this.options, stretch, context).run()
-      } catch (error) {
-        if (!(error instanceof ForkError)) throw error
-        await this.handleFork(error, signal)
+        await new StretchRun(this.options, stretch, { ...context, suspects: this.#suspects }).run()
+      } catch (thrown) {
+        const error = thrown instanceof ForkError ? await this.handleFork(thrown, signal) : asError(thrown)
+        if (error instanceof BadBlockError) await this.#leaveOut(error, stretch.generation, signal)
+        else if (error !== undefined) throw error
         onProgress()
       }
+    }
+  }
+
+  /** Finds out which block is bad, and gives it up when its time has come. @throws the error where that is not yet */
+  async #leaveOut(error: BadBlockError, generation: number, signal: AbortSignal): Promise<void> {
+    const { pool, name, failing } = this.options
+    const { from, to } = error.range
+    if (to - from > 1) {
+      this.#suspects = [error.range]
+      return
+    }
+    const lost = await failing.failed(from, error, signal)
+    if (lost === undefined || !('lostHeight' in lost)) throw error
+    if (!(await recordLostHeight(pool, { name, generation }, lost))) {
+      throw new RetryableError('checkpoint-moved', `${name}: height ${from} was changed meanwhile`)
     }
   }
 }

@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
 import { rawDigest } from '../../test/support/ingest.ts'
 import { FatalError, RetryableError } from '../base/errors.ts'
+import { normalize } from '../base/ranges.ts'
 import { NotYetError } from '../access/source-errors.ts'
 import { blockIdOf, blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
 import { readRawCoverage } from './checkpoints.ts'
@@ -27,7 +28,7 @@ describe('resolving a fork', () => {
   })
 
   async function empty(): Promise<void> {
-    const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup'].map((table) => `raw.${table}`)
+    const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup', 'unavailable'].map((table) => `raw.${table}`)
     await database.pool.query(`truncate ${tables.join(', ')}, app.indexing_checkpoints`)
   }
 
@@ -83,6 +84,30 @@ describe('resolving a fork', () => {
       const { all } = await readRawCoverage(database.pool)
       expect(all).to.deep.equal(expected < from ? [] : [{ from, to: expected + 1 }])
     }), { numRuns: 40 })
+  })
+
+  it('passes heights that were given up, wherever they are', async () => {
+    const cases = fc.record({
+      holes: fc.array(fc.record({ from: fc.integer({ min: 20, max: 55 }), length: fc.integer({ min: 1, max: 12 }) }), { minLength: 1, maxLength: 4 }), shared: fc.integer({ min: 15, max: 62 }),
+    })
+    await fc.assert(fc.asyncProperty(cases, async ({ holes: ranges, shared }) => {
+      const holes = Array.from({ length: 39 }, (_, i) => 20 + i)
+        .filter((height) => ranges.some(({ from, length }) => from <= height && height < from + length))
+      await empty()
+      const stored = Array.from({ length: 40 }, (_, i) => 20 + i).filter((height) => !holes.includes(height))
+      for (const range of normalize(stored.map((height) => ({ from: height, to: height + 1 })))) await store(range.from, range.to)
+      await database.pool.query(
+        `insert into raw.unavailable (block_height, part, reason, endpoint) select unnest($1::bigint[]), 'block', 'x', ''`, [holes],
+      )
+      const { settled } = await readRawCoverage(database.pool)
+      expect(settled).to.deep.equal([{ from: 20, to: 60 }])
+      const { ancestor, questions } = await resolve({ from: 20, to: 60 }, { shared, head: 70 })
+      expect(await heights()).to.deep.equal(stored.filter((height) => height <= shared))
+      expect(ancestor).to.equal((stored.find((height) => height > shared) ?? 60) - 1)
+      expect(questions).to.be.below(20)
+      const { rows } = await database.pool.query<{ height: number }>('select block_height::int4 as height from raw.unavailable order by 1')
+      expect(rows.map(({ height }) => height)).to.deep.equal(holes.filter((height) => height <= ancestor).toSorted((a, b) => a - b))
+    }), { numRuns: 12 })
   })
 
   it('takes away the rows of every table, and their counts, as if they had never been there', async () => {

@@ -5,14 +5,14 @@ import { withTransaction } from '../db/pool.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import { NotYetError } from '../access/source-errors.ts'
 import { rollBackRaw } from './sql/roll-back.ts'
-import { storedBlockId } from './sql/stored-block-ids.ts'
+import { storedBlockUpTo } from './sql/stored-block-ids.ts'
 
 export interface ReorgOptions {
   readonly pool: pg.Pool
   readonly source: Pick<ChainSource, 'blockIdAt'>
   /** The height at which the chains were seen to differ. */
   readonly height: number
-  /** The stored heights that the fork concerns: without a hole, up to the highest of all. */
+  /** The heights that the fork concerns, up to the highest of all: each is stored or was given up. */
   readonly stored: HeightRange
   /** Blocks that may be taken away at most. */
   readonly maxDepth: number
@@ -64,8 +64,7 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
       throw tooDeep(options, floor)
     }
     const height = Math.max(floor, parted - step)
-    // Nothing is stored below the range: what the chains share there does not matter.
-    const found = height < stored.from ? 'same' : await compare(options, height)
+    const found = await compare(options, height)
     if (found === 'same') shared = height
     else [parted, relation] = [height, found]
   }
@@ -78,11 +77,16 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
   return relation === 'other' ? shared : highest
 }
 
-async function compare({ pool, source, signal }: ReorgOptions, height: number): Promise<Relation> {
-  const ours = await storedBlockId(pool, height)
+/**
+ * A height that was given up is as the stored one below it. Nothing is stored below the range: what the chains share there
+ * does not matter.
+ */
+async function compare({ pool, source, stored, signal }: ReorgOptions, height: number): Promise<Relation> {
+  const ours = await storedBlockUpTo(pool, height)
+  if (ours === undefined || ours.height < stored.from) return 'same'
   try {
-    const theirs = await source.blockIdAt(height, signal)
-    return ours?.equals(theirs) === true ? 'same' : 'other'
+    const theirs = await source.blockIdAt(ours.height, signal)
+    return ours.id.equals(theirs) ? 'same' : 'other'
   } catch (error) {
     if (error instanceof NotYetError) return 'absent'
     throw error

@@ -1,5 +1,7 @@
 import type pg from 'pg'
 import { RetryableError } from '../base/errors.ts'
+import { contains } from '../base/ranges.ts'
+import type { HeightSet } from '../base/ranges.ts'
 import type { Logger } from '../base/log.ts'
 import type { LogThrottle } from '../base/log-throttle.ts'
 import type { Metrics } from '../base/metrics.ts'
@@ -7,6 +9,7 @@ import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import { appendBlock } from './append-block.ts'
+import { rowsRefused } from './bad-block-error.ts'
 import type { Batch } from './batch.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
@@ -44,6 +47,8 @@ export interface StretchSettings {
   readonly fixedBatch: number | undefined
   /** Where the window begins when it adapts. */
   readonly initialWidth: number
+  /** Longest pause between two tries, in milliseconds; undefined: as long as nodes and databases need. */
+  readonly maxPauseMs?: number | undefined
   /** Given blocks when they are committed, with the generation of the checkpoint, which goes up with every rollback. */
   readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
   /**
@@ -61,6 +66,8 @@ export interface StretchContext {
   readonly scripts: ScriptCache
   readonly shapes: ShapeCache
   readonly failures: LogThrottle
+  /** Stored one by one, since a batch of them was refused. */
+  readonly suspects: HeightSet
   readonly onCommitted: () => void
 }
 
@@ -100,7 +107,7 @@ export class StretchRun {
     this.#batch = this.#writer.takeBatch()
     this.#window = new FetchWindow({
       source, nextHeight: stretch.nextHeight, width: fixedWidth ?? initialWidth, isFixed: fixedWidth !== undefined,
-      maxBytes: windowBytes, signal: context.signal,
+      maxBytes: windowBytes, maxPauseMs: settings.maxPauseMs, signal: context.signal,
       onRetry: (height, err, pauseMs) => {
         context.failures.log(log, 'warn', { height, err, pauseMs }, 'a block could not be fetched, trying again')
       },
@@ -181,12 +188,23 @@ export class StretchRun {
   }
 
   async #add(block: FetchedBlock): Promise<void> {
-    if (!this.#batch.continuesWith(block.block.height)) await this.#flush()
+    const { height } = block.block
+    const isAlone = contains(this.#context.suspects, height)
+    if (isAlone || !this.#batch.continuesWith(height)) await this.#flush()
     if (this.#batch.isEmpty) this.#batchSince = performance.now()
-    const stored = appendBlock(this.#batch, block)
+    const stored = this.#append(block)
     if (this.#settings.onStored !== undefined) this.#batch.fetched.push(stored)
     const bytes = Math.max(this.#batch.byteLength, this.#batch.rowBytes)
-    if (this.#batch.blockCount >= this.#batchLimit || bytes >= batchBytes) await this.#flush()
+    if (isAlone || this.#batch.blockCount >= this.#batchLimit || bytes >= batchBytes) await this.#flush()
+  }
+
+  #append(block: FetchedBlock): FetchedBlock {
+    try {
+      return appendBlock(this.#batch, block)
+    } catch (error) {
+      const { height } = block.block
+      throw rowsRefused({ from: height, to: height + 1 }, error)
+    }
   }
 
   /** Whether the batch should go although it is not full: nothing more is waiting, or it has waited long enough. */
@@ -228,6 +246,7 @@ export class StretchRun {
   #count(batch: CommittedBatch): void {
     const { name, metrics, progress, onStored } = this.#settings
     this.#context.onCommitted()
+    this.#settings.failing.stored(batch)
     metrics.blocksStored.inc({ ingester: name }, batch.blockCount)
     metrics.transactionsStored.inc({ ingester: name }, batch.txCount)
     metrics.eventsStored.inc({ ingester: name }, batch.eventCount)

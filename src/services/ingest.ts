@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { createChainSource } from '../access/create-chain-source.ts'
-import type { ChainSource } from '../access/chain-source.ts'
+import type { ChainSource, ChainSourceOptions } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { historicEndpoints, liveEndpoints } from '../base/config.ts'
 import { asError } from '../base/errors.ts'
@@ -21,11 +21,21 @@ import { rollBackFarmData } from './roll-back-farm-data.ts'
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-/** How often a complete history is checked for heights that became owed. */
-const recheckMs = 2_000
+/** How often an ingester without work checks for heights that became owed. */
+const defaultRecheckMs = 2_000
+/** How long a settled height fails before operators are told, at most; half of UNAVAILABLE_AFTER_S where that is less. */
+const maxQuietMs = 30_000
+
+/** How patient the ingesters are: as long as real nodes need, where nothing is given. */
+export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' | 'maxPauseMs'> {
+  /** Milliseconds that a settled height may fail before operators are told. */
+  readonly reportAfterMs?: number
+  /** Milliseconds between two checks of an ingester without work for heights that became owed. */
+  readonly recheckMs?: number
+}
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
-export async function startIngest(context: ServiceContext): Promise<void> {
+export async function startIngest(context: ServiceContext, patience: IngestPatience = {}): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
   const pool = createPool(databaseUrl, {
@@ -35,7 +45,7 @@ export async function startIngest(context: ServiceContext): Promise<void> {
 
   const source = (historic: readonly string[]): ChainSource => {
     const created = createChainSource({
-      liveEndpoints: liveEndpoints(config), historicEndpoints: historic, log,
+      liveEndpoints: liveEndpoints(config), historicEndpoints: historic, log, ...patience,
       ...(config.CHAIN_RPC_RPS ? { requestsPerSecond: config.CHAIN_RPC_RPS } : {}),
       ...(config.CHAIN_RPC_BURST === undefined ? {} : { burst: config.CHAIN_RPC_BURST }),
       onCall: (call) => {
@@ -54,12 +64,13 @@ export async function startIngest(context: ServiceContext): Promise<void> {
   const progress = new Progress(() => heads.current?.height)
   const work: Promise<void>[] = [heads.run()]
   const common = {
-    databaseUrl, pool, metrics, progress, signal: lifecycle.signal,
+    databaseUrl, pool, metrics, progress, signal: lifecycle.signal, maxPauseMs: patience.maxPauseMs,
     onStored: shared.isFarmHere ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation) : undefined,
   }
+  const { recheckMs = defaultRecheckMs, reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500) } = patience
   const failing = (name: IngesterName, from: ChainSource): FailingHeights => new FailingHeights({
     pool, name, source: from, log: log.child({ ingester: name }), metrics,
-    unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000,
+    unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000, reportAfterMs,
   })
   if (config.ENABLE_FORWARD_INGESTER) {
     const name = ingesterNames.forward
@@ -67,7 +78,7 @@ export async function startIngest(context: ServiceContext): Promise<void> {
       ...common, name, source: live, log: log.child({ ingester: name }), failing: failing(name, live), heads,
       fixedWidth: config.LATEST_WORKER_COUNT, fixedBatch: config.LATEST_BATCH_SIZE, initialWidth: 2,
       startBlock: config.START_BLOCK, isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
-      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, beforeRollBack: rollBackFarmData,
+      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, recheckMs, beforeRollBack: rollBackFarmData,
     }).run())
   }
   if (config.ENABLE_HISTORY_INGESTER) {
@@ -79,7 +90,7 @@ export async function startIngest(context: ServiceContext): Promise<void> {
       startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
       room: async (signal) => shared.historyRoom?.(signal),
     })
-    work.push(runWhenOwed(backward, pool, log, lifecycle.signal))
+    work.push(runWhenOwed(backward, pool, log, recheckMs, lifecycle.signal))
   }
   for (const running of work) running.catch((error: unknown) => void lifecycle.fail(error))
   lifecycle.onStop('ingesters', async () => {
@@ -89,7 +100,9 @@ export async function startIngest(context: ServiceContext): Promise<void> {
 }
 
 /** Runs the backward ingester to its end, and again when heights became owed: an operator has them retried. */
-async function runWhenOwed(backward: BackwardIngester, pool: pg.Pool, log: Logger, signal: AbortSignal): Promise<void> {
+async function runWhenOwed(
+  backward: BackwardIngester, pool: pg.Pool, log: Logger, recheckMs: number, signal: AbortSignal,
+): Promise<void> {
   const generation = async (): Promise<number> => (await readRawCoverage(pool)).backward.generation
   for (;;) {
     await backward.run()

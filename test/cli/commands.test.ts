@@ -10,7 +10,7 @@ import { runCommandLine } from '../support/command-line.ts'
 import type { Ended } from '../support/command-line.ts'
 import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
-const commands = ['status', 'backfill', 'rederive', 'leases', 'labels', 'template', 'rebuild', 'verify', 'webhook-receiver'] as const
+const commands = ['status', 'backfill', 'rederive', 'raw', 'leases', 'labels', 'template', 'rebuild', 'verify', 'webhook-receiver'] as const
 
 describe('the commands', () => {
   const folders: string[] = []
@@ -45,6 +45,8 @@ describe('the commands', () => {
       ['backfill', ['--from', '5'], '--to is missing', '--from <height> --to <height>'],
       ['backfill', ['--from', '1', '--to', '2', '--workers', 'tokens'], '"tokens"', 'token_worker'],
       ['rederive', ['--from', '1', '--to', '2'], '--workers <names>', '--all'],
+      ['raw', [], 'list', 'skip', 'retry'],
+      ['raw', ['delete', '5'], '"delete"', 'is not understood'],
       ['leases', ['skip', '--all'], '--reason is missing'],
       ['leases', ['requeue'], '--all'],
       ['leases', ['split', '--all', '--status', 'active'], '--status active', 'failed and flagged'],

@@ -259,4 +259,69 @@ describe('commands on a farm', () => {
       expect((await run('leases', 'requeue', '--all')).stdout).to.equal('No lease fits.\n')
     })
   })
+
+  describe('raw', () => {
+    before(() => pool.query(`
+      insert into raw.failing_heights (height, ingester, reason, cause, failing_since, attempts, given_up_at)
+      values (500, 'main_ingester', 'INTERNAL: broken', 'nodes-failed', '2026-11-23T10:00:00Z', 7, null),
+        (300, 'main_ingester', 'INTERNAL: broken', 'nodes-failed', '2026-11-22T10:00:00Z', 9, now());
+      insert into raw.unavailable (block_height, part, reason, endpoint, recorded_at)
+      values (300, 'block', 'INTERNAL: broken', 'node:9000', '2026-11-22T16:00:00Z'), (302, 'block', 'lost', 'node:9000', '2026-11-22T16:00:00Z')`))
+    after(() => pool.query('truncate raw.failing_heights, raw.unavailable'))
+
+    it('lists what fails and what is unavailable', async () => {
+      const { code, stdout } = await run('raw', 'list')
+      expect(code).to.equal(0)
+      expect(stdout.split('\n')).to.deep.equal([
+        '1 height failing, 2 heights unavailable',
+        '500  failing since 2026-11-23T10:00:00.000Z: INTERNAL: broken',
+        '300  unavailable (block) since 2026-11-22T16:00:00.000Z: INTERNAL: broken',
+        '302  unavailable (block) since 2026-11-22T16:00:00.000Z: lost',
+        '',
+      ])
+      const { value } = await json<{ failing: number; unavailable: number; heights: object[] }>('raw', 'list')
+      expect(value).to.deep.include({ failing: 1, unavailable: 2 })
+      expect(value.heights[0]).to.deep.equal({
+        height: 500, state: 'failing', part: null, reason: 'INTERNAL: broken', since: '2026-11-23T10:00:00.000Z', count: 7,
+      })
+    })
+
+    it('skips a height that fails, as often as it is asked, and no other', async () => {
+      for (let i = 0; i < 2; i++) expect(await json('raw', 'skip', '500')).to.deep.equal({ code: 0, value: { skipped: 500 } })
+      expect((await run('raw', 'list')).stdout).to.include('500  skipping since')
+      for (const height of ['300', '42', '501']) {
+        const { code, stdout, stderr } = await run('raw', 'skip', height)
+        expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+        expect(stderr).to.include(`Height ${height} is not failing`).and.include('npm run raw -- list').and.not.match(/^ +at /m)
+      }
+    })
+
+    it('has unavailable heights fetched again, once', async () => {
+      const generation = async (): Promise<unknown> => (await pool.query<object>(
+        "select generation::int4 from app.indexing_checkpoints where service_name = 'main_ingester'",
+      )).rows[0]
+      const before = await generation()
+      expect((await run('raw', 'retry', '300..301')).stdout).to.include('1 unavailable height will be fetched')
+      expect(await generation()).to.not.deep.equal(before)
+      expect(await json('raw', 'retry', '300..400')).to.deep.equal({ code: 0, value: { retried: [302] } })
+      const after = await generation()
+      expect(await json('raw', 'retry', '300..400')).to.deep.equal({ code: 0, value: { retried: [] } })
+      expect(await generation()).to.deep.equal(after)
+      expect((await run('raw', 'list')).stdout).to.include('1 height failing, 0 heights unavailable')
+      expect((await pool.query('select from raw.failing_heights where height = 300')).rowCount).to.equal(0)
+    })
+
+    it('says what is wrong with a height', async () => {
+      const wrong: readonly (readonly [string[], string])[] = [
+        [['list', '5'], 'list takes no height'], [['skip'], 'skip needs a height'], [['skip', '5..7'], 'skip takes one height'],
+        [['skip', '-5'], '-5'], [['retry', 'all'], 'not "all"'], [['retry', '7..5'], 'not "7..5"'], [['retry', '1e3'], 'not "1e3"'],
+        [['retry', '9'.repeat(16)], 'needs a height'], [['skip', '5', '6'], '6'],
+      ]
+      for (const [args, words] of wrong) {
+        const { code, stdout, stderr } = await run('raw', ...args)
+        expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 1, stdout: '' })
+        expect(stderr, args.join(' ')).to.include(words).and.not.match(/^ +at /m)
+      }
+    })
+  })
 })

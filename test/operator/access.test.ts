@@ -90,10 +90,10 @@ describe('the guard of the operator', () => {
 
     it('refuses who shows nothing, on every route', async () => {
       expect((await operator.get('/session')).body).to.deep.equal({ access: 'token', isAllowed: false })
-      for (const path of ['/overview', '/stream', '/coverage', '/leases', '/errors']) {
+      for (const path of ['/overview', '/stream', '/coverage', '/leases', '/errors', '/heights']) {
         expect(await operator.get(path), path).to.deep.include({ status: 401 })
       }
-      for (const path of ['/leases/requeue', '/leases/split', '/leases/skip', '/rederive', '/drills']) {
+      for (const path of ['/leases/requeue', '/leases/split', '/leases/skip', '/rederive', '/drills', '/heights/skip', '/heights/retry']) {
         expect(await operator.send('POST', path, {}), path).to.deep.include({ status: 401 })
       }
       expect((await operator.raw('GET', '/operator/queues/api/queues')).status).to.equal(401)

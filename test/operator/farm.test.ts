@@ -237,6 +237,38 @@ describe('the operator', () => {
     expect(drill).to.deep.equal({ worker: 'token_worker', from: 2009, to: 2012, reason: null })
   })
 
+  describe('heights that fail', () => {
+    const state = async (): Promise<unknown> => (await operator.get<{ heights: { height: number; state: string }[] }>('/heights')).body
+      .heights.map(({ height, state: one }) => [height, one])
+    before(async () => {
+      await database.pool.query(`
+        insert into raw.failing_heights (height, ingester, reason) values (500, 'main_ingester', 'INTERNAL');
+        insert into raw.unavailable (block_height, part, reason, endpoint) values (300, 'block', 'INTERNAL', 'node:9000')`)
+    })
+    after(() => database.pool.query('truncate raw.failing_heights, raw.unavailable'))
+
+    it('are skipped, as often as that is asked', async () => {
+      expect(await state()).to.deep.equal([[500, 'failing'], [300, 'unavailable']])
+      expect((await operator.get<Overview>('/overview')).body).to.include({ failingHeights: 1, unavailableHeights: 1 })
+      for (let i = 0; i < 2; i++) expect((await operator.send('POST', '/heights/skip', { height: 500 })).status).to.equal(204)
+      expect(await state()).to.deep.equal([[500, 'skipping'], [300, 'unavailable']])
+    })
+
+    it('are not skipped where they are unavailable already, or fetched', async () => {
+      for (const height of [300, 42]) {
+        const { status, body } = await operator.send('POST', '/heights/skip', { height })
+        expect(status).to.equal(404)
+        expect(body).to.include({ code: 'height-not-failing' })
+      }
+    })
+
+    it('are fetched again, once', async () => {
+      expect((await operator.send('POST', '/heights/retry', { from: 0, to: 400 })).body).to.deep.equal({ retried: 1 })
+      expect((await operator.send('POST', '/heights/retry', { from: 0, to: 400 })).body).to.deep.equal({ retried: 0 })
+      expect(await state()).to.deep.equal([[500, 'skipping']])
+    })
+  })
+
   describe('refuses, naming the field and what would be right,', () => {
     const one = [{ worker: 'token_worker', from: 1 }]
     const all = { worker: 'token_worker', statuses: ['flagged'] }
@@ -262,6 +294,12 @@ describe('the operator', () => {
       ['POST', '/drills', { worker: 'token_worker', from: 2, to: 3, blocks: 1 }, 'blocks', 'either "from" and "to" or "blocks"'],
       ['POST', '/drills', { worker: 'token_worker', blocks: 0 }, 'blocks', 'from 1 to 10000'],
       ['POST', '/drills', { worker: 'token_worker', blocks: 10001 }, 'blocks', 'from 1 to 10000'],
+      ['POST', '/heights/skip', {}, 'height', 'whole number from 0'],
+      ['POST', '/heights/skip', { height: '5' }, 'height', 'whole number from 0'],
+      ['POST', '/heights/skip', { height: 1e15 }, 'height', 'whole number from 0'],
+      ['POST', '/heights/retry', { from: 5 }, 'to', 'whole number from 0'],
+      ['POST', '/heights/retry', { from: 5, to: 5 }, 'to', 'above "from"'],
+      ['GET', '/heights?limit=501', undefined, 'limit', 'from 1 to 500'],
       ['GET', '/leases?status=done', undefined, 'status[0]', 'some of queued'],
       ['GET', '/leases?worker=x', undefined, 'worker', 'Workers: token_worker'],
       ['GET', '/leases?limit=0', undefined, 'limit', 'from 1 to 500'],

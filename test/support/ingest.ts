@@ -7,6 +7,7 @@ import { contains, normalize, parseMultirange, union } from '../../src/base/rang
 import type { HeightSet } from '../../src/base/ranges.ts'
 import { Terminal } from '../../src/base/terminal.ts'
 import { startIngest } from '../../src/services/ingest.ts'
+import type { IngestPatience } from '../../src/services/ingest.ts'
 import { Shared } from '../../src/services/shared.ts'
 import type { TestDatabase } from './database.ts'
 import { untilTold } from './until-told.ts'
@@ -20,7 +21,7 @@ export interface RunningIngest {
 
 /** The ingest service, as the program runs it, on a test database; variables as an operator sets them. */
 export async function runIngest(
-  database: TestDatabase, variables: Record<string, string>, shared: Shared = new Shared(),
+  database: TestDatabase, variables: Record<string, string>, shared: Shared = new Shared(), patience: IngestPatience = {},
 ): Promise<RunningIngest> {
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
   const lifecycle = new Lifecycle(log)
@@ -28,7 +29,7 @@ export async function runIngest(
   await startIngest({
     config: readConfig(variables, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle,
     terminal: new Terminal(), shared,
-  })
+  }, patience)
   return {
     lifecycle,
     metrics,

@@ -59,6 +59,26 @@ describe('webhooks', () => {
     expect(receiver.received.filter(({ path }) => path !== '/blocks').map((one) => one.body.data['amount'])).to.deep.equal(['1', '2'])
   })
 
+  it('passes a height that is unavailable, and delivers what is around it once', async () => {
+    await subscribe(database, await makeOwner(database), receiver.url)
+    await commitTransfers(database, 1, [[{ amount: '1' }]])
+    await commitTransfers(database, 4, [[{ amount: '4' }]])
+    // Nothing above what is missing is delivered while it is owed.
+    await subscribe(database, await makeOwner(database), `${receiver.url}/after`, { fromHeight: 4 })
+    await receiver.until((received) => received.some(({ path }) => path === '/after') && received.length === 2)
+    await database.pool.query("insert into raw.unavailable (block_height, part, reason, endpoint) select h, 'block', 'x', '' from generate_series(2, 3) h")
+    await commitTransfers(database, 5, [[{ amount: '5' }]])
+    await receiver.until((received) => received.length === 5)
+    // Retried and stored at last, it is behind the cursors, and changes nothing.
+    await database.pool.query('delete from raw.unavailable where block_height = 2')
+    await commitTransfers(database, 2, [[{ amount: '2' }]])
+    await commitTransfers(database, 6, [[{ amount: '6' }]])
+    await receiver.until((received) => received.length === 7)
+    const amounts = (path: string): unknown[] => receiver.received.filter((one) => one.path === path).map((one) => one.body.data['amount'])
+    expect(amounts('/')).to.deep.equal(['1', '4', '5', '6'])
+    expect(amounts('/after')).to.deep.equal(['4', '5', '6'])
+  })
+
   it('tries again until it is delivered, in order, while others go on', async () => {
     const owner = await makeOwner(database)
     const failing = await subscribe(database, owner, `${receiver.url}/failing`)

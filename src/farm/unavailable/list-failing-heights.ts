@@ -30,12 +30,12 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
       name: 'farm-list-failing-heights',
       text: `
         with counts as (
-          select (select count(*)::float8 from (select from raw.failing_heights limit ${maxCount}) f) as failing,
+          select (select count(*)::float8 from (select from raw.failing_heights where given_up_at is null limit ${maxCount}) f) as failing,
             (select count(*)::float8 from (select distinct block_height from raw.unavailable limit ${maxCount}) u) as unavailable
         ), listed as (
           (select 0 as place, height, case when skip_requested_at is null then 'failing' else 'skipping' end as state,
             null as part, reason, failing_since as since, attempts as count
-          from raw.failing_heights order by failing_since, height limit $1)
+          from raw.failing_heights where given_up_at is null order by failing_since, height limit $1)
           union all
           (select 1, block_height, 'unavailable', min(part), min(reason), min(recorded_at), count(*)
           from raw.unavailable group by block_height order by min(recorded_at) desc, block_height limit $1)

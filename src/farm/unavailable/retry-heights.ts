@@ -88,7 +88,9 @@ async function deleteRaw(client: pg.ClientBase, heights: readonly number[]): Pro
   for (const table of ['event_chunks', 'transactions', 'unavailable']) {
     await client.query(`delete from raw.${table} where block_height = any ($1::bigint[])`, [heights])
   }
-  await client.query('delete from raw.blocks where height = any ($1::bigint[])', [heights])
+  for (const table of ['blocks', 'failing_heights']) {
+    await client.query(`delete from raw.${table} where height = any ($1::bigint[])`, [heights])
+  }
 }
 
 function rangesOf(heights: readonly number[]): HeightRange[] {

@@ -9,7 +9,7 @@ import { ingesterServices } from '../coverage/ingesters.ts'
 export async function skipHeight(pool: pg.Pool, height: number): Promise<void> {
   const { rowCount } = await pool.query(
     `update raw.failing_heights set skip_requested_at = coalesce(skip_requested_at, now())
-     where height = $1 and not exists (
+     where height = $1 and given_up_at is null and not exists (
        select 1 from app.indexing_checkpoints where service_name = any ($2::text[]) and covered @> $1::bigint
      )`,
     [height, ingesterServices],

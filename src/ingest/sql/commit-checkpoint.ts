@@ -30,7 +30,8 @@ export async function commitCheckpoint(
         where service_name = $1 and generation = $7 and not covered && int8range($2, $3)
         returning 1
       ), fetched as (
-        delete from raw.failing_heights where height >= $2 and height < $3
+        delete from raw.failing_heights f where height >= $2 and height < $3
+          and not exists (select from raw.unavailable u where u.block_height = f.height)
       )
       select pg_notify('flowfarm_blocks', $1 || ':' || $2 || ':' || $3) from checkpoint`,
     values: [ingester.name, from, to, batch.blockCount, batch.txCount, batch.eventCount, ingester.generation],

@@ -19,7 +19,6 @@ export function recordLostHeight(
     )
     if (rowCount !== 1) return false
     await insertUnavailable(client, [{ blockHeight: height, part: 'block', txIndex: -1, reason, endpoint }])
-    await client.query('delete from raw.failing_heights where height = $1', [height])
     return true
   })
 }

@@ -32,7 +32,7 @@ export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Prom
   for (const table of ['event_chunks', 'transactions', 'unavailable', 'indexing_errors']) {
     await client.query(`delete from raw.${table} where block_height > $1`, [ancestor])
   }
-  await client.query('delete from raw.blocks where height > $1', [ancestor])
+  for (const table of ['blocks', 'failing_heights']) await client.query(`delete from raw.${table} where height > $1`, [ancestor])
   await client.query(
     `update app.indexing_checkpoints
      set covered = covered - int8multirange(int8range($1 + 1, null)), generation = generation + 1, updated_at = now(),

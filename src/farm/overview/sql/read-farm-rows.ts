@@ -98,7 +98,7 @@ const statement = `
     select (select chain_id from app.chain) as chain_id,
       (select latest_height::float8 from app.chain) as latest_height,
       (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as errors,
-      (select count(*)::float8 from (select from raw.failing_heights limit ${mostErrors}) h) as failing,
+      (select count(*)::float8 from (select from raw.failing_heights where given_up_at is null limit ${mostErrors}) h) as failing,
       (select count(distinct block_height)::float8 from (select block_height from raw.unavailable limit ${mostErrors}) u) as lost
   )
   select s.name, c.xmin::text as version,
