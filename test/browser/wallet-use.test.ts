@@ -217,6 +217,7 @@ describe('the pages of the wallet', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await page.getByRole('link', { name: 'Passkeys' }).click()
     await remove.nth(1).waitFor()
+    await session.wallet.mailsSent()
     const subjects = session.wallet.mails.filter(({ to }) => to === email).map(({ text }) => /^A passkey of your user at \S+ was (\w+)/.exec(text)?.[1]).filter((event) => event !== undefined)
     expect(subjects).to.deep.equal(['added', 'added', 'removed', 'restored'])
   })
