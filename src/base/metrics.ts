@@ -226,7 +226,7 @@ export class Metrics {
     labelNames: ['method'], registers: [this.registry],
   })
   readonly walletMails = new Counter({
-    name: 'flowfarm_wallet_mails_total', help: 'E-mails: sent, or failed (every try of it).', labelNames: ['result'], registers: [this.registry],
+    name: 'flowfarm_wallet_mails_total', help: 'E-mails: sent, or failed (every try of it; those about changes are tried for a day).', labelNames: ['result'], registers: [this.registry],
   })
 
   #farmGauge(name: string, help: string): Gauge<'worker'> {

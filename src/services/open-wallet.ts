@@ -135,7 +135,7 @@ async function openAuth({ config, lifecycle }: ServiceContext, { pool, statement
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
   const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
   if (gotrueUrl !== undefined) {
-    const outbox = config.SMTP_URL === undefined ? undefined : new Outbox({ send: sendMail, log, onDone: figures.mail })
+    const outbox = config.SMTP_URL === undefined ? undefined : new Outbox({ pool, send: sendMail, log, onDone: figures.mail })
     if (outbox !== undefined) lifecycle.onStop('e-mails of the wallet', () => outbox.close())
     return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl, outbox }
   }

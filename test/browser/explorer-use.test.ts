@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Locator } from 'playwright-core'
 import { useExplorerSession } from './explorer-session.ts'
 import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
 
@@ -29,6 +30,34 @@ describe('the explorer page as people use it', () => {
     await page.reload()
     await page.getByText('The chain does this by itself.').first().waitFor()
     expect(await page.getByRole('checkbox', { name: /the chain makes by itself/ }).isChecked()).to.equal(true)
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('links each system transaction, whose id many blocks have, by the height of its block', async () => {
+    const page = await session.open('/transactions?show=all')
+    await page.getByRole('row', { name: /The chain does this by itself/ }).nth(3).waitFor()
+    const linksOf = async (part: Locator): Promise<readonly string[]> => (
+      Promise.all((await part.locator('a[href^="/transaction/"]').all()).map(async (link) => (
+        await link.getAttribute('href') ?? ''
+      )))
+    )
+    const links = await linksOf(page.getByRole('row', { name: /The chain does this by itself/ }))
+    expect(links.filter((link) => !/^\/transaction\/[0-9a-f]{64}\?height=\d+$/.test(link))).to.deep.equal([])
+    const idOf = (link: string): string => link.replace(/\?.*/, '')
+    // One of an earlier block: without its height the newest would be opened.
+    const link = links.findLast((one) => links.some((newer) => newer !== one && idOf(newer) === idOf(one))) ?? ''
+    const height = Number(new URLSearchParams(link.replace(/.*\?/, '')).get('height'))
+    await page.locator(`a[href="${link}"]`).first().click()
+    const story = page.getByText('This is the one in block')
+    await story.getByRole('link', { name: height.toLocaleString('en'), exact: true }).waitFor()
+    expect(new URL(page.url()).search).to.equal(`?height=${height}`)
+    const others = await linksOf(story)
+    expect(others).to.not.be.empty.and.not.include(link)
+    expect(others.filter((other) => !other.startsWith(`${idOf(link)}?height=`))).to.deep.equal([])
+    // The same from the page of the block.
+    await story.getByRole('link', { name: height.toLocaleString('en'), exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: /^Block / }).waitFor()
+    await page.locator(`a[href="${link}"]`).first().waitFor()
     expect(session.said).to.deep.equal([])
   })
 

@@ -63,6 +63,8 @@ export interface WalletStandIn {
   addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
   /** E-mails that were sent, the oldest first. */
   readonly mails: readonly { readonly to: string; readonly text: string }[]
+  /** Waits until all e-mails that are due were sent. */
+  mailsSent(): Promise<void>
   /** Waits for an e-mail to an address. @returns the code of the newest */
   codeFor(email: string): Promise<string>
   /** @returns the link of the newest */
@@ -108,6 +110,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
   const passkeys = new PasskeyStore(database.pool)
   const explorer = await startExplorer(() => state.world)
   const closing: (() => Promise<void>)[] = [() => explorer.stop()]
+  let mailsSent: WalletStandIn['mailsSent'] = () => Promise.resolve()
   const server = await createWalletServer({
     host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf,
     open: async (port) => {
@@ -119,6 +122,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
         userChanges: { hasPasskey: (userId) => passkeyFunction.confirmUserChange.hasPasskey(userId), confirm: (asked) => passkeyFunction.confirmUserChange.confirm(asked) },
       })
       closing.push(() => auth.close())
+      mailsSent = auth.mailsSent
       const keyOf = async (signedIn: SignedIn, id: string): Promise<string> => {
         const passkey = await passkeys.find(signedIn.user.id, id)
         if (passkey === undefined) throw new ApiError(404, 'CREDENTIAL_NOT_FOUND', 'There is no such passkey.')
@@ -208,6 +212,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
       state.world = world
     },
     balances: chain.balances, accounts: chain.accounts, createAccount: chain.create, addKey: chain.addKey, logged, mails,
+    mailsSent: () => mailsSent(),
     codeFor: (email) => inMail(email, /\b\d{6}\b/),
     linkFor: (email) => inMail(email, /http\S+/),
     stop: async () => {

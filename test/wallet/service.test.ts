@@ -128,6 +128,23 @@ describe('the wallet as a service', () => {
       }
       await delay(100)
     }
+    // The P-256 key is found by its bytes from the event that added it: the API was not asked for the account before.
+    const explorer = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
+    const digits = publicKeySec1Hex.slice(2)
+    while ((await fetch(`${explorer}/flow/key/${digits}`)).status === 404) await delay(100)
+    type Keys = { readonly data: readonly object[] }
+    const { data: keys } = await json<Keys>(`${explorer}/flow/key/${publicKeySec1Hex}`)
+    expect(keys).to.have.length(1)
+    expect(keys[0]).to.deep.include({
+      address, key_index: 0, public_key: digits, signing_algorithm: 'ECDSA_P256', hashing_algorithm: 'SHA2_256',
+      revoked: false,
+    })
+    expect(keys[0]).to.have.property('added_height').that.is.a('number')
+    type Found = { readonly data: { readonly hits: readonly object[] } }
+    const { data: { hits } } = await json<Found>(`${explorer}/flow/search?q=${publicKeySec1Hex}`)
+    expect(hits).to.have.length(1)
+    expect(hits[0]).to.deep.include({ type: 'public_key', id: digits, path: `/flow/key/${digits}` })
+
     const { networks: offered } = await json<{ readonly networks: readonly object[] }>(`${url}/wallet/settings`)
     expect(offered).to.have.length(1)
     expect(offered[0]).to.include({ network: 'testnet', makes_accounts: true, has_explorer_api: true })

@@ -21,8 +21,9 @@ const publicKey = defineRoute({
   operationId: 'listAccountsOfPublicKey',
   tag: 'Accounts',
   summary: 'Accounts that have a public key, those where it is in force first',
-  description: 'The index has the keys that indexed transactions added. A key that an account had before is found once the account ' +
-    'itself was asked for: nodes find no account by its key.',
+  description: 'The index has the keys that indexed transactions added. Keys of older accounts have no indexed ' +
+    'event, nor have those of the first accounts of the simulated chain: access nodes cannot look up an account by ' +
+    'its key, so such a key is found only after this process was asked for its account.',
   params: z.object({ publicKey: publicKeyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: publicKeyCursor.parameter }),
   response: listOf(publicKeySchema, 'PublicKey'),

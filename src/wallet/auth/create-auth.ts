@@ -70,9 +70,9 @@ export interface Auth {
   readonly sessions: AuthSessions
   /** For a server that keeps people's refresh tokens in cookies. */
   readonly parts: AuthParts
-  /** Waits until the e-mails that are under way were handed on. */
+  /** Waits until all e-mails that are due were handed on. */
   mailsSent(): Promise<void>
-  /** Sends what waits to be sent, and stops. */
+  /** Waits for the e-mails that are being sent, and stops. */
   close(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const key = await readSigningKey(pool, options.jwtKey)
   const secrets = new AuthSecrets(key)
   const counts = new RateLimits(pool, statements)
-  const outbox = new Outbox({ send: options.sendMail, log, onDone: options.onMail })
+  const outbox = new Outbox({ pool, send: options.sendMail, log, onDone: options.onMail })
   const parts: AuthParts = {
     pool, statements, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin,
     isClientOrigin: options.isClientOrigin ?? (() => false), clientOf: options.clientOf,

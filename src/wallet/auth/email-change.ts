@@ -106,6 +106,9 @@ export class EmailChange {
       const changed = await users.changeEmail(db, user.id, waiting.email)
       if (changed === undefined) return 'taken'
       await audit.note(db, 'email_changed', { userId: user.id, sessionId, client })
+      if (user.email !== null) {
+        await outbox.store(db, emailChangedMail({ to: user.email, name, newEmail: waiting.email }))
+      }
       return changed
     }).catch((error: unknown) => {
       // Somebody else got the address after it was looked for.
@@ -117,7 +120,7 @@ export class EmailChange {
       await audit.note(pool, 'code_failed', { userId: user.id, sessionId, client, detail: { of: 'email change' } })
       throw tokenRefused()
     }
-    if (user.email !== null) outbox.put(emailChangedMail({ to: user.email, name, newEmail: outcome.email ?? '' }))
+    outbox.deliver()
     return outcome
   }
 

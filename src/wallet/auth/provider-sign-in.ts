@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { ApiError, asError } from '../../base/errors.ts'
 import { withTransaction } from '../../db/pool.ts'
 import { authError } from './auth-error.ts'
@@ -67,26 +68,28 @@ export class ProviderSignIn {
   }
 
   async #codeFor({ provider: name, codeChallenge }: FlowState, { state, code, error }: ProviderReturn, client: AuthClient): Promise<string> {
-    const { pool, providers, secrets, oneTimeTokens } = this.#parts
+    const { pool, providers, secrets, oneTimeTokens, outbox } = this.#parts
     const provider = providers.get(name)
     if (provider === undefined || error !== undefined || code === undefined) throw authError(400, 'bad_oauth_callback', 'The sign-in was not finished at the provider.')
     const account = await provider.identify({
       code, codeVerifier: secrets.providerVerifier(state), nonce: secrets.providerNonce(state), redirectUri: this.#callback,
     })
-    return withTransaction(pool, async (db) => {
+    const made = await withTransaction(pool, async (db) => {
       const userId = await this.#userOf(db, account, client)
       return oneTimeTokens.makeForPage(db, { userId, method: 'oauth', codeChallenge })
     })
+    outbox.deliver()
+    return made
   }
 
-  async #userOf(db: Parameters<AuthParts['users']['ofProvider']>[0], account: ProviderAccount, client: AuthClient): Promise<string> {
+  async #userOf(db: pg.ClientBase, account: ProviderAccount, client: AuthClient): Promise<string> {
     const { users, audit, outbox, name } = this.#parts
     const user = await users.ofProvider(db, account)
     const detail = { provider: account.provider }
     if (user.isNew) await audit.note(db, 'user_created', { userId: user.id, client, detail })
     else if (user.isNewIdentity) {
       await audit.note(db, 'identity_added', { userId: user.id, client, detail })
-      outbox.put(identityAddedMail({ to: account.email, name, provider: account.provider }))
+      await outbox.store(db, identityAddedMail({ to: account.email, name, provider: account.provider }))
     }
     return user.id
   }

@@ -26,8 +26,9 @@ export async function removeUser(
     await forgetUser(db, user.id)
     await query(db, 'delete from wallet_auth.users where id = $1', [user.id])
     if (user.email !== null) await query(db, 'delete from wallet_auth.one_time_tokens where email = $1', [user.email])
+    if (user.email !== null) await outbox.store(db, userRemovedMail({ to: user.email, name, from: client.address }))
     await audit.note(db, 'user_removed', { userId: user.id, client })
     await query(db, 'update wallet_auth.audit_log set ip = null, user_agent = null where user_id = $1', [user.id])
   })
-  if (user.email !== null) outbox.put(userRemovedMail({ to: user.email, name, from: client.address }))
+  outbox.deliver()
 }

@@ -48,7 +48,7 @@ export interface PasskeyFunctionOptions {
   /** Default: no accounts are kept. */
   readonly keysOnChain?: KeysOnChain | undefined
   /** Where e-mails to owners go. Default: none are sent. */
-  readonly outbox?: Pick<Outbox, 'put'> | undefined
+  readonly outbox?: Pick<Outbox, 'store' | 'deliver'> | undefined
   /** Told of every line of the audit log. */
   readonly onNote?: ((note: PasskeyNote) => void) | undefined
   /** Default: `passkeyLimits`. */
@@ -84,13 +84,13 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   }
   const partsNow = (): PasskeyParts => {
     const relyingParty = options.relyingParty()
-    const tellOwner: PasskeyParts['tellOwner'] = (email, event, { address }) => {
-      if (email !== undefined) options.outbox?.put(
-        passkeyMail({ to: email, name: relyingParty.name, event, from: address }),
-      )
+    const { outbox, keysOnChain = noKeysOnChain } = options
+    const tellOwner: PasskeyParts['tellOwner'] = async (client, email, event, { address }) => {
+      if (email === undefined) return
+      await outbox?.store(client, passkeyMail({ to: email, name: relyingParty.name, event, from: address }))
     }
     return {
-      relyingParty, sessions, ...stores, limits, log, tellOwner, keysOnChain: options.keysOnChain ?? noKeysOnChain,
+      relyingParty, sessions, ...stores, limits, log, tellOwner, deliverMails: () => outbox?.deliver(), keysOnChain,
     }
   }
   return {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -6,9 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { withTransaction } from '../../../src/db/pool.ts'
+import type { Mail } from '../../../src/wallet/auth/mail/mail.ts'
 import { mailSender } from '../../../src/wallet/auth/mail/send-mail.ts'
 import { Outbox } from '../../../src/wallet/auth/mail/outbox.ts'
+import type { MailResult, OutboxOptions } from '../../../src/wallet/auth/mail/outbox.ts'
 import { signInMail } from '../../../src/wallet/auth/mail/sign-in-mail.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
 
 const mail = signInMail({ to: 'a@example.com', name: 'Test <wallet>', link: 'https://wallet.example.com/auth/v1/verify?token=abc&type=magiclink', code: '012345' })
 
@@ -72,30 +78,131 @@ describe('e-mails of the wallet', () => {
     await once(server, 'close')
   })
 
-  it('are tried again, and given up with a line that tells nothing of them', async () => {
-    let tries = 0
-    const outbox = new Outbox({ log, retryAfterMs: [1, 1], send: () => {
-      tries++
-      return tries === 1 ? Promise.reject(new Error(`550 no: ${mail.text}`)) : Promise.resolve()
-    } })
-    outbox.put(mail)
-    await outbox.settled()
-    expect(tries).to.equal(2)
-    const never = new Outbox({ log, retryAfterMs: [1, 1], send: () => {
-      tries++
-      return Promise.reject(new Error(`550 no: ${mail.text}`))
-    } })
-    never.put(mail)
-    await never.settled()
-    expect(tries).to.equal(5)
-    expect(lines).to.have.length(4)
-    expect(lines.join('')).not.to.include('012345').and.not.include('a@example.com')
-  })
+  describe('that wait to be sent', () => {
+    let database: TestDatabase
+    const outboxes: Outbox[] = []
+    before(async () => {
+      database = await createTestDatabase()
+    })
+    afterEach(async () => {
+      await Promise.all(outboxes.splice(0).map((outbox) => outbox.close()))
+      await database.pool.query('truncate wallet_auth.outgoing_mails')
+    })
+    after(() => database.drop())
 
-  it('hold up no stop', async () => {
-    const outbox = new Outbox({ log, retryAfterMs: [60_000], send: () => Promise.reject(new Error('away')) })
-    outbox.put(mail)
-    await outbox.close()
-    expect(lines).to.have.length(1)
+    const open = (options: Omit<OutboxOptions, 'pool' | 'log'>): Outbox => {
+      const outbox = new Outbox({ pool: database.pool, log, ...options })
+      outboxes.push(outbox)
+      return outbox
+    }
+    const store = (outbox: Outbox, ...subjects: readonly string[]): Promise<void> => (
+      withTransaction(database.pool, async (db) => {
+        for (const subject of subjects) await outbox.store(db, { ...mail, subject })
+      })
+    )
+    const away = (): Promise<void> => Promise.reject(new Error('away'))
+    const makeDue = (): Promise<unknown> => (
+      database.pool.query('update wallet_auth.outgoing_mails set next_attempt_at = now()')
+    )
+    const stored = async (): Promise<number> => (
+      (await database.pool.query('select from wallet_auth.outgoing_mails')).rowCount ?? 0
+    )
+
+    it('are tried again, and given up with a line that tells nothing of them', async () => {
+      let tries = 0
+      const outbox = open({ retryAfterMs: [1, 1], send: () => {
+        tries++
+        return tries === 1 ? Promise.reject(new Error(`550 no: ${mail.text}`)) : Promise.resolve()
+      } })
+      outbox.put(mail)
+      await outbox.settled()
+      expect(tries).to.equal(2)
+      const never = open({ retryAfterMs: [1, 1], send: () => {
+        tries++
+        return Promise.reject(new Error(`550 no: ${mail.text}`))
+      } })
+      never.put(mail)
+      await never.settled()
+      expect(tries).to.equal(5)
+      expect(lines).to.have.length(4)
+      expect(lines.join('')).not.to.include('012345').and.not.include('a@example.com')
+    })
+
+    it('hold up no stop', async () => {
+      const outbox = open({ retryAfterMs: [60_000], send: away })
+      outbox.put(mail)
+      await outbox.close()
+      expect(lines).to.have.length(1)
+      expect(await stored()).to.equal(0)
+    })
+
+    it('are sent in order by the next process when one ends after the change, and not after a rollback', async () => {
+      const ended = open({ send: away })
+      await ended.close()
+      await store(ended, 'first', 'second')
+      const rolledBack = withTransaction(database.pool, async (db) => {
+        await ended.store(db, { ...mail, subject: 'third' })
+        throw new Error('rolled back')
+      })
+      await rolledBack.catch(() => undefined)
+      const sent: Mail[] = []
+      const results: MailResult[] = []
+      const next = open({
+        send: (one) => Promise.resolve(void sent.push(one)), onDone: (result) => results.push(result),
+      })
+      await next.settled()
+      expect(sent).to.deep.equal([{ ...mail, subject: 'first' }, { ...mail, subject: 'second' }])
+      expect(results).to.deep.equal(['sent', 'sent'])
+      expect(await stored()).to.equal(0)
+    })
+
+    it('are sent by another process when one is killed while it sends them', async () => {
+      const program = join(import.meta.dirname, 'support/mail-process.ts')
+      const child = spawn(process.execPath, [program, database.url], { stdio: 'inherit' })
+      expect(await once(child, 'exit')).to.deep.equal([null, 'SIGKILL'])
+      const sent: Mail[] = []
+      const next = open({ send: (one) => Promise.resolve(void sent.push(one)) })
+      await next.settled()
+      expect(sent, 'before the killed process had time to send it').to.deep.equal([])
+      await makeDue()
+      await next.settled()
+      expect(sent.map(({ subject }) => subject)).to.deep.equal(['Kept'])
+    })
+
+    it('are sent once by several processes', async () => {
+      const sent: string[] = []
+      const processes = [1, 2, 3].map(() => open({
+        send: ({ subject }) => Promise.resolve(void sent.push(subject)),
+      }))
+      const [first] = processes
+      if (first === undefined) throw new Error('there is no outbox')
+      const subjects = Array.from({ length: 20 }, (_, at) => String(at))
+      await store(first, ...subjects)
+      await Promise.all(processes.map((one) => one.settled()))
+      expect(sent).to.have.members(subjects)
+      expect(sent).to.have.length(subjects.length)
+    })
+
+    it('are stored up to a number, sent again after a while, and given up after a day', async () => {
+      const results: MailResult[] = []
+      let tries = 0
+      const send = (): Promise<void> => {
+        tries++
+        return away()
+      }
+      const outbox = open({ maxStored: 2, storedRetryMs: 600_000, onDone: (result) => results.push(result), send })
+      await store(outbox, 'first', 'second', 'third')
+      expect([await stored(), results]).to.deep.equal([2, ['failed']])
+      await outbox.settled()
+      await outbox.settled()
+      expect(tries).to.equal(2)
+      await makeDue()
+      await outbox.settled()
+      expect([tries, await stored()]).to.deep.equal([4, 2])
+      await database.pool.query("update wallet_auth.outgoing_mails set created_at = now() - interval '1 day'")
+      await makeDue()
+      await outbox.settled()
+      expect([tries, await stored(), results]).to.deep.equal([4, 0, ['failed', 'failed', 'failed']])
+    })
   })
 })

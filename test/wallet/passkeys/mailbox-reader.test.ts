@@ -5,6 +5,8 @@ import { RetryableError } from '../../../src/base/errors.ts'
 import type { ChainAccount, ChainAccountKey } from '../../../src/chain/chain-reader.ts'
 import { forgetUser } from '../../../src/services/forget-user.ts'
 import type { ConfirmUserChange } from '../../../src/wallet/auth/user-change.ts'
+import type { Mail } from '../../../src/wallet/auth/mail/mail.ts'
+import { Outbox } from '../../../src/wallet/auth/mail/outbox.ts'
 import { PasskeyStore } from '../../../src/wallet/passkeys/stores/passkey-store.ts'
 import { AccountKeys } from '../../../src/wallet/provisioning/account-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
@@ -24,12 +26,14 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
   const chain = new Map<string, ChainAccount>()
   let isChainDown = false
   let users = 0
+  /** When the mail server answers. */
+  let mailServer = Promise.resolve()
   before(async () => {
     database = await createTestDatabase({ max: 20 })
     const userChanges: ConfirmUserChange = {
       hasPasskey: (userId) => world.passkeyFunction.confirmUserChange.hasPasskey(userId), confirm: (asked) => world.passkeyFunction.confirmUserChange.confirm(asked),
     }
-    auth = await runAuth(database, { userChanges, forgetUser })
+    auth = await runAuth(database, { userChanges, forgetUser, beforeMail: () => mailServer })
     const account = (address: string): Promise<ChainAccount | undefined> => (
       isChainDown ? Promise.reject(new RetryableError('node-away', 'the node does not answer')) : Promise.resolve(chain.get(address))
     )
@@ -139,6 +143,42 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     expect((await user('DELETE', one.token, { confirmation })).body).to.deep.include({ error_code: 'only_key', accounts: abandon })
     expect((await user('DELETE', one.token, { confirmation, abandon })).status).to.equal(204)
     expect((await world.signIn(one)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
+  })
+
+  it('reports each change to the owner also when the process ends before the e-mail is sent', async () => {
+    const one = await owner(2)
+    const email = `new-${one.email}`
+    const abandon = [one.address]
+    const credentialId = idOf(one.others[0] ?? one.authenticator)
+    const change = await world.confirm(one, { action: 'change-email', email })
+    await user('PUT', one.token, { email, confirmation: change })
+    const { code } = await auth.mailTo(email)
+    const hanging = Promise.withResolvers<void>()
+    mailServer = hanging.promise
+    try {
+      const removal = await world.confirm(one, { action: 'remove-passkey', credentialId })
+      given(await remove(one.token, credentialId, { confirmation: removal }))
+      await auth.call('POST', '/verify', {
+        headers: { Authorization: `Bearer ${one.token}` }, body: { type: 'email_change', email, token: code },
+      })
+      given(await world.register(one))
+      const confirmation = await world.confirm(one, { action: 'delete-user', abandon })
+      expect((await user('DELETE', one.token, { confirmation, abandon })).status).to.equal(204)
+      const sent: Mail[] = []
+      const next = new Outbox({
+        pool: database.pool, log: pino({ level: 'silent' }), send: (mail) => Promise.resolve(void sent.push(mail)),
+      })
+      await database.pool.query('update wallet_auth.outgoing_mails set next_attempt_at = now()')
+      await next.settled()
+      await next.close()
+      expect(sent.map(({ to, subject }) => [to, subject.replace(/ at .*/, '')])).to.deep.equal([
+        [one.email, 'Passkey removed'], [one.email, 'E-mail address changed'], [email, 'Passkey added'],
+        [email, 'Account deleted'],
+      ])
+    } finally {
+      hanging.resolve()
+      mailServer = Promise.resolve()
+    }
   })
 
   it('keeps the only passkey that is a key of an account, unless the account is named in what is confirmed', async () => {

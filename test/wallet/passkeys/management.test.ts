@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { PasskeyStore } from '../../../src/wallet/passkeys/stores/passkey-store.ts'
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
@@ -28,6 +29,14 @@ describe('people and their passkeys', () => {
     return person
   }
 
+  /** Sessions of the database that wait for a lock. */
+  const waitingForLocks = async (): Promise<number> => {
+    const { rowCount } = await world.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return rowCount ?? 0
+  }
+
   it('remove one, by which nobody signs in any more, and which accounts no longer are made for', async () => {
     const person = await withTwo()
     const [first, second] = await world.listed(person)
@@ -54,13 +63,24 @@ describe('people and their passkeys', () => {
     const one = await world.withPasskey()
     const last = await remove(one, one.credentialId)
     expect([last.status, last.error.code]).to.deep.equal([409, 'LAST_PASSKEY'])
-    for (let time = 0; time < 5; time++) {
-      const person = await withTwo({ counts: false })
-      const own = await world.listed(person)
-      const answers = await Promise.all(own.map(({ id }) => remove(person, id)))
+    const person = await withTwo({ counts: false })
+    const own = await world.listed(person)
+    const client = await world.database.pool.connect()
+    try {
+      // Both removals pass all checks that come before the lock of the user's passkeys, and wait for it together.
+      await client.query('begin')
+      await client.query('select from wallet.user_handles where user_id = $1 for no key update', [person.user.id])
+      const removals = own.map(({ id }) => remove(person, id))
+      while (await waitingForLocks() < own.length) {
+        expect(await Promise.race([...removals, delay(10)]), 'a removal that did not wait').to.equal(undefined)
+      }
+      await client.query('commit')
+      const answers = await Promise.all(removals)
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 409])
-      expect(await world.listed(person)).to.have.length(1)
+    } finally {
+      client.release(true)
     }
+    expect(await world.listed(person)).to.have.length(1)
   })
 
   it('can neither see, rename, remove nor confirm by those of others', async () => {

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type { Logger } from '../../../base/log.ts'
 import type { AuthSessions, SignedIn } from '../../auth/auth-sessions.ts'
 import type { RateLimits, Turn } from '../../limits/rate-limits.ts'
@@ -22,8 +23,14 @@ export interface PasskeyParts {
   readonly rates: RateLimits
   readonly limits: PasskeyLimits
   readonly keysOnChain: KeysOnChain
-  /** Sends the owner an e-mail, where they have an address. */
-  readonly tellOwner: (email: string | undefined, event: PasskeyMailEvent, caller: Caller) => void
+  /**
+   * Stores an e-mail to the owner, if they have an address, in the transaction of the change. The endpoint calls
+   * `deliverMails` after the commit.
+   */
+  readonly tellOwner: (
+    client: pg.ClientBase, email: string | undefined, event: PasskeyMailEvent, caller: Caller,
+  ) => Promise<void>
+  readonly deliverMails: () => void
   readonly log: Logger
 }
 

@@ -41,14 +41,15 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
     const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const
     // Those of another relying party can confirm nothing: a passkey has to be added first.
     if (!await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })) throw confirmationMissing()
-    await passkeys.remove(
-      user.id, given.credentialId, live, (client) => audit.note(caller, { ...about, isDone: true }, client),
-    )
+    await passkeys.remove(user.id, given.credentialId, live, async (client) => {
+      await audit.note(caller, { ...about, isDone: true }, client)
+      await parts.tellOwner(client, user.email, 'removed', caller)
+    })
   } catch (error) {
     if (error instanceof ApiError) await audit.note(caller, { ...about, isDone: false, reason: error.code })
     throw error
   }
-  parts.tellOwner(user.email, 'removed', caller)
+  parts.deliverMails()
   return { removed: true }
 }
 

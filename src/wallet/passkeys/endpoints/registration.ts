@@ -67,8 +67,9 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
     }, async (client) => {
       if (!await sessions.holdUser(client, user.id)) throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
       await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
+      await parts.tellOwner(client, user.email, 'added', caller)
     })
-    parts.tellOwner(user.email, 'added', caller)
+    parts.deliverMails()
     return { verified: true, credentialId: passkey.id, publicKeySec1Hex: made.publicKeySec1.toString('hex'), passkey }
   } catch (error) {
     const reason = error instanceof VerificationFailure ? error.reason : error instanceof ApiError ? error.code : undefined

@@ -107,9 +107,10 @@ async function restoreRemoved(
   const name = await passkeys.restore(passkey, verified, async (client) => {
     if (!await sessions.holdUser(client, userId)) throw unknownPasskey()
     await audit.note(caller, { event: 'passkey_restored', isDone: true, userId, credentialId }, client)
+    await parts.tellOwner(client, user.email, 'restored', caller)
   })
   if (name === undefined) return false
-  parts.tellOwner(user.email, 'restored', caller)
+  parts.deliverMails()
   return true
 }
 

@@ -49,7 +49,7 @@ export const noLimits: AuthLimits = Object.fromEntries(Object.keys(authLimits).m
 
 /** The auth endpoint on a port of 127.0.0.1. */
 export async function runAuth(
-  database: TestDatabase, { providers = () => [], ...options }: Partial<Omit<AuthOptions, 'pool' | 'log' | 'providers'>> & { readonly providers?: (walletUrl: string) => readonly OAuthProvider[] } = {},
+  database: TestDatabase, { providers = () => [], beforeMail = () => Promise.resolve(), ...options }: Partial<Omit<AuthOptions, 'pool' | 'log' | 'providers'>> & { readonly providers?: (walletUrl: string) => readonly OAuthProvider[]; readonly beforeMail?: () => Promise<void> } = {},
 ): Promise<RunningAuth> {
   const logged: string[] = []
   const mails: Mail[] = []
@@ -69,7 +69,10 @@ export async function runAuth(
   const statements = new PreparedStatements(database.url, { max: 2, depth: 16, idleTimeoutMs: 60_000 })
   const auth = await createAuth({
     pool: database.pool, statements, log, walletUrl: origin, name: 'Test wallet', jwtKey: undefined, sessionHours: 720, serviceToken: 'the-token-of-services',
-    sendMail: (mail) => Promise.resolve(void mails.push(mail)), providers: providers(origin), limits: noLimits,
+    sendMail: async (mail) => {
+      await beforeMail()
+      mails.push(mail)
+    }, providers: providers(origin), limits: noLimits,
     isAllowedOrigin: (given) => given === 'https://app.example.com', clientOf: clientReader(addressList(['127.0.0.0/8'])), ...options,
   })
   middleware = auth.middleware

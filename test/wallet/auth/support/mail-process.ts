@@ -1,0 +1,14 @@
+/** A process that commits an e-mail and is killed while it sends it. Argument: URL of the database. */
+import { pino } from 'pino'
+import { createPool, withTransaction } from '../../../../src/db/pool.ts'
+import { Outbox } from '../../../../src/wallet/auth/mail/outbox.ts'
+
+const pool = createPool(process.argv[2] ?? '')
+const outbox = new Outbox({
+  pool, log: pino({ level: 'silent' }), send: () => {
+    process.kill(process.pid, 'SIGKILL')
+    return new Promise(() => undefined)
+  },
+})
+await withTransaction(pool, (db) => outbox.store(db, { to: 'a@example.com', subject: 'Kept', text: 'a', html: 'a' }))
+await outbox.settled()
