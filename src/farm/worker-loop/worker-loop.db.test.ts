@@ -51,6 +51,7 @@ describe('the loop of a worker', () => {
   let queue: HandQueue
   let farm: FarmWorkers
   let reader: RangeReader
+  const logged: unknown[] = []
   let derive: (range: DecodedRange, output: DeriveOutput) => void
   const worker: Worker = { ...exampleWorker, derive: (range, output) => derive(range, output) }
   /** One row a block whose height divides by three. */
@@ -76,8 +77,10 @@ describe('the loop of a worker', () => {
     queue = new HandQueue()
     derive = deriveThirds
     reader = new RangeReader({ pool })
+    logged.length = 0
+    const log = pino({ base: null, timestamp: false, level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
     farm = new FarmWorkers({
-      pool, leasePool: pool, heartbeatPool: pool, queue, reader, log: pino({ level: 'silent' }), metrics: new Metrics(), network: () => 'mainnet', graceMs: 50, leaseMs: 500,
+      pool, leasePool: pool, heartbeatPool: pool, queue, reader, log, metrics: new Metrics(), network: () => 'mainnet', graceMs: 50, leaseMs: 500,
     })
     await farm.start([{ worker, concurrency: 2 }])
   })
@@ -172,6 +175,14 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal([...thirds(0, 10), ...thirds(20, 30)])
     const { rows } = await pool.query<{ stack: string }>('select last_error_stack as stack from app.worker_leases where from_height = 10')
     expect(rows[0]?.stack).to.match(/worker-loop\.db\.test/)
+  })
+
+  it('logs ranges that fail for the same reason once, without a stack', async () => {
+    derive = ({ from }) => {
+      throw new TypeError(`nothing at ${from}`)
+    }
+    await queue.bring(await queued([0, 10], [10, 20], [20, 30]))
+    expect(logged).to.deep.equal([{ level: 40, worker: worker.name, from: 0, to: 10, attempt: 1, reason: 'nothing at 0', msg: 'a range failed' }])
   })
 
   it('ends a range whose rows are refused with the error of the database', async () => {

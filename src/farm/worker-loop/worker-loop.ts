@@ -4,6 +4,7 @@ import type { Worker } from '../../../jobs/worker.ts'
 import { asError } from '../../base/errors.ts'
 import { normalize } from '../../base/ranges.ts'
 import type { HeightRange } from '../../base/ranges.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Network } from '../../chain/network.ts'
@@ -57,6 +58,7 @@ type RunOutcome = CommitOutcome | 'failed' | 'released'
 export class WorkerLoop {
   readonly #options: WorkerLoopOptions
   readonly #outputs: RangeOutput[] = []
+  readonly #failures = new LogThrottle()
 
   constructor(options: WorkerLoopOptions) {
     this.#options = options
@@ -171,7 +173,7 @@ export class WorkerLoop {
       return
     }
     const error = asError(thrown)
-    log.warn({ err: error, worker: worker.name, from, to, attempt }, 'a range failed')
+    this.#failures.log(log, 'warn', { err: error, worker: worker.name, from, to, attempt }, 'a range failed')
     try {
       await failLeases(leasePool, [{ ...lease, error }], retryPolicy)
     } catch (failure) {
