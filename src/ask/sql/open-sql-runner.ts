@@ -84,7 +84,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     const sessions = new ServerSessions({ url: reader.url, log, signal: ended.signal, interrupt, onStuck })
     const statements = new StatementRunner({
       connect: connectAsReader({ pool, reader, choose }), turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
-      cancel: (processId) => sessions.cancel(processId), endSession: (processId) => sessions.end(processId),
+      cancel: (processId) => sessions.cancel(processId), endSession: (processId, onHeld) => sessions.end(processId, onHeld),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
     })
