@@ -288,6 +288,24 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal([])
   })
 
+  it('takes no blocks that were cached before the database was restored, whose version of the chain is the same', async () => {
+    let transactions = 0
+    derive = ({ blocks: read }) => {
+      for (const block of read) transactions += block.transactions.length
+    }
+    await queue.bring(await queued([0, 10]))
+    const { chainVersion } = await reader.readSome(0, 1)
+    const forked = { id: Buffer.alloc(32), timestampUs: 0, transactions: [] }
+    reader.offer([{ block: { ...forked, height: 10 }, bytes: 1 }, { block: { ...forked, height: 11 }, bytes: 1 }], chainVersion)
+    transactions = 0
+    await queue.bring(await queued([10, 11]))
+    expect(transactions).to.equal(0)
+    // The table is in another file, as in a database that was restored.
+    await pool.query('vacuum full raw.event_shapes')
+    await queue.bring(await queued([11, 12]))
+    expect(transactions).to.be.greaterThan(0)
+  })
+
   it('derives anew when the chain was rolled back under it', async () => {
     await reader.read(0, 10)
     await pool.query('update app.indexing_checkpoints set generation = generation + 1')

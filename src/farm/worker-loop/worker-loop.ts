@@ -66,8 +66,9 @@ export class WorkerLoop {
 
   /** @throws errors of the database where the leases could not be claimed: they stay queued */
   async run(job: LeaseJob): Promise<void> {
-    const { worker, claims, held, metrics } = this.#options
+    const { worker, claims, held, metrics, reader } = this.#options
     const claimed = await Promise.all(job.leases.map(({ from }) => claims.ask({ worker: worker.name, from })))
+    for (const lease of claimed) if (lease?.database !== undefined) reader.inDatabase(lease.database)
     const leases = claimed.filter((lease) => lease !== undefined).map((lease) => held.add(lease))
     metrics.farmRanges.inc({ worker: worker.name, outcome: 'passed-over' }, job.leases.length - leases.length)
     if (leases.length > 1) this.#readAhead(leases)
