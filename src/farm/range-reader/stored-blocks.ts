@@ -44,7 +44,7 @@ const usualEventBytes = 2000
 // The version comes with the blocks: a rollback after this statement makes the commit fail, never succeed.
 const blocksQuery = `
   select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8, tx_count, event_count,
-    coalesce((${versionQuery}), 0), (${databaseIdentity})
+    coalesce((${versionQuery}), 0), (${databaseIdentity.sql})
   from raw.blocks where height >= $1 and height < $2 order by height`
 
 // A transaction is the chain's own when it is in no collection; not every node names collections, but those are not signed.
