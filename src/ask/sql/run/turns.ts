@@ -103,7 +103,7 @@ export class Turns {
   #refuseStuck(): void {
     for (const [client, queue] of this.#clients) {
       if (!this.#isStuck(client, queue)) continue
-      for (const waiting of [...queue.waiting]) {
+      for (const waiting of queue.waiting) {
         this.#remove(queue, waiting)
         waiting.refuse(slotsStuck(stuckRetrySeconds))
       }
