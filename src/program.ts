@@ -12,7 +12,7 @@ import { yieldToOthers } from './base/yield-to-others.ts'
 import { limitYoungGeneration } from './base/young-generation.ts'
 import { connectionLimits } from './db/connection-limits.ts'
 import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
-import { createPool } from './db/pool.ts'
+import { createPool, logIdleErrors } from './db/pool.ts'
 import { prepareDatabase } from './services/prepare-database.ts'
 import { services } from './services.ts'
 import type { BareServiceName, ServiceName } from './services.ts'
@@ -118,7 +118,7 @@ async function openPrepared(program: Program, lifecycle: Lifecycle, log: Logger,
   const databaseUrl = await openDatabase(program, lifecycle, log, shared)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: ownConnections, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: ownConnections, onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('database connections', () => pool.end())
   return { databaseUrl, pool }

@@ -110,7 +110,7 @@ function failureTitle({ kind }: Work, { status, code }: ApiProblem): string {
   if (status === 429) return 'That was too often'
   if (status === 502) return 'The model did not answer'
   if (status === 504) return 'That took too long'
-  if (code === 'sql-busy') return 'The service is busy'
+  if (code === 'sql-busy' || code === 'sql-stuck') return 'The service is busy'
   if (status === 503) return 'The database does not answer'
   return kind === 'run' ? 'This SQL could not be run' : 'This question could not be answered'
 }

@@ -40,8 +40,13 @@ export interface Stage {
   readonly lowest: number | null
   readonly highest: number | null
   readonly holes: number
-  /** Set where a worker that it follows is stuck. */
-  readonly blocked: { readonly by: string; readonly heights: number; readonly since: string } | null
+  /** Stored heights that wait for a worker that it follows, which failed on them or has stood still. */
+  readonly blocked: {
+    readonly by: string
+    readonly cause: 'failed' | 'stalled'
+    readonly heights: number
+    readonly since: string
+  } | null
   readonly oldestUnfinished:
     (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string }) | null
   readonly updatedAt: string | null

@@ -133,7 +133,8 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
 }
 
 function etaText({ owed, available, etaSeconds, isEnabled, blocked }: Stage): ReactNode {
-  if (blocked !== null) return <Badge tone="bad">stuck</Badge>
+  if (blocked?.cause === 'failed') return <Badge tone="bad">stuck</Badge>
+  if (blocked !== null) return <Badge tone="warn">behind by {formatCount(blocked.heights, 'block')}</Badge>
   if (available === 0) return '–'
   if (owed === 0) return <span className="soft">up to date</span>
   return !isEnabled || etaSeconds === null ? '–' : formatDuration(etaSeconds)
@@ -143,7 +144,7 @@ function Oldest({ stage: { oldestUnfinished: oldest, blocked } }: { readonly sta
   if (blocked !== null)
     return (
       <span>
-        waits for {blocked.by}, which failed <Age since={blocked.since} />
+        waits for {blocked.by}, {blocked.cause === 'failed' ? 'which failed' : 'for'} <Age since={blocked.since} />
       </span>
     )
   if (oldest === null) return <span className="soft">–</span>

@@ -73,11 +73,16 @@ describe('the summary', () => {
     const flagged = stage({ name: 'a', flagged: { leases: 2, heights: 2 }, failed: { leases: 1, heights: 1 } })
     const failed = stage({ name: 'a', failed: { leases: 1, heights: 1 } })
     const fine = stage({ name: 'a' })
+    const behind = stage({
+      name: 'b',
+      blocked: { by: 'a', cause: 'stalled', heights: 7, since: '2026-03-01T00:00:00Z' },
+    })
     const verdict = (state: Overview): string => `${summarize(state).tone}: ${summarize(state).verdict}`
     expect(
       [
         overview([flagged], { database: { isUp: false } }),
         overview([flagged]),
+        overview([fine, behind], { unresolvedErrors: 2 }),
         overview([failed], { unresolvedErrors: 2 }),
         overview([fine], { unresolvedErrors: 2 }),
         overview([fine]),
@@ -86,6 +91,7 @@ describe('the summary', () => {
     ).to.deep.equal([
       'bad: The database does not answer',
       'bad: 2 ranges are stuck',
+      'warn: b is behind by 7 blocks',
       'warn: Nothing needs you yet',
       'warn: Nothing is stuck',
       'good: All is well',

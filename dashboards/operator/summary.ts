@@ -65,11 +65,14 @@ function judge(
   }
   const blocked = overview.stages.find((stage) => stage.isEnabled && stage.blocked !== null)
   if (blocked?.blocked !== null && blocked !== undefined) {
-    const { by, heights } = blocked.blocked
+    const { by, cause, heights } = blocked.blocked
+    const waiting = `${formatCount(heights, 'height')} ${heights === 1 ? 'waits' : 'wait'} for ${by}`
+    if (cause === 'failed')
+      return { tone: 'warn', verdict: `${blocked.name} is stuck`, detail: `${waiting}, which failed.` }
     return {
       tone: 'warn',
-      verdict: `${blocked.name} is stuck`,
-      detail: `${formatCount(heights, 'height')} wait for ${by}, which failed.`,
+      verdict: `${blocked.name} is behind by ${formatCount(heights, 'block')}`,
+      detail: `${waiting}, which makes no progress there. Check that it is enabled and that a process runs it.`,
     }
   }
   if (overview.failingHeights > 0) {

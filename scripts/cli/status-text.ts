@@ -62,7 +62,8 @@ function trouble(colour: 'red' | 'yellow', found: LeaseCount): string {
 function blockedText({ blocked }: StageStatus, now: Date): string | undefined {
   if (blocked === null) return undefined
   const age = duration(Math.max(0, (now.getTime() - blocked.since.getTime()) / 1000))
-  return styled('red', `stuck for ${age}: ${many(blocked.heights, 'height waits', 'heights wait')} for ${blocked.by}`)
+  const [color, state] = blocked.cause === 'failed' ? ['red', 'stuck'] as const : ['yellow', 'behind'] as const
+  return styled(color, `${state} for ${age}: ${many(blocked.heights, 'height waits', 'heights wait')} for ${blocked.by}`)
 }
 
 function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {

@@ -1,5 +1,5 @@
 import { untilAborted } from '../base/abort-reason.ts'
-import { LogThrottle } from '../base/log-throttle.ts'
+import { causeOf, LogThrottle } from '../base/log-throttle.ts'
 import type { CallReport, SourceLogger } from './chain-source.ts'
 import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'
@@ -99,7 +99,7 @@ export class SourceContext {
   }
 
   #logRest(endpoint: string, reason: string): void {
-    const suppressed = this.#failures.due(`${endpoint} ${reason.replaceAll(/\d+/g, '#')}`)
+    const suppressed = this.#failures.due(`${endpoint} ${causeOf(reason)}`)
     const details = { endpoint, reason, ...((suppressed ?? 0) > 0 ? { suppressed } : {}) }
     if (suppressed === undefined) this.log.debug(details, 'access node rests')
     else this.log.warn(details, 'access node rests')

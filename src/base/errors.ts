@@ -45,7 +45,18 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof FatalError || isRefusal ? exitCodes.needsPerson : exitCodes.restartMayHelp
 }
 
-/** Makes sure that whatever was thrown is an Error, so that it has a message and a stack. */
+/** Makes sure that whatever was thrown is an Error with a message and a stack; libraries throw plain copies of errors too. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown))
+  if (thrown instanceof Error) return thrown
+  if (typeof thrown !== 'object' || thrown === null) return new Error(String(thrown))
+  if ('message' in thrown && typeof thrown.message === 'string') return Object.assign(new Error(thrown.message), thrown)
+  return new Error(jsonOf(thrown))
+}
+
+function jsonOf(value: object): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return Object.prototype.toString.call(value)
+  }
 }

@@ -33,14 +33,18 @@ export class LogThrottle {
     return known?.suppressed ?? 0
   }
 
-  /**
-   * Logs a failure: each at debug with its stack, and one line a cause and interval at `level` without. Errors with the same
-   * message have one cause, whatever numbers are in it.
-   */
+  /** Logs a failure: each at debug with its stack, and one line a cause and interval at `level` without. */
   log(log: Logger, level: 'warn' | 'error', details: { readonly err: Error; readonly [name: string]: unknown }, message: string): void {
     const { err, ...rest } = details
-    const suppressed = this.due(`${message} ${err.message.replaceAll(/\d+/g, '#')}`)
+    const suppressed = this.due(causeOf(`${message} ${err.message}`))
     if (suppressed === undefined) log.debug(details, message)
     else log[level]({ ...rest, reason: err.message, ...(suppressed > 0 ? { suppressed } : {}) }, message)
   }
+}
+
+const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|0x[\da-f]+|(?=[a-f]*\d)[\da-f]{8,}|[\da-f]{16,})\b|\d+/gi
+
+/** Messages that differ in numbers, ids and addresses only have one cause. */
+export function causeOf(message: string): string {
+  return message.replaceAll(ids, '#')
 }

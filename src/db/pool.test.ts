@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { FatalError, RetryableError } from '../base/errors.ts'
 import { retryWhile } from '../base/retry.ts'
-import { checkServerVersion, createPool, withTransaction } from './pool.ts'
+import { checkServerVersion, createPool, logIdleErrors, withTransaction } from './pool.ts'
 
 describe('pool', () => {
   let db: TestDatabase
@@ -78,6 +79,16 @@ describe('pool', () => {
     expect(await lost.promise).to.be.instanceOf(Error)
     expect((await pool.query('SELECT 1')).rowCount).to.equal(1)
     await pool.end()
+  })
+
+  it('logs the loss of idle connections of all pools once for each cause', async () => {
+    const logged: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) })
+    const again = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
+    const [first, second] = [log, again].map((one) => logIdleErrors(one))
+    first?.(new Error('terminating connection 17'))
+    second?.(new Error('terminating connection 18'))
+    expect(logged.map((line) => (JSON.parse(line) as { level: number }).level)).to.deep.equal([40, 20])
   })
 
   it('reports a server that is not there as retryable', async () => {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
 import { FatalError } from '../base/errors.ts'
+import { LogThrottle } from '../base/log-throttle.ts'
+import type { Logger } from '../base/log.ts'
 import { asDatabaseError, isConnectionLost } from './errors.ts'
 
 export interface PoolOptions {
@@ -69,6 +71,13 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
+}
+
+const idleErrors = new LogThrottle()
+
+/** For `onIdleError`: one line for all pools of the process, whose connections all break when the server restarts. */
+export function logIdleErrors(log: Logger, message = 'a database connection was lost'): (error: Error) => void {
+  return (err) => idleErrors.log(log, 'warn', { err }, message)
 }
 
 /** A client that limits the time for connecting by itself. */

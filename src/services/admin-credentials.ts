@@ -1,7 +1,7 @@
 import type { CredentialOptions } from '../auth/credentials.ts'
 import { roleDirectory } from '../auth/role-directory.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import type { ServiceContext } from './context.ts'
 
 /** Who may operate and administrate, as the configuration says. */
@@ -14,7 +14,7 @@ export function adminCredentials({ config, lifecycle, log }: ServiceContext): Cr
   if (config.AUTH_DB_URL === undefined) return credentials
   const pool = createPool(config.AUTH_DB_URL, {
     ...connectionLimits, max: 2, applicationName: 'flowfarm roles',
-    onIdleError: (err) => log.warn({ err }, 'a connection to AUTH_DB_URL was lost'),
+    onIdleError: logIdleErrors(log, 'a connection to AUTH_DB_URL was lost'),
   })
   lifecycle.onStop('connections to the authentication service', () => pool.end())
   return { ...credentials, rolesOf: roleDirectory(pool) }

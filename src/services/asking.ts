@@ -8,7 +8,7 @@ import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import type { Network } from '../chain/network.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { AskingFarm } from '../farm/asking/asking-farm.ts'
 import type { RunningAsker } from '../farm/asking/asking-farm.ts'
 import { countAsking } from '../farm/asking/asking-counts.ts'
@@ -29,7 +29,7 @@ export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...
   if (askers.length === 0) return
   const script = await loadScripts(network)
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 3, applicationName: 'flowfarm asking', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: 3, applicationName: 'flowfarm asking', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm asking', () => pool.end())
   const rps = config.CHAIN_SCRIPT_RPS ?? defaultRps

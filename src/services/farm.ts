@@ -7,7 +7,7 @@ import { retryWhile } from '../base/retry.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
 import type { Network } from '../chain/network.ts'
 import { connectionLimits, shortStatementLimits } from '../db/connection-limits.ts'
-import { createPool, query } from '../db/pool.ts'
+import { createPool, logIdleErrors, query } from '../db/pool.ts'
 import type { PoolOptions } from '../db/pool.ts'
 import { Coordinator } from '../farm/coordinator/coordinator.ts'
 import type { OfferedLease } from '../farm/coordinator/hand-over.ts'
@@ -48,7 +48,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   }
   startUpkeep(context)
   const openPool = (max: number, applicationName: string, limits: PoolOptions): pg.Pool => {
-    const pool = createPool(databaseUrl, { ...limits, max, applicationName, onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
+    const pool = createPool(databaseUrl, { ...limits, max, applicationName, onIdleError: logIdleErrors(log) })
     lifecycle.onStop(`connections: ${applicationName}`, () => pool.end())
     return pool
   }

@@ -7,7 +7,7 @@ import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { pause } from '../base/retry.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { BackwardIngester } from '../ingest/backward-ingester.ts'
 import { ingesterNames, readRawCoverage } from '../ingest/checkpoints.ts'
 import type { IngesterName } from '../ingest/checkpoints.ts'
@@ -39,7 +39,7 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 8, applicationName: 'flowfarm ingest', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: 8, applicationName: 'flowfarm ingest', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections of the ingesters', () => pool.end())
 

@@ -7,7 +7,7 @@ import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { refuseRebound } from '../base/refuse-rebound.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { createGitHub } from '../editor/github/create-github.ts'
 import { createDeployFeed } from '../editor/github/deploys/deploy-feed.ts'
 import type { EditorParts, EditorSettings } from '../editor/http/editor-server.ts'
@@ -58,7 +58,7 @@ export async function openEditor(context: ServiceContext, { port, clientOf, log,
   const url = editorUrl(config, port)
   const { origin } = new URL(url)
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: poolSize, applicationName: 'flowfarm editor', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: poolSize, applicationName: 'flowfarm editor', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm editor', () => pool.end())
   const { authenticate, holdUser, wallet, session } = await openEditorSignIn(context, { pool, editor: url, clientOf })

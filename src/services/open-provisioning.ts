@@ -11,7 +11,7 @@ import type { ProvisioningOptions } from '../wallet/provisioning/provisioning.ts
 import type { Logger } from '../base/log.ts'
 import type { Config } from '../base/config.ts'
 import type { ServiceContext } from './context.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 
 const balanceEveryMs = 180_000
@@ -37,7 +37,7 @@ export async function openProvisioning(
     return endpoint === undefined ? [] : [new TransactionSender({ network, endpoint, payer: payers[at], log, onPayerBalance })]
   })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 8, applicationName: 'flowfarm wallet accounts', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: 8, applicationName: 'flowfarm wallet accounts', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm wallet accounts', async () => {
     await Promise.all(senders.map((sender) => sender.close()))

@@ -15,7 +15,7 @@ import { asError } from '../base/errors.ts'
 import { retryWhile } from '../base/retry.ts'
 import type { Network } from '../chain/network.ts'
 import { asDatabaseError } from '../db/errors.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import type { ServiceContext } from './context.ts'
 import { readNetwork, whenNetworkKnown } from './known-network.ts'
 import { oncePerProcess } from './once-per-process.ts'
@@ -80,7 +80,7 @@ async function openTarget(target: QueryTarget, url: string, context: ServiceCont
 async function openDatabase(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
   const { config, lifecycle, log } = context
   const pool = createPool(url, {
-    max: 1, applicationName: 'flowfarm ask: catalogs', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    max: 1, applicationName: 'flowfarm ask: catalogs', onIdleError: logIdleErrors(log),
   })
   const read = (network: Network): Promise<DatabaseKnowledge> => (
     readKnowledge({ target, pool, network, mostRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })

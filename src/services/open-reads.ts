@@ -2,7 +2,7 @@ import { RetryableError } from '../base/errors.ts'
 import { pause } from '../base/retry.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { isConnectionLost } from '../db/errors.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { readableAtOnce, untilReplayed, whenReplayed } from '../db/when-replayed.ts'
 import type { WhenReadable } from '../db/when-replayed.ts'
 import type { ServiceContext } from './context.ts'
@@ -24,7 +24,7 @@ export async function openReads({ config, databaseUrl, pool: primary, log, lifec
   const url = config.DB_READ_URL
   if (url === undefined) return { url: databaseUrl, whenReadable: readableAtOnce }
   const reads = createPool(url, {
-    ...connectionLimits, max: 1, applicationName: 'flowfarm replay', onIdleError: (err) => log.warn({ err }, 'the connection to the database of DB_READ_URL was lost'),
+    ...connectionLimits, max: 1, applicationName: 'flowfarm replay', onIdleError: logIdleErrors(log, 'the connection to the database of DB_READ_URL was lost'),
   })
   lifecycle.onStop('connection to the standby', () => reads.end())
   const { signal } = lifecycle

@@ -6,7 +6,7 @@ import { settings as allSettings } from '../base/config.ts'
 import { ApiError, asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { PreparedStatements } from '../db/prepared-statements.ts'
 import { createAuth } from '../wallet/auth/create-auth.ts'
 import type { AuthSessions } from '../wallet/auth/auth-sessions.ts'
@@ -68,7 +68,7 @@ export async function openWallet(context: ServiceContext, { port, clientOf, log,
   const clients = (): readonly SignInClient[] => signInClients(config, context.shared, place)
   const { url, party, isSecure } = place
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm wallet', () => pool.end())
   const statements = new PreparedStatements(databaseUrl, { ...connectionLimits, ...statementConnections, applicationName: 'flowfarm wallet' })

@@ -4,7 +4,7 @@ import { addressList, clientReader } from '../base/client-address.ts'
 import type { Mount } from '../api/server.ts'
 import type { CredentialOptions } from '../auth/credentials.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { createOperator, operatorPath } from '../operator/operator.ts'
@@ -18,7 +18,7 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
   const log = context.log.child({ service: 'operator' })
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: 3, applicationName: 'flowfarm operator',
-    onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections of the operator', () => pool.end())
   const pages = createDashboardPages({ page: 'operator', log, build: pageBuildOf(context) })

@@ -3,7 +3,7 @@ import { asError, RetryableError } from '../base/errors.ts'
 import { retryWhile } from '../base/retry.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { asDatabaseError } from '../db/errors.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { Upkeep } from '../farm/upkeep/upkeep.ts'
 import type { ServiceContext } from './context.ts'
 import { upkeepJobs } from './upkeep-jobs.ts'
@@ -12,7 +12,7 @@ import { upkeepJobs } from './upkeep-jobs.ts'
 export function startUpkeep({ config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext): void {
   const log = context.log.child({ service: 'upkeep' })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 3, applicationName: 'flowfarm upkeep', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: 3, applicationName: 'flowfarm upkeep', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm upkeep', () => pool.end())
   const start = async (): Promise<Upkeep> => {

@@ -1,5 +1,5 @@
 import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool } from '../db/pool.ts'
+import { createPool, logIdleErrors } from '../db/pool.ts'
 import { OverviewStore } from '../webhooks/overview-store.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
 import type { ServiceContext } from './context.ts'
@@ -16,7 +16,7 @@ export async function startWebhooks({ config, databaseUrl, lifecycle, ...context
     return
   }
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: connections, applicationName: 'flowfarm webhooks', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: connections, applicationName: 'flowfarm webhooks', onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm webhooks', () => pool.end())
   const { WEBHOOK_SERVER_URL: server, WEBHOOK_AUTH_TOKEN: token } = config

@@ -74,4 +74,28 @@ describe('the search for events', () => {
       expect(await response.json(), query).to.include({ field })
     }
   })
+
+  it('reads the shapes of events anew where the database was restored', async () => {
+    const [type = ''] = (await all('name=NFTStorefrontV2.', 50)).map((event) => event.type)
+    const client = await chain.database.pool.connect()
+    const events = async (): Promise<string[]> => {
+      const list = await chain.api.json<List<Event>>(`/flow/events/search?type=${type}&limit=5`)
+      return list.data.flatMap(({ payload }) => Object.keys(payload as object)).toSorted()
+    }
+    const before = await events()
+    const rewrite = async (values: string): Promise<void> => {
+      await client.query('begin')
+      await client.query('create temporary table restored on commit drop as select * from raw.event_shapes')
+      await client.query('truncate raw.event_shapes')
+      await client.query(`insert into raw.event_shapes overriding system value select ${values} from restored`)
+      await client.query('commit')
+    }
+    try {
+      await rewrite(`id, hash, type, array(select n || '_restored' from unnest(fields) with ordinality f (n, i) order by i)`)
+      expect(await events()).to.deep.equal(before.map((name) => `${name}_restored`))
+    } finally {
+      await rewrite(`id, hash, type, array(select replace(n, '_restored', '') from unnest(fields) with ordinality f (n, i) order by i)`)
+      client.release()
+    }
+  })
 })

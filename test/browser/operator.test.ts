@@ -127,6 +127,21 @@ describe('the operator page in a browser', function () {
     expect(said).to.deep.equal([])
   })
 
+  it('shows by how much a worker is behind that waits for another one, which did not fail', async () => {
+    const done = [{ from: 0, to: 60 }]
+    const main = [{ from: 0, to: 100 }]
+    await setCoverage(database.pool, { main_ingester: main, token_worker: done, ft_holdings_worker: done })
+    await database.pool.query(`update app.indexing_checkpoints set succeeded_at = now() - interval '1 h'`)
+    const { url } = await start(['api'])
+    const page = await open(url)
+    const row = page.getByRole('row', { name: /^ft_holdings_worker phase/ })
+    await row.getByText('behind by 40 blocks').waitFor()
+    await row.getByText('60.0%').waitFor()
+    await row.getByText('waits for token_worker').waitFor()
+    await page.getByText('ft_holdings_worker is behind by 40 blocks').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
   it('splits, skips with a reason and requeues, one by one and all of a worker', async () => {
     await addTrouble()
     const { url } = await start(['api'])

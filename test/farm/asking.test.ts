@@ -1,7 +1,11 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { askingWorkers } from '../../jobs/asking/index.ts'
 import type { AskingWorker, Outcome, Question } from '../../jobs/asking/asking-worker.ts'
+import { networkStateWorker } from '../../jobs/asking/network-state-worker.ts'
 import { tokenMetadataWorker } from '../../jobs/asking/token-metadata-worker.ts'
+import { createChainReader } from '../../src/access/create-chain-reader.ts'
+import { describeError } from '../../src/base/describe-error.ts'
 import { AskingFarm } from '../../src/farm/asking/asking-farm.ts'
 import type { AskingFarmOptions } from '../../src/farm/asking/asking-farm.ts'
 import { AskingLoop } from '../../src/farm/asking/asking-loop.ts'
@@ -188,6 +192,27 @@ describe('workers that ask', () => {
     await addTokens(1, 5000)
     await loop.round(signal)
     expect(namesOf(world.calls('ft_tokens').at(-1) as ScriptCall)).to.include('T5000')
+  })
+
+  it('log one line, without a stack, for all of them and all retries against a node that does not execute scripts', async () => {
+    const logged: Record<string, unknown>[] = []
+    const log = pino({ level: 'debug', serializers: { err: describeError } }, {
+      write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+    })
+    world.node.ledger = { script: () => refuse('UNIMPLEMENTED', 'method ExecuteScriptAtLatestBlock not implemented') }
+    await addTokens(3)
+    const reader = createChainReader({ liveEndpoints: [world.node.endpoint], log })
+    const { context } = world.options(tokenMetadataWorker)
+    const askers = [tokenMetadataWorker, networkStateWorker].map((worker) => ({ worker, concurrency: 1, range: 1000 }))
+    const { stop } = start({ askers, log, context: { ...context, reader } })
+    const suppressed = (name: string) => logged.filter(({ level, worker, err }) => level === 20 && worker === name && err !== undefined)
+    await until(() => Promise.resolve(askers.every(({ worker }) => suppressed(worker.name).length >= 3)))
+    await stop()
+    await reader.close()
+    const warned = logged.filter(({ level }) => Number(level) >= 40)
+    expect(warned.map(({ msg, err }) => [msg, err])).to.deep.equal([['No source answers at present: the worker pauses and retries', undefined]])
+    expect(warned[0]?.['reason']).to.include('ExecuteScriptAtLatestBlock not implemented')
+    expect(suppressed(tokenMetadataWorker.name)[0]).to.have.nested.property('err.stack')
   })
 
   it('holds it against no key that nobody answers, and goes on when somebody does', async () => {

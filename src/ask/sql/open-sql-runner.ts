@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from '../../base/log.ts'
 import { asDatabaseError } from '../../db/errors.ts'
-import { createPool, type PoolOptions } from '../../db/pool.ts'
+import { createPool, logIdleErrors, type PoolOptions } from '../../db/pool.ts'
 import { evmSchemas, evmTables } from './evm-tables.ts'
 import { SqlGate } from './gate/sql-gate.ts'
 import { readKnownObjects } from './gate/read-known-objects.ts'
@@ -69,7 +69,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
   const poolOptions: PoolOptions = {
     max: concurrency, applicationName: 'flowfarm ask', statementTimeoutMs: timeoutMs, lockTimeoutMs: timeoutMs,
     idleInTransactionTimeoutMs: timeoutMs, settings: sessionSettings(searchPath),
-    onIdleError: (err) => log.warn({ err }, 'a database connection of the query service was lost'),
+    onIdleError: logIdleErrors(log, 'a database connection of the query service was lost'),
   }
   const pool = createPool(reader.url, poolOptions)
   try {
@@ -84,7 +84,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     const sessions = new ServerSessions({ url: reader.url, log, signal: ended.signal, interrupt, onStuck })
     const statements = new StatementRunner({
       connect: connectAsReader({ pool, reader, choose }), turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
-      cancel: (processId) => sessions.cancel(processId), endSession: (processId) => sessions.end(processId),
+      cancel: (processId) => sessions.cancel(processId), endSession: (processId, onHeld) => sessions.end(processId, onHeld),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
     })

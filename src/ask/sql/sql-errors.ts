@@ -51,6 +51,14 @@ export function tooManyStatements(waiting: number, retryAfterSeconds: number): A
   )
 }
 
+/** Sessions that the server cannot end hold all slots that the client may have. Waiting does not help: the operator has to end them. */
+export function slotsStuck(retryAfterSeconds: number): ApiError {
+  const text = 'No slot for statements is left: database sessions that do not end hold all of them.'
+  return new ApiError(
+    503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, { details: { retryAfterSeconds } },
+  )
+}
+
 /** Not one row fits into an answer. */
 export function rowTooLarge(mostBytes: number): ApiError {
   return new ApiError(400, 'sql-row-too-large', `A single row is larger than the ${mostBytes} bytes of an answer: select fewer columns, or parts of them with left() or substr().`, { field: 'sql' })

@@ -14,7 +14,7 @@ export interface SqlRunner {
   /**
    * Guards and runs a statement and leaves nothing of it behind.
    * @throws SqlRefusal when the gate refuses it, SqlStatementError when the database does
-   * @throws ApiError `sql-timeout` (504), `too-many-statements` (429) and `sql-busy` (503, both with
+   * @throws ApiError `sql-timeout` (504), `too-many-statements` (429), `sql-busy` and `sql-stuck` (503, all with
    * details.retryAfterSeconds), `sql-row-too-large` and `sql-memory` (400), `sql-cancelled` (499),
    * `sql-unavailable` (503)
    */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import type pg from 'pg'
 import { pino } from 'pino'
@@ -152,7 +151,9 @@ describe('Coordinator', () => {
     await holder.query('begin')
     await holder.query(`select 1 from app.indexing_checkpoints where service_name = 'a' for update`)
     coordinator.wake()
-    await delay(1500)
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and now() - query_start > interval '1.1 s'`
+    while ((await pool.query(waiting)).rowCount === 0) await pool.query('select pg_sleep(0.02)')
     await holder.query('commit')
     holder.release()
     await until(() => reports.some(({ seconds }) => seconds > 1))

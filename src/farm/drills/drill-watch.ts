@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { asError, FatalError } from '../../base/errors.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 import type { Logger } from '../../base/log.ts'
 import type { DedicatedConnectionOptions } from '../../db/dedicated-connection.ts'
@@ -27,6 +28,7 @@ export interface DrillWatchOptions {
  */
 export class DrillWatch {
   readonly #options: DrillWatchOptions
+  readonly #failures = new LogThrottle()
   #drills: ReadonlyMap<string, FaultDrill> = new Map()
   #timer: NodeJS.Timeout | undefined
   #listener: Listener | undefined
@@ -82,7 +84,7 @@ export class DrillWatch {
       try {
         this.#replace(await listDrills(pool))
       } catch (error) {
-        log.warn({ err: asError(error) }, 'drills could not be read, the last known ones hold')
+        this.#failures.log(log, 'warn', { err: asError(error) }, 'drills could not be read, the last known ones hold')
       }
     }
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { createPool } from '../../db/pool.ts'
 import { listen } from '../../db/listen.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
@@ -90,6 +91,24 @@ describe('fault drills', () => {
     const drills = await watch(20)
     await database.pool.query("insert into app.fault_drills values ('token_worker', 3, 4)")
     expect(await changed(drills, 'token_worker', { from: 3, to: 4 })).to.equal('fault-drill')
+  })
+
+  it('that cannot be read are logged once for each cause', async () => {
+    const logged: { readonly level: number; readonly msg: string }[] = []
+    const seen = Promise.withResolvers<void>()
+    const pool = createPool(database.url, { max: 1 })
+    const log = pino({ level: 'debug' }, {
+      write: (line: string) => {
+        logged.push(JSON.parse(line) as (typeof logged)[number])
+        if (failures().length === 3) seen.resolve()
+      },
+    })
+    const failures = () => logged.filter(({ msg }) => msg.startsWith('drills could not be read'))
+    const started = await DrillWatch.start({ databaseUrl: database.url, pool, log, signal: stop.signal, refreshMs: 5 })
+    stops.push(() => started.stop())
+    await pool.end()
+    await seen.promise
+    expect(failures().slice(0, 3).map(({ level }) => level)).to.deep.equal([40, 20, 20])
   })
 
   it('are announced only once they are committed', async () => {

@@ -61,6 +61,8 @@ export interface QueuedLease extends LeaseKey {
 export interface ClaimedLease extends LeaseClaim {
   /** Runs so far, this one included. */
   readonly attempt: number
+  /** Where it was claimed, as `databaseIdentity` gives it. */
+  readonly database?: string
 }
 
 /** How a run ended that did not complete. */

@@ -8,16 +8,18 @@ export interface LeaseCount {
   readonly heights: number
 }
 
-/** How far one ingester or worker is, at one moment. */
+/** Stored heights that a worker cannot derive, because a worker that it follows has not derived them. */
 export interface Blocked {
-  /** The worker that failed. */
+  /** The worker that it waits for, directly or not. */
   readonly by: string
-  /** Stored heights that wait for it. */
+  /** `failed`: that worker has failed or flagged leases on these heights. `stalled`: they have waited for too long without. */
+  readonly cause: 'failed' | 'stalled'
   readonly heights: number
-  /** When its oldest failed lease was created. */
+  /** When the oldest unfinished lease of `by` was created; where it has none on these heights, the last progress. */
   readonly since: Date
 }
 
+/** How far one ingester or worker is, at one moment. */
 export interface StageState extends StagePlan, HeightNumbers {
   readonly queued: LeaseCount
   readonly active: LeaseCount
@@ -26,9 +28,9 @@ export interface StageState extends StagePlan, HeightNumbers {
   /** Runs used up: needs a person. */
   readonly flagged: LeaseCount
   readonly skipped: LeaseCount
-  /** The lease that was cut first of those that are neither done nor skipped. */
-  /** Set where a worker that it follows, directly or not, has failed on heights: those are neither done nor available to it. */
+  /** Null where it has no such heights, and while they have not waited for long. */
   readonly blocked: Blocked | null
+  /** The lease that was cut first of those that are neither done nor skipped. */
   readonly oldestUnfinished: {
     readonly from: number
     /** Exclusive. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
+import { ensurePartitions } from '../../db/partitions.ts'
 import { addLeases, clearFarm, setCoverage } from '../farm-tables.test-support.ts'
 import type { StageState } from './farm-overview.ts'
 import { readFarmOverview } from './read-farm-overview.ts'
@@ -75,9 +76,44 @@ describe('the overview of the farm', () => {
     expect(a?.updatedAt).to.be.a('date')
     // What a has done or was let off: 50-65 and 70-90.
     expect(b).to.deep.include({ covered: 5, available: 35, owed: 30, holes: 0 })
-    expect(b?.blocked).to.deep.include({ by: 'a', heights: 35 })
+    expect(b?.blocked).to.deep.include({ by: 'a', cause: 'failed', heights: 35 })
     expect(b?.blocked?.since).to.be.a('date')
     expect(a?.blocked).to.equal(null)
+  })
+
+  it('reports a follower that waits too long for a worker without failed leases', async () => {
+    const { pool } = database
+    const ago = (name: string, column: string, minutes: number): string =>
+      `update app.${name} set ${column} = now() - interval '${minutes} min'`
+    const blocked = async (): Promise<unknown> => (await stages())['b']?.blocked
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 100 }], a: [{ from: 0, to: 60 }], b: [{ from: 0, to: 60 }] })
+    expect(await blocked()).to.equal(null)
+    await pool.query(ago('indexing_checkpoints', 'succeeded_at', 4))
+    expect(await blocked()).to.equal(null)
+    await pool.query(ago('indexing_checkpoints', 'succeeded_at', 60))
+    expect(await blocked()).to.deep.include({ by: 'a', cause: 'stalled', heights: 40 })
+    // A lease under way, then one that is taken over again and again; heights beside it are done meanwhile.
+    await addLeases(pool, [
+      { worker: 'a', from: 60, to: 61, status: 'active', attempt: 3 },
+      { worker: 'a', from: 61, to: 100, status: 'done' }, { worker: 'b', from: 61, to: 100, status: 'done' },
+    ])
+    expect(await blocked()).to.equal(null)
+    await pool.query(`${ago('worker_leases', 'created_at', 6)} where status = 'active'`)
+    expect(await blocked()).to.deep.include({ by: 'a', cause: 'stalled', heights: 1 })
+    expect((await stages())['a']?.blocked).to.equal(null)
+  })
+
+  it('does not report a follower on a chain that had no block for long', async () => {
+    const { pool } = database
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 61 }], a: [{ from: 0, to: 60 }], b: [{ from: 0, to: 60 }] })
+    await pool.query(`update app.indexing_checkpoints set succeeded_at = now() - interval '1 h'`)
+    await ensurePartitions(pool, 'raw.blocks', 1000, { from: 60, to: 61 })
+    await pool.query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
+      values (60, decode(repeat('01', 32), 'hex'), decode(repeat('00', 32), 'hex'), now(), 0, 0, 0, '{}')`)
+    expect((await stages())['b']?.blocked).to.equal(null)
+    await pool.query(`update raw.blocks set "timestamp" = now() - interval '20 min'`)
+    expect((await stages())['b']?.blocked).to.deep.include({ by: 'a', heights: 1 })
+    await pool.query('delete from raw.blocks')
   })
 
   it('knows the head from its own process too, and counts open errors', async () => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import { difference, intersection, parseMultirange, size, union } from '../../base/ranges.ts'
 import type { HeightSet } from '../../base/ranges.ts'
+import { query } from '../../db/pool.ts'
 import { ingesterServices } from '../coverage/ingesters.ts'
 import type { LeaseStatus } from '../leases/lease.ts'
 import type { Blocked, FarmOverview, LeaseCount, StageState } from './farm-overview.ts'
@@ -16,6 +17,8 @@ export interface OverviewBounds {
   readonly startBlock?: number
   /** The latest sealed height, where this process knows it better than the database. */
   readonly latestHeight?: number | undefined
+  /** Heights that wait for another worker for so long, in milliseconds, are reported as stalled. Default 300,000. */
+  readonly stalledAfterMs?: number
 }
 
 const [forwardService, historyService] = ingesterServices
@@ -24,8 +27,8 @@ const [forwardService, historyService] = ingesterServices
 export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
 
 /**
- * How far every ingester and worker is. One statement; then sets of heights are computed here, linear in their pieces,
- * and other work gets its turn between two stages.
+ * How far every ingester and worker is. One statement, and one for each worker that may be stalled; then sets of heights
+ * are computed here, linear in their pieces, and other work gets its turn between two stages.
  * @param known kept by the caller from call to call, and brought up to date here
  * @throws RetryableError when the database does not answer
  */
@@ -50,6 +53,7 @@ export async function readFarmOverview(
   const historyBottom = byName.get(historyService)?.target ?? undefined
   const chain: Chain = {
     startBlock: bounds.startBlock ?? 0, historyBottom, head: head < 0 ? undefined : head, stored, ofIngesters, passable,
+    stalledAfterMs: bounds.stalledAfterMs ?? 300_000,
   }
   const heights = new Map<string, StageHeights>()
   const stages: StageState[] = []
@@ -64,7 +68,7 @@ export async function readFarmOverview(
       troubled: union(rangesOf(row, 'failed'), rangesOf(row, 'flagged')),
     }
     heights.set(plan.name, own)
-    stages.push({ ...stageState(plan, row, own), blocked: blockedBy(plan, own, chain, plans, byName) })
+    stages.push({ ...stageState(plan, row, own), blocked: await blockedBy(db, plan, own, chain, plans, byName) })
     await nextTurn()
   }
   return {
@@ -81,6 +85,7 @@ interface Chain {
   readonly stored: HeightSet
   readonly ofIngesters: readonly HeightSet[]
   readonly passable: ReadonlyMap<string, HeightSet>
+  readonly stalledAfterMs: number
 }
 
 function available(plan: StagePlan, { head, stored, ofIngesters, passable, startBlock, historyBottom }: Chain): HeightSet {
@@ -99,27 +104,53 @@ function foldedCoverage({ name, version, covered }: StageRow, known: KnownCovera
   return set
 }
 
-/** Heights that a worker cannot derive because one that it follows failed: without them it is not up to date. */
-function blockedBy(
-  plan: StagePlan, own: StageHeights, { stored }: Chain, plans: readonly StagePlan[], rows: ReadonlyMap<string, StageRow>,
-): Blocked | null {
+/** Heights that a worker cannot derive because one that it follows failed or stands still. */
+async function blockedBy(
+  db: pg.Pool | pg.ClientBase, plan: StagePlan, own: StageHeights, chain: Chain, plans: readonly StagePlan[],
+  rows: ReadonlyMap<string, StageRow>,
+): Promise<Blocked | null> {
   if (plan.kind !== 'worker' || plan.follows.length === 0) return null
-  const waiting = difference(difference(stored, own.available), own.covered)
+  const waiting = difference(difference(chain.stored, own.available), own.covered)
   if (waiting.length === 0) return null
-  for (const name of followedBy(plan, plans)) {
+  const heights = size(waiting)
+  const followed = followedBy(plan, plans)
+  for (const name of followed) {
     const row = rows.get(name)
     const failed = row === undefined ? [] : union(rangesOf(row, 'failed'), rangesOf(row, 'flagged'))
     if (row?.oldest === null || row === undefined || intersection(waiting, failed).length === 0) continue
-    return { by: name, heights: size(waiting), since: new Date(row.oldest.since) }
+    return { by: name, cause: 'failed', heights, since: new Date(row.oldest.since) }
   }
-  return null
+  const lacks = (name: string): boolean => difference(waiting, chain.passable.get(name) ?? []).length > 0
+  // The first cause: a worker that lacks the heights although all that it follows have them.
+  const by = followed.find((name) => lacks(name) && !followedBy({ follows: [name] }, plans).slice(1).some(lacks))
+  const before = new Date(Date.now() - chain.stalledAfterMs)
+  const oldest = by === undefined ? null : rows.get(by)?.oldest ?? null
+  const since = await waitingSince(db, waiting, oldest, rows.get(plan.name)?.succeededAt ?? null, before)
+  return by === undefined || since === null ? null : { by, cause: 'stalled', heights, since }
+}
+
+/** Null where the heights have not waited since `before`, and for a worker that never did anything. */
+async function waitingSince(
+  db: pg.Pool | pg.ClientBase, waiting: HeightSet, lease: StageRow['oldest'], succeededAt: Date | null, before: Date,
+): Promise<Date | null> {
+  if (lease !== null && intersection(waiting, [lease]).length > 0) {
+    const since = new Date(lease.since)
+    return since > before ? null : since
+  }
+  if (succeededAt === null || succeededAt > before) return null
+  // On a chain without traffic a worker has no progress for hours, and waits only since the newest block.
+  const text = 'select "timestamp" as time from raw.blocks where height = $1'
+  const { rows } = await query<{ time: Date }>(db, text, [waiting[0]?.from])
+  const storedAt = rows[0]?.time
+  if (storedAt === undefined || storedAt < succeededAt) return succeededAt
+  return storedAt > before ? null : storedAt
 }
 
 /** The workers that a worker follows, and those that they follow. */
-function followedBy({ follows }: StagePlan, plans: readonly StagePlan[]): ReadonlySet<string> {
+function followedBy({ follows }: Pick<StagePlan, 'follows'>, plans: readonly StagePlan[]): readonly string[] {
   const names = new Set(follows)
   for (const name of names) for (const more of plans.find((plan) => plan.name === name)?.follows ?? []) names.add(more)
-  return names
+  return [...names]
 }
 
 function stageState(plan: StagePlan, row: StageRow, heights: StageHeights): Omit<StageState, 'blocked'> {

@@ -57,6 +57,7 @@ export class RangeReader {
   readonly #onRead: (range: HeightRange, seconds: number) => void
   readonly #flights = new Set<Flight>()
   #chainVersion: number | undefined
+  #database: string | undefined
 
   constructor(options: RangeReaderOptions) {
     const { pool, maxBytes = 256 * 1024 * 1024, sliceBytes = 8 * 1024 * 1024, onRead = () => undefined } = options
@@ -138,6 +139,20 @@ export class RangeReader {
     this.#chainVersion = undefined
   }
 
+  /**
+   * Called with the database of every claim. One that was restored may have stored other blocks under the same version of
+   * the chain: nothing of before is given to what is claimed in it.
+   */
+  inDatabase(identity: string): void {
+    if (identity === this.#database) return
+    if (this.#database !== undefined) {
+      this.#flights.clear()
+      this.#cache.clear()
+      this.#chainVersion = undefined
+    }
+    this.#database = identity
+  }
+
   #cachedSlice(from: number, to: number): ReadRange | undefined {
     return this.#chainVersion === undefined ? undefined : this.#slice(from, to, this.#chainVersion, (height) => this.#cache.get(height))
   }
@@ -173,9 +188,11 @@ export class RangeReader {
 
   async #load(range: HeightRange): Promise<StoredPiece> {
     const startedAt = performance.now()
+    const database = this.#database
     const piece = await this.#stored.read(range)
     this.#onRead({ from: range.from, to: range.from + piece.blocks.length }, (performance.now() - startedAt) / 1000)
-    this.#accept(piece.blocks, piece.chainVersion)
+    // Whoever began to read before the database was another one is refused at the commit.
+    if (database === this.#database) this.#accept(piece.blocks, piece.chainVersion)
     return piece
   }
 

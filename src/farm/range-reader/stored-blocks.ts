@@ -6,6 +6,7 @@ import { eventsOfChunk } from '../../chain/event-chunk.ts'
 import { EventShapes } from '../../chain/event-shapes.ts'
 import type { StoredShape } from '../../chain/event-shapes.ts'
 import type { EventShape } from '../../chain/event-shape.ts'
+import { databaseIdentity } from '../../db/database-identity.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { forgetPartitions } from '../../db/partitions.ts'
 import { versionQuery } from '../commit/chain-version.ts'
@@ -40,16 +41,10 @@ const mostBytes = 32 * 1024 * 1024
 /** What an event is taken to weigh before any was read. */
 const usualEventBytes = 2000
 
-// Differs after a restart, a fail-over, and where the tables or the database were restored: shape ids may then mean others.
-// A database that was copied has the file nodes of its template, and another OID.
-const identityQuery = `
-  select concat_ws(' ', pg_postmaster_start_time(), pg_relation_filenode('raw.event_shapes'),
-    (select oid from pg_database where datname = current_database()))`
-
 // The version comes with the blocks: a rollback after this statement makes the commit fail, never succeed.
 const blocksQuery = `
   select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8, tx_count, event_count,
-    coalesce((${versionQuery}), 0), (select * from (${identityQuery}) i)
+    coalesce((${versionQuery}), 0), (${databaseIdentity.sql})
   from raw.blocks where height >= $1 and height < $2 order by height`
 
 // A transaction is the chain's own when it is in no collection; not every node names collections, but those are not signed.

@@ -140,6 +140,27 @@ describe('upkeep', () => {
     await pool.end()
   })
 
+  it('logs the message of an error that pg-boss gives as a plain object, once', async () => {
+    const logged: { readonly msg: string; readonly reason?: string }[] = []
+    const seen = Promise.withResolvers<void>()
+    const log = pino({ level: 'debug' }, {
+      write: (line: string) => {
+        logged.push(JSON.parse(line) as (typeof logged)[number])
+        if (logged.filter(({ msg }) => msg === 'upkeep had an error').length === 2) seen.resolve()
+      },
+    })
+    const job = watched('a-job')
+    const upkeep = new Upkeep({ pool: database.pool, jobs: [job.job], log, metrics: new Metrics(), pollSeconds: 0.5 })
+    running.push(upkeep)
+    await upkeep.start()
+    await job.ran(1)
+    await database.pool.query('drop schema pgboss cascade')
+    await seen.promise
+    const reasons = logged.filter(({ msg }) => msg === 'upkeep had an error').map(({ reason }) => reason)
+    expect(reasons[0]).to.match(/^relation "pgboss\.\w+" does not exist/)
+    expect(reasons[1]).to.equal(undefined)
+  })
+
   it('stops soon also where the database does not answer any more', async () => {
     const proxy = await startHalfOpenProxy(database.url)
     const pool = createPool(proxy.url, { max: 3 })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { asError } from '../../base/errors.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { acquireLock } from '../../db/advisory-lock.ts'
@@ -32,6 +33,7 @@ const graceMs = 2000
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #boss: PgBoss
+  readonly #failures = new LogThrottle()
 
   constructor(options: UpkeepOptions) {
     const { pool, log } = options
@@ -40,7 +42,7 @@ export class Upkeep {
       db: { executeSql: (text, values) => pool.query(text, values) },
       cronMonitorIntervalSeconds: 30, cronWorkerIntervalSeconds: 15, monitorVacuum: false,
     })
-    this.#boss.on('error', (error) => log.warn({ err: asError(error) }, 'upkeep had an error'))
+    this.#boss.on('error', (error) => this.#failures.log(log, 'warn', { err: asError(error) }, 'upkeep had an error'))
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
   }
 

@@ -4,6 +4,7 @@ import type { Worker } from '../../../jobs/worker.ts'
 import { asError } from '../../base/errors.ts'
 import { normalize } from '../../base/ranges.ts'
 import type { HeightRange } from '../../base/ranges.ts'
+import { LogThrottle } from '../../base/log-throttle.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Network } from '../../chain/network.ts'
@@ -57,6 +58,7 @@ type RunOutcome = CommitOutcome | 'failed' | 'released'
 export class WorkerLoop {
   readonly #options: WorkerLoopOptions
   readonly #outputs: RangeOutput[] = []
+  readonly #failures = new LogThrottle()
 
   constructor(options: WorkerLoopOptions) {
     this.#options = options
@@ -64,8 +66,9 @@ export class WorkerLoop {
 
   /** @throws errors of the database where the leases could not be claimed: they stay queued */
   async run(job: LeaseJob): Promise<void> {
-    const { worker, claims, held, metrics } = this.#options
+    const { worker, claims, held, metrics, reader } = this.#options
     const claimed = await Promise.all(job.leases.map(({ from }) => claims.ask({ worker: worker.name, from })))
+    for (const lease of claimed) if (lease?.database !== undefined) reader.inDatabase(lease.database)
     const leases = claimed.filter((lease) => lease !== undefined).map((lease) => held.add(lease))
     metrics.farmRanges.inc({ worker: worker.name, outcome: 'passed-over' }, job.leases.length - leases.length)
     if (leases.length > 1) this.#readAhead(leases)
@@ -171,7 +174,7 @@ export class WorkerLoop {
       return
     }
     const error = asError(thrown)
-    log.warn({ err: error, worker: worker.name, from, to, attempt }, 'a range failed')
+    this.#failures.log(log, 'warn', { err: error, worker: worker.name, from, to, attempt }, 'a range failed')
     try {
       await failLeases(leasePool, [{ ...lease, error }], retryPolicy)
     } catch (failure) {

@@ -96,7 +96,7 @@ describe('sessions that PostgreSQL cannot end', function () {
     })
     return new StatementRunner({
       connect: () => pool.connect(), turns: new Turns(slots, 100), types, role: undefined, timeoutMs, answerGraceMs: 50, mostBytes: 1_000_000,
-      cancel: (pid) => sessions.cancel(pid), endSession: (pid) => sessions.end(pid), onLost: () => undefined,
+      cancel: (pid) => sessions.cancel(pid), endSession: (pid, onHeld) => sessions.end(pid, onHeld), onLost: () => undefined,
     })
   }
 
@@ -150,8 +150,15 @@ describe('sessions that PostgreSQL cannot end', function () {
     while (sessions.stuckCount <= maxReplaced) await admin.query('SELECT')
     expect(errors.at(-1)).to.include('Its slot stays taken')
     expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
-    const [first = 0] = await atWork()
-    await server.interrupt([first])
+    // With the last slot gone, statements are refused at once, those that wait already too.
+    expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
+    expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
+    expect(sessions.stuckCount).to.equal(maxReplaced + 2)
+    expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
+    const stuck: number[] = []
+    // Not those that look for the others, which are at work for a moment.
+    for (const pid of await atWork()) if (await processorSeconds(pid) >= 0.5) stuck.push(pid)
+    await server.interrupt(stuck.slice(0, 2))
     while (sessions.stuckCount > maxReplaced) await admin.query('SELECT')
     // Both slots are there again: two statements are at work at the same time, beside those that are stuck.
     const leaving = new AbortController()

@@ -58,14 +58,15 @@ export class ServerSessions {
   /**
    * Ends a session. Resolves when its slot may be used again: when it is gone, when it is stuck and fewer than
    * `maxReplaced` others are, or when the server cannot be reached.
+   * @param onHeld called when it is stuck and as many others are replaced: its slot returns when one of them has ended
    */
-  async end(processId: number): Promise<void> {
+  async end(processId: number, onHeld: () => void = () => undefined): Promise<void> {
     const { signal, log } = this.#options
     try {
       const [session] = await this.#query<{ since: string }>(terminateSql, [processId])
       if (session === undefined) return
       const free = Promise.withResolvers<void>()
-      this.#untilGone(processId, session.since, free.resolve).then(free.resolve, free.reject)
+      this.#untilGone(processId, session.since, { onReplaced: free.resolve, onHeld }).then(free.resolve, free.reject)
       await free.promise
     } catch (error) {
       if (signal.aborted) return
@@ -73,8 +74,9 @@ export class ServerSessions {
     }
   }
 
-  /** @param onReplaced called when the session is stuck and another may take its slot */
-  async #untilGone(processId: number, since: string, onReplaced: () => void): Promise<void> {
+  async #untilGone(
+    processId: number, since: string, { onReplaced, onHeld }: Readonly<Record<'onReplaced' | 'onHeld', () => void>>,
+  ): Promise<void> {
     const { signal, interrupt, stuckAfterMs = 3000, maxReplaced = 8 } = this.#options
     const name = nameOf(processId, since)
     const askedAt = performance.now()
@@ -91,6 +93,8 @@ export class ServerSessions {
         if (!this.#replaced.has(name) && this.#replaced.size < maxReplaced) {
           this.#replaced.add(name)
           onReplaced()
+        } else if (isNew) {
+          onHeld()
         }
         if (isNew) this.#alarm(name, processId)
       }

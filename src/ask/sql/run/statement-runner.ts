@@ -6,7 +6,7 @@ import { askerLeft, databaseUnavailable, outOfMemory, rowTooLarge, SqlStatementE
 import { SqlRefusal } from '../sql-refusal.ts'
 import { BoundedQuery, type Received } from './bounded-query.ts'
 import { type KnownTypes, unknownType } from './known-types.ts'
-import type { Turns } from './turns.ts'
+import type { Slot, Turns } from './turns.ts'
 
 export interface StatementRunnerOptions {
   /** Gives a connection of a pool. */
@@ -20,10 +20,10 @@ export interface StatementRunnerOptions {
   /** Ends what a session of the server does, by a connection of its own. */
   readonly cancel: (processId: number) => Promise<void>
   /**
-   * Ends a session whose connection was given up. Resolves when its slot may be used again, as `ServerSessions.end`
-   * does.
+   * Ends a session whose connection was given up. Resolves when its slot may be used again, and calls `onHeld` when that
+   * may take long, as `ServerSessions.end` does.
    */
-  readonly endSession: (processId: number) => Promise<void>
+  readonly endSession: (processId: number, onHeld: () => void) => Promise<void>
   /** Told of a connection that could not be made as new again; it is closed. */
   readonly onLost: (error: Error) => void
   /** Beyond the statement time-out of the server, how long its answer may take before the connection counts as dead. Default 5,000. */
@@ -58,14 +58,14 @@ export class StatementRunner {
   /** @throws what `SqlRunner.run` throws, but for refusals */
   async run(statement: Statement): Promise<SqlAnswer> {
     const { turns, timeoutMs, connect } = this.#options
-    const endTurn = await turns.take(timeoutMs, statement.signal, statement.client)
+    const slot = await turns.take(timeoutMs, statement.signal, statement.client)
     let client: PoolClient
     let isDenied = false
     try {
       await statement.judge?.()
       client = await connect()
     } catch (error) {
-      endTurn()
+      slot.end()
       throw error instanceof SqlRefusal ? error : databaseUnavailable(error)
     }
     try {
@@ -75,7 +75,7 @@ export class StatementRunner {
       isDenied = error instanceof SqlStatementError && error.sqlState === '42501'
       throw error
     } finally {
-      void this.#reset(client, isDenied).finally(endTurn)
+      void this.#reset(client, isDenied, slot).finally(slot.end)
     }
   }
 
@@ -132,7 +132,7 @@ export class StatementRunner {
    * Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. A turn
    * lasts until its session has ended, or counts as stuck.
    */
-  async #reset(client: PoolClient, isDenied: boolean): Promise<void> {
+  async #reset(client: PoolClient, isDenied: boolean, slot: Slot): Promise<void> {
     try {
       await client.query('ROLLBACK')
       await client.query('DISCARD ALL')
@@ -140,7 +140,7 @@ export class StatementRunner {
     } catch (error) {
       client.release(true)
       this.#options.onLost(asError(error))
-      await this.#options.endSession(processIdOf(client))
+      await this.#options.endSession(processIdOf(client), slot.hold)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ApiError } from '../../../base/errors.ts'
-import { maxWaitingPerClient, Turns } from './turns.ts'
+import { maxWaitingPerClient, type Slot, Turns } from './turns.ts'
 
 const longMs = 1_000_000
 
@@ -19,13 +19,13 @@ describe('slots for statements', () => {
   } {
     const started: string[] = []
     const refused: [string, string][] = []
-    const ends: (() => void)[] = []
+    const slots: Slot[] = []
     return {
       started, refused,
       take: async (client) => {
-        turns.take(longMs, undefined, client).then((end) => {
+        turns.take(longMs, undefined, client).then((slot) => {
           started.push(client)
-          ends.push(end)
+          slots.push(slot)
         }, (error: unknown) => {
           const isOurs = error instanceof ApiError
           const seconds = isOurs ? String(error.details['retryAfterSeconds']) : ''
@@ -34,7 +34,7 @@ describe('slots for statements', () => {
         await settle()
       },
       end: async () => {
-        ends.shift()?.()
+        slots.shift()?.end()
         await settle()
       },
     }
@@ -69,22 +69,41 @@ describe('slots for statements', () => {
     expect(started).to.include('c')
   })
 
+  it('are refused at once while sessions that do not end hold all that a client may have', async () => {
+    const turns = new Turns(3, 1000)
+    const code = (client: string) => turns.take(longMs, undefined, client).then((slot) => {
+      slot.end()
+      return 'started'
+    }, (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)))
+    const slots = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'a')]
+    const waiting = code('a')
+    for (const slot of slots) slot.hold()
+    expect([await waiting, await code('a'), await code('b')]).to.deep.equal(['503 sql-stuck', '503 sql-stuck', 'started'])
+    slots.push(await turns.take(longMs, undefined, 'b'))
+    const others = [code('b'), code('c')]
+    slots[2]?.hold()
+    slots[2]?.hold()
+    expect(await Promise.all([...others, code('c')])).to.deep.equal(['503 sql-stuck', '503 sql-stuck', '503 sql-stuck'])
+    slots[0]?.end()
+    expect(await Promise.all([code('a'), code('c')])).to.deep.equal(['started', 'started'])
+  })
+
   it('are all for the program itself', async () => {
     const turns = new Turns(2, 1)
-    const ends = [await turns.take(longMs), await turns.take(longMs)]
+    const slots = [await turns.take(longMs), await turns.take(longMs)]
     const third = turns.take(longMs)
     expect(await turns.take(longMs).catch((error: unknown) => error)).to.deep.include({ status: 503, code: 'sql-busy' })
-    for (const end of ends) end()
+    for (const slot of slots) slot.end()
     const last = await third
     // Twice is once.
-    last()
-    last()
+    last.end()
+    last.end()
     const left = new AbortController()
     const [first, second] = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'b')]
     const waiting = turns.take(longMs, left.signal, 'c').catch((error: unknown) => error)
     left.abort()
     expect(await waiting).to.include({ code: 'sql-cancelled' })
-    first()
-    second()
+    first.end()
+    second.end()
   })
 })

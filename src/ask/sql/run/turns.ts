@@ -1,10 +1,20 @@
-import { askerLeft, tooBusy, tooManyStatements } from '../sql-errors.ts'
+import { askerLeft, slotsStuck, tooBusy, tooManyStatements } from '../sql-errors.ts'
 
 /** Statements of one client that may wait for a slot. */
 export const maxWaitingPerClient = 100
 
 /** When to try again where it is not known how long statements take, s. */
 const retrySeconds = 5
+/** When to try again where sessions that do not end hold the slots, s. */
+const stuckRetrySeconds = 60
+
+/** A slot that was taken. */
+export interface Slot {
+  /** Gives it back; a second call does nothing. */
+  readonly end: () => void
+  /** Its session does not end: until it does, nobody is to wait for this slot. */
+  readonly hold: () => void
+}
 
 interface Waiting {
   readonly start: () => void
@@ -13,6 +23,8 @@ interface Waiting {
 
 interface ClientQueue {
   running: number
+  /** Of those that run, the slots that are held. */
+  held: number
   readonly waiting: Set<Waiting>
 }
 
@@ -28,6 +40,7 @@ export class Turns {
   /** In the order of their turns. */
   readonly #clients = new Map<string, ClientQueue>()
   #running = 0
+  #held = 0
   #waiting = 0
 
   constructor(most: number, mostWaiting: number) {
@@ -36,16 +49,16 @@ export class Turns {
   }
 
   /**
-   * Waits for a slot, which ends when the returned function is called.
+   * Waits for a slot.
    * @param client network address of the client (`clientNetwork`); undefined: the program itself, which may have all
    * slots
    * @throws ApiError 429 `too-many-statements` when the queue of the client is full; 503 `sql-busy` when all of it is,
-   * or when no slot was free
-   * within `longestWaitMs`; `sql-cancelled`
+   * or when no slot was free within `longestWaitMs`; 503 `sql-stuck` when all slots that it may have are held;
+   * `sql-cancelled`
    */
-  async take(longestWaitMs: number, signal?: AbortSignal, client = ''): Promise<() => void> {
+  async take(longestWaitMs: number, signal?: AbortSignal, client = ''): Promise<Slot> {
     if (signal?.aborted === true) throw askerLeft(signal.reason)
-    const queue = this.#clients.get(client) ?? { running: 0, waiting: new Set() }
+    const queue = this.#clients.get(client) ?? { running: 0, held: 0, waiting: new Set() }
     this.#clients.set(client, queue)
     try {
       if (this.#mayStart(client, queue)) this.#start(client, queue)
@@ -53,20 +66,48 @@ export class Turns {
     } finally {
       this.#dropIdle(client, queue)
     }
-    let hasEnded = false
-    return () => {
-      if (hasEnded) return
-      hasEnded = true
-      this.#running -= 1
-      queue.running -= 1
-      this.#dropIdle(client, queue)
-      this.#startNext()
+    let [hasEnded, isHeld] = [false, false]
+    const setHeld = (held: boolean): void => {
+      if (hasEnded || isHeld === held) return
+      isHeld = held
+      this.#held += held ? 1 : -1
+      queue.held += held ? 1 : -1
+      if (held) this.#refuseStuck()
+    }
+    return {
+      hold: () => setHeld(true),
+      end: () => {
+        setHeld(false)
+        if (hasEnded) return
+        hasEnded = true
+        this.#running -= 1
+        queue.running -= 1
+        this.#dropIdle(client, queue)
+        this.#startNext()
+      },
     }
   }
 
   #mayStart(client: string, { running }: ClientQueue): boolean {
-    const mostOfClient = client === '' ? this.#most : Math.max(1, this.#most - 1)
-    return this.#running < this.#most && running < mostOfClient
+    return this.#running < this.#most && running < this.#mostOf(client)
+  }
+
+  #mostOf(client: string): number {
+    return client === '' ? this.#most : Math.max(1, this.#most - 1)
+  }
+
+  #isStuck(client: string, { held }: ClientQueue): boolean {
+    return this.#held >= this.#most || held >= this.#mostOf(client)
+  }
+
+  #refuseStuck(): void {
+    for (const [client, queue] of this.#clients) {
+      if (!this.#isStuck(client, queue)) continue
+      for (const waiting of queue.waiting) {
+        this.#remove(queue, waiting)
+        waiting.refuse(slotsStuck(stuckRetrySeconds))
+      }
+    }
   }
 
   #start(client: string, queue: ClientQueue): void {
@@ -100,6 +141,7 @@ export class Turns {
   async #wait(
     client: string, queue: ClientQueue, longestWaitMs: number, signal: AbortSignal | undefined,
   ): Promise<void> {
+    if (this.#isStuck(client, queue)) throw slotsStuck(stuckRetrySeconds)
     if (client !== '' && queue.waiting.size >= maxWaitingPerClient) {
       throw tooManyStatements(queue.waiting.size, retrySeconds)
     }

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { databaseIdentity } from '../../../db/database-identity.ts'
 import { asDatabaseError } from '../../../db/errors.ts'
 import { retryConflicts } from '../../../db/retry-conflicts.ts'
 import { inLockOrder } from '../lease.ts'
@@ -26,11 +27,11 @@ export async function claimLeases(
         lease_expires_at = now() + $4 * interval '1 ms', not_before = null, updated_at = now()
       from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
       where l.worker_type = k.worker_type and l.from_height = k.from_height and l.status = 'queued'
-      returning ${leaseColumns}`,
+      returning ${leaseColumns}, (${databaseIdentity.sql}) as database`,
     values: [sorted.map((key) => key.worker), sorted.map((key) => key.from), by.leasedBy, by.leaseMs],
   }
-  const { rows } = await retryConflicts(() => db.query<LeaseRow>(query).catch((thrown: unknown) => {
+  const { rows } = await retryConflicts(() => db.query<LeaseRow & { readonly database: string }>(query).catch((thrown: unknown) => {
     throw asDatabaseError(thrown)
   }))
-  return rows.map(asLease)
+  return rows.map((row) => ({ ...asLease(row), database: row.database }))
 }

@@ -25,6 +25,8 @@ export interface StageRow {
   /** Names the version of the folded coverage; null while there is no row. */
   readonly version: string | null
   readonly updatedAt: Date | null
+  /** When a lease of it was last done, as far as known; null for ingesters. */
+  readonly succeededAt: Date | null
   /** The lowest height that the history ingester is to bring; null for all others, and until it knows. */
   readonly target: number | null
   readonly leases: Readonly<Partial<Record<LeaseStatus, LeaseGroup>>> | null
@@ -91,7 +93,7 @@ const statement = `
     where worker_type = any ($1::text[]) and status in ('queued', 'active', 'failed', 'flagged')
     order by worker_type, created_at, from_height
   ), leases as materialized (
-    select worker_type, max(updated_at) as updated_at,
+    select worker_type, max(updated_at) as updated_at, max(updated_at) filter (where status = 'done') as done_at,
       json_object_agg(status, json_build_object('leases', leases, 'heights', heights, 'ranges', ranges)) as groups
     from grouped group by worker_type
   ), farm as materialized (
@@ -103,7 +105,7 @@ const statement = `
   )
   select s.name, c.xmin::text as version,
     case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
-    greatest(c.updated_at, l.updated_at) as "updatedAt", c.target_height::float8 as target,
+    greatest(c.updated_at, l.updated_at) as "updatedAt", greatest(c.succeeded_at, l.done_at) as "succeededAt", c.target_height::float8 as target,
     l.groups as leases, o.lease as oldest,
     f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors",
     f.failing as "failingHeights", f.lost as "unavailableHeights"
