@@ -8,6 +8,8 @@ import { derivedDigest } from '../support/derived-tables.ts'
 import { runFarm, untilDerived } from '../support/farm.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 const backupHead = 60
@@ -48,10 +50,17 @@ async function swapNames(one: TestDatabase, other: TestDatabase): Promise<void> 
   }
 }
 
+/** Reads of the head, of what workers derive and of events, whose shapes the API caches. */
+async function apiAnswers(api: RunningApi): Promise<unknown[]> {
+  const paths = ['/flow/block?limit=50', `/flow/block/${head}`, '/flow/transaction?limit=50', '/flow/account?limit=50']
+  const events = ['TokensDeposited', 'TokensWithdrawn'].map((name) => `/flow/events/search?name=${name}&limit=50`)
+  return Promise.all([...paths, ...events].map(async (path) => (await api.json<{ data: unknown }>(path)).data))
+}
+
 describe('a backup without the last commits that takes the place of the database', function () {
   this.timeout(600_000)
 
-  it('while ingester and farm run: raw and derived tables end as those of an undisturbed run', async () => {
+  it('while ingester, farm and API run: raw and derived tables end as those of an undisturbed run, and the API answers from them', async () => {
     const undisturbed = await createTestDatabase()
     await runTo(undisturbed, head)
     const expected = await digests(undisturbed)
@@ -68,8 +77,10 @@ describe('a backup without the last commits that takes the place of the database
     await using node = await startRecordedNode('base', { ...shape, head })
     const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
     const farm = await runFarm(database, {})
+    const api = await runApi(proxy.url)
     try {
       await untilStored(database, 0, head, ingest)
+      await apiAnswers(api)
       await untilDerived(database, deriving, [{ from: 0, to: backupHead + 1 }], farm)
       await proxy.shut()
       await swapNames(original, backup)
@@ -77,7 +88,14 @@ describe('a backup without the last commits that takes the place of the database
       await untilStored(database, 0, head, ingest)
       await untilDerived(database, deriving, [{ from: 0, to: head + 1 }], farm)
       expect(await digests(database)).to.deep.equal(expected)
+      const fresh = await runApi(proxy.url)
+      try {
+        expect(await apiAnswers(api)).to.deep.equal(await apiAnswers(fresh))
+      } finally {
+        await fresh.stop()
+      }
     } finally {
+      await api.stop()
       await farm.stop()
       await ingest.stop()
       await database.pool.end()
