@@ -32,12 +32,13 @@ export interface FetchWindowOptions {
 /** A block, or a height that was given up. */
 export type Taken = FetchedBlock | LostHeight
 
-
 interface Slot {
   readonly height: number
   readonly controller: AbortController
   /** Bytes that the node has announced for it so far. */
   announced: number
+  /** Ends the pause after a failed try; undefined while none is waited for. */
+  tryNow?: (() => void) | undefined
   block?: Taken | undefined
   error?: Error
 }
@@ -171,15 +172,19 @@ export class FetchWindow {
         this.#adaptive?.failed()
         slot.block = await this.#givenUp(slot.height, asError(error), signal)
         if (signal.aborted) return
-        if (slot.block !== undefined) break
+        if (slot.block !== undefined) {
+          // The next height of a run that fails for one cause is given up as soon as it fails again.
+          this.#slots[this.#slots.indexOf(slot) + 1]?.tryNow?.()
+          break
+        }
         const { maxPauseMs = defaultMaxPauseMs } = this.#options
         const pauseMs = backoffMs(attempt, 50, error instanceof NotYetError ? longestHeadWaitMs : maxPauseMs)
         this.#options.onRetry(slot.height, asError(error), pauseMs)
-        try {
-          await pause(pauseMs, signal)
-        } catch {
-          return // closed or stopped while it waited
-        }
+        const pausing = new AbortController()
+        slot.tryNow = () => pausing.abort()
+        await pause(pauseMs, AbortSignal.any([signal, pausing.signal])).catch(() => undefined)
+        slot.tryNow = undefined
+        if (signal.aborted) return // closed or stopped while it waited
       }
     }
     this.#options.onEnded?.(slot.height)
