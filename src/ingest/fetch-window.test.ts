@@ -1,4 +1,3 @@
-import { mock } from 'node:test'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { FatalError, RetryableError } from '../base/errors.ts'
@@ -74,29 +73,23 @@ describe('fetch window', () => {
   })
 
   it('tries the next height at once when one is given up, however long its pause is', async () => {
-    // No pause ends by itself.
-    mock.timers.enable({ apis: ['setTimeout'] })
-    try {
-      const lastPauses = Promise.withResolvers<void>()
-      const givenUp = new Set<number>()
-      const window = open(() => Promise.reject(new RetryableError('broken', 'broken')), {
-        last: 2, width: 3,
-        onRetry: (height) => {
-          if (height === 2) lastPauses.resolve()
-        },
-        onFailed: async (height) => {
-          if (height === 0) await lastPauses.promise
-          const isNext = height === 0 || givenUp.has(height - 1)
-          if (!isNext) return undefined
-          givenUp.add(height)
-          return { lostHeight: height, reason: 'broken', endpoint: 'test' }
-        },
-      })
-      expect(await takeAll(window, 3)).to.deep.equal([0, 1, 2])
-      window.close()
-    } finally {
-      mock.timers.reset()
-    }
+    const lastPauses = Promise.withResolvers<void>()
+    const givenUp = new Set<number>()
+    const window = open(() => Promise.reject(new RetryableError('broken', 'broken')), {
+      last: 2, width: 3, firstPauseMs: 3_600_000, maxPauseMs: 3_600_000,
+      onRetry: (height) => {
+        if (height === 2) lastPauses.resolve()
+      },
+      onFailed: async (height) => {
+        if (height === 0) await lastPauses.promise
+        const isNext = height === 0 || givenUp.has(height - 1)
+        if (!isNext) return undefined
+        givenUp.add(height)
+        return { lostHeight: height, reason: 'broken', endpoint: 'test' }
+      },
+    })
+    expect(await takeAll(window, 3)).to.deep.equal([0, 1, 2])
+    window.close()
   })
 
   it('bounds memory by bytes: gives up what is furthest ahead, never the first, and fetches it later', async () => {

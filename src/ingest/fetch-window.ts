@@ -19,7 +19,8 @@ export interface FetchWindowOptions {
   readonly isFixed: boolean
   /** Bytes of blocks that wait or are expected, above which no further block is asked for. */
   readonly maxBytes: number
-  /** Longest pause after a failed try, in milliseconds. */
+  /** Pauses after the first failed try, and at most, in milliseconds. Default 50 and 5,000. */
+  readonly firstPauseMs?: number
   readonly maxPauseMs?: number | undefined
   readonly signal: AbortSignal
   readonly onRetry: (height: number, error: Error, pauseMs: number) => void
@@ -177,8 +178,8 @@ export class FetchWindow {
           this.#slots[this.#slots.indexOf(slot) + 1]?.tryNow?.()
           break
         }
-        const { maxPauseMs = defaultMaxPauseMs } = this.#options
-        const pauseMs = backoffMs(attempt, 50, error instanceof NotYetError ? longestHeadWaitMs : maxPauseMs)
+        const { firstPauseMs = 50, maxPauseMs = defaultMaxPauseMs } = this.#options
+        const pauseMs = backoffMs(attempt, firstPauseMs, error instanceof NotYetError ? longestHeadWaitMs : maxPauseMs)
         this.#options.onRetry(slot.height, asError(error), pauseMs)
         const pausing = new AbortController()
         slot.tryNow = () => pausing.abort()
