@@ -84,7 +84,7 @@ describe('the search for events', () => {
     }
     const before = await events()
     const rewrite = async (values: string): Promise<void> => {
-      await client.query('begin')
+      await client.query('begin read write')
       await client.query('create temporary table restored on commit drop as select * from raw.event_shapes')
       await client.query('truncate raw.event_shapes')
       await client.query(`insert into raw.event_shapes overriding system value select ${values} from restored`)

@@ -32,9 +32,9 @@ export async function testServerUrl(): Promise<string> {
   return (await useShared()).server.url
 }
 
-/** A fresh database with all migrations applied (45 ms). The caller drops it, best in the file's `after`. */
+/** A fresh database with all migrations applied: files are copied, which takes half as long as by the WAL. The caller drops it, best in the file's `after`. */
 export async function createTestDatabase(options: PoolOptions = {}): Promise<TestDatabase> {
-  return await create(options, `TEMPLATE ${(await useShared()).template}`)
+  return await create(options, `TEMPLATE ${(await useShared()).template} STRATEGY file_copy`)
 }
 
 /** A copy of another one, to which nobody may be connected: end its pool first. */
