@@ -20,7 +20,7 @@ const secretTables = [
   'editor.connections', 'editor.deliveries', 'editor.deployments', 'editor.environments', 'editor.install_states', 'editor.installations',
   'projects.files', 'projects.projects', 'projects.saves',
   'raw.failing_heights',
-  'wallet_auth.audit_log', 'wallet_auth.client_codes', 'wallet_auth.email_changes', 'wallet_auth.flow_states', 'wallet_auth.identities', 'wallet_auth.one_time_tokens', 'wallet_auth.rate_limits', 'wallet_auth.refresh_tokens', 'wallet_auth.sessions',
+  'wallet_auth.audit_log', 'wallet_auth.client_codes', 'wallet_auth.email_changes', 'wallet_auth.flow_states', 'wallet_auth.identities', 'wallet_auth.one_time_tokens', 'wallet_auth.outgoing_mails', 'wallet_auth.rate_limits', 'wallet_auth.refresh_tokens', 'wallet_auth.sessions',
   'wallet_auth.signing_keys', 'wallet_auth.users',
   'wallet.accounts', 'wallet.audit_log', 'wallet.challenges', 'wallet.further_accounts', 'wallet.passkeys', 'wallet.payer_transactions', 'wallet.user_handles',
 ]
