@@ -24,6 +24,9 @@ class LaneReporter extends Mocha.reporters.Spec {
   }
 }
 
+/** How long what the tests share may take to end, ms. */
+const timeToEndShared = 300_000
+
 const required = await Promise.all(settings.require.map(async (name) => import(resolve(name)) as Promise<RequiredFile>))
 
 // The parent was killed and cannot end this process any more.
@@ -62,12 +65,17 @@ async function runFile(file: string): Promise<void> {
 async function end(): Promise<void> {
   const from = performance.now()
   const failures: string[] = []
+  const late = setTimeout(() => {
+    console.error(`What the tests share has not ended after ${timeToEndShared / 60_000} minutes: a test kept a connection of it.`)
+    process.exit(1)
+  }, timeToEndShared)
   try {
     for (const file of required) await file.mochaHooks?.afterAll?.()
   } catch (error) {
     console.log(error)
     failures.push('after all tests')
   }
+  clearTimeout(late)
   const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
   tell({ counts, failures, ms: performance.now() - from })
   // A test may have set it for a command that it ran in this process.

@@ -117,7 +117,7 @@ describe('pool', () => {
   })
 
   it('gives up a server that does not answer, also where it is patient', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const pool = createPool(`postgresql://flowfarm@127.0.0.1:${(silent.address() as AddressInfo).port}/flowfarm`, { isPatient: true, connectTimeoutMs: 20 })
     const failure = await withTransaction(pool, () => Promise.resolve()).catch((error: unknown) => error)

@@ -107,7 +107,7 @@ describe('Http2Connection', () => {
 
   it('insists on SETTINGS first', async () => {
     const server = createTcpServer((socket) => {
-      socket.on('error', () => socket.destroy())
+      socket.on('error', () => socket.destroy()).resume()
       socket.write(rawFrame(frameType.ping, 0, 0, Buffer.alloc(8)))
       socket.write(rawFrame(frameType.settings, 0, 0, Buffer.alloc(0)))
     })
