@@ -11,75 +11,126 @@ const coa = '000000000000000000000002a793620000000000'
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
   return {
-    index, id: Buffer.alloc(32), isSystem: false, payer: undefined, proposer: undefined, authorizers: [],
-    scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events: [], ...rest,
+    index,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: undefined,
+    proposer: undefined,
+    authorizers: [],
+    scriptHash: Buffer.alloc(32),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
+    events: [],
+    ...rest,
   }
 }
 
 function derive(...transactions: readonly DecodedTransaction[]): CollectedRows {
   return collect(accountsWorker, {
-    from: 7, to: 8, blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs: 0, transactions }],
+    from: 7,
+    to: 8,
+    blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs: 0, transactions }],
   })
 }
 
 const created = (fields: PayloadFields | undefined): DecodedEvent => ({ type: 'flow.AccountCreated', index: 3, fields })
-const coaCreated = (index: number, fields: PayloadFields): DecodedEvent => (
-  { type: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountCreated', index, fields }
-)
-const issued = (index: number, address: string, type = '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount'): DecodedEvent => (
-  { type: 'flow.StorageCapabilityControllerIssued', index, fields: { id: '1', address, type, path: '/storage/evm' } }
-)
+const coaCreated = (index: number, fields: PayloadFields): DecodedEvent => ({
+  type: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountCreated',
+  index,
+  fields,
+})
+const issued = (
+  index: number,
+  address: string,
+  type = '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
+): DecodedEvent => ({
+  type: 'flow.StorageCapabilityControllerIssued',
+  index,
+  fields: { id: '1', address, type, path: '/storage/evm' },
+})
 
 /** Roles as letters: payer, proposer, authorizer, created. */
 function rolesOf(row: CollectedRow): string {
-  const letters = [['is_payer', 'P'], ['is_proposer', 'R'], ['is_authorizer', 'A'], ['is_created', 'C']] as const
+  const letters = [
+    ['is_payer', 'P'],
+    ['is_proposer', 'R'],
+    ['is_authorizer', 'A'],
+    ['is_created', 'C'],
+  ] as const
   const has = letters.map(([column, letter]) => (row[column] === true ? letter : '')).join('')
   return [row['tx_index'], row['address'], has, row['gas_used']].map(String).join(' ')
 }
 
 const roles = (output: CollectedRows): string[] => output.of('app.address_transactions').map(rolesOf)
 const owners = (output: CollectedRows): unknown[] =>
-  output.of('app.coa_accounts').map((row) =>
-    ['event_index', 'coa_address', 'flow_address', 'owner_evidence'].map((column) => row[column]))
+  output
+    .of('app.coa_accounts')
+    .map((row) => ['event_index', 'coa_address', 'flow_address', 'owner_evidence'].map((column) => row[column]))
 
 describe('accounts_worker', () => {
   it('has each account of a transaction once, with its roles, account by account', () => {
-    const rows = roles(derive(
-      transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob], gasUsed: 9n }),
-      transaction(1, { payer: alice, proposer: alice, gasUsed: undefined }),
-    ))
+    const rows = roles(
+      derive(
+        transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob], gasUsed: 9n }),
+        transaction(1, { payer: alice, proposer: alice, gasUsed: undefined }),
+      ),
+    )
     expect(rows).to.deep.equal([`0 ${alice} A null`, `1 ${alice} PR null`, `0 ${bob} RA null`, `0 ${carol} P 9`])
   })
 
   it('passes over nobody, and over who authorizes for the chain itself', () => {
-    expect(roles(derive(
-      transaction(0, { payer: zero, proposer: zero, authorizers: [zero] }),
-      transaction(1, { isSystem: true, payer: alice, proposer: alice, authorizers: [alice] }),
-    ))).to.deep.equal([])
+    expect(
+      roles(
+        derive(
+          transaction(0, { payer: zero, proposer: zero, authorizers: [zero] }),
+          transaction(1, { isSystem: true, payer: alice, proposer: alice, authorizers: [alice] }),
+        ),
+      ),
+    ).to.deep.equal([])
   })
 
   it('knows which transaction created an account, also one of the chain itself', () => {
-    expect(roles(derive(
-      transaction(0, { payer: alice, events: [created({ address: bob })] }),
-      transaction(1, { payer: bob, events: [created({ address: carol })] }),
-      transaction(2, { isSystem: true, payer: alice, events: [created({ address: '0x00000000000000d0' })] }),
-    ))).to.deep.equal([
-      `0 ${alice} P 0`, `0 ${bob} C null`, `1 ${bob} P 0`, `1 ${carol} C null`, '2 0x00000000000000d0 C null',
+    expect(
+      roles(
+        derive(
+          transaction(0, { payer: alice, events: [created({ address: bob })] }),
+          transaction(1, { payer: bob, events: [created({ address: carol })] }),
+          transaction(2, { isSystem: true, payer: alice, events: [created({ address: '0x00000000000000d0' })] }),
+        ),
+      ),
+    ).to.deep.equal([
+      `0 ${alice} P 0`,
+      `0 ${bob} C null`,
+      `1 ${bob} P 0`,
+      `1 ${carol} C null`,
+      '2 0x00000000000000d0 C null',
     ])
   })
 
   it('makes a problem of a creation that does not say of what', () => {
     const output = derive(transaction(0, { events: [created({ address: null }), created({}), created(undefined)] }))
     expect(roles(output)).to.deep.equal([])
-    const places = output.problems.map(({ code, blockHeight, txIndex, eventIndex }) =>
-      [code, blockHeight, txIndex, eventIndex])
-    expect(places).to.deep.equal([['account-event-shape', 7, 0, 3], ['account-event-shape', 7, 0, 3]])
+    const places = output.problems.map(({ code, blockHeight, txIndex, eventIndex }) => [
+      code,
+      blockHeight,
+      txIndex,
+      eventIndex,
+    ])
+    expect(places).to.deep.equal([
+      ['account-event-shape', 7, 0, 3],
+      ['account-event-shape', 7, 0, 3],
+    ])
   })
 
   describe('of EVM accounts', () => {
     it('reads all versions of the event', () => {
       const versions: readonly PayloadFields[] = [
-        { address: coa, uuid: '5' }, { address: coa }, { address: `0x${coa}` }, { addressBytes: `0x${coa}` },
+        { address: coa, uuid: '5' },
+        { address: coa },
+        { address: `0x${coa}` },
+        { addressBytes: `0x${coa}` },
       ]
       for (const fields of versions) {
         const output = derive(transaction(0, { authorizers: [alice], events: [coaCreated(1, fields)] }))
@@ -127,10 +178,14 @@ describe('accounts_worker', () => {
     it('gives each of several to the account that issued a capability before the next was made', () => {
       const other = coa.replace('a79', 'b80')
       const events = [
-        coaCreated(0, { address: coa }), issued(1, alice), coaCreated(2, { address: other }), issued(3, bob),
+        coaCreated(0, { address: coa }),
+        issued(1, alice),
+        coaCreated(2, { address: other }),
+        issued(3, bob),
       ]
       expect(owners(derive(transaction(0, { authorizers: [carol], events })))).to.deep.equal([
-        [0, `0x${coa}`, alice, 'capability'], [2, `0x${other}`, bob, 'capability'],
+        [0, `0x${coa}`, alice, 'capability'],
+        [2, `0x${other}`, bob, 'capability'],
       ])
     })
   })

@@ -36,7 +36,11 @@ export const accountsWorker: Worker = {
 }
 
 function writeCoas(
-  rows: RowWriter, blockHeight: number, transaction: DecodedTransaction, network: Network, output: DeriveOutput,
+  rows: RowWriter,
+  blockHeight: number,
+  transaction: DecodedTransaction,
+  network: Network,
+  output: DeriveOutput,
 ): void {
   const { coas, problems } = createdCoas(transaction, network)
   for (const { eventIndex, coaAddress, owner } of coas) {

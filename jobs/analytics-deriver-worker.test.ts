@@ -12,8 +12,19 @@ const flow = 'A.0ae53cb6e3f42a79.FlowToken'
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
   return {
-    index, id: Buffer.alloc(32), isSystem: false, payer: undefined, proposer: undefined, authorizers: [],
-    scriptHash: scriptHash(Buffer.from(rest.script ?? '')), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events: [], ...rest,
+    index,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: undefined,
+    proposer: undefined,
+    authorizers: [],
+    scriptHash: scriptHash(Buffer.from(rest.script ?? '')),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
+    events: [],
+    ...rest,
   }
 }
 
@@ -23,7 +34,9 @@ function events(...list: readonly (readonly [type: string, fields?: PayloadField
 
 function derive(...transactions: readonly DecodedTransaction[]): CollectedRows {
   return collect(analyticsDeriverWorker, {
-    from: 7, to: 8, blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs: 3 * 86_400_000_000, transactions }],
+    from: 7,
+    to: 8,
+    blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs: 3 * 86_400_000_000, transactions }],
   })
 }
 
@@ -38,7 +51,10 @@ function moved(amount: string): DecodedEvent[] {
 
 describe('analytics_deriver_worker', () => {
   it('writes nothing of a block in which nothing is', () => {
-    const output = derive(transaction(0, {}), transaction(1, { isSystem: true, script: `import EVM from 0x${service}` }))
+    const output = derive(
+      transaction(0, {}),
+      transaction(1, { isSystem: true, script: `import EVM from 0x${service}` }),
+    )
     expect(output.of('app.block_analytics')).to.deep.equal([])
     expect(output.of('app.big_transfers')).to.deep.equal([])
   })
@@ -49,12 +65,14 @@ describe('analytics_deriver_worker', () => {
     const trade = { token1Amount: '1.00000000', token2Amount: '2.00000000', side: '1' }
     const output = derive(
       transaction(0, {
-        authorizers: [bob, alice], payer: alice,
+        authorizers: [bob, alice],
+        payer: alice,
         events: events([`${pair}.Swap`, swap], ['A.c6c77b9f5c7a378f.FlowSwapPair.Trade', trade], [`${pair}.Flashloan`]),
       }),
       transaction(1, { payer: alice, events: events([`${other}.Swap`, swap]) }),
       transaction(2, {
-        authorizers: ['0x00000000000000c0'], events: events(['A.00000000000000a1.Swapper.Swap', swap], [`${pair}.Swap`, { direction: '0' }]),
+        authorizers: ['0x00000000000000c0'],
+        events: events(['A.00000000000000a1.Swapper.Swap', swap], [`${pair}.Swap`, { direction: '0' }]),
       }),
     )
     const [row] = output.of('app.block_analytics')
@@ -66,8 +84,12 @@ describe('analytics_deriver_worker', () => {
   it('counts a transaction that bridges once for each way that it goes', () => {
     const bridge = (name: string): string => `A.${service}.IFlowEVM${name}`
     const row = rowOf(
-      transaction(0, { events: events([bridge('TokenBridge.BridgedTokensToEVM')], [`A.${service}.EVM.FLOWTokensDeposited`]) }),
-      transaction(1, { events: events([bridge('NFTBridge.BridgedNFTToEVM')], [bridge('NFTBridge.BridgedNFTFromEVM')]) }),
+      transaction(0, {
+        events: events([bridge('TokenBridge.BridgedTokensToEVM')], [`A.${service}.EVM.FLOWTokensDeposited`]),
+      }),
+      transaction(1, {
+        events: events([bridge('NFTBridge.BridgedNFTToEVM')], [bridge('NFTBridge.BridgedNFTFromEVM')]),
+      }),
       transaction(2, { events: events([bridge('TokenBridge.BridgedTokensFromEVM')]) }),
       transaction(3, { events: events([`A.${service}.EVM.FLOWTokensWithdrawn`]) }),
       transaction(4, { events: events(['A.00000000000000a1.IFlowEVMTokenBridge.BridgedTokensToEVM']) }),
@@ -78,15 +100,21 @@ describe('analytics_deriver_worker', () => {
   it('counts EVM transactions of which no more is known', () => {
     const executed = `A.${service}.EVM.TransactionExecuted`
     const output = derive(transaction(0, { events: events([executed, { hash: 'none' }], [executed]) }))
-    expect(output.of('app.block_analytics')[0]).to.include({ evm_execution_count: 2, evm_failed_count: 0, evm_gas_used: '0' })
+    expect(output.of('app.block_analytics')[0]).to.include({
+      evm_execution_count: 2,
+      evm_failed_count: 0,
+      evm_gas_used: '0',
+    })
     expect(output.problems).to.deep.equal([])
   })
 
   it('adds payouts of epochs exactly, and makes a problem of one that says no total', () => {
     const paid = `A.${service}.FlowIDTableStaking.EpochTotalRewardsPaid`
-    const output = derive(transaction(0, {
-      events: events([paid, { total: '1000000.00000001' }], [paid, { total: '0.00000002' }], [paid, { total: null }]),
-    }))
+    const output = derive(
+      transaction(0, {
+        events: events([paid, { total: '1000000.00000001' }], [paid, { total: '0.00000002' }], [paid, { total: null }]),
+      }),
+    )
     expect(output.of('app.block_analytics')[0]).to.include({ epoch_payout: '1000000.00000003' })
     expect(output.problems.map(({ code, eventIndex }) => [code, eventIndex])).to.deep.equal([['payout-event-shape', 2]])
   })
@@ -94,11 +122,13 @@ describe('analytics_deriver_worker', () => {
   it('counts imports by transaction, and none of the chain itself', () => {
     const script = 'import A, B from 0x1\nimport A from 0x1'
     const row = rowOf(
-      transaction(0, { script }), transaction(1, { script: 'import B from 0x1' }),
+      transaction(0, { script }),
+      transaction(1, { script: 'import B from 0x1' }),
       transaction(2, { script, isSystem: true, events: moved('1.00000000') }),
     )
     expect([row?.['contracts'], row?.['contract_tx_counts']]).to.deep.equal([
-      ['A.0000000000000001.A', 'A.0000000000000001.B'], [1, 2],
+      ['A.0000000000000001.A', 'A.0000000000000001.B'],
+      [1, 2],
     ])
   })
 
@@ -106,10 +136,13 @@ describe('analytics_deriver_worker', () => {
     const amounts = ['999.99999999', '1000.00000000', '184467440737.09551615', '0.00000000']
     const output = derive(...amounts.map((amount, i) => transaction(i, { events: moved(amount) })))
     expect(output.of('app.big_transfers').map(({ tx_index: index, amount }) => [index, amount])).to.deep.equal([
-      [1, amounts[1]], [2, amounts[2]],
+      [1, amounts[1]],
+      [2, amounts[2]],
     ])
     expect(output.of('app.block_analytics')[0]).to.deep.include({
-      tokens: [flow], token_transfer_counts: [4], token_amounts: ['184467442737.09551614'],
+      tokens: [flow],
+      token_transfer_counts: [4],
+      token_amounts: ['184467442737.09551614'],
     })
   })
 
@@ -118,9 +151,12 @@ describe('analytics_deriver_worker', () => {
     const moves = (token: string, amount: string): DecodedEvent[] =>
       events([`${token}.TokensWithdrawn`, { amount, from: alice }], [`${token}.TokensDeposited`, { amount, to: bob }])
     const output = derive(
-      transaction(0, { events: moves(bitcoin, '0.01999999') }), transaction(1, { events: moves(bitcoin, '0.02000000') }),
+      transaction(0, { events: moves(bitcoin, '0.01999999') }),
+      transaction(1, { events: moves(bitcoin, '0.02000000') }),
       transaction(2, { events: moves(other, '0.02000000') }),
     )
-    expect(output.of('app.big_transfers').map(({ tx_index: index, token }) => [index, token])).to.deep.equal([[1, bitcoin]])
+    expect(output.of('app.big_transfers').map(({ tx_index: index, token }) => [index, token])).to.deep.equal([
+      [1, bitcoin],
+    ])
   })
 })

@@ -21,8 +21,14 @@ function changesOf(blocks: readonly DecodedBlock[]): Changes {
   const [{ height: from } = { height: 0 }] = blocks
   const rows = collect(dailyBalanceWorker, { from, to: from + blocks.length, blocks }).of(table)
   const changes = rows.flatMap(({ block_height: height, day, token, addresses, changes: all }) =>
-    (addresses as readonly string[]).map((address, i) =>
-      [`${textOf(height)} ${textOf(day)} 0x${address} ${textOf(token)}`, (all as readonly string[])[i] ?? ''] as const))
+    (addresses as readonly string[]).map(
+      (address, i) =>
+        [
+          `${textOf(height)} ${textOf(day)} 0x${address} ${textOf(token)}`,
+          (all as readonly string[])[i] ?? '',
+        ] as const,
+    ),
+  )
   return Object.fromEntries(changes)
 }
 
@@ -39,8 +45,11 @@ function changesByEvents(blocks: readonly DecodedBlock[]): Changes {
       sums.set(key, (sums.get(key) ?? 0n) + (type.endsWith('Deposited') ? units : -units))
     }
   }
-  return Object.fromEntries([...sums].filter(([, units]) => units !== 0n).map(([key, units]) =>
-    [key, units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units)]))
+  return Object.fromEntries(
+    [...sums]
+      .filter(([, units]) => units !== 0n)
+      .map(([key, units]) => [key, units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units)]),
+  )
 }
 
 describe('daily_balance_worker', () => {
@@ -78,13 +87,16 @@ describe('daily_balance_worker', () => {
 
   it('has the changes of before Cadence 1.0, each on the day of its block', () => {
     const pay = (amount: string): readonly HandMadeEvent[] => [
-      [`${flow}.TokensWithdrawn`, { amount, from: alice }], [`${flow}.TokensDeposited`, { amount, to: bob }],
+      [`${flow}.TokensWithdrawn`, { amount, from: alice }],
+      [`${flow}.TokensDeposited`, { amount, to: bob }],
     ]
     const two = handMadeBlocks(3, { 0: pay('1.50000000'), 2: pay('0.25000000') })
     const day = utcDay(two[0]?.timestampUs ?? 0)
     expect(changesOf(two)).to.deep.equal({
-      [`0 ${day} ${alice} ${flow}`]: '-1.50000000', [`0 ${day} ${bob} ${flow}`]: '1.50000000',
-      [`2 ${day + 1} ${alice} ${flow}`]: '-0.25000000', [`2 ${day + 1} ${bob} ${flow}`]: '0.25000000',
+      [`0 ${day} ${alice} ${flow}`]: '-1.50000000',
+      [`0 ${day} ${bob} ${flow}`]: '1.50000000',
+      [`2 ${day + 1} ${alice} ${flow}`]: '-0.25000000',
+      [`2 ${day + 1} ${bob} ${flow}`]: '0.25000000',
     })
   })
 })

@@ -15,8 +15,15 @@ const balanceChanges: HeightTable = {
 const dailyChanges: Fold = {
   kind: 'sum',
   name: 'app.daily_balance_changes',
-  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }, { column: 'day', type: 'date' }],
-  sums: [{ column: 'change', type: 'numeric' }, { column: 'block_count', type: 'bigint' }],
+  key: [
+    { column: 'address', type: 'text' },
+    { column: 'token', type: 'text' },
+    { column: 'day', type: 'date' },
+  ],
+  sums: [
+    { column: 'change', type: 'numeric' },
+    { column: 'block_count', type: 'bigint' },
+  ],
   presence: 'block_count',
   of: balanceChanges.name,
   touched: `
@@ -44,7 +51,11 @@ export const dailyBalanceWorker: Worker = {
   },
 }
 
-function deriveBlock({ height, timestampUs, transactions }: DecodedBlock, output: DeriveOutput, context: DeriveContext): void {
+function deriveBlock(
+  { height, timestampUs, transactions }: DecodedBlock,
+  output: DeriveOutput,
+  context: DeriveContext,
+): void {
   const tokens = new Map<string, Map<string, bigint>>()
   for (const transaction of transactions) {
     for (const { token, from, to, amount } of tokenMovesOf(transaction, context.network).fungible) {

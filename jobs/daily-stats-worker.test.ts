@@ -10,8 +10,19 @@ const midnightUs = Date.UTC(2026, 2, 14) * 1000
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
   return {
-    index, id: Buffer.alloc(32), isSystem: false, payer: undefined, proposer: undefined, authorizers: [],
-    scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events: [], ...rest,
+    index,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: undefined,
+    proposer: undefined,
+    authorizers: [],
+    scriptHash: Buffer.alloc(32),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
+    events: [],
+    ...rest,
   }
 }
 
@@ -20,7 +31,11 @@ function events(...list: readonly (readonly [type: string, fields?: DecodedEvent
 }
 
 function derive(transactions: readonly DecodedTransaction[], timestampUs = midnightUs): CollectedRows {
-  return collect(dailyStatsWorker, { from: 7, to: 8, blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs, transactions }] })
+  return collect(dailyStatsWorker, {
+    from: 7,
+    to: 8,
+    blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs, transactions }],
+  })
 }
 
 function rowOf(transactions: readonly DecodedTransaction[], timestampUs?: number): CollectedRow | undefined {
@@ -31,19 +46,28 @@ describe('daily_stats_worker', () => {
   it('knows day and hour to the microsecond, before 1970 too', () => {
     const day = midnightUs / 86_400_000_000
     for (const [timestampUs, expected] of [
-      [midnightUs, [day, 0]], [midnightUs - 1, [day - 1, 23]], [midnightUs + 3_600_000_000 - 1, [day, 0]],
-      [midnightUs + 3_600_000_000, [day, 1]], [-1, [-1, 23]], [0, [0, 0]],
+      [midnightUs, [day, 0]],
+      [midnightUs - 1, [day - 1, 23]],
+      [midnightUs + 3_600_000_000 - 1, [day, 0]],
+      [midnightUs + 3_600_000_000, [day, 1]],
+      [-1, [-1, 23]],
+      [0, [0, 0]],
     ] as const) {
       const row = rowOf([], timestampUs)
       expect([row?.['day'], row?.['hour']], String(timestampUs)).to.deep.equal(expected)
     }
   })
 
-  it('tells users\' transactions from those that the chain made', () => {
+  it("tells users' transactions from those that the chain made", () => {
     const row = rowOf([
       transaction(0, { payer: alice, proposer: bob, authorizers: [bob], statusCode: 1, gasUsed: 5n }),
       transaction(1, { payer: alice, proposer: alice, authorizers: [alice], gasUsed: 7n }),
-      transaction(2, { isSystem: true, payer: '0x00000000000000f1', authorizers: ['0x00000000000000f1'], statusCode: 1 }),
+      transaction(2, {
+        isSystem: true,
+        payer: '0x00000000000000f1',
+        authorizers: ['0x00000000000000f1'],
+        statusCode: 1,
+      }),
     ])
     expect(row).to.include({ tx_count: 3, system_tx_count: 1, failed_tx_count: 1, gas_used: '12' })
     expect(row?.['accounts']).to.deep.equal([alice, bob])
@@ -59,7 +83,8 @@ describe('daily_stats_worker', () => {
   it('counts a transaction with several EVM transactions once, and only EVM of the chain itself', () => {
     const executed = 'A.f8d6e0586b0a20c7.EVM.TransactionExecuted'
     const row = rowOf([
-      transaction(0, { events: events([executed], [executed]) }), transaction(1, { isEvm: true }),
+      transaction(0, { events: events([executed], [executed]) }),
+      transaction(1, { isEvm: true }),
       transaction(2, { events: events(['A.00000000000000a1.EVM.TransactionExecuted']) }),
     ])
     expect(row).to.include({ evm_tx_count: 1, event_count: 3 })
@@ -74,7 +99,8 @@ describe('daily_stats_worker', () => {
       transaction(2, {
         payer: alice,
         events: events(
-          [`${flow}.TokensWithdrawn`, { ...old, from: alice }], [`${flow}.TokensDeposited`, { ...old, to: '0xe5a8b7f23e8b548f' }],
+          [`${flow}.TokensWithdrawn`, { ...old, from: alice }],
+          [`${flow}.TokensDeposited`, { ...old, to: '0xe5a8b7f23e8b548f' }],
           ['A.e5a8b7f23e8b548f.FlowFees.TokensDeposited', old],
         ),
       }),
@@ -85,17 +111,28 @@ describe('daily_stats_worker', () => {
   it('takes for computation what the fee tells where the result says 0', () => {
     const told = { amount: '0.00001000', inclusionEffort: '1.00000000', executionEffort: '0.00000042' }
     const row = rowOf([
-      transaction(0, { gasUsed: 0n, events: events([fee, told]) }), transaction(1, { gasUsed: 9n, events: events([fee, told]) }),
+      transaction(0, { gasUsed: 0n, events: events([fee, told]) }),
+      transaction(1, { gasUsed: 9n, events: events([fee, told]) }),
     ])
     expect(row).to.include({ gas_used: '51' })
   })
 
   it('goes on where a fee says no amount', () => {
     const output = derive([
-      transaction(3, { events: events([fee, { amount: 'much' }], ['flow.AccountCreated'], ['flow.AccountContractAdded'], ['flow.AccountContractUpdated']) }),
+      transaction(3, {
+        events: events(
+          [fee, { amount: 'much' }],
+          ['flow.AccountCreated'],
+          ['flow.AccountContractAdded'],
+          ['flow.AccountContractUpdated'],
+        ),
+      }),
     ])
     expect(output.of('app.block_stats')[0]).to.include({
-      fees: '0.00000000', new_account_count: 1, new_contract_count: 1, contract_update_count: 1,
+      fees: '0.00000000',
+      new_account_count: 1,
+      new_contract_count: 1,
+      contract_update_count: 1,
     })
     expect(output.problems).to.deep.equal([])
   })

@@ -14,9 +14,23 @@ import type { DeriveContext, HeightTable, SqlColumn, SumFold, Worker } from './w
 const blockStats: HeightTable = {
   name: 'app.block_stats',
   columns: [
-    'block_height', 'gas_used', 'day', 'tx_count', 'system_tx_count', 'failed_tx_count', 'evm_tx_count', 'event_count',
-    'ft_transfer_count', 'nft_transfer_count', 'new_account_count', 'new_coa_count', 'new_contract_count',
-    'contract_update_count', 'hour', 'fees', 'accounts',
+    'block_height',
+    'gas_used',
+    'day',
+    'tx_count',
+    'system_tx_count',
+    'failed_tx_count',
+    'evm_tx_count',
+    'event_count',
+    'ft_transfer_count',
+    'nft_transfer_count',
+    'new_account_count',
+    'new_coa_count',
+    'new_contract_count',
+    'contract_update_count',
+    'hour',
+    'fees',
+    'accounts',
   ],
   heightColumn: 'block_height',
   partitionHeights: 5_000_000,
@@ -26,8 +40,18 @@ const inRange = 'block_height >= $1 and block_height < $2'
 const day: SqlColumn = { column: 'day', type: 'date' }
 
 const counters = [
-  'tx_count', 'system_tx_count', 'failed_tx_count', 'evm_tx_count', 'event_count', 'gas_used', 'fees',
-  'ft_transfer_count', 'nft_transfer_count', 'new_account_count', 'new_coa_count', 'new_contract_count',
+  'tx_count',
+  'system_tx_count',
+  'failed_tx_count',
+  'evm_tx_count',
+  'event_count',
+  'gas_used',
+  'fees',
+  'ft_transfer_count',
+  'nft_transfer_count',
+  'new_account_count',
+  'new_coa_count',
+  'new_contract_count',
   'contract_update_count',
 ] as const
 

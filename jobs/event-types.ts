@@ -32,7 +32,10 @@ export const eventTypeFolds: readonly SumFold[] = [
   {
     kind: 'sum',
     name: 'app.event_type_pieces',
-    key: [{ column: 'type', type: 'text' }, { column: 'piece', type: 'bigint' }],
+    key: [
+      { column: 'type', type: 'text' },
+      { column: 'piece', type: 'bigint' },
+    ],
     sums: [{ column: 'block_count', type: 'bigint' }],
     presence: 'block_count',
     of: eventTypesOfBlocks.name,

@@ -62,8 +62,10 @@ function tokens(transfers: string): SumFold {
     name: 'app.evm_tokens',
     key: [token, standard],
     sums: [
-      { column: 'first_height', type: 'bigint' }, { column: 'transfer_count', type: 'bigint' },
-      { column: 'holder_count', type: 'bigint' }, { column: 'short_count', type: 'bigint' },
+      { column: 'first_height', type: 'bigint' },
+      { column: 'transfer_count', type: 'bigint' },
+      { column: 'holder_count', type: 'bigint' },
+      { column: 'short_count', type: 'bigint' },
     ],
     presence: 'transfer_count',
     of: transfers,

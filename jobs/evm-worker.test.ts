@@ -36,9 +36,12 @@ describe('evm_worker', () => {
 
   /** The rows of what transactions of a label ran, with what they were meant to run. */
   const ofLabel = (label: RegExp): ReadonlyArray<{ readonly note: EvmNote; readonly ran: readonly Row[] }> => {
-    const found = noted.filter((one) => label.test(one.label)).map(({ height, index, note }) => ({
-      note, ran: rows.filter((row) => placeOf(row) === `${height} ${index}`),
-    }))
+    const found = noted
+      .filter((one) => label.test(one.label))
+      .map(({ height, index, note }) => ({
+        note,
+        ran: rows.filter((row) => placeOf(row) === `${height} ${index}`),
+      }))
     expect(found.length, String(label)).to.be.greaterThan(0)
     return found
   }
@@ -95,7 +98,10 @@ describe('evm_worker', () => {
   it('has calls that no key signed, with caller, receiver and amount', () => {
     for (const { note, ran } of ofLabel(/coa-(call|value)/)) {
       expect(ran[0]).to.include({
-        tx_type: 255, call_type: 'call', evm_from: digits(note.from), evm_to: digits(note.to),
+        tx_type: 255,
+        call_type: 'call',
+        evm_from: digits(note.from),
+        evm_to: digits(note.to),
         evm_value: note.atto ?? '',
       })
     }
@@ -142,7 +148,9 @@ describe('evm_worker', () => {
   })
 
   it('has the token transfers of what was run', async () => {
-    const { contracts: { Badge = '', Coin = '' } } = await evmTruth('base')
+    const {
+      contracts: { Badge = '', Coin = '' },
+    } = await evmTruth('base')
     const movedBy = (label: RegExp): readonly CollectedRow[] => {
       const places = new Set(ofLabel(label).flatMap(({ ran }) => ran.map(placeOf)))
       return all.of(transfersTable).filter((row) => places.has(placeOf(row)))
@@ -175,7 +183,10 @@ describe('evm_worker', () => {
       const hash = `0x${'11'.repeat(32)}`
       const output = withEvents([{ type: eventType, index: 5, fields: { ...fieldsOf(), hash } }])
       expect(output.of(hashesTable)[0]).to.include({
-        evm_hash: '11'.repeat(32), evm_from: null, evm_to: null, evm_value: null,
+        evm_hash: '11'.repeat(32),
+        evm_from: null,
+        evm_to: null,
+        evm_value: null,
       })
       expect(output.of(transactionsTable)[0]).to.include({ tx_type: 255, nonce: null, call_type: null })
       expect(output.problems.map(({ code, txIndex, eventIndex }) => ({ code, txIndex, eventIndex }))).to.deep.equal([
@@ -187,10 +198,16 @@ describe('evm_worker', () => {
       const { hash: _, ...fields } = fieldsOf()
       const output = withEvents([{ type: eventType, index: 5, fields }])
       expect(output.of(hashesTable)).to.deep.equal([])
-      expect(output.problems).to.deep.equal([{
-        blockHeight: 0, txIndex: 2, eventIndex: 5, eventType, code: 'evm-event-shape',
-        message: 'field hash is not hex digits of its length',
-      }])
+      expect(output.problems).to.deep.equal([
+        {
+          blockHeight: 0,
+          txIndex: 2,
+          eventIndex: 5,
+          eventType,
+          code: 'evm-event-shape',
+          message: 'field hash is not hex digits of its length',
+        },
+      ])
     })
 
     it('counts what scheduled transactions run, which the chain sends itself', () => {

@@ -25,8 +25,19 @@ const hashes: HeightTable = {
 const transactions: HeightTable = {
   name: 'app.evm_transactions',
   columns: [
-    ...position, 'evm_block_height', 'evm_tx_index', 'error_code', 'tx_type', 'call_type', 'nonce', 'gas_limit',
-    'gas_price', 'max_fee_per_gas', 'max_priority_fee_per_gas', 'contract_address', 'error_message',
+    ...position,
+    'evm_block_height',
+    'evm_tx_index',
+    'error_code',
+    'tx_type',
+    'call_type',
+    'nonce',
+    'gas_limit',
+    'gas_price',
+    'max_fee_per_gas',
+    'max_priority_fee_per_gas',
+    'contract_address',
+    'error_message',
   ],
   heightColumn,
   partitionHeights,
@@ -36,7 +47,15 @@ const transactions: HeightTable = {
 const tokenTransfers: HeightTable = {
   name: 'app.evm_token_transfers',
   columns: [
-    ...position, 'log_index', 'batch_index', 'standard', 'token', 'from_address', 'to_address', 'token_id', 'amount',
+    ...position,
+    'log_index',
+    'batch_index',
+    'standard',
+    'token',
+    'from_address',
+    'to_address',
+    'token_id',
+    'amount',
   ],
   heightColumn,
   partitionHeights,
@@ -73,7 +92,10 @@ interface Place {
 
 function deriveEvent(event: DecodedEvent, place: Place, output: DeriveOutput, { network }: DeriveContext): void {
   const problem = (code: string, message: string): void => {
-    const { height, transaction: { index: txIndex } } = place
+    const {
+      height,
+      transaction: { index: txIndex },
+    } = place
     output.problem({ blockHeight: height, txIndex, eventIndex: event.index, eventType: event.type, code, message })
   }
   let executed: EvmTransaction | undefined

@@ -14,8 +14,9 @@ describe('ft_holdings_worker', () => {
   })
 
   it('writes rows in the order of heights and vaults, each vault of a block once', () => {
-    const vaults = all.of('app.ft_vault_balances').map((row) =>
-      `${String(row['block_height']).padStart(9, '0')} ${String(row['vault_uuid']).padStart(20, '0')}`)
+    const vaults = all
+      .of('app.ft_vault_balances')
+      .map((row) => `${String(row['block_height']).padStart(9, '0')} ${String(row['vault_uuid']).padStart(20, '0')}`)
     expect(vaults.length).to.be.greaterThan(100)
     expect(vaults).to.deep.equal([...new Set(vaults)].toSorted())
   })

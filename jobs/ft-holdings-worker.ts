@@ -68,10 +68,15 @@ const counted = `
 const holdings: SumFold = {
   kind: 'sum',
   name: 'app.ft_holdings',
-  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }],
+  key: [
+    { column: 'address', type: 'text' },
+    { column: 'token', type: 'text' },
+  ],
   sums: [
-    { column: 'vault_balance', type: 'numeric' }, { column: 'vault_count', type: 'bigint' },
-    { column: 'vault_rows', type: 'bigint' }, { column: 'change_balance', type: 'numeric' },
+    { column: 'vault_balance', type: 'numeric' },
+    { column: 'vault_count', type: 'bigint' },
+    { column: 'vault_rows', type: 'bigint' },
+    { column: 'change_balance', type: 'numeric' },
     { column: 'history_rows', type: 'bigint' },
   ],
   presence: 'history_rows',

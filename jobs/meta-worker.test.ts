@@ -13,8 +13,18 @@ const hash = `0x${'1a'.repeat(32)}`
 
 function derive(...events: readonly DecodedEvent[]): CollectedRows {
   const transaction: DecodedTransaction = {
-    index: 2, id: Buffer.alloc(32), isSystem: false, payer: address, proposer: address, authorizers: [address],
-    scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events,
+    index: 2,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: address,
+    proposer: address,
+    authorizers: [address],
+    scriptHash: Buffer.alloc(32),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
+    events,
   }
   const block: DecodedBlock = { height: 7, id: Buffer.alloc(32), timestampUs: 0, transactions: [transaction] }
   return collect(metaWorker, { from: 7, to: 8, blocks: [block] })
@@ -31,7 +41,8 @@ describe('meta_worker', () => {
     ).of('app.contract_versions')
     const place = { block_height: 7, tx_index: 2, address, name: 'A', code_hash: hash.slice(2) }
     expect(rows).to.deep.equal([
-      { ...place, event_index: 0, change: 'added' }, { ...place, event_index: 1, change: 'updated' },
+      { ...place, event_index: 0, change: 'added' },
+      { ...place, event_index: 1, change: 'updated' },
       { ...place, event_index: 4, change: 'removed' },
     ])
   })
@@ -39,8 +50,12 @@ describe('meta_worker', () => {
   it('makes a problem of each event with other fields, and no row', () => {
     const fields = { address, codeHash: hash, contract: 'A' }
     const shapes = [
-      { ...fields, address: 'a1' }, { ...fields, codeHash: '0x1a' }, { ...fields, codeHash: [] },
-      { ...fields, contract: '' }, { ...fields, contract: 'A.B' }, { address, codeHash: hash },
+      { ...fields, address: 'a1' },
+      { ...fields, codeHash: '0x1a' },
+      { ...fields, codeHash: [] },
+      { ...fields, contract: '' },
+      { ...fields, contract: 'A.B' },
+      { address, codeHash: hash },
     ]
     const output = derive(
       ...shapes.map((shape, index) => ({ type: 'flow.AccountContractAdded', index, fields: shape })),
@@ -50,7 +65,8 @@ describe('meta_worker', () => {
     expect(output.of('app.contract_versions')).to.deep.equal([])
     expect(output.of('app.account_key_changes')).to.deep.equal([])
     expect(output.problems.map(({ code, eventIndex }) => `${code} ${eventIndex}`).toSorted()).to.deep.equal([
-      'account-key-event-shape 9', ...shapes.map((_, i) => `contract-event-shape ${i}`),
+      'account-key-event-shape 9',
+      ...shapes.map((_, i) => `contract-event-shape ${i}`),
     ])
   })
 
@@ -71,7 +87,9 @@ describe('meta_worker', () => {
 
       /** The rows of a table that come from transactions with a label, and how many of these there are. */
       const labelled = (
-        output: CollectedRows, table: string, label: string,
+        output: CollectedRows,
+        table: string,
+        label: string,
       ): { readonly rows: readonly CollectedRow[]; readonly count: number } => {
         const those = noted.filter((one) => one.label === label && one.outcome === 'ok')
         const places = new Set(those.map(({ height, index }) => `${height} ${index}`))
@@ -81,7 +99,10 @@ describe('meta_worker', () => {
         blocks[Number(row['block_height'])]?.transactions[Number(row['tx_index'])]?.authorizers[0]
 
       it('has one key for each that was added, and a revocation by index for each that was revoked', () => {
-        for (const [label, isRemoved] of [['key/add', false], ['key/revoke', true]] as const) {
+        for (const [label, isRemoved] of [
+          ['key/add', false],
+          ['key/revoke', true],
+        ] as const) {
           const { rows, count } = labelled(meta, 'app.account_key_changes', label)
           expect(count).to.be.greaterThan(10)
           expect(rows, label).to.have.length(count)
@@ -103,7 +124,9 @@ describe('meta_worker', () => {
 
       it('has contracts that were deployed, updated and removed', () => {
         for (const [label, change] of [
-          ['contract/deploy', 'added'], ['contract/deploy-ft', 'added'], ['contract/update', 'updated'],
+          ['contract/deploy', 'added'],
+          ['contract/deploy-ft', 'added'],
+          ['contract/update', 'updated'],
           ['contract/remove', 'removed'],
         ] as const) {
           const { rows, count } = labelled(meta, 'app.contract_versions', label)
@@ -123,7 +146,8 @@ describe('meta_worker', () => {
       it('has every party of transactions that several accounts share, and of those that nobody authorizes', () => {
         const roles = (label: string): string[] =>
           labelled(accounts, 'app.address_transactions', label).rows.map((row) =>
-            ['is_payer', 'is_proposer', 'is_authorizer'].filter((role) => row[role] === true).join(' '))
+            ['is_payer', 'is_proposer', 'is_authorizer'].filter((role) => row[role] === true).join(' '),
+          )
         expect(roles('multi-auth/four').filter((role) => role.includes('is_authorizer'))).to.have.length(4)
         expect(new Set(roles('noop/no-authorizer'))).to.deep.equal(new Set(['is_payer is_proposer']))
         const separate = roles('flow/separate-payer-and-proposer')

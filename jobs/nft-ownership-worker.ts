@@ -1,6 +1,9 @@
 import type { Fold, SqlColumn, Worker } from './worker.ts'
 
-const itemKey: readonly SqlColumn[] = [{ column: 'token', type: 'text' }, { column: 'nft_id', type: 'numeric(20,0)' }]
+const itemKey: readonly SqlColumn[] = [
+  { column: 'token', type: 'text' },
+  { column: 'nft_id', type: 'numeric(20,0)' },
+]
 const itemKeys = 'unnest($1::text[], $2::numeric(20,0)[]) as k (token, nft_id)'
 
 /** Items that a range saw destroyed by id and uuid alone, with each account that they ever came to. */
@@ -80,7 +83,10 @@ const ownership: Fold = {
 const holdings: Fold = {
   kind: 'sum',
   name: 'app.nft_holdings',
-  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }],
+  key: [
+    { column: 'address', type: 'text' },
+    { column: 'token', type: 'text' },
+  ],
   sums: [{ column: 'item_count', type: 'bigint' }],
   presence: 'item_count',
   of: ownership.name,
@@ -104,7 +110,8 @@ const collectionStats: Fold = {
   name: 'app.nft_collection_stats',
   key: [{ column: 'token', type: 'text' }],
   sums: [
-    { column: 'item_count', type: 'bigint' }, { column: 'holder_count', type: 'bigint' },
+    { column: 'item_count', type: 'bigint' },
+    { column: 'holder_count', type: 'bigint' },
     { column: 'seen_count', type: 'bigint' },
   ],
   presence: 'seen_count',

@@ -8,17 +8,43 @@ import type { HeightTable, StateFold, Worker } from './worker.ts'
 const changes: HeightTable = {
   name: 'app.scheduled_transaction_changes',
   columns: [
-    'block_height', 'tx_index', 'event_index', 'scheduled_id', 'kind', 'priority', 'due_at', 'execution_effort', 'fees',
-    'fees_returned', 'fees_deducted', 'handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path',
+    'block_height',
+    'tx_index',
+    'event_index',
+    'scheduled_id',
+    'kind',
+    'priority',
+    'due_at',
+    'execution_effort',
+    'fees',
+    'fees_returned',
+    'fees_deducted',
+    'handler_owner',
+    'handler_type',
+    'handler_uuid',
+    'handler_public_path',
   ],
   heightColumn: 'block_height',
   partitionHeights: 10_000_000,
 }
 
 const columns = [
-  'scheduled_id', 'status', 'priority', 'due_at', 'execution_effort', 'fees', 'fees_returned', 'fees_deducted',
-  'handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path', 'scheduled_height', 'scheduled_tx_index',
-  'ended_height', 'ended_tx_index',
+  'scheduled_id',
+  'status',
+  'priority',
+  'due_at',
+  'execution_effort',
+  'fees',
+  'fees_returned',
+  'fees_deducted',
+  'handler_owner',
+  'handler_type',
+  'handler_uuid',
+  'handler_public_path',
+  'scheduled_height',
+  'scheduled_tx_index',
+  'ended_height',
+  'ended_tx_index',
 ]
 const list = (names: readonly string[], prefix = ''): string => names.map((column) => `${prefix}${column}`).join(', ')
 const values = columns.slice(1)

@@ -39,8 +39,9 @@ describe('staking_worker', () => {
   /** The rows of a labelled transaction: event, delegator, amount, from, to, moved. */
   const labelled = async (label: string): Promise<unknown[][]> => {
     const noted = (await notedTransactions('base')).find((transaction) => transaction.label === label)
-    const rows = all.of('app.staking_events').filter((row) =>
-      row['block_height'] === noted?.height && row['tx_index'] === noted?.index)
+    const rows = all
+      .of('app.staking_events')
+      .filter((row) => row['block_height'] === noted?.height && row['tx_index'] === noted?.index)
     return rows.map(moveOf)
   }
 
@@ -48,8 +49,14 @@ describe('staking_worker', () => {
     expect(all.problems).to.deep.equal([])
     expect(all.of('app.staking_events')).to.have.length(67)
     expect(all.of('app.epoch_events').map((row) => row['event_type'])).to.deep.equal([
-      'EpochSetup', 'NewEpoch', 'EpochStart', 'EpochTotalRewardsPaid', 'EpochTotalRewardsPaid', 'NewEpoch',
-      'EpochTotalRewardsPaid', 'NewEpoch',
+      'EpochSetup',
+      'NewEpoch',
+      'EpochStart',
+      'EpochTotalRewardsPaid',
+      'EpochTotalRewardsPaid',
+      'NewEpoch',
+      'EpochTotalRewardsPaid',
+      'NewEpoch',
     ])
   })
 
@@ -76,7 +83,10 @@ describe('staking_worker', () => {
       ['DelegatorTokensUnstaked', 2, '0.00000000', 'committed', 'unstaked', null],
       ['DelegatorTokensRequestedToUnstake', 2, '2.50000000', null, null, null],
     ])
-    const freed = all.of('app.staking_events').filter((row) => row['block_height'] === 148).map(moveOf)
+    const freed = all
+      .of('app.staking_events')
+      .filter((row) => row['block_height'] === 148)
+      .map(moveOf)
     expect(freed.filter(([type]) => String(type).includes('Unstaked'))).to.deep.equal([
       ['DelegatorTokensUnstaked', 2, '2.50000000', 'unstaking', 'unstaked', null],
       ['TokensUnstaked', 0, '11.50000000', 'unstaking', 'unstaked', null],
@@ -94,10 +104,18 @@ describe('staking_worker', () => {
       { type: `${table}.NewEpoch`, fields: { totalStaked: '5.00000000', totalRewardPayout: '3.00000000' } },
     ])
     expect(output.problems).to.deep.equal([])
-    expect(output.of('app.staking_events').map((row) => [row['delegator_id'], row['to_bucket'], row['epoch']]))
-      .to.deep.equal([[0, 'rewarded', null], [4, 'rewarded', null]])
-    expect(output.of('app.epoch_events').map((row) => [row['event_type'], row['epoch'], row['total_rewards']]))
-      .to.deep.equal([['EpochTotalRewardsPaid', null, '3.00000000'], ['NewEpoch', null, '3.00000000']])
+    expect(
+      output.of('app.staking_events').map((row) => [row['delegator_id'], row['to_bucket'], row['epoch']]),
+    ).to.deep.equal([
+      [0, 'rewarded', null],
+      [4, 'rewarded', null],
+    ])
+    expect(
+      output.of('app.epoch_events').map((row) => [row['event_type'], row['epoch'], row['total_rewards']]),
+    ).to.deep.equal([
+      ['EpochTotalRewardsPaid', null, '3.00000000'],
+      ['NewEpoch', null, '3.00000000'],
+    ])
   })
 
   it('reads stakes of before Cadence 1.0 by what the token told, and the script', () => {
@@ -108,19 +126,27 @@ describe('staking_worker', () => {
     const fields = { nodeID, delegatorID: '1', amount: '9.00000000' }
     const committed = { type: `${table}.DelegatorTokensCommitted`, fields }
     const again = [...inner('4.00000000'), committed]
-    expect(derive(again, 'delegator.delegateUnstakedTokens(amount: amount)').of('app.staking_events').map(moveOf))
-      .to.deep.equal([['DelegatorTokensCommitted', 1, '9.00000000', 'unstaked', 'committed', '4.00000000']])
-    expect(derive(again).of('app.staking_events').map(moveOf))
-      .to.deep.equal([['DelegatorTokensCommitted', 1, '9.00000000', 'unknown', 'committed', '4.00000000']])
+    expect(
+      derive(again, 'delegator.delegateUnstakedTokens(amount: amount)').of('app.staking_events').map(moveOf),
+    ).to.deep.equal([['DelegatorTokensCommitted', 1, '9.00000000', 'unstaked', 'committed', '4.00000000']])
+    expect(derive(again).of('app.staking_events').map(moveOf)).to.deep.equal([
+      ['DelegatorTokensCommitted', 1, '9.00000000', 'unknown', 'committed', '4.00000000'],
+    ])
     const removed = { type: `${table}.NodeRemovedAndRefunded`, fields: { nodeID, amount: '9.00000000' } }
-    expect(derive([removed, ...inner('4.00000000')]).of('app.staking_events').map(moveOf))
-      .to.deep.equal([['NodeRemovedAndRefunded', 0, '9.00000000', 'committed', 'unstaked', '4.00000000']])
+    expect(
+      derive([removed, ...inner('4.00000000')])
+        .of('app.staking_events')
+        .map(moveOf),
+    ).to.deep.equal([['NodeRemovedAndRefunded', 0, '9.00000000', 'committed', 'unstaked', '4.00000000']])
   })
 
   it('counts stake that came with the registration, as contracts of old had it', () => {
     const fields = { nodeID, role: '5', amountCommitted: '250.00000000' }
-    expect(derive([{ type: `${table}.NewNodeCreated`, fields }]).of('app.staking_events').map(moveOf))
-      .to.deep.equal([['NewNodeCreated', 0, '250.00000000', null, 'committed', null]])
+    expect(
+      derive([{ type: `${table}.NewNodeCreated`, fields }])
+        .of('app.staking_events')
+        .map(moveOf),
+    ).to.deep.equal([['NewNodeCreated', 0, '250.00000000', null, 'committed', null]])
   })
 
   it('does not look at contracts of the same name in other accounts', () => {
@@ -152,33 +178,76 @@ describe('staking_worker', () => {
 
   it('makes rows or problems of whatever comes under these names, and never fails', () => {
     const names = [
-      'TokensCommitted', 'DelegatorTokensCommitted', 'TokensUnstaked', 'NodeRemovedAndRefunded', 'NewEpoch',
-      'NewNodeCreated', 'NodeWeightChanged', 'RewardsPaid', 'EpochTotalRewardsPaid',
+      'TokensCommitted',
+      'DelegatorTokensCommitted',
+      'TokensUnstaked',
+      'NodeRemovedAndRefunded',
+      'NewEpoch',
+      'NewNodeCreated',
+      'NodeWeightChanged',
+      'RewardsPaid',
+      'EpochTotalRewardsPaid',
     ]
     const types = [
-      ...names.map((name) => `${table}.${name}`), `${epoch}.EpochSetup`, `${epoch}.EpochStart`,
-      'A.ee82856bf20e2aa6.FungibleToken.Withdrawn', 'A.ee82856bf20e2aa6.FungibleToken.Deposited',
-      `${flow}.TokensWithdrawn`, `${flow}.TokensDeposited`,
+      ...names.map((name) => `${table}.${name}`),
+      `${epoch}.EpochSetup`,
+      `${epoch}.EpochStart`,
+      'A.ee82856bf20e2aa6.FungibleToken.Withdrawn',
+      'A.ee82856bf20e2aa6.FungibleToken.Deposited',
+      `${flow}.TokensWithdrawn`,
+      `${flow}.TokensDeposited`,
     ]
     const values: readonly PayloadValue[] = [
-      null, '', '0', '1', '300', '99999999999999999999', '1.00000000', nodeID, `${flow}.Vault`, '0xf8d6e0586b0a20c7',
-      [], [{}], {}, true,
+      null,
+      '',
+      '0',
+      '1',
+      '300',
+      '99999999999999999999',
+      '1.00000000',
+      nodeID,
+      `${flow}.Vault`,
+      '0xf8d6e0586b0a20c7',
+      [],
+      [{}],
+      {},
+      true,
     ]
     const fields = [
-      'nodeID', 'delegatorID', 'amount', 'amountCommitted', 'role', 'newWeight', 'epochCounter', 'counter', 'nodeInfo',
-      'firstView', 'finalView', 'type', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID',
+      'nodeID',
+      'delegatorID',
+      'amount',
+      'amountCommitted',
+      'role',
+      'newWeight',
+      'epochCounter',
+      'counter',
+      'nodeInfo',
+      'firstView',
+      'finalView',
+      'type',
+      'from',
+      'to',
+      'fromUUID',
+      'toUUID',
+      'withdrawnUUID',
+      'depositedUUID',
     ]
     const event = fc.record({
       type: fc.constantFrom(...types),
       fields: fc.option(fc.dictionary(fc.constantFrom(...fields), fc.constantFrom(...values)), { nil: undefined }),
     })
-    fc.assert(fc.property(fc.array(event, { maxLength: 6 }), (events) => {
-      const output = derive(events)
-      const rows = [...output.of('app.staking_events'), ...output.of('app.epoch_events')]
-      const asked = events.filter(({ type, fields: has }) =>
-        has !== undefined && type.startsWith('A.f8d6e0586b0a20c7.'))
-      expect(rows.length + output.problems.length).to.equal(asked.length)
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 6 }), (events) => {
+        const output = derive(events)
+        const rows = [...output.of('app.staking_events'), ...output.of('app.epoch_events')]
+        const asked = events.filter(
+          ({ type, fields: has }) => has !== undefined && type.startsWith('A.f8d6e0586b0a20c7.'),
+        )
+        expect(rows.length + output.problems.length).to.equal(asked.length)
+      }),
+      { numRuns: 500 },
+    )
   })
 })
 

@@ -50,16 +50,19 @@ export function catalogueFolds({ firstSeen, totals, of, where, sums }: Catalogue
       on conflict (token) do update set first_height = excluded.first_height
       where t.first_height > excluded.first_height`,
   }
-  return [first, {
-    kind: 'sum',
-    name: totals,
-    key: [token],
-    sums: [{ column: 'transfer_count', type: 'bigint' }, ...sums.map(({ column, type }) => ({ column, type }))],
-    presence: 'transfer_count',
-    of,
-    touched: first.touched,
-    counted: `
+  return [
+    first,
+    {
+      kind: 'sum',
+      name: totals,
+      key: [token],
+      sums: [{ column: 'transfer_count', type: 'bigint' }, ...sums.map(({ column, type }) => ({ column, type }))],
+      presence: 'transfer_count',
+      of,
+      touched: first.touched,
+      counted: `
       select h.token, count(*) as transfer_count${sums.map(({ column, sum }) => `, ${sum} as ${column}`).join('')}
       from ${of} h where ${inRange} group by h.token`,
-  }]
+    },
+  ]
 }

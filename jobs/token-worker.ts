@@ -12,7 +12,15 @@ const heightColumn = 'block_height'
 const ftTransfers: HeightTable = {
   name: 'app.ft_transfers',
   columns: [
-    heightColumn, 'tx_index', 'event_index', 'leg', 'token', 'from_address', 'to_address', 'amount', 'transfer_type',
+    heightColumn,
+    'tx_index',
+    'event_index',
+    'leg',
+    'token',
+    'from_address',
+    'to_address',
+    'amount',
+    'transfer_type',
   ],
   heightColumn,
   partitionHeights: 1_000_000,
@@ -22,7 +30,15 @@ const ftTransfers: HeightTable = {
 const nftTransfers: HeightTable = {
   name: 'app.nft_transfers',
   columns: [
-    heightColumn, 'tx_index', 'event_index', 'leg', 'token', 'nft_id', 'nft_uuid', 'from_address', 'to_address',
+    heightColumn,
+    'tx_index',
+    'event_index',
+    'leg',
+    'token',
+    'nft_id',
+    'nft_uuid',
+    'from_address',
+    'to_address',
     'transfer_type',
   ],
   heightColumn,

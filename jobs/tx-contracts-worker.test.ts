@@ -34,20 +34,23 @@ describe('tx_contracts_worker', () => {
 
   it('names the contracts that a script imports', () => {
     expect(of(contracts, 'contract', 'flow/transfer')).to.deep.equal([
-      'A.0ae53cb6e3f42a79.FlowToken', 'A.ee82856bf20e2aa6.FungibleToken',
+      'A.0ae53cb6e3f42a79.FlowToken',
+      'A.ee82856bf20e2aa6.FungibleToken',
     ])
     expect(of(contracts, 'contract', 'market/buy')).to.include('A.f8d6e0586b0a20c7.NFTStorefrontV2')
     // Deploying a contract that imports imports nothing.
     expect(of(contracts, 'contract', 'contract/deploy-many-imports')).to.deep.equal([])
     // Names that nobody resolved; the chain's own contracts are known all the same.
     expect(of(contracts, 'contract', 'fail/string-import-unresolved')).to.deep.equal([
-      'A.0ae53cb6e3f42a79.FlowToken', 'A.ee82856bf20e2aa6.FungibleToken',
+      'A.0ae53cb6e3f42a79.FlowToken',
+      'A.ee82856bf20e2aa6.FungibleToken',
     ])
   })
 
   it('leaves out the imports of the transactions that end every block', () => {
     const system = blocks.flatMap(({ height, transactions }) =>
-      transactions.filter(({ isSystem }) => isSystem).map(({ index }) => ({ height, index })))
+      transactions.filter(({ isSystem }) => isSystem).map(({ index }) => ({ height, index })),
+    )
     expect(system.length).to.be.greaterThan(500)
     for (const { height, index } of system) {
       const rows = contracts.filter((row) => row['block_height'] === height && has(row, index))
@@ -81,17 +84,28 @@ describe('tx_contracts_worker', () => {
   })
 
   it('tags the runs of scheduled transactions, also the one that failed, and not what looks for those due', () => {
-    const runs = blocks.flatMap(({ height, transactions }) => transactions.slice(0, -1).flatMap(({ index, isSystem }) =>
-      isSystem ? tags.filter((row) => row['block_height'] === height && has(row, index)) : []))
-    const withEvents = blocks.flatMap(({ transactions }) => transactions.filter(({ isSystem, events }) =>
-      isSystem && events.some(({ type }) => type.includes('.FlowTransactionScheduler.'))))
+    const runs = blocks.flatMap(({ height, transactions }) =>
+      transactions
+        .slice(0, -1)
+        .flatMap(({ index, isSystem }) =>
+          isSystem ? tags.filter((row) => row['block_height'] === height && has(row, index)) : [],
+        ),
+    )
+    const withEvents = blocks.flatMap(({ transactions }) =>
+      transactions.filter(
+        ({ isSystem, events }) => isSystem && events.some(({ type }) => type.includes('.FlowTransactionScheduler.')),
+      ),
+    )
     expect(withEvents.length).to.be.greaterThan(5)
     // One of them failed, and has no events by which it could be known.
     expect(runs.filter((row) => row['tag'] === 'SCHEDULED_TX').length).to.equal(withEvents.length + 1)
   })
 
   it('writes rows in the order of their keys', () => {
-    for (const [rows, column] of [[contracts, 'contract'], [tags, 'tag']] as const) {
+    for (const [rows, column] of [
+      [contracts, 'contract'],
+      [tags, 'tag'],
+    ] as const) {
       const keys = rows.map((row) => `${String(row[column])} ${String(row['block_height']).padStart(9, '0')}`)
       expect(keys).to.deep.equal(keys.toSorted())
       expect(new Set(keys).size).to.equal(keys.length)

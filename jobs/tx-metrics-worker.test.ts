@@ -33,19 +33,30 @@ describe('tx_metrics_worker', () => {
 
   it('tells the fee of a transaction, what it was computed from, and the computation where the result leaves it 0', () => {
     expect(of('flow/transfer')).to.deep.include({
-      fee: '0.00001000', inclusion_effort: '1.00000000', execution_effort: '0.00000015', gas_used: '15',
+      fee: '0.00001000',
+      inclusion_effort: '1.00000000',
+      execution_effort: '0.00000015',
+      gas_used: '15',
       is_gas_from_fee: true,
     })
   })
 
   it('has a row for each transaction of a user, also for those that failed and for those without an event', () => {
     const users = blocks.flatMap(({ height, transactions }) =>
-      transactions.filter(({ isSystem }) => !isSystem).map((transaction) => ({ height, transaction })))
+      transactions.filter(({ isSystem }) => !isSystem).map((transaction) => ({ height, transaction })),
+    )
     const silent = users.filter(({ transaction }) => transaction.events.length === 0)
     expect(users.length).to.equal(712)
     expect(silent.length).to.be.greaterThan(0)
-    for (const { height, transaction: { index } } of users) expect(at(height, index), `${height}.${index}`).to.not.equal(undefined)
-    for (const { height, transaction: { index } } of silent) {
+    for (const {
+      height,
+      transaction: { index },
+    } of users)
+      expect(at(height, index), `${height}.${index}`).to.not.equal(undefined)
+    for (const {
+      height,
+      transaction: { index },
+    } of silent) {
       expect(at(height, index)).to.deep.include({ fee: '0.00000000', inclusion_effort: null, gas_used: '0' })
     }
     expect(of('fail/panic')).to.deep.include({ inclusion_effort: '1.00000000' })
@@ -62,7 +73,9 @@ describe('tx_metrics_worker', () => {
   })
 
   it('adds all up to what the chain deducted', () => {
-    const told = blocks.flatMap(({ transactions }) => transactions).flatMap(({ events }) => events)
+    const told = blocks
+      .flatMap(({ transactions }) => transactions)
+      .flatMap(({ events }) => events)
       .filter(({ type }) => type === feesDeducted)
       .map(({ fields = {} }) => ufix64Units(amountField(fields)))
     const kept = rows.map((row) => ufix64Units(String(row['fee'])))
@@ -71,10 +84,24 @@ describe('tx_metrics_worker', () => {
   })
 
   describe('of made transactions', () => {
-    const made = (more: Partial<DecodedTransaction>, height = 0): { rows: CollectedRow[]; problems: readonly unknown[] } => {
+    const made = (
+      more: Partial<DecodedTransaction>,
+      height = 0,
+    ): { rows: CollectedRow[]; problems: readonly unknown[] } => {
       const transaction: DecodedTransaction = {
-        index: 0, id: Buffer.alloc(32), isSystem: false, payer: undefined, proposer: undefined, authorizers: [],
-        scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events: [], ...more,
+        index: 0,
+        id: Buffer.alloc(32),
+        isSystem: false,
+        payer: undefined,
+        proposer: undefined,
+        authorizers: [],
+        scriptHash: Buffer.alloc(32),
+        script: '',
+        statusCode: 0,
+        isEvm: false,
+        gasUsed: 0n,
+        events: [],
+        ...more,
       }
       const block = { height, id: Buffer.alloc(32), timestampUs: 0, transactions: [transaction] }
       const output = collect(txMetricsWorker, { from: height, to: height + 1, blocks: [block] })
@@ -87,22 +114,38 @@ describe('tx_metrics_worker', () => {
 
     it('takes the computation from the result where it tells', () => {
       const fields = { amount: '0.00000100', inclusionEffort: '1.00000000', executionEffort: '0.00000026' }
-      const { rows: [row] } = made({ gasUsed: 27n, events: [{ type: feesDeducted, index: 0, fields }] })
+      const {
+        rows: [row],
+      } = made({ gasUsed: 27n, events: [{ type: feesDeducted, index: 0, fields }] })
       expect(row).to.deep.include({ gas_used: '27', is_gas_from_fee: false })
     })
 
     it('knows no fee and no computation where the result is unavailable', () => {
-      const { rows: [row] } = made({ statusCode: undefined, gasUsed: undefined })
+      const {
+        rows: [row],
+      } = made({ statusCode: undefined, gasUsed: undefined })
       expect(row).to.deep.include({ gas_used: null, is_gas_from_fee: false, fee: null, execution_effort: null })
     })
 
     it('makes a fee event of another shape a problem, and tells no fee', () => {
-      for (const fields of [{}, { amount: ['0.00000100'] }, { amount: '1.0' }, { amount: '0.00000100', executionEffort: null }]) {
-        const { rows: [row], problems } = made({ events: [{ type: feesDeducted, index: 0, fields }] })
+      for (const fields of [
+        {},
+        { amount: ['0.00000100'] },
+        { amount: '1.0' },
+        { amount: '0.00000100', executionEffort: null },
+      ]) {
+        const {
+          rows: [row],
+          problems,
+        } = made({ events: [{ type: feesDeducted, index: 0, fields }] })
         expect(row).to.deep.include({ fee: null, inclusion_effort: null })
         expect(problems).to.have.length(1)
         expect(problems[0]).to.deep.include({
-          blockHeight: 0, txIndex: 0, eventIndex: 0, code: 'fee-event-shape', eventType: feesDeducted,
+          blockHeight: 0,
+          txIndex: 0,
+          eventIndex: 0,
+          code: 'fee-event-shape',
+          eventType: feesDeducted,
         })
       }
     })

@@ -8,9 +8,7 @@ import type { DeriveOutput, HeightTable, Worker } from './worker.ts'
 /** One row for each transaction of a user, and for what else paid a fee. */
 const metrics: HeightTable = {
   name: 'app.tx_metrics',
-  columns: [
-    'block_height', 'gas_used', 'tx_index', 'is_gas_from_fee', 'fee', 'inclusion_effort', 'execution_effort',
-  ],
+  columns: ['block_height', 'gas_used', 'tx_index', 'is_gas_from_fee', 'fee', 'inclusion_effort', 'execution_effort'],
   heightColumn: 'block_height',
   partitionHeights: 1_000_000,
 }
@@ -41,7 +39,12 @@ function isPaid({ amount }: TransactionFee): boolean {
   return amount === undefined || /[1-9]/.test(amount)
 }
 
-function report({ problems }: TransactionFee, blockHeight: number, { index }: DecodedTransaction, output: DeriveOutput): void {
+function report(
+  { problems }: TransactionFee,
+  blockHeight: number,
+  { index }: DecodedTransaction,
+  output: DeriveOutput,
+): void {
   for (const problem of problems) output.problem({ blockHeight, txIndex: index, code: 'fee-event-shape', ...problem })
 }
 

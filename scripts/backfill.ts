@@ -17,7 +17,8 @@ import { enabledWorkers, workersOption } from './cli/worker-options.ts'
 /** `npm run backfill`: has the farm derive some heights before all other history. */
 await runCommand({
   name: 'backfill',
-  summary: 'Has the farm derive stored heights now, before all other history and also while ENABLE_HISTORY_DERIVERS ' +
+  summary:
+    'Has the farm derive stored heights now, before all other history and also while ENABLE_HISTORY_DERIVERS ' +
     'is false, and waits until that is done.',
   options: {
     ...heightOptions,
@@ -36,7 +37,8 @@ await runCommand({
     ['--from 1000 --to 1999 --detach --json', 'For a script: only ask for it.'],
   ],
   exitCodes: {
-    0: 'done, or nothing was owed', 1: 'ranges are flagged, heights are not stored, or workers are switched off',
+    0: 'done, or nothing was owed',
+    1: 'ranges are flagged, heights are not stored, or workers are switched off',
     75: 'no process works on the farm, or the waiting was interrupted; the request stays',
   },
   run: async ({ options }) => backfill(options, requiredRange(options)),
@@ -56,7 +58,8 @@ function backfill(options: BackfillOptions, range: HeightRange): Promise<number>
     await requireStored(pool, range)
     const progress = await readRequestProgress(pool, workers, names, range)
     const plan = progress.workers.map(({ worker, owed, skipped }) => ({
-      worker, heights: size(owed),
+      worker,
+      heights: size(owed),
       note: [
         ...(asked.includes(worker) ? [] : ['is followed by what you named']),
         ...(skipped.length > 0 ? [`${size(skipped)} heights were skipped by a person`] : []),

@@ -51,14 +51,22 @@ await runCommand({
   summary: `Measures everything on the simulated chain, each figure beside its physical limit, and writes ${pagePath}.`,
   options: {
     quick: flag('Less of everything, some two minutes; nothing is written down.'),
-    only: someOf('<parts>', partNames, `Some parts, with commas between: ${partNames.join(', ')}; nothing is written down.`),
+    only: someOf(
+      '<parts>',
+      partNames,
+      `Some parts, with commas between: ${partNames.join(', ')}; nothing is written down.`,
+    ),
     'no-record': flag(`Write no line into ${historyPath}, and leave the page as it is.`),
   },
   notes: [
     'Databases, nodes and clients are started for the run and go away with it; nothing else is touched. Figures of a machine that does other work are worth little: ' +
       'the run says so where it sees some, and the page as well.',
   ],
-  examples: [['', 'Everything, about ten minutes.'], ['--quick', 'A look.'], ['--only ingest,recovery', 'Two parts.']],
+  examples: [
+    ['', 'Everything, about ten minutes.'],
+    ['--quick', 'A look.'],
+    ['--only ingest,recovery', 'Two parts.'],
+  ],
   usesDatabase: false,
   exitCodes: { 1: 'a part failed: nothing is written down' },
   run: async ({ options }) => {
@@ -70,9 +78,18 @@ await runCommand({
     warn({ ...setting, others })
     const sheet = new BenchSheet(benchSizes[mode])
     const { versions, settings } = await readSettings(sheet.size)
-    print(`flowfarm ${setting.commit} on ${setting.cores} cores of ${setting.processor}, Node ${process.versions.node}, PostgreSQL ${versions['PostgreSQL']}, load ${setting.loadBefore.toFixed(2)}`)
+    print(
+      `flowfarm ${setting.commit} on ${setting.cores} cores of ${setting.processor}, Node ${process.versions.node}, PostgreSQL ${versions['PostgreSQL']}, load ${setting.loadBefore.toFixed(2)}`,
+    )
     const failed = await runParts(names, sheet, others)
-    const conditions: Conditions = { ...setting, seconds: (performance.now() - startedAt) / 1000, loadAfter: currentLoad(), others, versions, settings }
+    const conditions: Conditions = {
+      ...setting,
+      seconds: (performance.now() - startedAt) / 1000,
+      loadAfter: currentLoad(),
+      others,
+      versions,
+      settings,
+    }
     print(`\n${duration(conditions.seconds)}, load ${conditions.loadAfter.toFixed(2)} after.`)
     warn(conditions)
     if (failed.length > 0) {
@@ -80,7 +97,12 @@ await runCommand({
       return exitCodes.needsPerson
     }
     if (options.only.length > 0) return exitCodes.done
-    const line = historyLine({ conditions, mode, figures: sheet.figures, growth: { blocks: sheet.blocks, requests: sheet.requests } })
+    const line = historyLine({
+      conditions,
+      mode,
+      figures: sheet.figures,
+      growth: { blocks: sheet.blocks, requests: sheet.requests },
+    })
     if (mode === 'full' && !options['no-record']) record(line)
     return exitCodes.done
   },
@@ -109,7 +131,10 @@ async function runParts(names: readonly PartName[], sheet: BenchSheet, others: n
 
 function warn(conditions: Pick<Conditions, 'cores' | 'loadBefore' | 'others'>): void {
   const trouble = disturbance(conditions)
-  if (trouble !== undefined) print(`WARNING: this machine is not quiet: ${trouble}. Rates will be too low; processor times and ratios suffer less.`)
+  if (trouble !== undefined)
+    print(
+      `WARNING: this machine is not quiet: ${trouble}. Rates will be too low; processor times and ratios suffer less.`,
+    )
 }
 
 /** Adds a run to the history, and makes the page anew. */

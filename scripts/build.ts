@@ -12,7 +12,9 @@ const report = (message: BuildMessage): unknown => process.send?.(message)
 try {
   const folder = await buildDashboards(resolve(import.meta.dirname, '..'), (page, built) => {
     report({ page, built, total: pageNames.length })
-    console.log(`${page}: built (${built} of ${pageNames.length}, ${((performance.now() - start) / 1000).toFixed(1)} s)`)
+    console.log(
+      `${page}: built (${built} of ${pageNames.length}, ${((performance.now() - start) / 1000).toFixed(1)} s)`,
+    )
   })
   console.log(folder)
   if (process.send === undefined) for (const page of pageNames) console.log(sizeOf(page, join(folder, page)))

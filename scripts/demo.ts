@@ -39,18 +39,32 @@ const databaseSettings = { fsync: 'off', synchronous_commit: 'off', full_page_wr
 function configure(chain: DemoChain, folder: string): Config {
   connectDirectly(parseEndpoint(chain.endpoint).host)
   const overrides = {
-    CHAIN_ACCESS_NODE: chain.endpoint, CHAIN_ACCESS_NODES: '', CHAIN_HISTORIC_ACCESS_NODES: '', CHAIN_ARCHIVE_NODE: '', CHAIN_REST_URL: '',
-    DB_URL: '', DB_READ_URL: '', INDEXER_DATABASE_URL: '', EVM_EXPLORER_DATABASE_URL: '', DATA_FOLDER: folder,
-    START_BLOCK: '', HISTORY_STOP_HEIGHT: '', BACKEND_URL: '',
+    CHAIN_ACCESS_NODE: chain.endpoint,
+    CHAIN_ACCESS_NODES: '',
+    CHAIN_HISTORIC_ACCESS_NODES: '',
+    CHAIN_ARCHIVE_NODE: '',
+    CHAIN_REST_URL: '',
+    DB_URL: '',
+    DB_READ_URL: '',
+    INDEXER_DATABASE_URL: '',
+    EVM_EXPLORER_DATABASE_URL: '',
+    DATA_FOLDER: folder,
+    START_BLOCK: '',
+    HISTORY_STOP_HEIGHT: '',
+    BACKEND_URL: '',
   }
   const defaults = {
-    LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty', CHROMA_PERSIST_DIR: join(folder, 'approved-examples'),
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'pretty',
+    CHROMA_PERSIST_DIR: join(folder, 'approved-examples'),
     // So that whoever breaks a worker on purpose sees its range flagged in half a minute instead of in an hour.
-    WORKER_RETRY_BASE_MS: '250', WORKER_RETRY_CAP_MS: '2000',
+    WORKER_RETRY_BASE_MS: '250',
+    WORKER_RETRY_CAP_MS: '2000',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     // E-mails of nobody's server are files that go with the demo.
     MAIL_FOLDER: join(folder, 'mail'),
-    EDITOR_FOLDER: folder, ...(chain.samples.length === 0 ? {} : { EDITOR_SAMPLES: writeSamples(folder, chain.samples) }),
+    EDITOR_FOLDER: folder,
+    ...(chain.samples.length === 0 ? {} : { EDITOR_SAMPLES: writeSamples(folder, chain.samples) }),
     ...chain.variables,
   }
   const { LLM_API_KEY: key, LLM_BASE_URL: base, PORT: port, HOST: host } = readConfig(overrides, undefined, defaults)
@@ -71,7 +85,10 @@ function writeSamples(folder: string, samples: DemoChain['samples']): string {
 
 async function demo(options: DemoArguments): Promise<number> {
   const folder = makeDemoFolder()
-  const chain = options.chain === 'simulated' ? await startSimulatedChain(options) : await startRecordedChain(options.folder, options.isStill)
+  const chain =
+    options.chain === 'simulated'
+      ? await startSimulatedChain(options)
+      : await startRecordedChain(options.folder, options.isStill)
   const config = configure(chain, folder)
   await checkPorts(config)
   // Whoever asks for JSON wants nothing between its lines.
@@ -98,11 +115,17 @@ async function demo(options: DemoArguments): Promise<number> {
       if (build?.isStopped === true) return
       const text = greetingText({
         pageProblem,
-        chain, folder, key, model: modelSettings(config), chat: pageAddress(config.HOST, shared.proxyPort ?? 0),
-        page: pageAddress(config.HOST, shared.apiPort ?? config.PORT), askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
+        chain,
+        folder,
+        key,
+        model: modelSettings(config),
+        chat: pageAddress(config.HOST, shared.proxyPort ?? 0),
+        page: pageAddress(config.HOST, shared.apiPort ?? config.PORT),
+        askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
         mcp: `${pageAddress(config.HOST, shared.mcpPort ?? config.MCP_PORT)}/mcp`,
-        wallet: config.WALLET_URL ?? `http://localhost:${shared.walletPort ?? config.WALLET_PORT}`, 
-        editor: editorUrl(config, shared.editorPort), mailFolder: config.SMTP_URL === undefined ? config.MAIL_FOLDER : undefined,
+        wallet: config.WALLET_URL ?? `http://localhost:${shared.walletPort ?? config.WALLET_PORT}`,
+        editor: editorUrl(config, shared.editorPort),
+        mailFolder: config.SMTP_URL === undefined ? config.MAIL_FOLDER : undefined,
       })
       write(text)
     },

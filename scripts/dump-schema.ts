@@ -34,7 +34,7 @@ async function schemaOfMigrations(): Promise<string> {
     const server = await startEmbeddedPostgres({
       dataFolder,
       log: (line) => process.stderr.write(`${line}\n`),
-      settings: { fsync: 'off', shared_buffers: '64MB' }
+      settings: { fsync: 'off', shared_buffers: '64MB' },
     })
     const pool = createPool(server.url, { max: 1 })
     try {

@@ -30,8 +30,16 @@ await runCommand({
   summary: 'Puts questions with known answers to the query service and reports which of its answers are right.',
   options: {
     replay: flag('Take the replayed provider, also when a model is set.'),
-    only: someOf('<ids>', gold.map(({ id }) => id), 'Some questions, by their ids with commas between.'),
-    protocol: someOf('<names>', protocols, 'What the replayed provider speaks, of anthropic, openai and openai-compatible. Default: all of them.'),
+    only: someOf(
+      '<ids>',
+      gold.map(({ id }) => id),
+      'Some questions, by their ids with commas between.',
+    ),
+    protocol: someOf(
+      '<names>',
+      protocols,
+      'What the replayed provider speaks, of anthropic, openai and openai-compatible. Default: all of them.',
+    ),
     least: wholeNumber('<percent>', 'Exit code 1 when a live model has less than this right. Default 0.'),
     'write-answers': flag('Write down what the accepted statements give as the known answers, and ask nothing.'),
     json: flag('Print the results as JSON.'),
@@ -41,13 +49,18 @@ await runCommand({
       'unsafe replies, and the report says whether the service does right with each.',
     'Databases are made for the run from the simulated chain, in a minute or so, and go away with it; nothing else is touched.',
   ],
-  examples: [['', 'A replayed provider, or the live model that is set.'], ['--least 80', 'Fails when the model has less than 80 % right.'], ['--only fees-total', 'One question.']],
+  examples: [
+    ['', 'A replayed provider, or the live model that is set.'],
+    ['--least 80', 'Fails when the model has less than 80 % right.'],
+    ['--only fees-total', 'One question.'],
+  ],
   usesDatabase: false,
   exitCodes: { 1: 'something came of a replayed reply that should not, or too few answers of the model are right' },
   run: async ({ options }) => {
     const questions = options.only.length === 0 ? gold : gold.filter(({ id }) => options.only.includes(id))
     const settings = options.replay ? undefined : liveSettings()
-    const spoken = options.protocol.length === 0 ? protocols : protocols.filter((protocol) => options.protocol.includes(protocol))
+    const spoken =
+      options.protocol.length === 0 ? protocols : protocols.filter((protocol) => options.protocol.includes(protocol))
     if (!options.json) print('Making the databases …')
     await using databases = await openEvalDatabases()
     await using evaluation = await openEvaluation(databases)
@@ -65,28 +78,46 @@ function liveSettings(): ModelSettings | undefined {
 }
 
 async function replay(
-  evaluation: Evaluation, questions: readonly GoldQuestion[], spoken: readonly ModelSettings['provider'][], asJson: boolean,
+  evaluation: Evaluation,
+  questions: readonly GoldQuestion[],
+  spoken: readonly ModelSettings['provider'][],
+  asJson: boolean,
 ): Promise<number> {
   const runs: ProtocolRun[] = []
   for (const protocol of spoken) runs.push(await replayScenarios(evaluation, questions, protocol))
   const unexpected = runs.flatMap(({ results }) => results.flatMap(unexpectedIn)).length
   if (asJson) printJson(runs.map(plainRun))
   else {
-    print('What the service makes of a model that answers well, badly or not at all. The replies are made up, and come over the protocols of real providers.')
+    print(
+      'What the service makes of a model that answers well, badly or not at all. The replies are made up, and come over the protocols of real providers.',
+    )
     for (const line of replayReport(scenarioGroups, runs)) print(`${line}\n`)
     const asked = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length
-    print(unexpected === 0 ? `\nAll ${count(asked)} questions came out as they have to.` : `\n${many(unexpected, 'question')} of ${count(asked)} came out as they should not: see FAIL above.`)
+    print(
+      unexpected === 0
+        ? `\nAll ${count(asked)} questions came out as they have to.`
+        : `\n${many(unexpected, 'question')} of ${count(asked)} came out as they should not: see FAIL above.`,
+    )
     print('This says nothing of how well a model writes SQL: set LLM_API_KEY to put the questions to one.')
   }
   return unexpected === 0 ? exitCodes.done : exitCodes.needsPerson
 }
 
 function plainRun({ protocol, results }: ProtocolRun): unknown {
-  return { protocol, scenarios: results.map(({ scenario: { name, expected }, results: own }) => ({ scenario: name, expected, results: own.map(plainResult) })) }
+  return {
+    protocol,
+    scenarios: results.map(({ scenario: { name, expected }, results: own }) => ({
+      scenario: name,
+      expected,
+      results: own.map(plainResult),
+    })),
+  }
 }
 
 async function live(
-  evaluation: Evaluation, questions: readonly GoldQuestion[], settings: ModelSettings,
+  evaluation: Evaluation,
+  questions: readonly GoldQuestion[],
+  settings: ModelSettings,
   { least = 0, json }: { readonly least?: number | undefined; readonly json: boolean },
 ): Promise<number> {
   const results = await evaluate(evaluation.serviceWith(new ProviderModel({ settings })), evaluation.judge, questions)
@@ -100,7 +131,9 @@ function rightPercent(results: readonly EvaluatedQuestion[]): number {
 }
 
 async function writeAnswers({ judge }: Evaluation): Promise<number> {
-  const answers = await Promise.all(gold.map(async (question) => [question.id, (await judge.answers(question))[0]?.known.rows ?? []] as const))
+  const answers = await Promise.all(
+    gold.map(async (question) => [question.id, (await judge.answers(question))[0]?.known.rows ?? []] as const),
+  )
   await writeKnownAnswers(Object.fromEntries(answers))
   print(`Wrote down ${many(answers.length, 'answer')}.`)
   return exitCodes.done

@@ -16,7 +16,11 @@ import { heights, many, print, printJson } from './cli/texts.ts'
 
 const workerNames = workers.map(({ name }) => name)
 
-async function set(pool: pg.Pool, worker: string, given: { from: number | undefined; to: number | undefined; reason: string | undefined }): Promise<string> {
+async function set(
+  pool: pg.Pool,
+  worker: string,
+  given: { from: number | undefined; to: number | undefined; reason: string | undefined },
+): Promise<string> {
   const range = requiredRange(given)
   await setDrill(pool, { worker, ...range, reason: given.reason })
   return `${worker} fails at ${heights(range)} from now on, until npm run fault -- clear --worker ${worker}.`
@@ -30,12 +34,15 @@ async function clear(pool: pg.Pool, worker: string | undefined): Promise<string>
 
 function shown(drills: readonly FaultDrill[]): string {
   if (drills.length === 0) return 'No fault is set.'
-  return tableText<FaultDrill>([
-    { title: 'WORKER', value: ({ worker }) => worker },
-    { title: 'HEIGHTS', value: heights },
-    { title: 'SINCE', value: ({ createdAt }) => createdAt },
-    { title: 'REASON', value: ({ reason }) => reason ?? '' },
-  ], drills)
+  return tableText<FaultDrill>(
+    [
+      { title: 'WORKER', value: ({ worker }) => worker },
+      { title: 'HEIGHTS', value: heights },
+      { title: 'SINCE', value: ({ createdAt }) => createdAt },
+      { title: 'REASON', value: ({ reason }) => reason ?? '' },
+    ],
+    drills,
+  )
 }
 
 await runCommand({
@@ -60,17 +67,19 @@ await runCommand({
     ['set --worker token_worker --from 300 --to 304 --reason "an exercise"', 'Make token_worker fail at five heights.'],
     ['clear', 'Clear all faults.'],
   ],
-  run: ({ action, options: { worker, from, to, reason, json } }) => withDatabase(async ({ pool }) => {
-    const [name, ...more] = worker
-    if (more.length > 0) throw new FatalError('bad-option', '--worker takes one name.')
-    let said: string | undefined
-    if (action === 'set') {
-      if (name === undefined) throw new FatalError('bad-option', `--worker is missing: it is one of ${workerNames.join(', ')}.`)
-      said = await set(pool, name, { from, to, reason })
-    } else if (action === 'clear') said = await clear(pool, name)
-    const drills = await listDrills(pool)
-    if (json) printJson({ drills })
-    else print(said ?? shown(drills))
-    return exitCodes.done
-  }),
+  run: ({ action, options: { worker, from, to, reason, json } }) =>
+    withDatabase(async ({ pool }) => {
+      const [name, ...more] = worker
+      if (more.length > 0) throw new FatalError('bad-option', '--worker takes one name.')
+      let said: string | undefined
+      if (action === 'set') {
+        if (name === undefined)
+          throw new FatalError('bad-option', `--worker is missing: it is one of ${workerNames.join(', ')}.`)
+        said = await set(pool, name, { from, to, reason })
+      } else if (action === 'clear') said = await clear(pool, name)
+      const drills = await listDrills(pool)
+      if (json) printJson({ drills })
+      else print(said ?? shown(drills))
+      return exitCodes.done
+    }),
 })

@@ -24,7 +24,9 @@ await runCommand({
     category: someOf('<category>', labelCategories, `For add, one of ${labelCategories.join(', ')}. Default: custom.`),
     json: flag('Print the result as JSON.'),
   },
-  notes: ['The accounts of the core contracts have labels of their own, which come back with the next start of the farm.'],
+  notes: [
+    'The accounts of the core contracts have labels of their own, which come back with the next start of the farm.',
+  ],
   examples: [
     ['list', 'All labels.'],
     ['add --address 0x1654653399040a61 --tag vault --label "Our vault"', 'Name an account.'],
@@ -32,8 +34,22 @@ await runCommand({
   ],
   run: ({ action, options }) => {
     const address = options.address === undefined ? undefined : accountAddress(options.address)
-    const { tag, label, category: [category = 'custom'], json } = options
-    if (action === 'add') return add({ address: needed(address, 'address'), tag: labelTag(needed(tag, 'tag')), label: needed(label, 'label'), category }, json)
+    const {
+      tag,
+      label,
+      category: [category = 'custom'],
+      json,
+    } = options
+    if (action === 'add')
+      return add(
+        {
+          address: needed(address, 'address'),
+          tag: labelTag(needed(tag, 'tag')),
+          label: needed(label, 'label'),
+          category,
+        },
+        json,
+      )
     if (action === 'remove') return remove(needed(address, 'address'), tag, json)
     return list(address, json)
   },
@@ -67,13 +83,16 @@ function remove(address: string, tag: string | undefined, json: boolean): Promis
 }
 
 function labelsTable(labels: readonly AccountLabel[]): string {
-  return tableText([
-    { title: 'Address', value: ({ address }) => address },
-    { title: 'Tag', value: ({ tag }) => tag },
-    { title: 'Category', value: ({ category }) => category },
-    { title: 'From', value: ({ isBuiltIn }) => (isBuiltIn ? 'flowfarm' : 'operator') },
-    { title: 'Label', value: ({ label }) => label },
-  ], labels)
+  return tableText(
+    [
+      { title: 'Address', value: ({ address }) => address },
+      { title: 'Tag', value: ({ tag }) => tag },
+      { title: 'Category', value: ({ category }) => category },
+      { title: 'From', value: ({ isBuiltIn }) => (isBuiltIn ? 'flowfarm' : 'operator') },
+      { title: 'Label', value: ({ label }) => label },
+    ],
+    labels,
+  )
 }
 
 function needed<T>(value: T | undefined, name: string): T {

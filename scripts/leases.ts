@@ -32,8 +32,12 @@ await runCommand({
   },
   options: {
     worker: workersOption('Only of these workers.'),
-    status: someOf('<states>', openStatuses, `Only in these states: ${openStatuses.join(', ')}. Default: list shows ` +
-      'all, the others take flagged ones; they can take failed ones too.'),
+    status: someOf(
+      '<states>',
+      openStatuses,
+      `Only in these states: ${openStatuses.join(', ')}. Default: list shows ` +
+        'all, the others take flagged ones; they can take failed ones too.',
+    ),
     ...heightOptions,
     code: text('<code>', 'Only those whose last failure had this code.'),
     all: flag('All that are in these states: needed by requeue, split and skip where nothing else says which.'),
@@ -54,11 +58,15 @@ await runCommand({
   run: async ({ action, options }) => {
     if (action !== 'list') refuseCarelessChange(action, options)
     const end = endOf(options)
-    const range = options.from === undefined && end === undefined
-      ? {} : { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } }
+    const range =
+      options.from === undefined && end === undefined
+        ? {}
+        : { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } }
     const statuses = action === 'list' ? openStatuses : ['flagged' as const]
     return dealWith(action, options, {
-      workers: options.worker.length > 0 ? options.worker : workerNames, code: options.code, ...range,
+      workers: options.worker.length > 0 ? options.worker : workerNames,
+      code: options.code,
+      ...range,
       statuses: options.status.length > 0 ? options.status : statuses,
     })
   },
@@ -110,13 +118,20 @@ function refuseCarelessChange(action: string, options: LeasesOptions): void {
     const remedy = 'say why these heights are given up, by --reason "<text>"'
     throw new FatalError('bad-option', `--reason is missing: ${remedy}.`)
   }
-  const foreign = action !== 'skip' && reason !== undefined ? '--reason is for skip'
-    : action !== 'split' && pieces !== undefined ? '--pieces is for split' : undefined
+  const foreign =
+    action !== 'skip' && reason !== undefined
+      ? '--reason is for skip'
+      : action !== 'split' && pieces !== undefined
+        ? '--pieces is for split'
+        : undefined
   if (foreign !== undefined) throw new FatalError('bad-option', `${foreign}: leave it out.`)
 }
 
 async function change(
-  pool: pg.Pool, action: string, leases: readonly ListedLease[], { pieces, reason }: LeasesOptions,
+  pool: pg.Pool,
+  action: string,
+  leases: readonly ListedLease[],
+  { pieces, reason }: LeasesOptions,
 ): Promise<number> {
   let changed = 0
   for (let at = 0; at < leases.length; at += mostAtOnce) {

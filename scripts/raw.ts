@@ -27,32 +27,33 @@ await runCommand({
     ['skip 4711', 'Do not wait any longer for height 4711.'],
     ['retry 4711..4720', 'After a node that has these heights was added.'],
   ],
-  run: ({ action, operand, options: { json } }) => withDatabase(async ({ pool }) => {
-    if (action === 'list') {
-      if (operand !== undefined) throw new FatalError('bad-argument', 'list takes no height.')
-      const { heights, failing, unavailable } = await listFailingHeights(pool, maxListed)
-      if (json) printJson({ failing, unavailable, heights })
-      else {
-        print(`${many(failing, 'height')} failing, ${many(unavailable, 'height')} unavailable`)
-        for (const { height, state, part, reason, since } of heights) {
-          print(`${height}  ${state}${part === null ? '' : ` (${part})`} since ${since.toISOString()}: ${reason}`)
+  run: ({ action, operand, options: { json } }) =>
+    withDatabase(async ({ pool }) => {
+      if (action === 'list') {
+        if (operand !== undefined) throw new FatalError('bad-argument', 'list takes no height.')
+        const { heights, failing, unavailable } = await listFailingHeights(pool, maxListed)
+        if (json) printJson({ failing, unavailable, heights })
+        else {
+          print(`${many(failing, 'height')} failing, ${many(unavailable, 'height')} unavailable`)
+          for (const { height, state, part, reason, since } of heights) {
+            print(`${height}  ${state}${part === null ? '' : ` (${part})`} since ${since.toISOString()}: ${reason}`)
+          }
         }
+        return exitCodes.done
       }
+      const range = readHeights(action, operand)
+      if (action === 'skip') {
+        if (range.to - range.from > 1) throw new FatalError('bad-argument', 'skip takes one height.')
+        await skipHeight(pool, range.from)
+        if (json) printJson({ skipped: range.from })
+        else print(`Height ${range.from} is given up at the ingester's next attempt, within seconds.`)
+        return exitCodes.done
+      }
+      const heights = await retryHeights(pool, range)
+      if (json) printJson({ retried: heights })
+      else print(`${many(heights.length, 'unavailable height')} will be fetched and derived again.`)
       return exitCodes.done
-    }
-    const range = readHeights(action, operand)
-    if (action === 'skip') {
-      if (range.to - range.from > 1) throw new FatalError('bad-argument', 'skip takes one height.')
-      await skipHeight(pool, range.from)
-      if (json) printJson({ skipped: range.from })
-      else print(`Height ${range.from} is given up at the ingester's next attempt, within seconds.`)
-      return exitCodes.done
-    }
-    const heights = await retryHeights(pool, range)
-    if (json) printJson({ retried: heights })
-    else print(`${many(heights.length, 'unavailable height')} will be fetched and derived again.`)
-    return exitCodes.done
-  }),
+    }),
 })
 
 /** @throws FatalError `bad-argument` */
@@ -61,5 +62,8 @@ function readHeights(action: string, operand: string | undefined): HeightRange {
   const from = Number(match?.[1])
   const last = match?.[2] === undefined ? from : Number(match[2])
   if (match !== null && last >= from) return { from, to: last + 1 }
-  throw new FatalError('bad-argument', `${action} needs a height: npm run raw -- ${action} <height>, not "${operand ?? ''}".`)
+  throw new FatalError(
+    'bad-argument',
+    `${action} needs a height: npm run raw -- ${action} <height>, not "${operand ?? ''}".`,
+  )
 }

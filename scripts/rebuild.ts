@@ -27,21 +27,24 @@ await runCommand({
     ['', 'All stored heights.'],
     ['--from 1000 --to 1999 --schema check', 'A thousand heights, into the schema check.'],
   ],
-  run: ({ options }) => withDatabase(async ({ pool }) => {
-    const startedAt = performance.now()
-    const schema = options.schema ?? defaultSchema
-    const report = await rebuildWithProgress(pool, workers, { from: options.from, to: endOf(options), schema })
-    const seconds = Math.round(performance.now() - startedAt) / 1000
-    const { heights, rows, problems } = report
-    const failed = report.failed.map(({ worker, height, error }) => ({ worker, height, message: error.message }))
-    for (const { worker, height, message } of failed) {
-      process.stderr.write(`${worker} cannot derive height ${height}: ${message}\n`)
-    }
-    if (options.json) printJson({ schema, heights, rows, problems, failed, seconds })
-    else {
-      print(`Derived ${many(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
-        `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare them with: npm run verify`)
-    }
-    return exitCodes.done
-  }),
+  run: ({ options }) =>
+    withDatabase(async ({ pool }) => {
+      const startedAt = performance.now()
+      const schema = options.schema ?? defaultSchema
+      const report = await rebuildWithProgress(pool, workers, { from: options.from, to: endOf(options), schema })
+      const seconds = Math.round(performance.now() - startedAt) / 1000
+      const { heights, rows, problems } = report
+      const failed = report.failed.map(({ worker, height, error }) => ({ worker, height, message: error.message }))
+      for (const { worker, height, message } of failed) {
+        process.stderr.write(`${worker} cannot derive height ${height}: ${message}\n`)
+      }
+      if (options.json) printJson({ schema, heights, rows, problems, failed, seconds })
+      else {
+        print(
+          `Derived ${many(size(heights), 'height')} (${heightSet(heights)}) into the schema ${schema}: ` +
+            `${many(rows, 'row')}, ${many(problems, 'problem')}, ${count(seconds)} s. Compare them with: npm run verify`,
+        )
+      }
+      return exitCodes.done
+    }),
 })

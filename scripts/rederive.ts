@@ -17,7 +17,8 @@ import { enabledWorkers, workersOption } from './cli/worker-options.ts'
 /** `npm run rederive`: has the farm derive some heights again. */
 await runCommand({
   name: 'rederive',
-  summary: 'Has the farm derive stored heights again, done or not, and waits until that is done: after a worker was ' +
+  summary:
+    'Has the farm derive stored heights again, done or not, and waits until that is done: after a worker was ' +
     'mended, or to take up what was skipped.',
   options: {
     ...heightOptions,
@@ -37,7 +38,8 @@ await runCommand({
     ['--from 1000 --to 1999 --all --detach', 'Everything, without waiting.'],
   ],
   exitCodes: {
-    0: 'done', 1: 'ranges are flagged, heights are not stored, or workers are switched off',
+    0: 'done',
+    1: 'ranges are flagged, heights are not stored, or workers are switched off',
     75: 'no process works on the farm, or the waiting was interrupted; the request stays',
   },
   run: async ({ options }) => {
@@ -63,14 +65,16 @@ function rederive(options: RederiveOptions, range: HeightRange): Promise<number>
     await requireStored(pool, range)
     const again = withFollowers(workers, asked)
     const progress = await readRequestProgress(pool, workers, withFollowed(workers, again), range)
-    const plan = progress.workers.map(({ worker, owed, skipped }) => {
-      if (!again.includes(worker)) return { worker, heights: size(owed), note: 'is followed by them; what it owes' }
-      const notes = [
-        ...(asked.includes(worker) ? [] : ['follows what you named']),
-        ...(skipped.length > 0 ? [`takes up ${many(size(skipped), 'skipped height')}`] : []),
-      ]
-      return { worker, heights: range.to - range.from, note: notes.join('; ') }
-    }).filter(({ worker, heights }) => again.includes(worker) || heights > 0)
+    const plan = progress.workers
+      .map(({ worker, owed, skipped }) => {
+        if (!again.includes(worker)) return { worker, heights: size(owed), note: 'is followed by them; what it owes' }
+        const notes = [
+          ...(asked.includes(worker) ? [] : ['follows what you named']),
+          ...(skipped.length > 0 ? [`takes up ${many(size(skipped), 'skipped height')}`] : []),
+        ]
+        return { worker, heights: range.to - range.from, note: notes.join('; ') }
+      })
+      .filter(({ worker, heights }) => again.includes(worker) || heights > 0)
     if (options['dry-run']) {
       if (options.json) printJson({ outcome: 'dry-run', request: null, ...range, workers: plan })
       else printPlan(plan)

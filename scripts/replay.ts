@@ -17,5 +17,10 @@ function describe(node: ReplayNode, { node: options }: ReplayCommand): string {
 await runCommand(async () => {
   const command = readCommandLine(process.argv.slice(2), new Date())
   if (command === 'help') process.stdout.write(replayHelp)
-  else await serveNode(() => startReplayNode(command.node), command, (node) => describe(node, command))
+  else
+    await serveNode(
+      () => startReplayNode(command.node),
+      command,
+      (node) => describe(node, command),
+    )
 })

@@ -17,7 +17,9 @@ function printRate(node: AccessNode): NodeJS.Timeout {
 
 /** Runs a simulated node until SIGINT or SIGTERM; says in one line when it is ready. */
 export async function serveNode<Node extends AccessNode>(
-  start: () => Promise<Node>, { controlPort, showsRate }: NodeCommand, describe: (node: Node) => string,
+  start: () => Promise<Node>,
+  { controlPort, showsRate }: NodeCommand,
+  describe: (node: Node) => string,
 ): Promise<void> {
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   const node = await start()

@@ -17,5 +17,10 @@ function describe(node: LedgerNode, { node: { seed, intervalMs, hasPayer, hasRes
 await runCommand(async () => {
   const command = readCommandLine(process.argv.slice(2), new Date())
   if (command === 'help') process.stdout.write(ledgerHelp)
-  else await serveNode(() => startLedgerNode(command.node), command, (node) => describe(node, command))
+  else
+    await serveNode(
+      () => startLedgerNode(command.node),
+      command,
+      (node) => describe(node, command),
+    )
 })

@@ -28,7 +28,8 @@ function required(value: string | undefined, name: string): string {
 
 await runCommand({
   name: 'template',
-  summary: 'Tells what kind of script a file holds, and keeps templates of your own for scripts that flowfarm does not know.',
+  summary:
+    'Tells what kind of script a file holds, and keeps templates of your own for scripts that flowfarm does not know.',
   actions: {
     show: 'Tell the hash of the normal form of a script, its template, and by what that was found.',
     add: 'Keep a template for this script, in place of an earlier one and of what flowfarm knows.',
@@ -49,32 +50,57 @@ await runCommand({
     ['show --file transfer.cdc', 'Tell how transactions with this script are shown.'],
     ['add --file mint.cdc --category NFT_MINT --label "Mint a stone"', 'Give the script a name.'],
   ],
-  run: async ({ action, options: { file, network: [network = 'mainnet'], category, label, json } }) => {
+  run: async ({
+    action,
+    options: {
+      file,
+      network: [network = 'mainnet'],
+      category,
+      label,
+      json,
+    },
+  }) => {
     if (action === 'show') {
       const { script } = await hashOf(file, network)
       const { normalHash, template, foundBy } = scriptTemplate(script, network)
       if (json) printJson({ normal_hash: normalHash, ...template, found_by: foundBy })
-      else print(`${normalHash}\n${template.category || 'no category'}, ${template.label || 'no label'} (by ${foundBy})`)
+      else
+        print(`${normalHash}\n${template.category || 'no category'}, ${template.label || 'no label'} (by ${foundBy})`)
       return exitCodes.done
     }
     return withDatabase(async ({ pool }) => {
       let said: string | undefined
       if (action !== 'list') {
         const { hash } = await hashOf(file, network)
-        if (action === 'remove') said = await removeTemplate(pool, hash) ? 'Removed.' : 'There was no template of this script to remove.'
+        if (action === 'remove')
+          said = (await removeTemplate(pool, hash)) ? 'Removed.' : 'There was no template of this script to remove.'
         else {
-          const template = { normalHash: hash, category: required(category, 'category'), label: required(label, 'label') }
+          const template = {
+            normalHash: hash,
+            category: required(category, 'category'),
+            label: required(label, 'label'),
+          }
           await putTemplate(pool, template)
           said = `Transactions with this script show ${template.category}, ${template.label} from now on.`
         }
       }
       const templates = await listTemplates(pool)
-      if (json) printJson({ templates: templates.map(({ normalHash, ...rest }) => ({ normal_hash: normalHash, ...rest })) })
-      else print(said ?? (templates.length === 0 ? 'No template was added.' : tableText<OwnTemplate>([
-        { title: 'CATEGORY', value: (one) => one.category },
-        { title: 'LABEL', value: (one) => one.label },
-        { title: 'HASH', value: (one) => one.normalHash },
-      ], templates)))
+      if (json)
+        printJson({ templates: templates.map(({ normalHash, ...rest }) => ({ normal_hash: normalHash, ...rest })) })
+      else
+        print(
+          said ??
+            (templates.length === 0
+              ? 'No template was added.'
+              : tableText<OwnTemplate>(
+                  [
+                    { title: 'CATEGORY', value: (one) => one.category },
+                    { title: 'LABEL', value: (one) => one.label },
+                    { title: 'HASH', value: (one) => one.normalHash },
+                  ],
+                  templates,
+                )),
+        )
       return exitCodes.done
     })
   },

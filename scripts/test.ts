@@ -24,8 +24,14 @@ import { removeAbandonedFolders, runTestProcess } from './test/test-process.ts'
 import type { TestCounts } from './test/test-counts.ts'
 
 const suites = {
-  all: { spec: ['test/**/*.test.ts', 'src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'], ignore: ['**/*.long.test.ts'] },
-  unit: { spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'], ignore: ['**/*.db.test.ts', '**/*.long.test.ts'] },
+  all: {
+    spec: ['test/**/*.test.ts', 'src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'],
+    ignore: ['**/*.long.test.ts'],
+  },
+  unit: {
+    spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'],
+    ignore: ['**/*.db.test.ts', '**/*.long.test.ts'],
+  },
   long: { spec: ['src/**/*.long.test.ts', 'jobs/**/*.long.test.ts', 'test/**/*.long.test.ts'], ignore: [] },
 }
 
@@ -66,9 +72,13 @@ async function runOnce(args: readonly string[]): Promise<TestCounts> {
   const patterns = given.some((arg) => arg.endsWith('.ts')) ? [] : suite.spec
   const ignored = suite.ignore.flatMap((pattern) => ['--ignore', pattern])
   if (given.some((arg) => arg.startsWith('-'))) return runMocha([...ignored, ...given, ...patterns])
-  const files = [...given, ...patterns].flatMap((pattern) => globSync(pattern, { exclude: suite.ignore }).toSorted()).map((file) => resolve(file))
+  const files = [...given, ...patterns]
+    .flatMap((pattern) => globSync(pattern, { exclude: suite.ignore }).toSorted())
+    .map((file) => resolve(file))
   const lanes = lanesOf(args) ?? (args.includes('--long') || files.length < leastInLanes ? 1 : usualLanes)
-  return lanes === 1 ? runMocha([...ignored, ...given, ...patterns]) : runInLanes(slowestFirst(files), lanes, args.includes(saveOption) ? saveDurations : undefined)
+  return lanes === 1
+    ? runMocha([...ignored, ...given, ...patterns])
+    : runInLanes(slowestFirst(files), lanes, args.includes(saveOption) ? saveDurations : undefined)
 }
 
 /** Runs mocha to its end. A run that breaks off counts as one failure more, since it proved nothing. */
@@ -77,9 +87,15 @@ async function runMocha(args: readonly string[]): Promise<TestCounts> {
   const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
   const plain = process.stdout.isTTY ? [] : ['--no-color']
   const end = await runTestProcess((env) => {
-    const child = spawn(process.execPath, [mocha, '--reporter', 'scripts/test/counting-reporter.ts', ...plain, ...args], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true, env,
-    })
+    const child = spawn(
+      process.execPath,
+      [mocha, '--reporter', 'scripts/test/counting-reporter.ts', ...plain, ...args],
+      {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        detached: true,
+        env,
+      },
+    )
     child.on('message', (message) => {
       if (isTestCounts(message)) counts = message
     })

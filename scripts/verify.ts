@@ -32,20 +32,25 @@ await runCommand({
     ['--rebuild --from 1000 --to 1999 --json', 'A thousand heights, for a script.'],
   ],
   exitCodes: { 0: 'everything is equal', 1: 'there are differences, or nothing to compare with' },
-  run: ({ options }) => withDatabase(async ({ pool }) => {
-    const schema = options.schema ?? defaultSchema
-    const [from, to] = [options.from, endOf(options)]
-    if (options.rebuild) await rebuildWithProgress(pool, workers, { from, to, schema })
-    const comparison = await compareDerived({
-      pool, workers, schema, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }),
-      ...(options.rows === undefined ? {} : { mostRows: options.rows }),
-    })
-    if (comparison.heights.length === 0) {
-      const message = 'There is nothing to compare: of these heights the rebuild has none that all workers have done.'
-      throw new FatalError('nothing-compared', message)
-    }
-    if (options.json) printJson(comparison)
-    else print(comparisonText(comparison, schema))
-    return comparison.isEqual ? exitCodes.done : exitCodes.needsPerson
-  }),
+  run: ({ options }) =>
+    withDatabase(async ({ pool }) => {
+      const schema = options.schema ?? defaultSchema
+      const [from, to] = [options.from, endOf(options)]
+      if (options.rebuild) await rebuildWithProgress(pool, workers, { from, to, schema })
+      const comparison = await compareDerived({
+        pool,
+        workers,
+        schema,
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        ...(options.rows === undefined ? {} : { mostRows: options.rows }),
+      })
+      if (comparison.heights.length === 0) {
+        const message = 'There is nothing to compare: of these heights the rebuild has none that all workers have done.'
+        throw new FatalError('nothing-compared', message)
+      }
+      if (options.json) printJson(comparison)
+      else print(comparisonText(comparison, schema))
+      return comparison.isEqual ? exitCodes.done : exitCodes.needsPerson
+    }),
 })

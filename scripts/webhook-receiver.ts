@@ -23,12 +23,16 @@ function isSignedBy(secret: string, headers: IncomingHttpHeaders, body: string):
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < mostSeconds)) return false
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const expected = createHmac('sha256', key).update(`${String(id)}.${String(timestamp)}.${body}`).digest()
-  return String(signatures).split(' ').some((signature) => {
-    const [version, base64 = ''] = signature.split(',')
-    const given = Buffer.from(base64, 'base64')
-    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
-  })
+  const expected = createHmac('sha256', key)
+    .update(`${String(id)}.${String(timestamp)}.${body}`)
+    .digest()
+  return String(signatures)
+    .split(' ')
+    .some((signature) => {
+      const [version, base64 = ''] = signature.split(',')
+      const given = Buffer.from(base64, 'base64')
+      return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+    })
 }
 
 interface Delivery {
@@ -49,12 +53,14 @@ interface ListenOptions {
 async function listen({ secret, port, onDelivery }: ListenOptions): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8')
-      const isGenuine = isSignedBy(secret, request.headers, body)
-      response.writeHead(isGenuine ? 204 : 401).end()
-      onDelivery({ id: String(request.headers['webhook-id']), isGenuine, body })
-    })
+    request
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('end', () => {
+        const body = Buffer.concat(chunks).toString('utf8')
+        const isGenuine = isSignedBy(secret, request.headers, body)
+        response.writeHead(isGenuine ? 204 : 401).end()
+        onDelivery({ id: String(request.headers['webhook-id']), isGenuine, body })
+      })
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -73,7 +79,12 @@ interface Wanted {
 }
 
 /** Has what is wanted sent to a URL while `use` goes on, by a developer key that is revoked afterwards. */
-async function subscribed(url: string, secret: string, { types, address }: Wanted, use: () => Promise<void>): Promise<void> {
+async function subscribed(
+  url: string,
+  secret: string,
+  { types, address }: Wanted,
+  use: () => Promise<void>,
+): Promise<void> {
   await withDatabase(async ({ pool }) => {
     const stores = webhookStores(pool, ['127.0.0.0/8'])
     const keys = new DeveloperKeys(pool)
@@ -81,8 +92,10 @@ async function subscribed(url: string, secret: string, { types, address }: Wante
     const owner = { keyId: key.id, tier: key.tier }
     try {
       const { subscription } = await stores.subscriptions.create(owner, {
-        endpoint: { url, description: 'npm run webhook-receiver', secret: secretOf(secret) }, eventTypes: types.length === 0 ? ['ft.transfer'] : types,
-        conditions: address === undefined ? {} : { addresses: [address] }, fromHeight: undefined,
+        endpoint: { url, description: 'npm run webhook-receiver', secret: secretOf(secret) },
+        eventTypes: types.length === 0 ? ['ft.transfer'] : types,
+        conditions: address === undefined ? {} : { addresses: [address] },
+        fromHeight: undefined,
       })
       await use()
       await stores.endpoints.remove(owner, subscription.endpointId)
@@ -98,7 +111,10 @@ await runCommand({
   options: {
     types: someOf('<types>', eventTypeNames, 'Types of events, separated by commas. Default: ft.transfer.'),
     address: text('<address>', 'Only what concerns this account. Default: all.'),
-    secret: text('<secret>', 'Only listen, for what somebody subscribes with this secret. Default: subscribe, and end that at the end.'),
+    secret: text(
+      '<secret>',
+      'Only listen, for what somebody subscribes with this secret. Default: subscribe, and end that at the end.',
+    ),
     port: wholeNumber('<port>', 'Port of 127.0.0.1. Default: a free one.', { min: 1 }),
     count: wholeNumber('<number>', 'End after so many. Default: go on until Ctrl+C.', { min: 1 }),
     json: flag('Print JSON.'),
@@ -109,18 +125,26 @@ await runCommand({
   examples: [
     ['', 'Print transfers as they happen.'],
     ['--types block.sealed,transaction.sealed --count 10', 'Print the next ten blocks and transactions.'],
-    ['--port 9000 --secret whsec_YSBzZWNyZXQgb2YgMjQgYnl0ZXMgLS0t', 'Print what somebody subscribes http://127.0.0.1:9000/ to with that secret.'],
+    [
+      '--port 9000 --secret whsec_YSBzZWNyZXQgb2YgMjQgYnl0ZXMgLS0t',
+      'Print what somebody subscribes http://127.0.0.1:9000/ to with that secret.',
+    ],
   ],
   run: async ({ options: { types, address, secret: given, port = 0, count = Number.POSITIVE_INFINITY, json } }) => {
-    if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address)) throw new FatalError('bad-option', `--address ${address} is no account, such as 0xe467b9dd11fa00df.`)
-    if (given !== undefined && secretOf(given) === undefined) throw new FatalError('bad-option', '--secret must be whsec_ and 24 to 64 bytes in base64.')
-    if (given !== undefined && (types.length > 0 || address !== undefined)) throw new FatalError('bad-option', '--types and --address are for subscribing, which is not done with --secret.')
+    if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address))
+      throw new FatalError('bad-option', `--address ${address} is no account, such as 0xe467b9dd11fa00df.`)
+    if (given !== undefined && secretOf(given) === undefined)
+      throw new FatalError('bad-option', '--secret must be whsec_ and 24 to 64 bytes in base64.')
+    if (given !== undefined && (types.length > 0 || address !== undefined))
+      throw new FatalError('bad-option', '--types and --address are for subscribing, which is not done with --secret.')
     const secret = given ?? secretText(randomBytes(32))
     const ended = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.resolve())
     let received = 0
     const server = await listen({
-      secret, port, onDelivery: ({ id, isGenuine, body }) => {
+      secret,
+      port,
+      onDelivery: ({ id, isGenuine, body }) => {
         if (received >= count) return
         if (json) printJson({ id, is_genuine: isGenuine, body })
         else print(`${isGenuine ? 'signature good' : 'SIGNATURE WRONG'}  ${id}\n${body}\n`)
@@ -134,7 +158,8 @@ await runCommand({
       return ended.promise
     }
     try {
-      const concerned = address === undefined ? undefined : `0x${address.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`
+      const concerned =
+        address === undefined ? undefined : `0x${address.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`
       await (given === undefined ? subscribed(server.url, secret, { types, address: concerned }, wait) : wait())
     } finally {
       server.close()

@@ -12,11 +12,19 @@ function namedServices(names: readonly string[]): ServiceName[] {
   for (const name of names) {
     if (isServiceName(name)) continue
     if (name.startsWith('-')) {
-      throw new FatalError('unknown-option', `There is no option ${name}: settings are variables of the environment, e.g. PORT=8081. See --help.`)
+      throw new FatalError(
+        'unknown-option',
+        `There is no option ${name}: settings are variables of the environment, e.g. PORT=8081. See --help.`,
+      )
     }
-    throw new FatalError('unknown-service', `There is no service "${name}". Services: ${Object.keys(services).join(', ')}. See --help.`)
+    throw new FatalError(
+      'unknown-service',
+      `There is no service "${name}". Services: ${Object.keys(services).join(', ')}. See --help.`,
+    )
   }
-  return Object.keys(services).filter(isServiceName).filter((name) => names.includes(name))
+  return Object.keys(services)
+    .filter(isServiceName)
+    .filter((name) => names.includes(name))
 }
 
 async function main(args: readonly string[]): Promise<number> {

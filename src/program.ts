@@ -38,7 +38,11 @@ export interface Program {
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /** Runs once all services work, where one of them has a database. What it has to say goes to the terminal, which has a status to keep below. */
-  readonly onReady?: (ready: { readonly shared: Shared; readonly terminal: Terminal; readonly pool: pg.Pool }) => Promise<void> | void
+  readonly onReady?: (ready: {
+    readonly shared: Shared
+    readonly terminal: Terminal
+    readonly pool: pg.Pool
+  }) => Promise<void> | void
 }
 
 /** Runs services until a signal or an error stops them. @returns the exit code (`exitCodes`) */
@@ -85,10 +89,16 @@ function stopOnSignals(lifecycle: Lifecycle): void {
 async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, terminal: Terminal): Promise<void> {
   const { config } = program
   const idle = settingsWithoutEffect()
-  if (idle.length > 0) log.warn({ variables: idle }, `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`)
+  if (idle.length > 0)
+    log.warn(
+      { variables: idle },
+      `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`,
+    )
   await program.prepare?.(lifecycle, log)
   const shared = new Shared()
-  const database = program.services.every(needsNoDatabase) ? undefined : await openPrepared(program, lifecycle, log, shared)
+  const database = program.services.every(needsNoDatabase)
+    ? undefined
+    : await openPrepared(program, lifecycle, log, shared)
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
   if (config.METRICS_PORT !== undefined) {
@@ -114,26 +124,44 @@ function needsNoDatabase(name: ServiceName): name is BareServiceName {
 }
 
 /** The database with its tables as they are to be, and connections to it. */
-async function openPrepared(program: Program, lifecycle: Lifecycle, log: Logger, shared: Shared): Promise<Pick<ServiceContext, 'databaseUrl' | 'pool'>> {
+async function openPrepared(
+  program: Program,
+  lifecycle: Lifecycle,
+  log: Logger,
+  shared: Shared,
+): Promise<Pick<ServiceContext, 'databaseUrl' | 'pool'>> {
   const databaseUrl = await openDatabase(program, lifecycle, log, shared)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: ownConnections, onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: ownConnections,
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('database connections', () => pool.end())
   return { databaseUrl, pool }
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */
-async function openDatabase({ config, databaseSettings }: Program, lifecycle: Lifecycle, log: Logger, shared: Shared): Promise<string> {
+async function openDatabase(
+  { config, databaseSettings }: Program,
+  lifecycle: Lifecycle,
+  log: Logger,
+  shared: Shared,
+): Promise<string> {
   if (config.DB_URL !== undefined) return config.DB_URL
   const server = await startEmbeddedPostgres({
-    dataFolder: resolve(config.DATA_FOLDER), settings: { ...databaseSettings }, log: (line) => log.info({ service: 'postgres' }, line), signal: lifecycle.signal,
+    dataFolder: resolve(config.DATA_FOLDER),
+    settings: { ...databaseSettings },
+    log: (line) => log.info({ service: 'postgres' }, line),
+    signal: lifecycle.signal,
   })
   lifecycle.onStop('PostgreSQL', (timeoutMs) => server.stop(timeoutMs - databaseKillMs), { reservedMs: databaseStopMs })
   shared.interruptSessions = (pids) => server.interrupt(pids)
   void server.exited.then((exit) => {
-    if (!exit.expected) void lifecycle.fail(new RetryableError('postgres-ended', `PostgreSQL ended by itself (${exit.code}):\n${exit.lastLines}`))
+    if (!exit.expected)
+      void lifecycle.fail(
+        new RetryableError('postgres-ended', `PostgreSQL ended by itself (${exit.code}):\n${exit.lastLines}`),
+      )
   })
   return server.url
 }

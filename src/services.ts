@@ -33,12 +33,14 @@ export const services = {
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
   proxy: {
-    description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
+    description:
+      'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
     needsNoDatabase: true,
     start: async (context: BareContext) => (await import('./services/proxy.ts')).startProxy(context),
   },
   ask: {
-    description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
+    description:
+      'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
     yields: true,
     start: async (context) => (await import('./services/ask.ts')).startAsk(context),
   },
@@ -48,7 +50,8 @@ export const services = {
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
   },
   tools: {
-    description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    description:
+      'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
     yields: true,
     start: async (context) => (await import('./services/tools.ts')).startTools(context),
   },
@@ -63,7 +66,8 @@ export const services = {
   },
   // After the wallet, whose port it names.
   editor: {
-    description: 'Keep projects, check Cadence while it is written, and reach repositories: the editor on HTTP_PORT, its language server channel on LSP_PORT.',
+    description:
+      'Keep projects, check Cadence while it is written, and reach repositories: the editor on HTTP_PORT, its language server channel on LSP_PORT.',
     start: async (context) => (await import('./services/editor.ts')).startEditor(context),
   },
 } as const satisfies Record<string, Service>
@@ -71,7 +75,9 @@ export const services = {
 export type ServiceName = keyof typeof services
 
 /** Those that need no database. */
-export type BareServiceName = { [Name in ServiceName]: (typeof services)[Name] extends { readonly needsNoDatabase: true } ? Name : never }[ServiceName]
+export type BareServiceName = {
+  [Name in ServiceName]: (typeof services)[Name] extends { readonly needsNoDatabase: true } ? Name : never
+}[ServiceName]
 
 export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name)
@@ -79,5 +85,7 @@ export function isServiceName(name: string): name is ServiceName {
 
 /** What runs where no service is named. A proxy is wanted only by who has a port for it: the usual one is the port of the web. */
 export function usualServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
-  return Object.keys(services).filter(isServiceName).filter((name) => name !== 'proxy' || PROXY_PORT !== undefined)
+  return Object.keys(services)
+    .filter(isServiceName)
+    .filter((name) => name !== 'proxy' || PROXY_PORT !== undefined)
 }

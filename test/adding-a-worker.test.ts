@@ -18,7 +18,10 @@ const page = 'docs/adding-a-worker.md'
 const worker = 'nft_sales_worker'
 const head = 119
 /** Looks at what the page gives and what that leads to, which is enough and takes less time than all sources. */
-const compiler = { name: 'types', argv: ['typescript/bin/tsc', '--project', 'tsconfig.page.json', '--pretty', 'false'] } as const
+const compiler = {
+  name: 'types',
+  argv: ['typescript/bin/tsc', '--project', 'tsconfig.page.json', '--pretty', 'false'],
+} as const
 
 describe('the page about adding a worker', () => {
   let copy: ProjectCopy
@@ -31,7 +34,10 @@ describe('the page about adding a worker', () => {
   before(async () => {
     copy = await ProjectCopy.make()
     for (const block of blocks) await put(block)
-    await copy.write('tsconfig.page.json', JSON.stringify({ extends: './tsconfig.json', include: ['jobs/index.ts', 'test/jobs/nft-sales.test.ts'] }))
+    await copy.write(
+      'tsconfig.page.json',
+      JSON.stringify({ extends: './tsconfig.json', include: ['jobs/index.ts', 'test/jobs/nft-sales.test.ts'] }),
+    )
     node = await startLedgerNode({ seed: 3, head })
     database = await createTestDatabase()
   })
@@ -58,10 +64,19 @@ describe('the page about adding a worker', () => {
 
   it('has the files and lines that it speaks of', () => {
     expect(blocks.map(({ path, kind }) => `${kind} ${path}`)).to.deep.equal([
-      'file migrations/NNNN_nft_sales.sql', 'file jobs/nft-sales-worker.ts', 'change src/base/farm-settings.ts', 'change jobs/index.ts',
-      'change jobs/index.ts', 'file test/jobs/nft-sales.test.ts',
+      'file migrations/NNNN_nft_sales.sql',
+      'file jobs/nft-sales-worker.ts',
+      'change src/base/farm-settings.ts',
+      'change jobs/index.ts',
+      'change jobs/index.ts',
+      'file test/jobs/nft-sales.test.ts',
     ])
-    expect(npmCommands(page)).to.include.members(['npm run docs', 'npm run check', 'npm start', 'npm test -- test/jobs/nft-sales.test.ts'])
+    expect(npmCommands(page)).to.include.members([
+      'npm run docs',
+      'npm run check',
+      'npm start',
+      'npm test -- test/jobs/nft-sales.test.ts',
+    ])
   })
 
   it('has code that the compiler and the linter accept', async () => {
@@ -75,8 +90,14 @@ describe('the page about adding a worker', () => {
   it('has the compiler ask for each of its lines', async () => {
     for (const { path, text } of changes) {
       const whole = await copy.read(path)
-      const added = text.split('\n').filter((line) => line.startsWith('+')).map((line) => `${line.slice(1)}\n`)
-      await copy.write(path, added.reduce((rest, line) => rest.replace(line, ''), whole))
+      const added = text
+        .split('\n')
+        .filter((line) => line.startsWith('+'))
+        .map((line) => `${line.slice(1)}\n`)
+      await copy.write(
+        path,
+        added.reduce((rest, line) => rest.replace(line, ''), whole),
+      )
       const { output } = await runTool(copy.root, compiler)
       expect(output, path).to.match(/^jobs\/index\.ts.*(nft_sales_worker|nftSalesWorker)/m)
       await copy.write(path, whole)
@@ -92,7 +113,10 @@ describe('the page about adding a worker', () => {
   })
 
   it('has a test that passes, and declarations that fit the database', async () => {
-    const { code, stdout, stderr } = await copy.start('node_modules/mocha/bin/mocha.js', ['test/jobs/nft-sales.test.ts', 'test/jobs/declarations.test.ts']).ended
+    const { code, stdout, stderr } = await copy.start('node_modules/mocha/bin/mocha.js', [
+      'test/jobs/nft-sales.test.ts',
+      'test/jobs/declarations.test.ts',
+    ]).ended
     expect(code, `${stdout}${stderr}`).to.equal(0)
   })
 
@@ -102,17 +126,27 @@ describe('the page about adding a worker', () => {
     await before.stop()
     const asked = node.callCount()
     const variables = { DB_URL: database.url }
-    program = copy.start('src/main.ts', ['farm'], { ...variables, ...askingOff, HISTORY_DERIVERS_GATHER_MS: '0', LOG_FORMAT: 'json' })
+    program = copy.start('src/main.ts', ['farm'], {
+      ...variables,
+      ...askingOff,
+      HISTORY_DERIVERS_GATHER_MS: '0',
+      LOG_FORMAT: 'json',
+    })
     await program.said(/the farm works/)
     await done(`npm run backfill -- --from 0 --to ${head} --workers ${worker}`, variables)
     expect(await rows('select count(*)::text as row from app.nft_sales')).to.not.deep.equal(['0'])
-    expect(await rows('select concat_ws(\' \', sum(sale_count), sum(volume)) as row from app.nft_sale_totals'))
-      .to.deep.equal(await rows('select concat_ws(\' \', count(*), sum(price)) as row from app.nft_sales'))
+    expect(
+      await rows("select concat_ws(' ', sum(sale_count), sum(volume)) as row from app.nft_sale_totals"),
+    ).to.deep.equal(await rows("select concat_ws(' ', count(*), sum(price)) as row from app.nft_sales"))
     expect(node.callCount()).to.equal(asked)
     await done(`npm run backfill -- --from 0 --to ${head}`, variables)
-    const derived = await rows('select s::text as row from app.nft_sales s order by block_height, tx_index, event_index')
+    const derived = await rows(
+      'select s::text as row from app.nft_sales s order by block_height, tx_index, event_index',
+    )
     await done(`npm run rederive -- --from 50 --to 99 --workers ${worker}`, variables)
-    expect(await rows('select s::text as row from app.nft_sales s order by block_height, tx_index, event_index')).to.deep.equal(derived)
+    expect(
+      await rows('select s::text as row from app.nft_sales s order by block_height, tx_index, event_index'),
+    ).to.deep.equal(derived)
     expect(await done('npm run status -- --json', variables)).to.include(`"${worker}"`)
     expect(await done('npm run verify -- --rebuild --json', variables)).to.include('app.nft_sale_totals')
   })

@@ -17,7 +17,8 @@ import { FeedClient } from './support/feed-client.ts'
 const script = join(import.meta.dirname, '../scripts/demo.ts')
 
 /** Warnings that a machine causes on which the node, the queue or the database answers late. */
-const lateness = /access node rests|queue had an error|job ended with an error|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|connecting again|trying again|could not be read, the last known/
+const lateness =
+  /access node rests|queue had an error|job ended with an error|timed? ?out|not answer|EPIPE|ECONNRESET|terminated|connecting again|trying again|could not be read, the last known/
 
 /** What a list of the API gives. */
 interface Listed {
@@ -34,7 +35,8 @@ class Demo {
 
   constructor(variables: Record<string, string>, args: readonly string[]) {
     this.child = spawn(process.execPath, [script, ...args], {
-      env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...bareEnvironment(), ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#exited = once(this.child, 'exit')
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -51,7 +53,8 @@ class Demo {
     for (;;) {
       const address = /The explorer +(http:\S+)/.exec(this.output)?.[1]
       if (address !== undefined) return address
-      if (this.child.exitCode !== null || this.child.signalCode !== null) throw new Error(`the demo ended early:\n${this.output}${this.errors}`)
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        throw new Error(`the demo ended early:\n${this.output}${this.errors}`)
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.add(resolve)
       await Promise.race([promise, this.#exited])
@@ -108,7 +111,9 @@ describe('the demo', () => {
     const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
     expect(first).to.not.equal(second)
     for (const demo of both) {
-      const pages = [...demo.output.matchAll(/^ +(?!MCP)[A-Z][A-Za-z ]+ (http:\S+)$/gm)].map(([, address = '']) => address)
+      const pages = [...demo.output.matchAll(/^ +(?!MCP)[A-Z][A-Za-z ]+ (http:\S+)$/gm)].map(
+        ([, address = '']) => address,
+      )
       expect(pages).to.have.length(10)
       for (const address of pages) {
         const answer = await fetch(address)
@@ -131,7 +136,8 @@ describe('the demo', () => {
   it('sends signed webhooks for a watched address to who does what it prints', async () => {
     const demo = start({ PORT: '0' })
     await demo.ready()
-    const [, url = '', key = '', body = ''] = /curl (http:\S+) -H 'X-API-Key: (\S+)'[^]*? -d '(.*)'/.exec(demo.output) ?? []
+    const [, url = '', key = '', body = ''] =
+      /curl (http:\S+) -H 'X-API-Key: (\S+)'[^]*? -d '(.*)'/.exec(demo.output) ?? []
     const asked = JSON.parse(body) as { url: string; secret: string; conditions: { addresses: string[] } }
     // In place of the receiver, whose port somebody may have taken.
     const delivered = Promise.withResolvers<{ readonly headers: IncomingHttpHeaders; readonly body: string }>()
@@ -145,7 +151,8 @@ describe('the demo', () => {
     await once(receiver, 'listening')
     const { port } = receiver.address() as AddressInfo
     const answer = await fetch(url, {
-      method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
       body: JSON.stringify({ ...asked, url: `http://127.0.0.1:${port}/` }),
     })
     expect(answer.status).to.equal(200)
@@ -164,27 +171,49 @@ describe('the demo', () => {
     const [, url = '', type = '', body = ''] = /curl (http:\S+\/ask) -H '(.*?): .*?' -d '(.*)'/.exec(demo.output) ?? []
     const answer = await fetch(url, { method: 'POST', headers: { [type]: 'application/json' }, body })
     expect(answer.status).to.equal(200)
-    expect(await answer.json()).to.include({ error: null, model: 'scripted/example-questions' }).and.have.property('results')
+    expect(await answer.json())
+      .to.include({ error: null, model: 'scripted/example-questions' })
+      .and.have.property('results')
     const mcp = /MCP server +(http:\S+)/.exec(demo.output)?.[1] ?? ''
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_indexer_sql', arguments: { sql: 'SELECT 6 * 7 AS answer' } } }
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'run_indexer_sql', arguments: { sql: 'SELECT 6 * 7 AS answer' } },
+    }
     const called = await fetch(mcp, {
-      method: 'POST', body: JSON.stringify(call), headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      method: 'POST',
+      body: JSON.stringify(call),
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
     })
     expect(await called.text()).to.include('"results":[{"answer":42}]')
   })
 
   it('fills its pages with names, pictures and prices, and goes back to the first block', async () => {
     const address = await start({ PORT: '0' }).ready()
-    const read = async (path: string): Promise<Listed> => (await fetch(new URL(path, address))).json() as Promise<Listed>
+    const read = async (path: string): Promise<Listed> =>
+      (await fetch(new URL(path, address))).json() as Promise<Listed>
     const feed = await FeedClient.connect(`${new URL(address).host}/ws/status`)
     const until = async (isThere: () => Promise<boolean>): Promise<void> => {
       while (!(await isThere())) await feed.count(feed.messages.length + 1)
     }
     await until(async () => (await read('/flow/block/0')).data !== undefined)
-    await until(async () => (await read('/flow/ft')).data?.map(({ name }) => name).toSorted().join() === 'FLOW Network Token,Pebble Coin,USD Coin')
+    await until(
+      async () =>
+        (await read('/flow/ft')).data
+          ?.map(({ name }) => name)
+          .toSorted()
+          .join() === 'FLOW Network Token,Pebble Coin,USD Coin',
+    )
     await until(async () => {
       const { data = [] } = await read('/flow/nft/A.1beecc6fef95b62e.Herons/item')
-      return data.length > 10 && data.every(({ name, thumbnail }) => / Heron #\d+$/.test(String(name)) && String(thumbnail).startsWith('data:image/svg+xml'))
+      return (
+        data.length > 10 &&
+        data.every(
+          ({ name, thumbnail }) =>
+            / Heron #\d+$/.test(String(name)) && String(thumbnail).startsWith('data:image/svg+xml'),
+        )
+      )
     })
     await until(async () => ((await read('/status/price/history')).data?.length ?? 0) > 20)
     await until(async () => ((await read('/insights/daily')).data?.length ?? 0) > 15)
@@ -197,13 +226,17 @@ describe('the demo', () => {
     const chat = /The chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
     expect(await (await fetch(chat)).text()).to.include('<title>')
     const feed = await FeedClient.connect(`${new URL(address).host}/ws/status`)
-    const { examples } = await (await fetch(new URL('/api/chat/settings', chat))).json() as { examples: readonly string[] }
+    const { examples } = (await (await fetch(new URL('/api/chat/settings', chat))).json()) as {
+      examples: readonly string[]
+    }
     const kinds = new Set<string>()
     for (const question of examples) {
       let kind: string | undefined
       while (kind === undefined) {
         const answer = await fetch(new URL('/api/chat', chat), {
-          method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: question }] }),
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ messages: [{ role: 'user', content: question }] }),
         })
         // A client has so many answers in a minute.
         if (answer.status === 429) await feed.count(feed.messages.length + 5)
@@ -219,14 +252,20 @@ describe('the demo', () => {
     }
     expect([...kinds].toSorted()).to.deep.equal(['bar', 'doughnut', 'horizontalBar', 'line', 'pie'])
     const mcp = await fetch(new URL('/mcp', chat), { method: 'POST', body: '{}' })
-    expect([mcp.status, (await fetch(new URL('/health', chat))).status, (await fetch(new URL('/docs', chat))).status]).to.deep.equal([401, 200, 200])
+    expect([
+      mcp.status,
+      (await fetch(new URL('/health', chat))).status,
+      (await fetch(new URL('/docs', chat))).status,
+    ]).to.deep.equal([401, 200, 200])
     feed.socket.terminate()
   })
 
   it('runs on a recording when told so', async () => {
-    const demo = start(
-      { PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, ['--recording', join(import.meta.dirname, 'recordings/base'), '--still'],
-    )
+    const demo = start({ PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, [
+      '--recording',
+      join(import.meta.dirname, 'recordings/base'),
+      '--still',
+    ])
     const address = await demo.ready()
     expect(demo.output).to.include('a recorded chain: 281 real blocks')
     expect((await fetch(new URL('/flow/block', address))).status).to.equal(200)
@@ -236,7 +275,17 @@ describe('the demo', () => {
     expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
   })
 
-  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT', 'CHAT_PORT', 'WALLET_PORT', 'HTTP_PORT', 'LSP_PORT', 'TOOLS_PORT', 'PROXY_PORT']) {
+  for (const variable of [
+    'PORT',
+    'ASK_PORT',
+    'MCP_PORT',
+    'CHAT_PORT',
+    'WALLET_PORT',
+    'HTTP_PORT',
+    'LSP_PORT',
+    'TOOLS_PORT',
+    'PROXY_PORT',
+  ]) {
     it(`reports which program uses ${variable}, and what to set`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       receivers.push(other)
@@ -244,8 +293,11 @@ describe('the demo', () => {
       const { port } = other.address() as AddressInfo
       const demo = start({ PORT: '0', HOST: '127.0.0.1', [variable]: String(port) })
       expect(await demo.end()).to.equal(1)
-      expect(demo.errors).to.include(`  ${variable} ${port} is in use by node`).and.include(`(process ${process.pid})`)
-        .and.include('set these variables to other ports').and.not.include(' at ')
+      expect(demo.errors)
+        .to.include(`  ${variable} ${port} is in use by node`)
+        .and.include(`(process ${process.pid})`)
+        .and.include('set these variables to other ports')
+        .and.not.include(' at ')
       expect(demo.output, 'nothing was started').to.equal('')
       await demo.isRemoved()
     })
@@ -255,7 +307,10 @@ describe('the demo', () => {
     const demo = start({ PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' })
     await once(demo.child.stdout, 'data')
     expect(await demo.end('SIGTERM')).to.equal(0)
-    const lines = demo.output.trim().split('\n').map((line) => JSON.parse(line) as { msg: string })
+    const lines = demo.output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string })
     expect(lines.at(-1)?.msg).to.equal('stopped')
     expect(demo.errors).to.include('Bye!')
   })

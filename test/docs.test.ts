@@ -29,10 +29,12 @@ describe('the documentation', () => {
   })
 
   it('says of every table who writes it, and of every column what it means', () => {
-    const silent = dumpedRelations(readRepositoryFile('migrations/schema.txt')).flatMap(({ name, comment, columns }) => [
-      ...(comment === '' ? [name] : []),
-      ...columns.filter((column) => column.comment === '').map((column) => `${name}.${column.name}`),
-    ])
+    const silent = dumpedRelations(readRepositoryFile('migrations/schema.txt')).flatMap(
+      ({ name, comment, columns }) => [
+        ...(comment === '' ? [name] : []),
+        ...columns.filter((column) => column.comment === '').map((column) => `${name}.${column.name}`),
+      ],
+    )
     expect(silent).to.deep.equal([])
     const tables = readRepositoryFile('docs/tables.md')
     for (const { name, tables: own, folds } of workers) {
@@ -52,33 +54,44 @@ describe('the documentation', () => {
   })
 
   it('shows each of its claims about security by a test', () => {
-    const claims = readRepositoryFile('docs/security.md').split(/^(?=- )/m).slice(1).map((claim) => claim.split('\n\n', 1)[0] ?? '')
+    const claims = readRepositoryFile('docs/security.md')
+      .split(/^(?=- )/m)
+      .slice(1)
+      .map((claim) => claim.split('\n\n', 1)[0] ?? '')
     expect(claims.length).to.be.greaterThan(30)
-    expect(claims.filter((claim) => !/\]\(\.\.\/[\w/.-]+\.test\.ts\)|\(no test|dependencies-review\.md/.test(claim))).to.deep.equal([])
+    expect(
+      claims.filter((claim) => !/\]\(\.\.\/[\w/.-]+\.test\.ts\)|\(no test|dependencies-review\.md/.test(claim)),
+    ).to.deep.equal([])
   })
 
   it('numbers decisions one after the other', () => {
-    const numbers = [...readRepositoryFile('docs/decisions.md').matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number))
+    const numbers = [...readRepositoryFile('docs/decisions.md').matchAll(/^## (\d+)\. /gm)].map(([, number]) =>
+      Number(number),
+    )
     expect(numbers).to.deep.equal(numbers.map((_, i) => i + 1))
   })
 
   it('leads to files that are there', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow(['docs'], /\.md$/)]
-    const broken = pages.flatMap((page) => [...readRepositoryFile(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
-      .filter(([, target = '']) => !existsSync(join(repositoryRoot, dirname(page), target)))
-      .map(([, target]) => `${page}: ${target}`))
+    const broken = pages.flatMap((page) =>
+      [...readRepositoryFile(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .filter(([, target = '']) => !existsSync(join(repositoryRoot, dirname(page), target)))
+        .map(([, target]) => `${page}: ${target}`),
+    )
     expect(broken).to.deep.equal([])
   })
 
   it('leads to headings that are there', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow(['docs'], /\.md$/)]
     const anchors = new Map(pages.map((page) => [page, headingAnchors(readRepositoryFile(page))]))
-    const broken = pages.flatMap((page) => [...readRepositoryFile(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
-      .filter(([, target = '', anchor = '']) => {
-        const path = target === '' ? page : join(dirname(page), target)
-        return path.endsWith('.md') && anchors.get(path)?.has(anchor) !== true
-      })
-      .map(([, target, anchor]) => `${page}: ${target}#${anchor}`))
+    const broken = pages.flatMap((page) =>
+      [...readRepositoryFile(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+        .filter(([, target = '', anchor = '']) => {
+          const path = target === '' ? page : join(dirname(page), target)
+          return path.endsWith('.md') && anchors.get(path)?.has(anchor) !== true
+        })
+        .map(([, target, anchor]) => `${page}: ${target}#${anchor}`),
+    )
     expect(broken).to.deep.equal([])
   })
 
@@ -99,10 +112,15 @@ describe('the documentation', () => {
 function headingAnchors(page: string): ReadonlySet<string> {
   const seen = new Map<string, number>()
   const headings = page.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)
-  return new Set([...headings].map(([, heading = '']) => {
-    const anchor = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')
-    const nth = seen.get(anchor) ?? 0
-    seen.set(anchor, nth + 1)
-    return nth === 0 ? anchor : `${anchor}-${nth}`
-  }))
+  return new Set(
+    [...headings].map(([, heading = '']) => {
+      const anchor = heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-')
+      const nth = seen.get(anchor) ?? 0
+      seen.set(anchor, nth + 1)
+      return nth === 0 ? anchor : `${anchor}-${nth}`
+    }),
+  )
 }

@@ -70,7 +70,9 @@ describe('the setup', () => {
 
   it('installs what is missing, once, and runs the program with its arguments and exit code', async () => {
     const first = await run('program.ts', 'a', 'b')
-    expect(first.stderr).to.match(/^Installing dependencies .+\n(?:  \w+: \d of 1 packages, \d+ s\n)*Installed in \d+ s\.\n$/)
+    expect(first.stderr).to.match(
+      /^Installing dependencies .+\n(?:  \w+: \d of 1 packages, \d+ s\n)*Installed in \d+ s\.\n$/,
+    )
     expect(first).to.include({ code: 3, stdout: 'ran a b\n' })
     expect(existsSync(join(root, 'node_modules/dependency/package.json'))).to.equal(true)
     expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
@@ -85,21 +87,29 @@ describe('the setup', () => {
   })
 
   for (const [where, isTTY, form] of [
-    ['on one line of a terminal', true, /^(?:\r\x1B\[2K  (?:Downloading|Unpacking): \d of 1 packages, \d+ s)+\r\x1B\[2K$/],
+    [
+      'on one line of a terminal',
+      true,
+      /^(?:\r\x1B\[2K  (?:Downloading|Unpacking): \d of 1 packages, \d+ s)+\r\x1B\[2K$/,
+    ],
     ['in a log, a line each time', false, /^(?:  (?:Downloading|Unpacking): \d of 1 packages, \d+ s\n)+$/],
   ] as const) {
     it(`shows its progress ${where}`, async () => {
       let text = ''
       const { promise, resolve } = Promise.withResolvers<void>()
-      const end = showProgress(root, {
-        isTTY,
-        write: (part) => {
-          text += part
-          if (text.includes('0 of 1')) mkdirSync(join(root, 'node_modules/dependency'), { recursive: true })
-          if (text.includes('0 of 1')) writeJson('node_modules/dependency/package.json', {})
-          if (text.includes('Unpacking: 1 of 1')) resolve()
+      const end = showProgress(
+        root,
+        {
+          isTTY,
+          write: (part) => {
+            text += part
+            if (text.includes('0 of 1')) mkdirSync(join(root, 'node_modules/dependency'), { recursive: true })
+            if (text.includes('0 of 1')) writeJson('node_modules/dependency/package.json', {})
+            if (text.includes('Unpacking: 1 of 1')) resolve()
+          },
         },
-      }, { first: 0, later: 1 })
+        { first: 0, later: 1 },
+      )
       await promise
       end()
       expect(text).to.match(form).and.include('Downloading: 0 of 1 packages, 0 s')
@@ -142,7 +152,10 @@ describe('the setup', () => {
     const npm = join(root, 'npm-cli.js')
     writeFileSync(npm, 'console.error("npm error code SELF_SIGNED_CERT_IN_CHAIN"); process.exitCode = 1')
     const child = spawn(process.execPath, ['scripts/setup.mjs', 'program.ts'], {
-      cwd: root, env: { npm_execpath: npm, npm_node_execpath: process.execPath }, stdio: ['ignore', 'ignore', 'pipe'], detached: true,
+      cwd: root,
+      env: { npm_execpath: npm, npm_node_execpath: process.execPath },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
     })
     children.push(child)
     let errors = ''

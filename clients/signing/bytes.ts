@@ -6,8 +6,11 @@ export type Bytes = Uint8Array<ArrayBuffer>
 /** @throws SigningError where a text is no hex of whole bytes, with or without 0x */
 export function bytesOfHex(text: string, field: string): Bytes {
   const digits = text.replace(/^0x/i, '')
-  if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits)) throw new SigningError(field, 'has to be hex digits, two for each byte')
-  return Uint8Array.from({ length: digits.length / 2 }, (_, at) => Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16))
+  if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits))
+    throw new SigningError(field, 'has to be hex digits, two for each byte')
+  return Uint8Array.from({ length: digits.length / 2 }, (_, at) =>
+    Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16),
+  )
 }
 
 /** Lower case, without 0x. */
@@ -17,15 +20,22 @@ export function hexOf(bytes: Uint8Array): string {
 
 /** As WebAuthn writes bytes: without padding. */
 export function base64UrlOf(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 }
 
 /** @throws SigningError for anything but base64url without padding */
 export function bytesOfBase64Url(text: string, field: string): Bytes {
-  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) throw new SigningError(field, 'has to be base64url without padding')
-  const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1)
+    throw new SigningError(field, 'has to be base64url without padding')
+  const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
   // Several texts stand for the same bytes where bits are left over at the end: one of them is right.
-  if (base64UrlOf(bytes) !== text) throw new SigningError(field, 'has to be base64url whose last character has no bits left over')
+  if (base64UrlOf(bytes) !== text)
+    throw new SigningError(field, 'has to be base64url whose last character has no bits left over')
   return bytes
 }
 

@@ -22,10 +22,12 @@ function integerAt(der: Uint8Array, at: number): { readonly value: Bytes; readon
   const length = der[at + 1] ?? 0
   const end = at + 2 + length
   const bytes = der.subarray(at + 2, end)
-  if (der[at] !== 0x02 || length === 0 || bytes.length !== length) throw new SigningError(field, 'has to hold two DER integers')
+  if (der[at] !== 0x02 || length === 0 || bytes.length !== length)
+    throw new SigningError(field, 'has to hold two DER integers')
   const [first = 0, second = 0] = bytes
   if (first >= 0x80) throw new SigningError(field, 'has to hold positive integers')
-  if (first === 0 && length > 1 && second < 0x80) throw new SigningError(field, 'has to hold integers without needless zeros')
+  if (first === 0 && length > 1 && second < 0x80)
+    throw new SigningError(field, 'has to hold integers without needless zeros')
   const digits = first === 0 ? bytes.subarray(1) : bytes
   if (digits.length > half) throw new SigningError(field, `has to hold integers of at most ${half} bytes`)
   return { value: joined(new Uint8Array(half - digits.length), digits), end }

@@ -2,7 +2,11 @@ import { joined, sha256 } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
 
 /** What a signature is for, so that one for a message, or for a proof of one's account, can never be one for a transaction. */
-export const domainTags = { transaction: 'FLOW-V0.0-transaction', user: 'FLOW-V0.0-user', accountProof: 'FCL-ACCOUNT-PROOF-V0.0' } as const
+export const domainTags = {
+  transaction: 'FLOW-V0.0-transaction',
+  user: 'FLOW-V0.0-user',
+  accountProof: 'FCL-ACCOUNT-PROOF-V0.0',
+} as const
 export type Domain = keyof typeof domainTags
 
 const tagLength = 32

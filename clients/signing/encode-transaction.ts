@@ -29,7 +29,11 @@ export function encodeEnvelope(transaction: FlowTransaction): Bytes {
 
 /** All of a transaction; its SHA3-256 is the id. @throws SigningError */
 export function encodeTransaction(transaction: FlowTransaction): Bytes {
-  return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures'), signatureFields(transaction, 'envelopeSignatures')])
+  return encoded([
+    payloadFields(transaction),
+    signatureFields(transaction, 'payloadSignatures'),
+    signatureFields(transaction, 'envelopeSignatures'),
+  ])
 }
 
 /**
@@ -41,8 +45,12 @@ export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Sig
   const is = (other: string, field: string): boolean => areEqual(account, accountOf(other, field))
   if (is(transaction.payer, 'payer')) return 'envelope'
   const { proposalKey, authorizers } = transaction
-  if (is(proposalKey.address, 'proposalKey.address') || authorizers.some((one, at) => is(one, `authorizers[${at}]`))) return 'payload'
-  throw new SigningError('signer.address', `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`)
+  if (is(proposalKey.address, 'proposalKey.address') || authorizers.some((one, at) => is(one, `authorizers[${at}]`)))
+    return 'payload'
+  throw new SigningError(
+    'signer.address',
+    `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`,
+  )
 }
 
 /** An argument as it is signed, and so has to be sent: without a line break at its end, as Flow's own libraries have it. */
@@ -68,31 +76,43 @@ function payloadFields(transaction: FlowTransaction): Input[] {
 /** In the order in which the chain has them: by signer, then by key. */
 function signatureFields(transaction: FlowTransaction, list: 'payloadSignatures' | 'envelopeSignatures'): Input[] {
   const signers = signerList(transaction)
-  const placed = transaction[list].map((signature, at) => ({ ...signature, signer: placeOf(signature, signers, `${list}[${at}].address`), field: `${list}[${at}].keyIndex` }))
+  const placed = transaction[list].map((signature, at) => ({
+    ...signature,
+    signer: placeOf(signature, signers, `${list}[${at}].address`),
+    field: `${list}[${at}].keyIndex`,
+  }))
   const ordered = placed.toSorted((a, b) => a.signer - b.signer || a.keyIndex - b.keyIndex)
   return ordered.map(({ signer, keyIndex, signature, extensionData, field }) => [
-    signer, count(keyIndex, field), signature, ...(isPlain(extensionData) ? [] : [extensionData]),
+    signer,
+    count(keyIndex, field),
+    signature,
+    ...(isPlain(extensionData) ? [] : [extensionData]),
   ])
 }
 
 function placeOf({ address }: TransactionSignature, signers: readonly Bytes[], field: string): number {
   const account = accountOf(address, field)
   const place = signers.findIndex((signer) => areEqual(signer, account))
-  if (place < 0) throw new SigningError(field, `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`)
+  if (place < 0)
+    throw new SigningError(field, `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`)
   return place
 }
 
 /** Proposer, payer, authorizers, each account once. */
 function signerList({ proposalKey, payer, authorizers }: FlowTransaction): readonly Bytes[] {
   const all = [
-    accountOf(proposalKey.address, 'proposalKey.address'), accountOf(payer, 'payer'), ...authorizers.map((one, at) => accountOf(one, `authorizers[${at}]`)),
+    accountOf(proposalKey.address, 'proposalKey.address'),
+    accountOf(payer, 'payer'),
+    ...authorizers.map((one, at) => accountOf(one, `authorizers[${at}]`)),
   ]
   return all.filter((account, at) => all.findIndex((other) => areEqual(account, other)) === at)
 }
 
 /** A signature of the plain scheme is written as it was before there were others: without its extension data. */
 function isPlain(extensionData: Uint8Array | undefined): extensionData is undefined {
-  return extensionData === undefined || extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
+  return (
+    extensionData === undefined || extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
+  )
 }
 
 function encoded(input: Input): Bytes {
@@ -102,7 +122,8 @@ function encoded(input: Input): Bytes {
 /** 8 bytes: shorter ones have zeros in front. @throws SigningError */
 export function accountOf(address: string, field: string): Bytes {
   const digits = address.replace(/^0x/i, '')
-  if (!/^[0-9a-f]{1,16}$/i.test(digits)) throw new SigningError(field, `has to be an address of up to ${2 * addressLength} hex digits`)
+  if (!/^[0-9a-f]{1,16}$/i.test(digits))
+    throw new SigningError(field, `has to be an address of up to ${2 * addressLength} hex digits`)
   return bytesOfHex(digits.padStart(2 * addressLength, '0'), field)
 }
 

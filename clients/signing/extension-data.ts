@@ -20,12 +20,16 @@ export function encodeExtensionData({ authenticatorData, clientDataJson }: Signe
 /** @throws SigningError for another scheme, and for anything but one list of two texts with nothing after it */
 export function decodeExtensionData(extensionData: Uint8Array): SignedData {
   const field = 'extensionData'
-  if (extensionData[0] !== webAuthnScheme) throw new SigningError(field, 'has to begin with 0x01, the scheme of passkeys')
+  if (extensionData[0] !== webAuthnScheme)
+    throw new SigningError(field, 'has to begin with 0x01, the scheme of passkeys')
   let parts: unknown
   try {
     parts = decode(extensionData.subarray(1))
   } catch (error) {
-    throw new SigningError(field, `has to be RLP after its first byte (${error instanceof Error ? error.message : String(error)})`)
+    throw new SigningError(
+      field,
+      `has to be RLP after its first byte (${error instanceof Error ? error.message : String(error)})`,
+    )
   }
   const [authenticatorData, clientDataJson, ...more] = (Array.isArray(parts) ? parts : []) as readonly unknown[]
   if (!(authenticatorData instanceof Uint8Array) || !(clientDataJson instanceof Uint8Array) || more.length > 0) {

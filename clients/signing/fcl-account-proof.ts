@@ -28,10 +28,13 @@ export interface AccountProof {
  */
 export function encodeAccountProof({ appIdentifier, address, nonce }: AccountProof): Bytes {
   const bytes = bytesOfHex(nonce, 'nonce')
-  if (bytes.length < leastNonce || bytes.length > mostNonce) throw new SigningError('nonce', `has to be hex of ${leastNonce} to ${mostNonce} bytes`)
-  if (appIdentifier === '' || appIdentifier.length > mostIdentifier) throw new SigningError('appIdentifier', `has to be a text of 1 to ${mostIdentifier} characters`)
+  if (bytes.length < leastNonce || bytes.length > mostNonce)
+    throw new SigningError('nonce', `has to be hex of ${leastNonce} to ${mostNonce} bytes`)
+  if (appIdentifier === '' || appIdentifier.length > mostIdentifier)
+    throw new SigningError('appIdentifier', `has to be a text of 1 to ${mostIdentifier} characters`)
   // FCL's encoder takes such a text for hex, so that nobody could check the proof.
-  if (/^0x/i.test(appIdentifier)) throw new SigningError('appIdentifier', 'has to be a name or an address of the web, and begins with 0x')
+  if (/^0x/i.test(appIdentifier))
+    throw new SigningError('appIdentifier', 'has to be a name or an address of the web, and begins with 0x')
   return new Uint8Array(encode([new TextEncoder().encode(appIdentifier), accountOf(address, 'address'), bytes]))
 }
 
@@ -41,12 +44,28 @@ export function encodeAccountProof({ appIdentifier, address, nonce }: AccountPro
  * @throws SigningError; what the browser throws (`NotAllowedError` where the user said no)
  */
 export async function signAccountProof(
-  proof: Omit<AccountProof, 'address'>, { address, keyIndex, ...passkey }: Signer & Passkey, options?: PasskeyOptions,
+  proof: Omit<AccountProof, 'address'>,
+  { address, keyIndex, ...passkey }: Signer & Passkey,
+  options?: PasskeyOptions,
 ): Promise<TransactionSignature> {
-  return { address, keyIndex, ...await signWithPasskey('accountProof', encodeAccountProof({ ...proof, address }), passkey, options) }
+  return {
+    address,
+    keyIndex,
+    ...(await signWithPasskey('accountProof', encodeAccountProof({ ...proof, address }), passkey, options)),
+  }
 }
 
 /** @param publicKey of the account's key. @throws SigningError that says what is wrong */
-export async function verifyAccountProof(proof: AccountProof, { signature, extensionData = new Uint8Array() }: TransactionSignature, publicKey: Uint8Array): Promise<void> {
-  await verifyPasskeySignature({ domain: 'accountProof', message: encodeAccountProof(proof), signature, extensionData, publicKey })
+export async function verifyAccountProof(
+  proof: AccountProof,
+  { signature, extensionData = new Uint8Array() }: TransactionSignature,
+  publicKey: Uint8Array,
+): Promise<void> {
+  await verifyPasskeySignature({
+    domain: 'accountProof',
+    message: encodeAccountProof(proof),
+    signature,
+    extensionData,
+    publicKey,
+  })
 }

@@ -14,7 +14,9 @@ type Fields = Readonly<Record<string, unknown>>
 export function fclSignableOf(body: unknown): FclSignable {
   const fields = fieldsOf(body, 'signable')
   return {
-    message: textOf(fields['message'], 'message', 4 * mostScript), addr: textOf(fields['addr'], 'addr', 18), keyId: countOf(fields['keyId'], 'keyId'),
+    message: textOf(fields['message'], 'message', 4 * mostScript),
+    addr: textOf(fields['addr'], 'addr', 18),
+    keyId: countOf(fields['keyId'], 'keyId'),
     voucher: voucherOf(fieldsOf(fields['voucher'], 'voucher')),
   }
 }
@@ -22,16 +24,23 @@ export function fclSignableOf(body: unknown): FclSignable {
 function voucherOf(voucher: Fields): FclVoucher {
   const key = fieldsOf(voucher['proposalKey'], 'voucher.proposalKey')
   return {
-    cadence: textOf(voucher['cadence'], 'voucher.cadence', mostScript), refBlock: textOf(voucher['refBlock'], 'voucher.refBlock', 66),
+    cadence: textOf(voucher['cadence'], 'voucher.cadence', mostScript),
+    refBlock: textOf(voucher['refBlock'], 'voucher.refBlock', 66),
     computeLimit: countOf(voucher['computeLimit'], 'voucher.computeLimit'),
-    arguments: listOf(voucher['arguments'], 'voucher.arguments').map((argument, at) => fieldsOf(argument, `voucher.arguments[${at}]`)),
+    arguments: listOf(voucher['arguments'], 'voucher.arguments').map((argument, at) =>
+      fieldsOf(argument, `voucher.arguments[${at}]`),
+    ),
     proposalKey: {
-      address: textOf(key['address'], 'voucher.proposalKey.address', 18), keyId: countOf(key['keyId'], 'voucher.proposalKey.keyId'),
+      address: textOf(key['address'], 'voucher.proposalKey.address', 18),
+      keyId: countOf(key['keyId'], 'voucher.proposalKey.keyId'),
       sequenceNum: countOf(key['sequenceNum'], 'voucher.proposalKey.sequenceNum'),
     },
     payer: textOf(voucher['payer'], 'voucher.payer', 18),
-    authorizers: listOf(voucher['authorizers'], 'voucher.authorizers').map((one, at) => textOf(one, `voucher.authorizers[${at}]`, 18)),
-    payloadSigs: signaturesOf(voucher['payloadSigs'], 'voucher.payloadSigs'), envelopeSigs: signaturesOf(voucher['envelopeSigs'], 'voucher.envelopeSigs'),
+    authorizers: listOf(voucher['authorizers'], 'voucher.authorizers').map((one, at) =>
+      textOf(one, `voucher.authorizers[${at}]`, 18),
+    ),
+    payloadSigs: signaturesOf(voucher['payloadSigs'], 'voucher.payloadSigs'),
+    envelopeSigs: signaturesOf(voucher['envelopeSigs'], 'voucher.envelopeSigs'),
   }
 }
 
@@ -40,15 +49,18 @@ function signaturesOf(value: unknown, field: string): readonly FclSignature[] {
   return listOf(value ?? [], field).map((one, at) => {
     const signature = fieldsOf(one, `${field}[${at}]`)
     return {
-      address: textOf(signature['address'], `${field}[${at}].address`, 18), keyId: countOf(signature['keyId'], `${field}[${at}].keyId`),
-      sig: optionalText(signature['sig'], `${field}[${at}].sig`), extensionData: optionalText(signature['extensionData'], `${field}[${at}].extensionData`),
+      address: textOf(signature['address'], `${field}[${at}].address`, 18),
+      keyId: countOf(signature['keyId'], `${field}[${at}].keyId`),
+      sig: optionalText(signature['sig'], `${field}[${at}].sig`),
+      extensionData: optionalText(signature['extensionData'], `${field}[${at}].extensionData`),
     }
   })
 }
 
 /** The fields of an object. @throws SigningError */
 export function fieldsOf(value: unknown, field: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SigningError(field, 'has to be an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new SigningError(field, 'has to be an object')
   return value as Fields
 }
 
@@ -64,7 +76,8 @@ function optionalText(value: unknown, field: string): string | null | undefined 
 }
 
 function countOf(value: unknown, field: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new SigningError(field, 'has to be a whole number of at least 0')
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new SigningError(field, 'has to be a whole number of at least 0')
   return value
 }
 

@@ -51,34 +51,67 @@ export function readFclSignable({ message, addr, keyId, voucher }: FclSignable):
   const transaction = transactionOf(voucher)
   const signer = { address: addr, keyIndex: keyId }
   const part = partSignedBy(transaction, signer)
-  const expected = joined(domainTag('transaction'), part === 'envelope' ? encodeEnvelope(transaction) : encodePayload(transaction))
-  if (!areEqual(bytesOfHex(message, 'message'), expected)) throw new SigningError('message', `has to be the ${part} of the voucher, and nothing else`)
+  const expected = joined(
+    domainTag('transaction'),
+    part === 'envelope' ? encodeEnvelope(transaction) : encodePayload(transaction),
+  )
+  if (!areEqual(bytesOfHex(message, 'message'), expected))
+    throw new SigningError('message', `has to be the ${part} of the voucher, and nothing else`)
   return { transaction, signer, part }
 }
 
 /** What FCL is given back (`CompositeSignature`). */
-export function fclSignatureOf({ address, keyIndex, signature, extensionData }: TransactionSignature): Readonly<Record<string, unknown>> {
+export function fclSignatureOf({
+  address,
+  keyIndex,
+  signature,
+  extensionData,
+}: TransactionSignature): Readonly<Record<string, unknown>> {
   return {
-    f_type: 'CompositeSignature', f_vsn: '1.0.0', addr: address, keyId: keyIndex, signature: hexOf(signature),
+    f_type: 'CompositeSignature',
+    f_vsn: '1.0.0',
+    addr: address,
+    keyId: keyIndex,
+    signature: hexOf(signature),
     ...(extensionData === undefined ? {} : { extensionData: hexOf(extensionData) }),
   }
 }
 
 function transactionOf(voucher: FclVoucher): FlowTransaction {
   const { proposalKey } = voucher
-  if (!Number.isSafeInteger(proposalKey.sequenceNum) || proposalKey.sequenceNum < 0) throw new SigningError('voucher.proposalKey.sequenceNum', 'has to be a whole number of at least 0')
+  if (!Number.isSafeInteger(proposalKey.sequenceNum) || proposalKey.sequenceNum < 0)
+    throw new SigningError('voucher.proposalKey.sequenceNum', 'has to be a whole number of at least 0')
   return {
-    script: voucher.cadence, arguments: voucher.arguments.map((argument) => JSON.stringify(argument)), referenceBlockId: voucher.refBlock,
-    computeLimit: voucher.computeLimit, payer: voucher.payer, authorizers: voucher.authorizers,
-    proposalKey: { address: proposalKey.address, keyIndex: proposalKey.keyId, sequenceNumber: BigInt(proposalKey.sequenceNum) },
-    payloadSignatures: signaturesOf(voucher.payloadSigs, 'voucher.payloadSigs'), envelopeSignatures: signaturesOf(voucher.envelopeSigs, 'voucher.envelopeSigs'),
+    script: voucher.cadence,
+    arguments: voucher.arguments.map((argument) => JSON.stringify(argument)),
+    referenceBlockId: voucher.refBlock,
+    computeLimit: voucher.computeLimit,
+    payer: voucher.payer,
+    authorizers: voucher.authorizers,
+    proposalKey: {
+      address: proposalKey.address,
+      keyIndex: proposalKey.keyId,
+      sequenceNumber: BigInt(proposalKey.sequenceNum),
+    },
+    payloadSignatures: signaturesOf(voucher.payloadSigs, 'voucher.payloadSigs'),
+    envelopeSignatures: signaturesOf(voucher.envelopeSigs, 'voucher.envelopeSigs'),
   }
 }
 
 /** Those that are there: FCL also lists who is still to sign. */
 function signaturesOf(signatures: readonly FclSignature[], field: string): readonly TransactionSignature[] {
-  return signatures.flatMap(({ address, keyId, sig, extensionData }, at) => (typeof sig !== 'string' ? [] : [{
-    address, keyIndex: keyId, signature: bytesOfHex(sig, `${field}[${at}].sig`),
-    ...(typeof extensionData === 'string' ? { extensionData: bytesOfHex(extensionData, `${field}[${at}].extensionData`) } : {}),
-  }]))
+  return signatures.flatMap(({ address, keyId, sig, extensionData }, at) =>
+    typeof sig !== 'string'
+      ? []
+      : [
+          {
+            address,
+            keyIndex: keyId,
+            signature: bytesOfHex(sig, `${field}[${at}].sig`),
+            ...(typeof extensionData === 'string'
+              ? { extensionData: bytesOfHex(extensionData, `${field}[${at}].extensionData`) }
+              : {}),
+          },
+        ],
+  )
 }

@@ -26,7 +26,11 @@ export interface AssertionRequest {
 
 /** What a browser answers (`PublicKeyCredential` with an `AuthenticatorAssertionResponse`), as far as it is used here. */
 export interface Assertion {
-  readonly response: { readonly authenticatorData: ArrayBuffer | Uint8Array; readonly clientDataJSON: ArrayBuffer | Uint8Array; readonly signature: ArrayBuffer | Uint8Array }
+  readonly response: {
+    readonly authenticatorData: ArrayBuffer | Uint8Array
+    readonly clientDataJSON: ArrayBuffer | Uint8Array
+    readonly signature: ArrayBuffer | Uint8Array
+  }
 }
 
 export interface PasskeyOptions {
@@ -46,11 +50,19 @@ export interface SignedByPasskey {
  * Has the user sign a message with a passkey, and checks what came of it as the chain will.
  * @throws SigningError for a signature that the chain would refuse; what the browser throws (`NotAllowedError` where the user said no)
  */
-export async function signWithPasskey(domain: Domain, message: Uint8Array, { rpId, credentialId, publicKey }: Passkey, options: PasskeyOptions = {}): Promise<SignedByPasskey> {
+export async function signWithPasskey(
+  domain: Domain,
+  message: Uint8Array,
+  { rpId, credentialId, publicKey }: Passkey,
+  options: PasskeyOptions = {},
+): Promise<SignedByPasskey> {
   const { getCredential = askBrowser, signal } = options
   const credential = await getCredential({
     publicKey: {
-      challenge: await challengeOf(domain, message), rpId, userVerification: 'required', allowCredentials: [{ type: 'public-key', id: credentialId }],
+      challenge: await challengeOf(domain, message),
+      rpId,
+      userVerification: 'required',
+      allowCredentials: [{ type: 'public-key', id: credentialId }],
     },
     ...(signal === undefined ? {} : { signal }),
   })
@@ -58,18 +70,27 @@ export async function signWithPasskey(domain: Domain, message: Uint8Array, { rpI
   const { response } = credential
   const signature = rawSignatureOf(new Uint8Array(response.signature))
   const extensionData = encodeExtensionData({
-    authenticatorData: new Uint8Array(response.authenticatorData), clientDataJson: new Uint8Array(response.clientDataJSON),
+    authenticatorData: new Uint8Array(response.authenticatorData),
+    clientDataJson: new Uint8Array(response.clientDataJSON),
   })
   await verifyPasskeySignature({ domain, message, signature, extensionData, publicKey })
   return { signature, extensionData }
 }
 
 function askBrowser(request: AssertionRequest): Promise<unknown> {
-  const { credentials } = navigator as unknown as { readonly credentials: { readonly get: (request: AssertionRequest) => Promise<unknown> } }
+  const { credentials } = navigator as unknown as {
+    readonly credentials: { readonly get: (request: AssertionRequest) => Promise<unknown> }
+  }
   return credentials.get(request)
 }
 
 function isAssertion(credential: unknown): credential is Assertion {
   const { response } = (credential ?? {}) as { readonly response?: unknown }
-  return typeof response === 'object' && response !== null && 'authenticatorData' in response && 'clientDataJSON' in response && 'signature' in response
+  return (
+    typeof response === 'object' &&
+    response !== null &&
+    'authenticatorData' in response &&
+    'clientDataJSON' in response &&
+    'signature' in response
+  )
 }

@@ -8,17 +8,27 @@ import { SigningError } from './signing-error.ts'
  * The transaction with the signature of an account by its passkey: at the envelope where the account pays, at the payload else.
  * @throws SigningError for an account that has no part in it, or whose key has signed already; and what `signWithPasskey` throws
  */
-export async function signTransaction(transaction: FlowTransaction, signer: Signer & Passkey, options?: PasskeyOptions): Promise<FlowTransaction> {
+export async function signTransaction(
+  transaction: FlowTransaction,
+  signer: Signer & Passkey,
+  options?: PasskeyOptions,
+): Promise<FlowTransaction> {
   const { address, keyIndex } = signer
   const isEnvelope = partSignedBy(transaction, signer) === 'envelope'
   const list = isEnvelope ? 'envelopeSignatures' : 'payloadSignatures'
   // A signature of the payload that came later would make all of the envelope void.
-  if (!isEnvelope && transaction.envelopeSignatures.length > 0) throw new SigningError('envelopeSignatures', 'have to be empty until everybody has signed the payload')
+  if (!isEnvelope && transaction.envelopeSignatures.length > 0)
+    throw new SigningError('envelopeSignatures', 'have to be empty until everybody has signed the payload')
   const same = (other: string): boolean => partAddress(other) === partAddress(address)
-  if (transaction[list].some((one) => one.keyIndex === keyIndex && same(one.address))) throw new SigningError(list, `has a signature of key ${keyIndex} of ${address} already`)
+  if (transaction[list].some((one) => one.keyIndex === keyIndex && same(one.address)))
+    throw new SigningError(list, `has a signature of key ${keyIndex} of ${address} already`)
   const message = isEnvelope ? encodeEnvelope(transaction) : encodePayload(transaction)
   const signed = await signWithPasskey('transaction', message, signer, options)
-  return { ...transaction, arguments: transaction.arguments.map(argumentText), [list]: [...transaction[list], { address, keyIndex, ...signed }] }
+  return {
+    ...transaction,
+    arguments: transaction.arguments.map(argumentText),
+    [list]: [...transaction[list], { address, keyIndex, ...signed }],
+  }
 }
 
 function partAddress(address: string): string {

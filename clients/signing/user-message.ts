@@ -8,11 +8,19 @@ import { verifyPasskeySignature } from './verify-signature.ts'
  * shown the signature has to check it as `verifyUserMessage` does, with the extension data.
  * @throws as `signWithPasskey`
  */
-export async function signUserMessage(message: Uint8Array, { address, keyIndex, ...passkey }: Signer & Passkey, options?: PasskeyOptions): Promise<TransactionSignature> {
-  return { address, keyIndex, ...await signWithPasskey('user', message, passkey, options) }
+export async function signUserMessage(
+  message: Uint8Array,
+  { address, keyIndex, ...passkey }: Signer & Passkey,
+  options?: PasskeyOptions,
+): Promise<TransactionSignature> {
+  return { address, keyIndex, ...(await signWithPasskey('user', message, passkey, options)) }
 }
 
 /** @param publicKey of the account's key. @throws SigningError that says what is wrong */
-export async function verifyUserMessage(message: Uint8Array, { signature, extensionData = new Uint8Array() }: TransactionSignature, publicKey: Uint8Array): Promise<void> {
+export async function verifyUserMessage(
+  message: Uint8Array,
+  { signature, extensionData = new Uint8Array() }: TransactionSignature,
+  publicKey: Uint8Array,
+): Promise<void> {
   await verifyPasskeySignature({ domain: 'user', message, signature, extensionData, publicKey })
 }

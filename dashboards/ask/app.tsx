@@ -29,7 +29,10 @@ export function App(): ReactNode {
   const task = useTask(setSql)
   const { state, start } = task
   useEffect(() => {
-    const timer = setTimeout(() => history.replaceState(null, '', writeDraft({ target, question, sql }) || location.pathname), pauseMs)
+    const timer = setTimeout(
+      () => history.replaceState(null, '', writeDraft({ target, question, sql }) || location.pathname),
+      pauseMs,
+    )
     return () => clearTimeout(timer)
   }, [target, question, sql])
   const choose = (chosen: Chosen): void => {
@@ -43,7 +46,9 @@ export function App(): ReactNode {
   }
   return (
     <>
-      <a className="skip-link" href="#content">Skip to the content</a>
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
       <Header />
       <main id="content" className="page" tabIndex={-1}>
         <div className="page-title">
@@ -55,8 +60,12 @@ export function App(): ReactNode {
           <div className="stack">
             <section className="panel ask" aria-label="Question">
               <QuestionBox
-                question={question} isAsking={state.is === 'busy' && state.work.kind !== 'run'} onChange={setQuestion}
-                onAsk={askModel('ask')} onGenerate={askModel('generate')} onCancel={task.cancel}
+                question={question}
+                isAsking={state.is === 'busy' && state.work.kind !== 'run'}
+                onChange={setQuestion}
+                onAsk={askModel('ask')}
+                onGenerate={askModel('generate')}
+                onCancel={task.cancel}
               />
               <ExampleList target={target} onChoose={choose} />
             </section>

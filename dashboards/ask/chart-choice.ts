@@ -25,7 +25,9 @@ export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undef
   if (names === -1) return undefined
   const shape = isTimeType(columns[names]?.type ?? '') ? 'line' : 'bars'
   if (rows.length > (shape === 'line' ? mostPoints : mostBars)) return undefined
-  const values = [...columns.keys()].filter((i) => i !== names && columns[i]?.isNumber === true && rows.every((row) => isDrawable(row[i] ?? null)))
+  const values = [...columns.keys()].filter(
+    (i) => i !== names && columns[i]?.isNumber === true && rows.every((row) => isDrawable(row[i] ?? null)),
+  )
   return values.length === 0 ? undefined : { names, values, shape }
 }
 
@@ -58,7 +60,9 @@ export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice
   const shorten = shape === 'line' ? timeNames(named.map(({ name }) => name)) : shortName
   const taken = new Set<string>()
   return named.map(({ name, cell }) => ({
-    date: nameOnce(shorten(name), taken), value: Number(cell ?? 0), text: cell === null ? 'no value' : cellText(cell),
+    date: nameOnce(shorten(name), taken),
+    value: Number(cell ?? 0),
+    text: cell === null ? 'no value' : cellText(cell),
   }))
 }
 

@@ -9,6 +9,7 @@ describe('what is in the fields, in the address', () => {
 
   it('is nothing where there was nothing, and for addresses of something else', () => {
     expect(writeDraft({ target: 'indexer', question: ' ', sql: '' })).to.equal('')
-    for (const hash of ['', '#', '#content', '#target=other']) expect(readDraft(hash)).to.deep.equal({ target: 'indexer', question: '', sql: '' })
+    for (const hash of ['', '#', '#content', '#target=other'])
+      expect(readDraft(hash)).to.deep.equal({ target: 'indexer', question: '', sql: '' })
   })
 })

@@ -8,7 +8,13 @@ import { useExamples } from './queries.ts'
 const shownAtFirst = 4
 
 /** Questions to begin with. */
-export function ExampleList({ target, onChoose }: { readonly target: Target; readonly onChoose: (pair: Pair) => void }): ReactNode {
+export function ExampleList({
+  target,
+  onChoose,
+}: {
+  readonly target: Target
+  readonly onChoose: (pair: Pair) => void
+}): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   const { data = [], error } = useExamples()
   const pairs = data.filter((pair) => pair.target === target)
@@ -19,7 +25,9 @@ export function ExampleList({ target, onChoose }: { readonly target: Target; rea
       <ul>
         {(isOpen ? pairs : spread(pairs)).map((pair) => (
           <li key={pair.id}>
-            <button type="button" className="example" onClick={() => onChoose(pair)}>{pair.question}</button>
+            <button type="button" className="example" onClick={() => onChoose(pair)}>
+              {pair.question}
+            </button>
           </li>
         ))}
         {pairs.length > shownAtFirst && (
@@ -37,5 +45,7 @@ export function ExampleList({ target, onChoose }: { readonly target: Target; rea
 /** They come sorted by what they are about: some of them all over the list show how much can be asked. */
 function spread(pairs: readonly Pair[]): readonly Pair[] {
   if (pairs.length <= shownAtFirst) return pairs
-  return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter((pair) => pair !== undefined)
+  return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter(
+    (pair) => pair !== undefined,
+  )
 }

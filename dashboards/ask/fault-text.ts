@@ -1,10 +1,19 @@
 import type { SqlFailure } from './contract.ts'
 
 /** Why a statement did not run, where in it the fault is, and what PostgreSQL advises. */
-export function faultText({ sql, error, error_position: position, error_hint: hint }: SqlFailure & { readonly sql: string }): string {
+export function faultText({
+  sql,
+  error,
+  error_position: position,
+  error_hint: hint,
+}: SqlFailure & { readonly sql: string }): string {
   const place = position === undefined || position === null ? undefined : placeOf(sql, position)
   const parts = [error ?? '', place === undefined ? '' : `It is ${place}.`, hint ?? '']
-  return parts.map((part) => part.trim()).filter(Boolean).map(asSentence).join(' ')
+  return parts
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .map(asSentence)
+    .join(' ')
 }
 
 /** `in line 2 at “hieght”`; PostgreSQL counts characters, not the halves of them that JavaScript has. */

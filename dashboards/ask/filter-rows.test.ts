@@ -2,7 +2,11 @@ import { expect } from 'chai'
 import { filterRows } from './filter-rows.ts'
 
 describe('rows that have a text', () => {
-  const rows = [['FlowToken', '10'], ['Pebble', null], [{ name: 'flow' }, '7']] as const
+  const rows = [
+    ['FlowToken', '10'],
+    ['Pebble', null],
+    [{ name: 'flow' }, '7'],
+  ] as const
 
   it('have it in any cell, whatever its case', () => {
     expect(filterRows(rows, ' FLOW ')).to.deep.equal([rows[0], rows[2]])

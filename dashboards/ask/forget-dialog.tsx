@@ -17,9 +17,13 @@ export function ForgetDialog({ pair, onClose }: { readonly pair: Pair; readonly 
   })
   return (
     <Dialog
-      title="Forget this example?" action="Forget it" isDangerous isBusy={forgetting.isPending}
+      title="Forget this example?"
+      action="Forget it"
+      isDangerous
+      isBusy={forgetting.isPending}
       error={forgetting.error === null ? undefined : problemText(forgetting.error)}
-      onSubmit={() => forgetting.mutate()} onClose={onClose}
+      onSubmit={() => forgetting.mutate()}
+      onClose={onClose}
     >
       <p className="wrap">{shownText(pair.question)}</p>
       <p className="soft">The model is not shown it any more. It is deleted for all who use this service.</p>

@@ -18,7 +18,9 @@ export function Header(): ReactNode {
         <Brand />
         <nav aria-label="For programs">
           <a href="/docs">API</a>
-          <a href="/openapi.json" className="wide-only">OpenAPI</a>
+          <a href="/openapi.json" className="wide-only">
+            OpenAPI
+          </a>
         </nav>
         {health?.needs_token === true && (
           <Button isSmall onClick={() => (token === undefined ? setIsEntering(true) : setToken(undefined))}>

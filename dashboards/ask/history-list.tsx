@@ -25,13 +25,17 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
   })
   const items = history.data
   if (items === undefined) return <ListState list={history} what="the history" />
-  if (items.length === 0) return <NothingHere title="Nothing was asked yet">The service keeps the newest 200 until it stops.</NothingHere>
+  if (items.length === 0)
+    return <NothingHere title="Nothing was asked yet">The service keeps the newest 200 until it stops.</NothingHere>
   return (
     <>
       <ul className="choices">
         {items.map((item) => (
           <li key={item.id}>
-            <button type="button" onClick={() => onChoose({ target: item.target, question: item.question ?? '', sql: item.sql })}>
+            <button
+              type="button"
+              onClick={() => onChoose({ target: item.target, question: item.question ?? '', sql: item.sql })}
+            >
               <span className="choice-text">{shownText(item.question ?? item.sql)}</span>
               <span className="note">
                 <Ago at={item.timestamp} /> · <Outcome item={item} />
@@ -43,7 +47,9 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
         ))}
       </ul>
       <footer className="more">
-        <Button isSmall disabled={clearing.isPending} onClick={() => clearing.mutate()}>Clear history</Button>
+        <Button isSmall disabled={clearing.isPending} onClick={() => clearing.mutate()}>
+          Clear history
+        </Button>
       </footer>
     </>
   )

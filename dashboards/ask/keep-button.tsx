@@ -31,13 +31,21 @@ export function KeepButton({ work, result }: { readonly work: Work; readonly res
       </Button>
       {isAsking && (
         <Dialog
-          title="Does this SQL answer the question?" action="Yes, keep it" isBusy={keeping.isPending}
+          title="Does this SQL answer the question?"
+          action="Yes, keep it"
+          isBusy={keeping.isPending}
           error={keeping.error === null ? undefined : problemText(keeping.error)}
-          onSubmit={() => keeping.mutate(question.trim())} onClose={() => setIsAsking(false)}
+          onSubmit={() => keeping.mutate(question.trim())}
+          onClose={() => setIsAsking(false)}
         >
           <p className="wrap">{shownText(question)}</p>
-          <pre className="sql-text" tabIndex={0}>{shownText(result.sql)}</pre>
-          <p className="soft">It is shown to the model with questions like this one, for all who use this service, until somebody forgets it.</p>
+          <pre className="sql-text" tabIndex={0}>
+            {shownText(result.sql)}
+          </pre>
+          <p className="soft">
+            It is shown to the model with questions like this one, for all who use this service, until somebody forgets
+            it.
+          </p>
         </Dialog>
       )}
     </span>

@@ -30,7 +30,10 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
   })
   const pairs = kept.data
   if (pairs === undefined) return <ListState list={kept} what="the kept examples" />
-  if (pairs.length === 0) return <NothingHere title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</NothingHere>
+  if (pairs.length === 0)
+    return (
+      <NothingHere title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</NothingHere>
+    )
   const shown = pairs.filter((pair) => hasText(pair, filter))
   return (
     <>
@@ -38,7 +41,10 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
         <label className="list-filter">
           <span className="visually-hidden">Filter the kept examples</span>
           <input
-            className="input" type="search" placeholder={`Filter ${pairs.length} examples`} value={filter}
+            className="input"
+            type="search"
+            placeholder={`Filter ${pairs.length} examples`}
+            value={filter}
             onChange={(event) => setFilter(event.target.value)}
           />
         </label>
@@ -51,14 +57,22 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
               <span className="choice-text">{shownText(pair.question)}</span>
               <span className="note choice-text">{shownText(pair.sql)}</span>
             </button>
-            <Button look="plain" isSmall isIcon aria-label={`Forget “${pair.question}”`} onClick={() => setUnwanted(pair)}>
+            <Button
+              look="plain"
+              isSmall
+              isIcon
+              aria-label={`Forget “${pair.question}”`}
+              onClick={() => setUnwanted(pair)}
+            >
               <Icon name="cross" size={14} />
             </Button>
           </li>
         ))}
       </ul>
       <footer className="more">
-        <Button isSmall disabled={exporting.isPending} onClick={() => exporting.mutate()}>Export all</Button>
+        <Button isSmall disabled={exporting.isPending} onClick={() => exporting.mutate()}>
+          Export all
+        </Button>
       </footer>
       {unwanted !== undefined && <ForgetDialog pair={unwanted} onClose={() => setUnwanted(undefined)} />}
     </>

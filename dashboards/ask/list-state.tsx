@@ -12,6 +12,8 @@ export function ListState({ list, what }: { readonly list: UseQueryResult; reado
   if (isTokenWanted(list.error) || (health?.needs_token === true && token === undefined))
     return <NothingHere title="A token is wanted">It opens {what}.</NothingHere>
   if (list.error !== null)
-    return <Failure title={`Could not load ${what}`} detail={problemText(list.error)} onRetry={() => void list.refetch()} />
+    return (
+      <Failure title={`Could not load ${what}`} detail={problemText(list.error)} onRetry={() => void list.refetch()} />
+    )
   return <Loading rows={4} label={`Loading ${what}`} />
 }

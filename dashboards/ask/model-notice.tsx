@@ -17,14 +17,18 @@ export function ModelNotice(): ReactNode {
     return (
       <div className="banner" role="note">
         <Icon name="alert" />
-        <p>Questions in words are not answered here. {data.remedy ?? 'Set LLM_API_KEY and start the service again.'} SQL works as it is.</p>
+        <p>
+          Questions in words are not answered here. {data.remedy ?? 'Set LLM_API_KEY and start the service again.'} SQL
+          works as it is.
+        </p>
       </div>
     )
   return data.model.is_scripted ? (
     <div className="banner" role="note">
       <Icon name="alert" />
       <p>
-        A scripted model answers here: it knows the example questions and no others. Set <code>LLM_API_KEY</code> for a real one.
+        A scripted model answers here: it knows the example questions and no others. Set <code>LLM_API_KEY</code> for a
+        real one.
       </p>
     </div>
   ) : null

@@ -16,7 +16,14 @@ export interface QuestionBoxProps {
 }
 
 /** A question in words. Enter asks it, Shift+Enter begins a line. */
-export function QuestionBox({ question, isAsking, onChange, onAsk, onGenerate, onCancel }: QuestionBoxProps): ReactNode {
+export function QuestionBox({
+  question,
+  isAsking,
+  onChange,
+  onAsk,
+  onGenerate,
+  onCancel,
+}: QuestionBoxProps): ReactNode {
   const { data: health } = useHealth()
   const id = useId()
   const model = health?.model
@@ -36,14 +43,25 @@ export function QuestionBox({ question, isAsking, onChange, onAsk, onGenerate, o
         if (!isIdle) onAsk()
       }}
     >
-      <label htmlFor={id} className="visually-hidden">Question</label>
+      <label htmlFor={id} className="visually-hidden">
+        Question
+      </label>
       <textarea
-        id={id} className="input" rows={2} value={question} placeholder="How many transactions were there on each of the last seven days?"
-        onChange={(event) => onChange(event.target.value)} onKeyDown={press}
+        id={id}
+        className="input"
+        rows={2}
+        value={question}
+        placeholder="How many transactions were there on each of the last seven days?"
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={press}
       />
       <div className="button-row">
-        <Button type="submit" look="strong" disabled={isIdle}>Ask</Button>
-        <Button disabled={isIdle} onClick={onGenerate}>Write SQL only</Button>
+        <Button type="submit" look="strong" disabled={isIdle}>
+          Ask
+        </Button>
+        <Button disabled={isIdle} onClick={onGenerate}>
+          Write SQL only
+        </Button>
         {/* Beside what started it, not in its place: whoever clicks twice shall not cancel. */}
         {isAsking && (
           <Button onClick={onCancel}>

@@ -16,19 +16,29 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
   return (
     <div ref={place} className="result-place">
       {/* Screen readers tell of changes in what was there before. */}
-      <p className="visually-hidden" role="status">{announcement(state)}</p>
+      <p className="visually-hidden" role="status">
+        {announcement(state)}
+      </p>
       {is === 'done' ? (
         <ResultView key={state.at} work={state.work} result={state.result} />
       ) : (
         <section className="panel alone" aria-label="Result" aria-busy={is === 'busy'}>
           {is === 'idle' && (
-            <NothingHere title="No result yet">Ask a question, or write SQL and run it. Nothing can be changed by it.</NothingHere>
+            <NothingHere title="No result yet">
+              Ask a question, or write SQL and run it. Nothing can be changed by it.
+            </NothingHere>
           )}
           {is === 'written' && <NothingHere title="The SQL is written">Look at it, change it, and run it.</NothingHere>}
           {is === 'cancelled' && <NothingHere title="Cancelled">What was under way was stopped.</NothingHere>}
           {is === 'busy' && <Busy key={state.since} work={state.work} since={state.since} />}
           {is === 'locked' && <NothingHere title="A token is wanted">Enter it, and this goes on.</NothingHere>}
-          {is === 'failed' && <Failure title={state.title} detail={state.detail} {...(state.mayPass ? { onRetry: () => start(state.work) } : {})} />}
+          {is === 'failed' && (
+            <Failure
+              title={state.title}
+              detail={state.detail}
+              {...(state.mayPass ? { onRetry: () => start(state.work) } : {})}
+            />
+          )}
         </section>
       )}
     </div>
@@ -46,7 +56,10 @@ function Busy({ work, since }: { readonly work: Work; readonly since: number }):
   return (
     <>
       <p className="busy-line">
-        {what}… <span className="soft" aria-hidden="true">{elapsed} s</span>
+        {what}…{' '}
+        <span className="soft" aria-hidden="true">
+          {elapsed} s
+        </span>
       </p>
       <Loading rows={4} label={what} />
     </>

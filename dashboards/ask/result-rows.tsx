@@ -54,7 +54,9 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
       {rows.length > limit && (
         <footer className="more">
           <Button onClick={() => setLimit(limit + rowsAtOnce)}>
-            {rows.length - limit <= rowsAtOnce ? `Show the other ${rows.length - limit}` : `Show ${rowsAtOnce} more of ${formatNumber(rows.length - limit)}`}
+            {rows.length - limit <= rowsAtOnce
+              ? `Show the other ${rows.length - limit}`
+              : `Show ${rowsAtOnce} more of ${formatNumber(rows.length - limit)}`}
           </Button>
         </footer>
       )}

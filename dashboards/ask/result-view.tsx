@@ -39,12 +39,20 @@ export function ResultView({ work, result }: { readonly work: Work; readonly res
       <header>
         <h2 id={`${id}-title`}>Result</h2>
         <span className="soft">
-          {filtered}{count}, {formatMs(result.duration_ms)}{tries > 1 && `, after ${tries} tries`}
+          {filtered}
+          {count}, {formatMs(result.duration_ms)}
+          {tries > 1 && `, after ${tries} tries`}
         </span>
         {choice !== undefined && (
           <Tabs
-            label="Ways to see the result" panelId={id} selected={view} onSelect={setView}
-            tabs={[{ name: 'table', label: 'Table' }, { name: 'chart', label: 'Chart' }]}
+            label="Ways to see the result"
+            panelId={id}
+            selected={view}
+            onSelect={setView}
+            tabs={[
+              { name: 'table', label: 'Table' },
+              { name: 'chart', label: 'Chart' },
+            ]}
           />
         )}
         <KeepButton work={work} result={result} />
@@ -69,7 +77,10 @@ export function ResultView({ work, result }: { readonly work: Work; readonly res
                 <label className="filter">
                   <span className="visually-hidden">Filter the rows</span>
                   <input
-                    className="input" type="search" placeholder="Filter the rows" value={filter}
+                    className="input"
+                    type="search"
+                    placeholder="Filter the rows"
+                    value={filter}
                     onChange={(event) => setFilter(event.target.value)}
                   />
                 </label>

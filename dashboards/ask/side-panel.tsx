@@ -5,7 +5,10 @@ import { HistoryList } from './history-list.tsx'
 import { KeptList } from './kept-list.tsx'
 import type { Chosen } from './chosen.ts'
 
-const tabs = [{ name: 'history', label: 'History' }, { name: 'kept', label: 'Kept examples' }] as const
+const tabs = [
+  { name: 'history', label: 'History' },
+  { name: 'kept', label: 'Kept examples' },
+] as const
 
 /** What was asked before, and what was kept. */
 export function SidePanel({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {

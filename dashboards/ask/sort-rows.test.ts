@@ -3,14 +3,24 @@ import { compareNumbers, sortRows } from './sort-rows.ts'
 
 describe('rows in the order of a column', () => {
   const column = (values: readonly (string | number | null)[], type: string, isDescending = false): unknown[] =>
-    sortRows(values.map((value) => [value]), { column: 0, isDescending }, type).map(([value]) => value)
+    sortRows(
+      values.map((value) => [value]),
+      { column: 0, isDescending },
+      type,
+    ).map(([value]) => value)
 
   it('are by the exact value of numbers that no double holds', () => {
     expect(column(['9007199254740993', '9007199254740992', '10', '9'], 'int8')).to.deep.equal([
-      '9', '10', '9007199254740992', '9007199254740993',
+      '9',
+      '10',
+      '9007199254740992',
+      '9007199254740993',
     ])
     expect(column(['1.5', '1.50000000000000000001', '-2', '0.3'], 'numeric', true)).to.deep.equal([
-      '1.50000000000000000001', '1.5', '0.3', '-2',
+      '1.50000000000000000001',
+      '1.5',
+      '0.3',
+      '-2',
     ])
   })
 
@@ -25,8 +35,16 @@ describe('rows in the order of a column', () => {
   })
 
   it('stay as they were where they are equal, and the rows that came are not touched', () => {
-    const rows = [['b', 1], ['a', 1], ['c', 0]] as const
-    expect(sortRows(rows, { column: 1, isDescending: false }, 'int4').map(([name]) => name)).to.deep.equal(['c', 'b', 'a'])
+    const rows = [
+      ['b', 1],
+      ['a', 1],
+      ['c', 0],
+    ] as const
+    expect(sortRows(rows, { column: 1, isDescending: false }, 'int4').map(([name]) => name)).to.deep.equal([
+      'c',
+      'b',
+      'a',
+    ])
     expect(rows[0][0]).to.equal('b')
   })
 })

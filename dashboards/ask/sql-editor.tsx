@@ -27,13 +27,21 @@ const colours = HighlightStyle.define([
 const looks = EditorView.theme({
   '&': { color: 'var(--ink)', fontSize: 'var(--code-size, .8125rem)' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '9rem', maxHeight: '24rem', overflow: 'auto' },
+  '.cm-scroller': {
+    fontFamily: 'var(--mono)',
+    lineHeight: '1.6',
+    minHeight: '9rem',
+    maxHeight: '24rem',
+    overflow: 'auto',
+  },
   '.cm-content': { padding: '.75rem 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 1rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-placeholder': { color: 'var(--soft)' },
-  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { background: 'var(--busy-wash)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+    background: 'var(--busy-wash)',
+  },
   '&.cm-focused .cm-matchingBracket': { background: 'var(--well)', outline: '1px solid var(--line-strong)' },
 })
 
@@ -58,11 +66,23 @@ export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): Re
       state: EditorState.create({
         doc: first.current,
         extensions: [
-          history(), drawSelection(), highlightSpecialChars(), bracketMatching(), EditorView.lineWrapping, looks, syntaxHighlighting(colours),
-          sql({ dialect: PostgreSQL, upperCaseKeywords: true }), placeholder('SELECT …'),
+          history(),
+          drawSelection(),
+          highlightSpecialChars(),
+          bracketMatching(),
+          EditorView.lineWrapping,
+          looks,
+          syntaxHighlighting(colours),
+          sql({ dialect: PostgreSQL, upperCaseKeywords: true }),
+          placeholder('SELECT …'),
           Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (told.current.onRun(), true) }])),
           keymap.of([...defaultKeymap, ...historyKeymap]),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            spellcheck: 'false',
+            autocapitalize: 'off',
+            autocorrect: 'off',
+          }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) told.current.onChange(update.state.doc.toString())
           }),

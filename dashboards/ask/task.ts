@@ -25,7 +25,13 @@ export type TaskState =
   | { readonly is: 'locked'; readonly work: Work }
   | { readonly is: 'written'; readonly work: Work }
   | { readonly is: 'done'; readonly work: Work; readonly result: SqlResult; readonly at: number }
-  | { readonly is: 'failed'; readonly work: Work; readonly title: string; readonly detail: string; readonly mayPass: boolean }
+  | {
+      readonly is: 'failed'
+      readonly work: Work
+      readonly title: string
+      readonly detail: string
+      readonly mayPass: boolean
+    }
 
 export interface Task {
   readonly state: TaskState
@@ -52,7 +58,9 @@ export function useTask(onSql: (sql: string) => void): Task {
     running.current = controller
     setState({ is: 'busy', work, since: Date.now() })
     const carryThrough = async (): Promise<void> => {
-      const { next, sql } = await carryOut(work, controller.signal).catch((error: unknown): Outcome => ({ next: failureOf(work, error) }))
+      const { next, sql } = await carryOut(work, controller.signal).catch((error: unknown): Outcome => ({
+        next: failureOf(work, error),
+      }))
       if (controller.signal.aborted) return
       setState(next)
       if (sql !== undefined && sql !== '') tellSql.current(sql)
@@ -83,7 +91,10 @@ async function carryOut(work: Work, signal: AbortSignal): Promise<Outcome> {
       ? await api.runSql(work.target, work.sql, signal)
       : await api.ask(work.target, work.question, signal)
   const written = work.kind === 'ask' ? { sql: result.sql } : {}
-  return { next: result.error === null ? { is: 'done', work, result, at: Date.now() } : refused(work, result), ...written }
+  return {
+    next: result.error === null ? { is: 'done', work, result, at: Date.now() } : refused(work, result),
+    ...written,
+  }
 }
 
 /** What became of a statement that was not run, or did not end. */
@@ -93,7 +104,8 @@ function refused(work: Work, failure: SqlFailure & { readonly sql: string }): Ta
 
 function failureOf(work: Work, error: unknown): TaskState {
   if (isTokenWanted(error)) return { is: 'locked', work }
-  if (!(error instanceof ApiProblem)) return { is: 'failed', work, title: 'The page broke', detail: String(error), mayPass: true }
+  if (!(error instanceof ApiProblem))
+    return { is: 'failed', work, title: 'The page broke', detail: String(error), mayPass: true }
   const failure = { ...error.fault, error: error.message, sql: work.kind === 'run' ? work.sql : '' }
   return { is: 'failed', work, title: failureTitle(work, error), detail: faultText(failure), mayPass: mayPass(error) }
 }

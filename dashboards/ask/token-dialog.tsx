@@ -17,7 +17,9 @@ export function TokenDialog({ onToken, onClose }: TokenDialogProps): ReactNode {
   }
   return (
     <Dialog
-      tryToken={(token) => api.tryToken(token)} onToken={take} onClose={onClose}
+      tryToken={(token) => api.tryToken(token)}
+      onToken={take}
+      onClose={onClose}
       refusal={(error) => (isTokenWanted(error) ? 'This token is not accepted.' : problemText(error))}
     />
   )

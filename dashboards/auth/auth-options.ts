@@ -23,11 +23,25 @@ export interface AuthOptions {
   readonly callbackPath?: string | undefined
 }
 
-export type FullAuthOptions = { readonly [Name in Exclude<keyof AuthOptions, 'cookieDomain'>]-?: NonNullable<AuthOptions[Name]> } & Pick<AuthOptions, 'cookieDomain'>
+export type FullAuthOptions = {
+  readonly [Name in Exclude<keyof AuthOptions, 'cookieDomain'>]-?: NonNullable<AuthOptions[Name]>
+} & Pick<AuthOptions, 'cookieDomain'>
 
 export function fullOptions(options: AuthOptions): FullAuthOptions {
-  const { sessionUrl = '/session', enableLogoutDetection = true, enableRoles = true, callbackPath = '/developer/callback' } = options
-  return { ...options, sessionUrl, enableLogoutDetection, enableRoles, callbackPath, gotrueUrl: options.gotrueUrl.replace(/\/$/, '') }
+  const {
+    sessionUrl = '/session',
+    enableLogoutDetection = true,
+    enableRoles = true,
+    callbackPath = '/developer/callback',
+  } = options
+  return {
+    ...options,
+    sessionUrl,
+    enableLogoutDetection,
+    enableRoles,
+    callbackPath,
+    gotrueUrl: options.gotrueUrl.replace(/\/$/, ''),
+  }
 }
 
 /** The address to come back to. */

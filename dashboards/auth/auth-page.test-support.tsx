@@ -20,14 +20,23 @@ function SomePage(): ReactNode {
   const isCallback = location.pathname === new URL(callbackUrl(options, location.origin)).pathname
   useFinish(isCallback)
   if (isCallback) return <h1>Coming back</h1>
-  if (state.status === 'signed-out') return <SignInForm><h1>Signed out</h1></SignInForm>
+  if (state.status === 'signed-out')
+    return (
+      <SignInForm>
+        <h1>Signed out</h1>
+      </SignInForm>
+    )
   if (state.status !== 'signed-in') return <h1>{state.status}</h1>
   return (
     <>
       <h1>Signed in as {state.session.user.email}</h1>
       <p>Roles: {[...roles.roles, ...roles.teams].join(' ') || 'none'}</p>
-      <button type="button" onClick={() => void run(async () => void await makePasskey(auth))}>Make a passkey</button>
-      <button type="button" onClick={() => void run(() => keeper.signOut())}>Sign out</button>
+      <button type="button" onClick={() => void run(async () => void (await makePasskey(auth)))}>
+        Make a passkey
+      </button>
+      <button type="button" onClick={() => void run(() => keeper.signOut())}>
+        Sign out
+      </button>
       <ProblemLine problem={problem} />
     </>
   )
@@ -41,7 +50,9 @@ function useFinish(isCallback: boolean): void {
   useEffect(() => {
     if (!isCallback || begun.has(location.href)) return
     begun.add(location.href)
-    void finishCallback(options, new URL(location.href)).then((token) => keeper.adopt(token)).then(() => location.replace('/'))
+    void finishCallback(options, new URL(location.href))
+      .then((token) => keeper.adopt(token))
+      .then(() => location.replace('/'))
   }, [isCallback, options, keeper])
 }
 
@@ -52,7 +63,9 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={new QueryClient()}>
       <ToastProvider>
-        <AuthProvider {...options}><SomePage /></AuthProvider>
+        <AuthProvider {...options}>
+          <SomePage />
+        </AuthProvider>
       </ToastProvider>
     </QueryClientProvider>
   </StrictMode>,

@@ -23,11 +23,12 @@ export function CodeForm({ email, onBack }: { readonly email: string; readonly o
   const wait = Math.min(againAfterMs / 1000, Math.ceil((sentAt + againAfterMs - useNow()) / 1000))
   useEffect(() => field.current?.focus(), [])
 
-  const trial = (text: string): void => void run(async () => keeper.adopt(await verifyCode(options, email, text))).then((isDone) => {
-    if (isDone) return
-    setCode('')
-    field.current?.focus()
-  })
+  const trial = (text: string): void =>
+    void run(async () => keeper.adopt(await verifyCode(options, email, text))).then((isDone) => {
+      if (isDone) return
+      setCode('')
+      field.current?.focus()
+    })
   const type = (text: string): void => {
     const whole = text.replaceAll(/\D/g, '').slice(0, digits)
     clear()
@@ -44,27 +45,46 @@ export function CodeForm({ email, onBack }: { readonly email: string; readonly o
     >
       <div className="sign-in-head">
         <h1>Type the code</h1>
-        <p className="soft">If <b className="wrap">{email}</b> can receive e-mails, one with a code of {digits} digits is on its way. The link in it works in this browser too.</p>
+        <p className="soft">
+          If <b className="wrap">{email}</b> can receive e-mails, one with a code of {digits} digits is on its way. The
+          link in it works in this browser too.
+        </p>
       </div>
       <label className="field">
         <span>Code</span>
         {/* Not disabled while it is tried: that would take the focus away. */}
         <input
-          ref={field} className="input code-input" inputMode="numeric" autoComplete="one-time-code" pattern={`\\d{${digits}}`} required value={code} readOnly={isBusy}
-          aria-invalid={problem !== undefined} onChange={(event) => type(event.target.value)}
+          ref={field}
+          className="input code-input"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern={`\\d{${digits}}`}
+          required
+          value={code}
+          readOnly={isBusy}
+          aria-invalid={problem !== undefined}
+          onChange={(event) => type(event.target.value)}
         />
       </label>
       <ProblemLine problem={problem} />
-      <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>{isBusy ? 'One moment…' : 'Sign in'}</Button>
+      <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>
+        {isBusy ? 'One moment…' : 'Sign in'}
+      </Button>
       <div className="button-row apart">
-        <Button look="plain" isSmall onClick={onBack}>Another address</Button>
+        <Button look="plain" isSmall onClick={onBack}>
+          Another address
+        </Button>
         <Button
-          look="plain" isSmall disabled={isBusy || wait > 0}
-          onClick={() => void run(async () => {
-            await sendCode(options, email)
-            setSentAt(Date.now())
-            say('Another e-mail is on its way.')
-          })}
+          look="plain"
+          isSmall
+          disabled={isBusy || wait > 0}
+          onClick={() =>
+            void run(async () => {
+              await sendCode(options, email)
+              setSentAt(Date.now())
+              say('Another e-mail is on its way.')
+            })
+          }
         >
           {wait > 0 ? `Send it again in ${wait} s` : 'Send it again'}
         </Button>

@@ -17,7 +17,10 @@ export class WalletProblem extends Error {
 
 /** Whether the same may work at another time: nobody is at fault, and nothing has ended. */
 export function mayPass(error: unknown): boolean {
-  return error instanceof WalletProblem && (error.status === 0 || error.status === 408 || error.status === 429 || error.status >= 500)
+  return (
+    error instanceof WalletProblem &&
+    (error.status === 0 || error.status === 408 || error.status === 429 || error.status >= 500)
+  )
 }
 
 /** The names of errors with which browsers end a question for a passkey that nobody answered, or answered with no. */
@@ -28,7 +31,8 @@ export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (wasNotGiven(error)) return 'No passkey was used: the browser was told no, or nobody answered in time.'
   if (error.name === 'InvalidStateError') return 'This device has a passkey of yours already.'
-  if (error.name === 'SecurityError') return 'The browser gives this page no passkeys, because of the address at which it was opened.'
+  if (error.name === 'SecurityError')
+    return 'The browser gives this page no passkeys, because of the address at which it was opened.'
   return error.message
 }
 
@@ -64,7 +68,8 @@ async function readBody(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) throw new WalletProblem(0, 'cut-off', 'The answer broke off. Try again.')
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      throw new WalletProblem(0, 'cut-off', 'The answer broke off. Try again.')
     throw error
   }
 }
@@ -72,16 +77,18 @@ async function readBody(response: Response): Promise<unknown> {
 function refusalOf(response: Response, body: unknown): WalletProblem {
   const all = objectOf(body)
   const inner = objectOf(all['error'])
-  const text = (...values: readonly unknown[]): string | undefined => values.find((value): value is string => typeof value === 'string' && value !== '')
+  const text = (...values: readonly unknown[]): string | undefined =>
+    values.find((value): value is string => typeof value === 'string' && value !== '')
   const wait = Number(response.headers.get('retry-after'))
   return new WalletProblem(
     response.status,
     text(inner['code'], all['error_code'], all['code']) ?? `http-${response.status}`,
-    text(inner['message'], all['detail'], all['msg'], all['message']) ?? `The service answered with status ${response.status}.`,
+    text(inner['message'], all['detail'], all['msg'], all['message']) ??
+      `The service answered with status ${response.status}.`,
     wait > 0 ? wait : undefined,
   )
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? value as Readonly<Record<string, unknown>> : {}
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

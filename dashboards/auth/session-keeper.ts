@@ -149,14 +149,21 @@ export class SessionKeeper {
   /** Whether the session was ended on another device or host. */
   #look(): void {
     if (this.#state.status === 'unknown') void this.load()
-    if (!this.#options.enableLogoutDetection || this.#state.status !== 'signed-in' || Date.now() - this.#lookedAt < lookMs / 2) return
+    if (
+      !this.#options.enableLogoutDetection ||
+      this.#state.status !== 'signed-in' ||
+      Date.now() - this.#lookedAt < lookMs / 2
+    )
+      return
     this.#lookedAt = Date.now()
     const { session } = this.#state
     const changes = this.#changes
-    callJson(`${this.#options.gotrueUrl}/user`, { headers: { authorization: `Bearer ${session.access_token}` } }).catch(async (error: unknown) => {
-      if (mayPass(error) || changes !== this.#changes) return
-      await this.load()
-    })
+    callJson(`${this.#options.gotrueUrl}/user`, { headers: { authorization: `Bearer ${session.access_token}` } }).catch(
+      async (error: unknown) => {
+        if (mayPass(error) || changes !== this.#changes) return
+        await this.load()
+      },
+    )
   }
 
   #tell(message: Message): void {

@@ -19,7 +19,11 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
   const [email, setEmail] = useState('')
   const [sentTo, setSentTo] = useState<string>()
   const { isBusy, problem, run } = useAction()
-  const { data: others = [] } = useQuery({ queryKey: ['others'], queryFn: ({ signal }) => offeredOAuth(options, signal), staleTime: Infinity })
+  const { data: others = [] } = useQuery({
+    queryKey: ['others'],
+    queryFn: ({ signal }) => offeredOAuth(options, signal),
+    staleTime: Infinity,
+  })
   const [offerProblem, setOfferProblem] = useState<string>()
   // What is offered ends where the button asks, and is there again afterwards.
   useAutofill(sentTo === undefined && !isBusy, setOfferProblem)
@@ -29,12 +33,13 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
     void run(act)
   }
   const byPasskey = (): void => begin(async () => keeper.adopt(await signInByPasskey(options)))
-  const byCode = (): void => begin(async () => {
-    const to = email.trim()
-    await sendCode(options, to)
-    stopAsking()
-    setSentTo(to)
-  })
+  const byCode = (): void =>
+    begin(async () => {
+      const to = email.trim()
+      await sendCode(options, to)
+      stopAsking()
+      setSentTo(to)
+    })
   if (sentTo !== undefined) return <CodeForm email={sentTo} onBack={() => setSentTo(undefined)} />
   return (
     <>
@@ -42,7 +47,9 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
       <Button look="strong" disabled={isBusy} onClick={byPasskey}>
         <Icon name="key" /> Sign in with a passkey
       </Button>
-      <p className="or"><span>or, also if you are new here</span></p>
+      <p className="or">
+        <span>or, also if you are new here</span>
+      </p>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -53,16 +60,29 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
         <label className="field">
           <span>E-mail address</span>
           <input
-            className="input" type="email" name="email" required maxLength={320} autoComplete="username webauthn" inputMode="email" spellCheck={false}
-            placeholder="you@example.com" value={email} onChange={(event) => setEmail(event.target.value)}
+            className="input"
+            type="email"
+            name="email"
+            required
+            maxLength={320}
+            autoComplete="username webauthn"
+            inputMode="email"
+            spellCheck={false}
+            placeholder="you@example.com"
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
           />
         </label>
-        <Button type="submit" disabled={isBusy || email.trim() === ''}>Send me a code</Button>
+        <Button type="submit" disabled={isBusy || email.trim() === ''}>
+          Send me a code
+        </Button>
       </form>
       {others.length > 0 && (
         <div className="others">
           {others.map((name) => (
-            <Button key={name} disabled={isBusy} onClick={() => begin(() => startOAuth(options, name))}>Sign in with {oauthNames[name]}</Button>
+            <Button key={name} disabled={isBusy} onClick={() => begin(() => startOAuth(options, name))}>
+              Sign in with {oauthNames[name]}
+            </Button>
           ))}
         </div>
       )}
@@ -95,14 +115,15 @@ function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
       const token = await signInByPasskey(options, { isAutofill: true, onGiven: () => (isGiven = true) })
       if (!isGone) await keeper.adopt(token)
     }
-    const begin = (): void => void offer().catch((error: unknown) => {
-      // Nobody asked for anything: the button says what is wrong when somebody uses it.
-      if (!(error instanceof Error)) throw error
-      if (isGone || !isGiven) return
-      isGiven = false
-      tell(problemText(error))
-      if (++refusals < mostRefusals) begin()
-    })
+    const begin = (): void =>
+      void offer().catch((error: unknown) => {
+        // Nobody asked for anything: the button says what is wrong when somebody uses it.
+        if (!(error instanceof Error)) throw error
+        if (isGone || !isGiven) return
+        isGiven = false
+        tell(problemText(error))
+        if (++refusals < mostRefusals) begin()
+      })
     const renew = (): void => {
       if (document.visibilityState === 'visible' && !isGiven && Date.now() - offeredAt > offerMs) begin()
     }

@@ -9,31 +9,50 @@ import { beginProof, takeProof } from './pkce.ts'
 
 /** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
 
-interface TokenAnswer { readonly refresh_token?: unknown; readonly access_token?: unknown; readonly user?: { readonly email?: unknown } }
+interface TokenAnswer {
+  readonly refresh_token?: unknown
+  readonly access_token?: unknown
+  readonly user?: { readonly email?: unknown }
+}
 
 export const oauthNames = { github: 'GitHub', google: 'Google' } as const
 export type OAuthName = keyof typeof oauthNames
 
 /** Which others people can sign in with. */
-export async function offeredOAuth({ gotrueUrl }: FullAuthOptions, signal?: AbortSignal): Promise<readonly OAuthName[]> {
-  const { external = {} } = await callJson<{ readonly external?: Readonly<Record<string, boolean>> }>(`${gotrueUrl}/settings`, signal === undefined ? {} : { signal })
+export async function offeredOAuth(
+  { gotrueUrl }: FullAuthOptions,
+  signal?: AbortSignal,
+): Promise<readonly OAuthName[]> {
+  const { external = {} } = await callJson<{ readonly external?: Readonly<Record<string, boolean>> }>(
+    `${gotrueUrl}/settings`,
+    signal === undefined ? {} : { signal },
+  )
   return (Object.keys(oauthNames) as OAuthName[]).filter((name) => external[name] === true)
 }
 
 /** Sends an e-mail with a code and a link. Whether the address has an account is not told. */
 export async function sendCode(options: FullAuthOptions, email: string): Promise<void> {
   const back = new URLSearchParams({ redirect_to: callbackUrl(options, location.origin) })
-  await callJson(`${options.gotrueUrl}/otp?${back.toString()}`, jsonBody({ email, create_user: true, data: {}, ...await beginProof() }))
+  await callJson(
+    `${options.gotrueUrl}/otp?${back.toString()}`,
+    jsonBody({ email, create_user: true, data: {}, ...(await beginProof()) }),
+  )
 }
 
 /** @returns refresh token */
 export async function verifyCode({ gotrueUrl }: FullAuthOptions, email: string, code: string): Promise<string> {
-  return refreshTokenOf(await callJson<TokenAnswer>(`${gotrueUrl}/verify`, jsonBody({ type: 'email', email, token: code })))
+  return refreshTokenOf(
+    await callJson<TokenAnswer>(`${gotrueUrl}/verify`, jsonBody({ type: 'email', email, token: code })),
+  )
 }
 
 /** Leaves the page. */
 export async function startOAuth(options: FullAuthOptions, provider: OAuthName): Promise<void> {
-  const query = new URLSearchParams({ provider, redirect_to: callbackUrl(options, location.origin), ...await beginProof() })
+  const query = new URLSearchParams({
+    provider,
+    redirect_to: callbackUrl(options, location.origin),
+    ...(await beginProof()),
+  })
   location.assign(`${options.gotrueUrl}/authorize?${query.toString()}`)
 }
 
@@ -44,12 +63,22 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
   const refused = value('error_description') ?? value('error')
   if (refused !== null) throw new WalletProblem(400, value('error_code') ?? 'refused', refused)
   const code = value('code')
-  if (code === null) throw new WalletProblem(400, 'no-code', 'This address belongs to the end of a sign-in, and there is none.')
+  if (code === null)
+    throw new WalletProblem(400, 'no-code', 'This address belongs to the end of a sign-in, and there is none.')
   const verifier = takeProof()
   if (verifier === undefined) {
-    throw new WalletProblem(400, 'other-browser', 'This sign-in began in another browser. Type the code of the e-mail there, or begin again here.')
+    throw new WalletProblem(
+      400,
+      'other-browser',
+      'This sign-in began in another browser. Type the code of the e-mail there, or begin again here.',
+    )
   }
-  return refreshTokenOf(await callJson<TokenAnswer>(`${gotrueUrl}/token?grant_type=pkce`, jsonBody({ auth_code: code, code_verifier: verifier })))
+  return refreshTokenOf(
+    await callJson<TokenAnswer>(
+      `${gotrueUrl}/token?grant_type=pkce`,
+      jsonBody({ auth_code: code, code_verifier: verifier }),
+    ),
+  )
 }
 
 /** A session that nobody has said yes to. */
@@ -65,11 +94,19 @@ export interface OfferedSession {
  * Trades the token of a link that leads back without a code, which anybody may have sent: so whoever opened it has to be asked whether that is who they are.
  */
 export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
-  const answer = await callJson<TokenAnswer>(`${gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash }))
+  const answer = await callJson<TokenAnswer>(
+    `${gotrueUrl}/verify`,
+    jsonBody({ type: 'magiclink', token_hash: tokenHash }),
+  )
   const { access_token: accessToken, user } = answer
   return {
-    email: typeof user?.email === 'string' ? user.email : '', refreshToken: refreshTokenOf(answer),
-    refuse: async () => void await callJson(`${gotrueUrl}/logout?scope=local`, { method: 'POST', headers: { authorization: `Bearer ${String(accessToken)}` } }),
+    email: typeof user?.email === 'string' ? user.email : '',
+    refreshToken: refreshTokenOf(answer),
+    refuse: async () =>
+      void (await callJson(`${gotrueUrl}/logout?scope=local`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${String(accessToken)}` },
+      })),
   }
 }
 
@@ -81,14 +118,29 @@ export interface PasskeySignIn {
 }
 
 /** @returns refresh token. @throws what the browser throws where no passkey is given */
-export async function signInByPasskey(options: FullAuthOptions, { isAutofill = false, onGiven = () => undefined }: PasskeySignIn = {}): Promise<string> {
+export async function signInByPasskey(
+  options: FullAuthOptions,
+  { isAutofill = false, onGiven = () => undefined }: PasskeySignIn = {},
+): Promise<string> {
   const { rpId } = options
-  const started = await callFunction<{ readonly options: PublicKeyCredentialRequestOptionsJSON; readonly challengeId: string }>(options, '/login/start', { rpId })
-  const response: AuthenticationResponseJSON = await startAuthentication({ optionsJSON: started.options, useBrowserAutofill: isAutofill })
+  const started = await callFunction<{
+    readonly options: PublicKeyCredentialRequestOptionsJSON
+    readonly challengeId: string
+  }>(options, '/login/start', { rpId })
+  const response: AuthenticationResponseJSON = await startAuthentication({
+    optionsJSON: started.options,
+    useBrowserAutofill: isAutofill,
+  })
   onGiven()
-  const { tokenHash } = await callFunction<{ readonly tokenHash: string }>(options, '/login/finish', { rpId, challengeId: started.challengeId, response })
+  const { tokenHash } = await callFunction<{ readonly tokenHash: string }>(options, '/login/finish', {
+    rpId,
+    challengeId: started.challengeId,
+    response,
+  })
   usedPasskeyHere(response.id)
-  return refreshTokenOf(await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })))
+  return refreshTokenOf(
+    await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })),
+  )
 }
 
 /** Whether browsers can offer passkeys in a field. */
@@ -102,6 +154,7 @@ export function stopAsking(): void {
 }
 
 function refreshTokenOf({ refresh_token: token }: TokenAnswer): string {
-  if (typeof token !== 'string' || token === '') throw new WalletProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
+  if (typeof token !== 'string' || token === '')
+    throw new WalletProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
   return token
 }

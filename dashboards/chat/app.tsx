@@ -58,14 +58,26 @@ export function App(): ReactNode {
   const sidebar = <Sidebar current={conversation?.id} settings={settings} onOpen={show} />
   return (
     <PlacesContext value={places}>
-      <a className="skip-link" href="#composer">Skip to the question</a>
-      <aside className="sidebar wide-only" aria-label="Chats of this browser">{sidebar}</aside>
+      <a className="skip-link" href="#composer">
+        Skip to the question
+      </a>
+      <aside className="sidebar wide-only" aria-label="Chats of this browser">
+        {sidebar}
+      </aside>
       <main className="main">
         {conversation !== undefined && (
           <>
-            <ThreadHeader conversation={conversation} thread={thread} onMenu={() => setHasDrawer(true)} onNew={() => show(undefined)} />
+            <ThreadHeader
+              conversation={conversation}
+              thread={thread}
+              onMenu={() => setHasDrawer(true)}
+              onNew={() => show(undefined)}
+            />
             <ConversationView
-              key={conversation.id} conversation={conversation} settings={settings} settingsError={settings === undefined ? error : null}
+              key={conversation.id}
+              conversation={conversation}
+              settings={settings}
+              settingsError={settings === undefined ? error : null}
               onBegin={() => history.replaceState(null, '', `#chat=${conversation.id}`)}
             />
           </>

@@ -53,7 +53,8 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   }, [id, chat, status])
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented && document.querySelector('dialog[open]') === null) stop(conversation)
+      if (event.key === 'Escape' && !event.defaultPrevented && document.querySelector('dialog[open]') === null)
+        stop(conversation)
     }
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
@@ -70,8 +71,19 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
     <div className={isEmpty ? 'conversation empty' : 'conversation'}>
       <div ref={scroller} className="scroller" tabIndex={isEmpty ? -1 : 0} role="region" aria-label="Conversation">
         <div ref={content} className="turns">
-          {isEmpty ? <Greeting settings={settings} error={settingsError} /> : (
-            <Suspense fallback={<p className="waiting"><span className="visually-hidden">Loading</span><i /><i /><i /></p>}>
+          {isEmpty ? (
+            <Greeting settings={settings} error={settingsError} />
+          ) : (
+            <Suspense
+              fallback={
+                <p className="waiting">
+                  <span className="visually-hidden">Loading</span>
+                  <i />
+                  <i />
+                  <i />
+                </p>
+              }
+            >
               <Turns {...{ conversation, messages, isRunning, error, mode }} onAsk={toEnd} />
             </Suspense>
           )}
@@ -84,17 +96,42 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
           </Button>
         )}
         <Composer
-          ref={composer} text={text} settings={settings} mode={mode} isRunning={isRunning}
-          onChange={setText} onMode={setMode} onSend={send} onStop={() => stop(conversation)}
+          ref={composer}
+          text={text}
+          settings={settings}
+          mode={mode}
+          isRunning={isRunning}
+          onChange={setText}
+          onMode={setMode}
+          onSend={send}
+          onStop={() => stop(conversation)}
         />
-        {!isEmpty && <p className="caution soft">Answers may be wrong: look at the SQL.{isRunning && <span className="wide-only"> Esc stops.</span>}</p>}
+        {!isEmpty && (
+          <p className="caution soft">
+            Answers may be wrong: look at the SQL.{isRunning && <span className="wide-only"> Esc stops.</span>}
+          </p>
+        )}
       </div>
-      {isEmpty && <Examples examples={settings?.examples ?? []} isDisabled={settings === undefined || settings.modes.length === 0} onAsk={send} />}
+      {isEmpty && (
+        <Examples
+          examples={settings?.examples ?? []}
+          isDisabled={settings === undefined || settings.modes.length === 0}
+          onAsk={send}
+        />
+      )}
       {/* Told once when it begins and once when it ends: not every word of it. */}
-      <p className="visually-hidden" role="status">{isRunning ? 'The answer is being written.' : messages.at(-1)?.role === 'assistant' && status === 'ready' ? 'The answer is there.' : ''}</p>
+      <p className="visually-hidden" role="status">
+        {isRunning
+          ? 'The answer is being written.'
+          : messages.at(-1)?.role === 'assistant' && status === 'ready'
+            ? 'The answer is there.'
+            : ''}
+      </p>
       {isLocked && (
         <TokenDialog
-          tryToken={tryToken} onClose={() => setIsRefused(true)} onToken={() => askAgain(conversation, mode)}
+          tryToken={tryToken}
+          onClose={() => setIsRefused(true)}
+          onToken={() => askAgain(conversation, mode)}
           refusal={(refused) => {
             if (refused instanceof ChatProblem && refused.status === 401) {
               // One that was kept is no good any more.

@@ -59,7 +59,8 @@ function begin(id: string, messages: readonly ChatMessage[]): Conversation {
     messages: [...messages],
     transport,
     onData: (part) => {
-      if (part.type === 'data-notice') set({ notices: { ...doings.notices, [id]: [...(doings.notices[id] ?? []), part.data] } })
+      if (part.type === 'data-notice')
+        set({ notices: { ...doings.notices, [id]: [...(doings.notices[id] ?? []), part.data] } })
     },
     onFinish: () => void keepThread(id, chat.messages),
   })

@@ -2,7 +2,11 @@ import { expect } from 'chai'
 import type { ChatMessage } from './contract.ts'
 import { historyToSend } from './history-to-send.ts'
 
-const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => ({ id, role, parts: [{ type: 'text', text }] })
+const say = (role: 'user' | 'assistant', id: string, text = id): ChatMessage => ({
+  id,
+  role,
+  parts: [{ type: 'text', text }],
+})
 const turns = (count: number, text?: string): ChatMessage[] =>
   Array.from({ length: count }, (_, i) => [say('user', `q${i}`), say('assistant', `a${i}`, text)]).flat()
 
@@ -25,6 +29,8 @@ describe('what of a conversation is sent', () => {
   })
 
   it('is the question at least, however long it is', () => {
-    expect(historyToSend([...turns(2), say('user', 'last', 'x'.repeat(4_000_000))]).map(({ id }) => id)).to.deep.equal(['last'])
+    expect(historyToSend([...turns(2), say('user', 'last', 'x'.repeat(4_000_000))]).map(({ id }) => id)).to.deep.equal([
+      'last',
+    ])
   })
 })

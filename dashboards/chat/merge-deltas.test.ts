@@ -19,8 +19,28 @@ async function merged(chunks: readonly UIMessageChunk[]): Promise<UIMessageChunk
 describe('pieces of a text that come quickly', () => {
   it('go on as one, but for the first, and never past what stands between them', async () => {
     const tool: UIMessageChunk = { type: 'tool-output-available', toolCallId: 't', output: 1 }
-    expect(await merged([{ type: 'start' }, delta('a'), delta('b'), delta('c'), tool, delta('d'), delta('e'), delta('f', '2'), { type: 'reasoning-delta', id: '2', delta: 'g' }, { type: 'finish' }])).to.deep.equal([
-      { type: 'start' }, delta('a'), delta('bc'), tool, delta('de'), delta('f', '2'), { type: 'reasoning-delta', id: '2', delta: 'g' }, { type: 'finish' },
+    expect(
+      await merged([
+        { type: 'start' },
+        delta('a'),
+        delta('b'),
+        delta('c'),
+        tool,
+        delta('d'),
+        delta('e'),
+        delta('f', '2'),
+        { type: 'reasoning-delta', id: '2', delta: 'g' },
+        { type: 'finish' },
+      ]),
+    ).to.deep.equal([
+      { type: 'start' },
+      delta('a'),
+      delta('bc'),
+      tool,
+      delta('de'),
+      delta('f', '2'),
+      { type: 'reasoning-delta', id: '2', delta: 'g' },
+      { type: 'finish' },
     ])
   })
 

@@ -61,7 +61,11 @@ export function tellProblem(error: Error): ToldProblem {
   }
   // A body that ends before its end: browsers throw a TypeError, each with words of its own.
   if (error instanceof TypeError) {
-    return { title: 'The connection was lost', detail: 'The answer broke off. What is above may not be all of it.', mayPass: true }
+    return {
+      title: 'The connection was lost',
+      detail: 'The answer broke off. What is above may not be all of it.',
+      mayPass: true,
+    }
   }
   return { title: 'The answer broke off', detail: error.message, mayPass: true }
 }

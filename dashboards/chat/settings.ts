@@ -50,7 +50,11 @@ export function bearer(token = readToken()): Record<string, string> {
  * @throws ChatProblem 401 where it does not, or what else keeps it from saying so
  */
 export async function tryToken(token: string): Promise<void> {
-  const response = await callChat('/api/chat', { method: 'POST', headers: { 'content-type': 'application/json', ...bearer(token) }, body: '{"messages":[]}' })
+  const response = await callChat('/api/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...bearer(token) },
+    body: '{"messages":[]}',
+  })
   await response.body?.cancel()
   if (response.status === 401 || response.status >= 500) throw await problemOf(response)
 }

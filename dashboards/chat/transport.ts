@@ -29,7 +29,11 @@ export const transport = new AnswerTransport({
     if (!response.ok) throw await problemOf(response)
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
       await response.body?.cancel()
-      throw new ChatProblem(502, 'not-the-chat', 'What answered is not the chat. Whatever stands before it may be set wrongly.')
+      throw new ChatProblem(
+        502,
+        'not-the-chat',
+        'What answered is not the chat. Whatever stands before it may be set wrongly.',
+      )
     }
     return response
   },

@@ -30,11 +30,24 @@ export function useAccount(): Account {
 
 const noToken: TokenSource = () => Promise.resolve(undefined)
 const nobody: Account = {
-  is: 'off', userId: undefined, email: undefined, projects: new ProjectsClient(noToken), repositories: new RepositoryClient(noToken), currentUserId: () => undefined, signOut: () => Promise.resolve(), loadAgain: () => undefined,
+  is: 'off',
+  userId: undefined,
+  email: undefined,
+  projects: new ProjectsClient(noToken),
+  repositories: new RepositoryClient(noToken),
+  currentUserId: () => undefined,
+  signOut: () => Promise.resolve(),
+  loadAgain: () => undefined,
 }
 
 /** Signs people in by the wallet, where there is one. */
-export function AccountProvider({ settings: { wallet }, children }: { readonly settings: EditorSettings; readonly children: ReactNode }): ReactNode {
+export function AccountProvider({
+  settings: { wallet },
+  children,
+}: {
+  readonly settings: EditorSettings
+  readonly children: ReactNode
+}): ReactNode {
   if (wallet === null) return <AccountContext value={nobody}>{children}</AccountContext>
   return <SignedIn wallet={wallet}>{children}</SignedIn>
 }
@@ -49,7 +62,15 @@ export function useKeeper(): SessionKeeper {
 }
 
 function SignedIn({ wallet, children }: { readonly wallet: WalletPlace; readonly children: ReactNode }): ReactNode {
-  const [keeper] = useState(() => new SessionKeeper({ gotrueUrl: wallet.gotrue_url, sessionUrl: wallet.session_url, cookieDomain: undefined, enableLogoutDetection: true }))
+  const [keeper] = useState(
+    () =>
+      new SessionKeeper({
+        gotrueUrl: wallet.gotrue_url,
+        sessionUrl: wallet.session_url,
+        cookieDomain: undefined,
+        enableLogoutDetection: true,
+      }),
+  )
   const state = useSyncExternalStore(keeper.subscribe, () => keeper.state)
   useEffect(() => keeper.start(), [keeper])
   const user = state.status === 'signed-in' ? state.session.user : undefined
@@ -62,10 +83,21 @@ function SignedIn({ wallet, children }: { readonly wallet: WalletPlace; readonly
     const token: TokenSource = async () => (keeper.state.status === 'signed-out' ? undefined : keeper.accessToken())
     return { projects: new ProjectsClient(token), repositories: new RepositoryClient(token) }
   }, [keeper])
-  const account = useMemo<Account>(() => ({
-    is: state.status, userId, email: user?.email ?? undefined, ...clients,
-    currentUserId: () => (keeper.state.status === 'signed-in' ? keeper.state.session.user.id : undefined),
-    signOut: () => keeper.signOut(), loadAgain: () => void keeper.load(),
-  }), [state.status, userId, user?.email, clients, keeper])
-  return <KeeperContext value={keeper}><AccountContext value={account}>{children}</AccountContext></KeeperContext>
+  const account = useMemo<Account>(
+    () => ({
+      is: state.status,
+      userId,
+      email: user?.email ?? undefined,
+      ...clients,
+      currentUserId: () => (keeper.state.status === 'signed-in' ? keeper.state.session.user.id : undefined),
+      signOut: () => keeper.signOut(),
+      loadAgain: () => void keeper.load(),
+    }),
+    [state.status, userId, user?.email, clients, keeper],
+  )
+  return (
+    <KeeperContext value={keeper}>
+      <AccountContext value={account}>{children}</AccountContext>
+    </KeeperContext>
+  )
 }

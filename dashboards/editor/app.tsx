@@ -17,13 +17,22 @@ import { Workbench } from './workbench.tsx'
 
 /** The page: the editor, for everybody; who signs in has their projects kept. */
 export function App(): ReactNode {
-  const { data: settings, error, refetch } = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => readSettings(signal), staleTime: Infinity })
+  const {
+    data: settings,
+    error,
+    refetch,
+  } = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => readSettings(signal), staleTime: Infinity })
   if (settings === undefined) {
     return (
       <Alone>
-        {error === null
-          ? <Loading label="The editor loads" rows={3} />
-          : <><h1 className="visually-hidden">Editor</h1><Failure title="The editor cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} /></>}
+        {error === null ? (
+          <Loading label="The editor loads" rows={3} />
+        ) : (
+          <>
+            <h1 className="visually-hidden">Editor</h1>
+            <Failure title="The editor cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />
+          </>
+        )}
       </Alone>
     )
   }
@@ -48,7 +57,9 @@ function Pages(): ReactNode {
     return (
       <Alone>
         <h1>There is nothing at this address</h1>
-        <p><Link to="/">To the editor</Link></p>
+        <p>
+          <Link to="/">To the editor</Link>
+        </p>
       </Alone>
     )
   }
@@ -69,15 +80,27 @@ function useWayBackFromGitHub(): void {
 
 function Callback({ wallet }: { readonly wallet: WalletPlace }): ReactNode {
   const keeper = useKeeper()
-  return <Alone><CallbackPage wallet={wallet} keeper={keeper} /></Alone>
+  return (
+    <Alone>
+      <CallbackPage wallet={wallet} keeper={keeper} />
+    </Alone>
+  )
 }
 
 /** What somebody may see is known when it is known who they are. */
 function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
   const { is } = useAccount()
-  if (is === 'loading') return <Alone><Loading label="The editor loads" rows={3} /></Alone>
+  if (is === 'loading')
+    return (
+      <Alone>
+        <Loading label="The editor loads" rows={3} />
+      </Alone>
+    )
   return (
-    <ErrorBoundary what="The editor" hint="What you wrote is kept in this browser, and comes back when the page is loaded again.">
+    <ErrorBoundary
+      what="The editor"
+      hint="What you wrote is kept in this browser, and comes back when the page is loaded again."
+    >
       <Workbench slug={slug} />
     </ErrorBoundary>
   )
@@ -86,7 +109,9 @@ function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
 function Alone({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
-      <header><Brand /></header>
+      <header>
+        <Brand />
+      </header>
       <main className="alone-main">{children}</main>
     </div>
   )

@@ -51,14 +51,19 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const { server, problems } = useStore(language)
   const draftProblem = useStore({ state: keeper.problem, subscribe: keeper.subscribe })
   const room = useMemo(() => new RunRoom(store, settings), [store, settings])
-  const [dialog, setDialog] = useState<DeskDialog | undefined>(() => (account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined))
+  const [dialog, setDialog] = useState<DeskDialog | undefined>(() =>
+    account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined,
+  )
   const [putOff, setPutOff] = useState<SaveState>()
   const [panel, setPanel] = useState<PanelName>('problems')
   const [isPanelOpen, setIsPanelOpen] = useState(true)
   const [isFilesOpen, setIsFilesOpen] = useState(false)
   const [cursor, setCursor] = useState({ line: 1, column: 1 })
   const isOnline = useIsOnline()
-  const tooLarge = useMemo(() => (project.isReadOnly ? undefined : limitProblem(project.files, settings.limits)), [project.isReadOnly, project.files, settings.limits])
+  const tooLarge = useMemo(
+    () => (project.isReadOnly ? undefined : limitProblem(project.files, settings.limits)),
+    [project.isReadOnly, project.files, settings.limits],
+  )
 
   const run = useCallback(() => {
     setPanel('run')
@@ -69,10 +74,19 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const saveNow = useCallback(() => {
     if (account.is === 'signed-in') void saver.saveNow()
     else if (account.is !== 'signed-out') void keeper.keepNow().then(() => say('It is kept in this browser.'))
-    else setDialog({ is: 'sign-in', reason: 'Sign in to save this project. What you wrote stays here, and is saved as soon as you are signed in.' })
+    else
+      setDialog({
+        is: 'sign-in',
+        reason: 'Sign in to save this project. What you wrote stays here, and is saved as soon as you are signed in.',
+      })
   }, [account.is, saver, keeper, say])
   useEffect(() => {
-    Object.assign(session.events, { run, save: saveNow, cursor: (line: number, column: number) => setCursor({ line, column }), message: (text: string) => say(text, 'bad') })
+    Object.assign(session.events, {
+      run,
+      save: saveNow,
+      cursor: (line: number, column: number) => setCursor({ line, column }),
+      message: (text: string) => say(text, 'bad'),
+    })
   }, [session, run, saveNow, say])
   useEffect(() => () => room.stop(), [room])
 
@@ -117,7 +131,15 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       }
       return
     }
-    onBegin({ ...store.state, name: forkName(store.state.name), isPublic: false, isReadOnly: false, saved: undefined, isTouched: true, ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }) })
+    onBegin({
+      ...store.state,
+      name: forkName(store.state.name),
+      isPublic: false,
+      isReadOnly: false,
+      saved: undefined,
+      isTouched: true,
+      ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }),
+    })
     say('This is a copy of your own, in this browser. Sign in to keep it for good.')
   }
   /** For what only a project has that is saved. */
@@ -130,56 +152,159 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
     }
   }
   const share = (): void => showSaved('share', 'Sign in to share this project: it is then saved, and has a link.')
-  const showRepository = (): void => showSaved('repository', 'Sign in to connect this project with a repository: it is saved then.')
+  const showRepository = (): void =>
+    showSaved('repository', 'Sign in to connect this project with a repository: it is saved then.')
 
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
     <div className="desk">
-      <a className="skip-link" href="#code">Skip to the code</a>
+      <a className="skip-link" href="#code">
+        Skip to the code
+      </a>
       <Header
-        project={project} isFilesOpen={isFilesOpen} onFiles={() => setIsFilesOpen(!isFilesOpen)} onName={() => setDialog({ is: 'project-name' })}
-        onSignIn={() => setDialog({ is: 'sign-in', reason: 'Sign in to save and share your projects.' })} onProjects={() => setDialog({ is: 'projects' })} onNew={begin}
-        onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()} onRepository={settings.github?.is_on === true ? showRepository : undefined}
-        saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => showDialog({ is: 'conflict' })} onRetry={saveNow} />}
+        project={project}
+        isFilesOpen={isFilesOpen}
+        onFiles={() => setIsFilesOpen(!isFilesOpen)}
+        onName={() => setDialog({ is: 'project-name' })}
+        onSignIn={() => setDialog({ is: 'sign-in', reason: 'Sign in to save and share your projects.' })}
+        onProjects={() => setDialog({ is: 'projects' })}
+        onNew={begin}
+        onTemplates={() => setDialog({ is: 'templates' })}
+        onShare={share}
+        onFork={() => void fork()}
+        onRepository={settings.github?.is_on === true ? showRepository : undefined}
+        saveSign={
+          <SaveSign
+            save={save}
+            isTouched={project.isTouched}
+            draftProblem={draftProblem}
+            onConflict={() => showDialog({ is: 'conflict' })}
+            onRetry={saveNow}
+          />
+        }
       />
-      <Notice isOnline={isOnline} isFailing={save.is === 'failed' && save.willRetry} isReadOnly={project.isReadOnly} tooLarge={tooLarge} onFork={() => void fork()} />
+      <Notice
+        isOnline={isOnline}
+        isFailing={save.is === 'failed' && save.willRetry}
+        isReadOnly={project.isReadOnly}
+        tooLarge={tooLarge}
+        onFork={() => void fork()}
+      />
       <div className="desk-body">
-        <button type="button" className="drawer-back" aria-label="Close the files" tabIndex={isFilesOpen ? 0 : -1} hidden={!isFilesOpen} onClick={() => setIsFilesOpen(false)} />
+        <button
+          type="button"
+          className="drawer-back"
+          aria-label="Close the files"
+          tabIndex={isFilesOpen ? 0 : -1}
+          hidden={!isFilesOpen}
+          onClick={() => setIsFilesOpen(false)}
+        />
         <div className={`drawer${isFilesOpen ? ' open' : ''}`}>
           <FileTreeView
-            project={project} problems={problems} onOpen={open} onNew={(kind, folder) => setDialog({ is: 'new', kind, folder })} onRename={(path, kind) => setDialog({ is: 'rename', path, kind })}
+            project={project}
+            problems={problems}
+            onOpen={open}
+            onNew={(kind, folder) => setDialog({ is: 'new', kind, folder })}
+            onRename={(path, kind) => setDialog({ is: 'rename', path, kind })}
             onDelete={(path, kind) => setDialog({ is: 'delete', path, kind })}
           />
         </div>
         <main id="code" className="desk-main" tabIndex={-1}>
           <div className="tab-row">
-            <TabStrip project={project} onOpen={open} onClose={(path) => store.change((state) => withoutTab(state, path))} />
-            <Button look="strong" isSmall disabled={project.active === undefined} title="Ctrl+Enter, or ⌘ Enter" onClick={run}><Icon name="play" size={14} /> Run</Button>
+            <TabStrip
+              project={project}
+              onOpen={open}
+              onClose={(path) => store.change((state) => withoutTab(state, path))}
+            />
+            <Button
+              look="strong"
+              isSmall
+              disabled={project.active === undefined}
+              title="Ctrl+Enter, or ⌘ Enter"
+              onClick={run}
+            >
+              <Icon name="play" size={14} /> Run
+            </Button>
           </div>
           <CodePane code={code} isHidden={project.active === undefined} />
-          {project.active === undefined && <div className="no-file"><p className="soft">No file is open. Choose one on the left, or begin with a template.</p></div>}
+          {project.active === undefined && (
+            <div className="no-file">
+              <p className="soft">No file is open. Choose one on the left, or begin with a template.</p>
+            </div>
+          )}
           <section className={`panel-bottom${isPanelOpen ? '' : ' closed'}`} aria-label="Problems and results">
             <div className="panel-head">
               <Tabs
-                label="Problems and results" panelId="bottom" selected={panel}
-                tabs={[{ name: 'problems', label: <>Problems {problems.length > 0 && <Badge tone={errors > 0 ? 'bad' : 'warn'}>{problems.length}</Badge>}</> }, { name: 'run', label: 'Run' }]}
+                label="Problems and results"
+                panelId="bottom"
+                selected={panel}
+                tabs={[
+                  {
+                    name: 'problems',
+                    label: (
+                      <>
+                        Problems{' '}
+                        {problems.length > 0 && <Badge tone={errors > 0 ? 'bad' : 'warn'}>{problems.length}</Badge>}
+                      </>
+                    ),
+                  },
+                  { name: 'run', label: 'Run' },
+                ]}
                 onSelect={(name) => {
                   setPanel(name)
                   setIsPanelOpen(true)
                 }}
               />
-              <Button look="plain" isSmall isIcon aria-label={isPanelOpen ? 'Hide the panel' : 'Show the panel'} aria-expanded={isPanelOpen} onClick={() => setIsPanelOpen(!isPanelOpen)}><span className="turned"><Icon name="chevron" size={14} /></span></Button>
+              <Button
+                look="plain"
+                isSmall
+                isIcon
+                aria-label={isPanelOpen ? 'Hide the panel' : 'Show the panel'}
+                aria-expanded={isPanelOpen}
+                onClick={() => setIsPanelOpen(!isPanelOpen)}
+              >
+                <span className="turned">
+                  <Icon name="chevron" size={14} />
+                </span>
+              </Button>
             </div>
-            <div id="bottom" role="tabpanel" aria-labelledby={tabId('bottom', panel)} className="panel-body" hidden={!isPanelOpen} tabIndex={0}>
-              {panel === 'problems'
-                ? <ProblemsPanel problems={problems} server={server} onGo={({ path, line, column }) => goTo(path, line, column)} />
-                : <RunPanel project={project} room={room} onRun={run} onGo={(line, column) => code.goTo(line, column)} />}
+            <div
+              id="bottom"
+              role="tabpanel"
+              aria-labelledby={tabId('bottom', panel)}
+              className="panel-body"
+              hidden={!isPanelOpen}
+              tabIndex={0}
+            >
+              {panel === 'problems' ? (
+                <ProblemsPanel
+                  problems={problems}
+                  server={server}
+                  onGo={({ path, line, column }) => goTo(path, line, column)}
+                />
+              ) : (
+                <RunPanel project={project} room={room} onRun={run} onGo={(line, column) => code.goTo(line, column)} />
+              )}
             </div>
           </section>
         </main>
       </div>
-      <StatusBar project={project} server={server} cursor={cursor} onNetwork={(network) => store.change((state) => ({ ...state, network, isTouched: true }))} />
-      <DeskDialogs session={session} project={project} save={save} dialog={dialog ?? (isAsked ? { is: 'conflict' } : undefined)} onDialog={showDialog} onOpen={open} onNew={begin} onForget={onForget} />
+      <StatusBar
+        project={project}
+        server={server}
+        cursor={cursor}
+        onNetwork={(network) => store.change((state) => ({ ...state, network, isTouched: true }))}
+      />
+      <DeskDialogs
+        session={session}
+        project={project}
+        save={save}
+        dialog={dialog ?? (isAsked ? { is: 'conflict' } : undefined)}
+        onDialog={showDialog}
+        onOpen={open}
+        onNew={begin}
+        onForget={onForget}
+      />
     </div>
   )
 }
@@ -203,7 +328,10 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
     return (
       <div className="banner" role="status">
         <Icon name="alert" />
-        <p>{isOnline ? 'The service does not answer.' : 'You are offline.'} Go on: what you write is kept in this browser, and saved by itself as soon as that works again.</p>
+        <p>
+          {isOnline ? 'The service does not answer.' : 'You are offline.'} Go on: what you write is kept in this
+          browser, and saved by itself as soon as that works again.
+        </p>
       </div>
     )
   }
@@ -220,7 +348,9 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
     <div className="banner calm" role="status">
       <Icon name="book" />
       <p>This project belongs to somebody else. You can read it and run its scripts; fork it to change it.</p>
-      <Button isSmall onClick={onFork}>Fork</Button>
+      <Button isSmall onClick={onFork}>
+        Fork
+      </Button>
     </div>
   )
 }
@@ -229,7 +359,13 @@ function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticePro
 function useKeys(run: () => void, save: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
+      if (
+        !(event.ctrlKey || event.metaKey) ||
+        event.altKey ||
+        event.defaultPrevented ||
+        document.querySelector('dialog[open]') !== null
+      )
+        return
       if (event.key === 'Enter') run()
       else if (event.key.toLowerCase() === 's' && !event.shiftKey) save()
       else return
@@ -248,4 +384,3 @@ function useLeaveWarning(isOn: boolean): void {
     return () => removeEventListener('beforeunload', warn)
   }, [isOn])
 }
-

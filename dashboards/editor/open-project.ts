@@ -30,7 +30,9 @@ export async function openProject(slug: string | undefined, options: OpenOptions
   const drafts = await ownDrafts(options.account)
   if (slug === undefined) {
     const draft = drafts.find(({ projectId }) => projectId === undefined)
-    return draft === undefined ? { session: begin(newProject(defaultNetwork(options.settings)), undefined, options), isRecovered: false } : recovered(draft, options)
+    return draft === undefined
+      ? { session: begin(newProject(defaultNetwork(options.settings)), undefined, options), isRecovered: false }
+      : recovered(draft, options)
   }
   const draft = drafts.find(({ state }) => state.saved?.slug === slug)
   try {
@@ -43,7 +45,11 @@ export async function openProject(slug: string | undefined, options: OpenOptions
     // Who is offline goes on with what is here.
     if (mayPass(error)) return recovered(draft, options)
     // It was deleted elsewhere while it was changed here: the changes are a project of their own then, and not lost.
-    if (isGone(error) && draft.userId !== undefined) return recovered({ ...draft, state: { ...draft.state, saved: undefined, isPublic: false, isTouched: true } }, options)
+    if (isGone(error) && draft.userId !== undefined)
+      return recovered(
+        { ...draft, state: { ...draft.state, saved: undefined, isPublic: false, isTouched: true } },
+        options,
+      )
     throw error
   }
 }
@@ -62,7 +68,14 @@ function recovered(draft: Draft, options: OpenOptions): Opened {
 }
 
 function begin(state: ProjectState, draftId: string | undefined, { settings, account }: OpenOptions): Session {
-  return new Session({ settings, projects: account.projects, userId: account.currentUserId, state, draftId: draftId ?? crypto.randomUUID(), isKept: draftId !== undefined })
+  return new Session({
+    settings,
+    projects: account.projects,
+    userId: account.currentUserId,
+    state,
+    draftId: draftId ?? crypto.randomUUID(),
+    isKept: draftId !== undefined,
+  })
 }
 
 /** Drafts of whoever is there: those of others who use this browser are not theirs to see. This tab's own comes first. */
@@ -84,6 +97,10 @@ function isGone(error: unknown): boolean {
 
 /** Why a project cannot be opened, for people. */
 export function openProblem(error: unknown): { readonly title: string; readonly detail: string } {
-  if (isGone(error)) return { title: 'There is no such project', detail: 'It was deleted, or it is private: its owner can sign in to see it.' }
+  if (isGone(error))
+    return {
+      title: 'There is no such project',
+      detail: 'It was deleted, or it is private: its owner can sign in to see it.',
+    }
   return { title: 'The project cannot be opened', detail: problemText(error) }
 }

@@ -42,20 +42,39 @@ export class Session {
   readonly code: CodeRoom
   readonly language: LanguageRoom
   /** Set by the page while it is shown. */
-  readonly events: SessionEvents = { run: () => undefined, save: () => undefined, cursor: () => undefined, message: () => undefined }
+  readonly events: SessionEvents = {
+    run: () => undefined,
+    save: () => undefined,
+    cursor: () => undefined,
+    message: () => undefined,
+  }
   #isClosed = false
 
   constructor({ settings, projects, userId, state, draftId, isKept }: SessionOptions) {
     sessionStorage.setItem(ownDraftKey, draftId)
     const imported = new ImportedContracts()
     this.store = new ProjectStore(state)
-    this.saver = new ProjectSaver({ store: this.store, save: (request) => projects.save(request), read: (slug) => projects.get(slug) })
+    this.saver = new ProjectSaver({
+      store: this.store,
+      save: (request) => projects.save(request),
+      read: (slug) => projects.get(slug),
+    })
     this.keeper = new DraftKeeper({ id: draftId, store: this.store, userId }, isKept)
     this.code = new CodeRoom({
-      store: this.store, importedCode: (path) => imported.codeOf(path), onRun: () => this.events.run(), onSave: () => this.events.save(), onEdit: () => undefined,
+      store: this.store,
+      importedCode: (path) => imported.codeOf(path),
+      onRun: () => this.events.run(),
+      onSave: () => this.events.save(),
+      onEdit: () => undefined,
       onCursor: (line, column) => this.events.cursor(line, column),
     })
-    this.language = new LanguageRoom({ url: settings.lsp_url, store: this.store, code: this.code, imported, onMessage: (text) => this.events.message(text) })
+    this.language = new LanguageRoom({
+      url: settings.lsp_url,
+      store: this.store,
+      code: this.code,
+      imported,
+      onMessage: (text) => this.events.message(text),
+    })
     document.addEventListener('visibilitychange', this.#hide)
     addEventListener('pagehide', this.#hide)
     addEventListener('online', this.#online)

@@ -7,7 +7,14 @@ import type { EditorSettings, Network, NetworkSettings } from './contract.ts'
 /** Keeps what was read of the services. Only what may be different the next time is asked again. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
-    defaultOptions: { queries: { retry: (failures, error) => failures < 2 && mayPass(error), retryDelay: (failures) => 500 * 2 ** failures, staleTime: 5000, networkMode: 'always' } },
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < 2 && mayPass(error),
+        retryDelay: (failures) => 500 * 2 ** failures,
+        staleTime: 5000,
+        networkMode: 'always',
+      },
+    },
   })
 }
 
@@ -34,4 +41,8 @@ export function networkSettings({ networks }: EditorSettings, network: Network):
 }
 
 /** Networks as people say them. */
-export const networkNames: Readonly<Record<Network, string>> = { mainnet: 'Mainnet', testnet: 'Testnet', emulator: 'Emulator' }
+export const networkNames: Readonly<Record<Network, string>> = {
+  mainnet: 'Mainnet',
+  testnet: 'Testnet',
+  emulator: 'Emulator',
+}

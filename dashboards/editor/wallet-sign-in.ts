@@ -22,8 +22,12 @@ export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clie
   sessionStorage.setItem(place, JSON.stringify(begun))
   const url = new URL(authorizeUrl)
   url.search = new URLSearchParams({
-    response_type: 'code', client_id: clientId, redirect_uri: redirectUri(), state: begun.state,
-    code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(begun.verifier))), code_challenge_method: 'S256',
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri(),
+    state: begun.state,
+    code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(begun.verifier))),
+    code_challenge_method: 'S256',
   }).toString()
   location.assign(url.href)
 }
@@ -32,16 +36,29 @@ export async function beginSignIn({ authorize_url: authorizeUrl, client_id: clie
  * Trades the code of the page's address for a session, once.
  * @returns refresh token. @throws WalletProblem
  */
-export async function finishSignIn({ token_url: tokenUrl, client_id: clientId }: WalletPlace, address: URL): Promise<string> {
+export async function finishSignIn(
+  { token_url: tokenUrl, client_id: clientId }: WalletPlace,
+  address: URL,
+): Promise<string> {
   const begun = takeBegun()
   const value = (name: string): string => address.searchParams.get(name) ?? ''
   // Another site may send its visitors here, with a code for an account of its own.
-  if (begun === undefined || value('state') !== begun.state) throw new WalletProblem(400, 'other-tab', 'This sign-in was not begun in this tab. Sign in again.')
-  if (value('error') !== '') throw new WalletProblem(400, value('error'), 'You were not signed in: the sign-in was cancelled at the wallet.')
-  const { refresh_token: token } = await callJson<{ readonly refresh_token?: unknown }>(tokenUrl, jsonBody({
-    grant_type: 'authorization_code', client_id: clientId, redirect_uri: redirectUri(), code: value('code'), code_verifier: begun.verifier,
-  }))
-  if (typeof token !== 'string') throw new WalletProblem(502, 'no-session', 'The wallet returned no session. Sign in again.')
+  if (begun === undefined || value('state') !== begun.state)
+    throw new WalletProblem(400, 'other-tab', 'This sign-in was not begun in this tab. Sign in again.')
+  if (value('error') !== '')
+    throw new WalletProblem(400, value('error'), 'You were not signed in: the sign-in was cancelled at the wallet.')
+  const { refresh_token: token } = await callJson<{ readonly refresh_token?: unknown }>(
+    tokenUrl,
+    jsonBody({
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      redirect_uri: redirectUri(),
+      code: value('code'),
+      code_verifier: begun.verifier,
+    }),
+  )
+  if (typeof token !== 'string')
+    throw new WalletProblem(502, 'no-session', 'The wallet returned no session. Sign in again.')
   return token
 }
 

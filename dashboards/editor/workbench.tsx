@@ -85,14 +85,23 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   }
 
   if (bench.is === 'open') return <Desk session={bench.session} onBegin={begin} onForget={forget} />
-  if (bench.is === 'opening') return <Bare><Loading label="The project is opened" rows={3} /></Bare>
+  if (bench.is === 'opening')
+    return (
+      <Bare>
+        <Loading label="The project is opened" rows={3} />
+      </Bare>
+    )
   return (
     <Bare>
       <h1 className="visually-hidden">Editor</h1>
       <Failure {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
       <div className="button-row">
         <Button onClick={() => navigate('/')}>To the editor</Button>
-        {account.is === 'signed-out' && <Button look="strong" onClick={() => setIsSigningIn(true)}>Sign in</Button>}
+        {account.is === 'signed-out' && (
+          <Button look="strong" onClick={() => setIsSigningIn(true)}>
+            Sign in
+          </Button>
+        )}
       </div>
       {isSigningIn && <SignInDialog reason="Then you see what is yours." onClose={() => setIsSigningIn(false)} />}
     </Bare>
@@ -100,7 +109,11 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
 }
 
 /** Whether what is open is what shall be shown. Who signs in takes along what they wrote; who signs out keeps seeing it. */
-function staysOpen({ session, userId: opener }: { readonly session: Session; readonly userId: string | undefined }, slug: string | undefined, userId: Account['userId']): boolean {
+function staysOpen(
+  { session, userId: opener }: { readonly session: Session; readonly userId: string | undefined },
+  slug: string | undefined,
+  userId: Account['userId'],
+): boolean {
   const { saved, isReadOnly } = session.store.state
   if (saved?.slug !== slug) return false
   if (userId === opener || userId === undefined) return true
@@ -110,7 +123,9 @@ function staysOpen({ session, userId: opener }: { readonly session: Session; rea
 function Bare({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
-      <header><Brand /></header>
+      <header>
+        <Brand />
+      </header>
       <main className="alone-main">{children}</main>
     </div>
   )

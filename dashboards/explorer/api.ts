@@ -60,13 +60,22 @@ export async function ask<Path extends ApiPath>(
 ): Promise<Answers[Path]> {
   const timeout = AbortSignal.timeout(answerTimeoutMs)
   try {
-    const response = await fetch(apiAddress(path, values), { signal: AbortSignal.any([signal, timeout]), headers: { accept: 'application/json' } })
+    const response = await fetch(apiAddress(path, values), {
+      signal: AbortSignal.any([signal, timeout]),
+      headers: { accept: 'application/json' },
+    })
     if (!response.ok) throw await problemOf(response)
     return (await response.json()) as Answers[Path]
   } catch (error) {
     if (signal.aborted || error instanceof ApiProblem) throw error
-    if (timeout.aborted) throw new ApiProblem(0, 'timeout', `The API did not answer within ${answerTimeoutMs / 1000} s.`)
-    if (error instanceof SyntaxError) throw new ApiProblem(0, 'bad-answer', 'The response is not JSON. Something between this page and the API may have answered instead.')
+    if (timeout.aborted)
+      throw new ApiProblem(0, 'timeout', `The API did not answer within ${answerTimeoutMs / 1000} s.`)
+    if (error instanceof SyntaxError)
+      throw new ApiProblem(
+        0,
+        'bad-answer',
+        'The response is not JSON. Something between this page and the API may have answered instead.',
+      )
     throw new ApiProblem(0, 'no-answer', 'The API does not answer. Check the network, and whether flowfarm is running.')
   }
 }

@@ -7,11 +7,15 @@ describe('arguments', () => {
     expect(plainValue({ type: 'Optional', value: null })).to.equal(null)
     expect(plainValue({ type: 'Optional', value: { type: 'Bool', value: true } })).to.equal(true)
     expect(plainValue({ type: 'Path', value: { domain: 'storage', identifier: 'vault' } })).to.equal('/storage/vault')
-    expect(plainValue({ type: 'Array', value: [1, 255].map((byte) => ({ type: 'UInt8', value: String(byte) })) })).to.equal('0x01ff')
+    expect(
+      plainValue({ type: 'Array', value: [1, 255].map((byte) => ({ type: 'UInt8', value: String(byte) })) }),
+    ).to.equal('0x01ff')
     expect(
       plainValue({
         type: 'Dictionary',
-        value: [{ key: { type: 'String', value: 'a' }, value: { type: 'Array', value: [{ type: 'Int', value: '1' }] } }],
+        value: [
+          { key: { type: 'String', value: 'a' }, value: { type: 'Array', value: [{ type: 'Int', value: '1' }] } },
+        ],
       }),
     ).to.deep.equal({ a: ['1'] })
     const fields = [{ name: 'to', value: { type: 'Address', value: '0x01' } }]

@@ -48,7 +48,11 @@ function isList(value: unknown): value is readonly unknown[] {
 function plainList(values: readonly unknown[]): unknown {
   const isBytes = values.length > 0 && values.every((each) => isTyped(each) && each.type === 'UInt8')
   if (!isBytes) return values.map(plainValue)
-  const digits = values.map((each) => Number((each as TypedValue).value).toString(16).padStart(2, '0'))
+  const digits = values.map((each) =>
+    Number((each as TypedValue).value)
+      .toString(16)
+      .padStart(2, '0'),
+  )
   return `0x${digits.join('')}`
 }
 

@@ -10,9 +10,7 @@ export function Footer(): ReactNode {
   const { data: status } = useAnswer('/status', {}, { everyMs })
   return (
     <footer className="foot">
-      <p>
-        {status === undefined ? 'flowfarm explorer' : `${status.chain_id}, ${progressOf(status)}`}
-      </p>
+      <p>{status === undefined ? 'flowfarm explorer' : `${status.chain_id}, ${progressOf(status)}`}</p>
       <nav aria-label="For programs and operators">
         <ul>
           <li>

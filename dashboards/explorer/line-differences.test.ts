@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { compareLines, maxEdits, maxOneSidedLines } from './line-differences.ts'
 
 const signs = { same: ' ', old: '-', new: '+' } as const
-const numbered = (prefix: string, count: number): string => Array.from({ length: count }, (_, i) => `${prefix}${i}`).join('\n')
+const numbered = (prefix: string, count: number): string =>
+  Array.from({ length: count }, (_, i) => `${prefix}${i}`).join('\n')
 
 describe('line differences', () => {
   it('are the shortest list of changes', () => {
@@ -17,7 +18,11 @@ describe('line differences', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const lines = compareLines(before, after) ?? []
-        const without = (kind: string): string => lines.filter((line) => line.kind !== kind).map((line) => line.text).join('\n')
+        const without = (kind: string): string =>
+          lines
+            .filter((line) => line.kind !== kind)
+            .map((line) => line.text)
+            .join('\n')
         expect(without('new')).to.equal(before)
         expect(without('old')).to.equal(after)
       }),
@@ -34,7 +39,11 @@ describe('line differences', () => {
 
   it('of very long texts have a lower limit of edits', () => {
     const lines = Array.from({ length: 100_000 }, () => '')
-    const changed = (count: number): string => lines.map((line, i) => (i % 4000 === 0 && i / 4000 < count - 1 ? 'x' : line)).with(99_999, 'x').join('\n')
+    const changed = (count: number): string =>
+      lines
+        .map((line, i) => (i % 4000 === 0 && i / 4000 < count - 1 ? 'x' : line))
+        .with(99_999, 'x')
+        .join('\n')
     expect(compareLines(lines.join('\n'), changed(25))).to.have.lengthOf(100_025)
     expect(compareLines(lines.join('\n'), changed(26))).to.equal(undefined)
   })

@@ -38,7 +38,11 @@ export function lineHunks(lines: readonly DifferentLine[], context: number): Lin
       hunks.push({ lines: current, skipped })
       skipped = 0
     }
-    current.push({ ...line, before: line.kind === 'new' ? undefined : before, after: line.kind === 'old' ? undefined : after })
+    current.push({
+      ...line,
+      before: line.kind === 'new' ? undefined : before,
+      after: line.kind === 'old' ? undefined : after,
+    })
   }
   return hunks
 }

@@ -5,9 +5,12 @@ const gateways = ['https://one.example/ipfs/', 'https://two.example/ipfs/']
 
 describe('where pictures are had from', () => {
   it('is HTTPS, all gateways of IPFS in turn, or the source itself', () => {
-    expect(pictureSources('https://pictures.example/a b.png', gateways)).to.deep.equal(['https://pictures.example/a%20b.png'])
+    expect(pictureSources('https://pictures.example/a b.png', gateways)).to.deep.equal([
+      'https://pictures.example/a%20b.png',
+    ])
     expect(pictureSources('ipfs://bafyone/3.png', gateways)).to.deep.equal([
-      'https://one.example/ipfs/bafyone/3.png', 'https://two.example/ipfs/bafyone/3.png',
+      'https://one.example/ipfs/bafyone/3.png',
+      'https://two.example/ipfs/bafyone/3.png',
     ])
     expect(pictureSources('ipfs://ipfs/QmOne/My%20boat.png?x=1', ['https://one.example/ipfs/'])).to.deep.equal([
       'https://one.example/ipfs/QmOne/My%20boat.png',
@@ -18,9 +21,22 @@ describe('where pictures are had from', () => {
 
   it('is nowhere else', () => {
     const refused = [
-      null, '', 'picture.png', '//evil.example/1.png', 'http://plain.example/1.png', 'javascript:alert(1)', 'file:///etc/passwd',
-      'blob:https://evil.example/1', 'data:text/html,<script>alert(1)</script>', 'https://user:secret@evil.example/1.png',
-      'ipfs://../../etc', 'ipfs://one/%2e%2e/two', 'ipfs://one/%2fetc', 'ipfs://one/%', 'ipfs://one\\two', 'ipfs://',
+      null,
+      '',
+      'picture.png',
+      '//evil.example/1.png',
+      'http://plain.example/1.png',
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'blob:https://evil.example/1',
+      'data:text/html,<script>alert(1)</script>',
+      'https://user:secret@evil.example/1.png',
+      'ipfs://../../etc',
+      'ipfs://one/%2e%2e/two',
+      'ipfs://one/%2fetc',
+      'ipfs://one/%',
+      'ipfs://one\\two',
+      'ipfs://',
     ]
     for (const source of refused) expect(pictureSources(source, gateways), String(source)).to.deep.equal([])
   })

@@ -51,7 +51,8 @@ export function SearchBox(): ReactNode {
       setIsOpen(false)
       setAt(-1)
     }
-    if (!isShown || !isAnswered || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || suggestions.length === 0) return
+    if (!isShown || !isAnswered || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || suggestions.length === 0)
+      return
     event.preventDefault()
     const step = event.key === 'ArrowDown' ? 1 : -1
     // Between the last and the first one is none: what was typed.
@@ -93,13 +94,7 @@ export function SearchBox(): ReactNode {
           onKeyDown={press}
         />
         <kbd aria-hidden="true">/</kbd>
-        <SearchSuggestions
-          id={listId}
-          isShown={isShown}
-          suggested={suggested}
-          at={at}
-          onChoose={({ to }) => go(to)}
-        />
+        <SearchSuggestions id={listId} isShown={isShown} suggested={suggested} at={at} onChoose={({ to }) => go(to)} />
       </form>
     </search>
   )

@@ -44,10 +44,24 @@ function previewSuggestions(preview: TransactionPreview | AddressPreview): Sugge
     return [
       ...(cadence === null
         ? []
-        : [{ to: paths.transaction(cadence.id, cadence.block_height), kind: 'Transaction', name: shorten(cadence.id), note: cadence.execution_status === 'FAILURE' ? 'failed' : '' }]),
+        : [
+            {
+              to: paths.transaction(cadence.id, cadence.block_height),
+              kind: 'Transaction',
+              name: shorten(cadence.id),
+              note: cadence.execution_status === 'FAILURE' ? 'failed' : '',
+            },
+          ]),
       ...(evm === null
         ? []
-        : [{ to: paths.evmTransaction(evm.hash), kind: 'EVM transaction', name: shorten(evm.hash), note: evm.method ?? '' }]),
+        : [
+            {
+              to: paths.evmTransaction(evm.hash),
+              kind: 'EVM transaction',
+              name: shorten(evm.hash),
+              note: evm.method ?? '',
+            },
+          ]),
       ...(scheduled === null
         ? []
         : [{ to: paths.scheduled(scheduled.id), kind: 'Scheduled', name: scheduled.id, note: scheduled.status }]),
@@ -57,46 +71,92 @@ function previewSuggestions(preview: TransactionPreview | AddressPreview): Sugge
   return [
     ...(cadence === null
       ? []
-      : [{ to: paths.account(cadence.address), kind: 'Account', name: cadence.address, note: formatCount(cadence.contract_count, 'contract') }]),
+      : [
+          {
+            to: paths.account(cadence.address),
+            kind: 'Account',
+            name: cadence.address,
+            note: formatCount(cadence.contract_count, 'contract'),
+          },
+        ]),
     ...(evm === null
       ? []
-      : [{ to: paths.evmAddress(evm.address), kind: 'EVM address', name: evm.name ?? shorten(evm.address), note: evm.is_contract === true ? 'contract' : '' }]),
+      : [
+          {
+            to: paths.evmAddress(evm.address),
+            kind: 'EVM address',
+            name: evm.name ?? shorten(evm.address),
+            note: evm.is_contract === true ? 'contract' : '',
+          },
+        ]),
     ...(link === null || cadence !== null
       ? []
-      : [{ to: paths.account(link.flow_address), kind: 'Account', name: link.flow_address, note: 'owns this EVM address' }]),
+      : [
+          {
+            to: paths.account(link.flow_address),
+            kind: 'Account',
+            name: link.flow_address,
+            note: 'owns this EVM address',
+          },
+        ]),
   ]
 }
 
 const hitKinds = {
-  block: 'Block', transaction: 'Transaction', evm_transaction: 'EVM transaction', account: 'Account',
-  evm_address: 'EVM address', scheduled_transaction: 'Scheduled', public_key: 'Public key',
+  block: 'Block',
+  transaction: 'Transaction',
+  evm_transaction: 'EVM transaction',
+  account: 'Account',
+  evm_address: 'EVM address',
+  scheduled_transaction: 'Scheduled',
+  public_key: 'Public key',
 } as const
 
 const hitPaths = {
-  block: paths.block, transaction: paths.transaction, evm_transaction: paths.evmTransaction, account: paths.account,
-  evm_address: paths.evmAddress, scheduled_transaction: paths.scheduled, public_key: paths.publicKey,
+  block: paths.block,
+  transaction: paths.transaction,
+  evm_transaction: paths.evmTransaction,
+  account: paths.account,
+  evm_address: paths.evmAddress,
+  scheduled_transaction: paths.scheduled,
+  public_key: paths.publicKey,
 } as const
 
 /** Everything of a search's result, the likeliest first. */
 export function foundSuggestions(result: SearchResult): Suggestion[] {
   return [
     ...result.hits.map(({ type, id, block_height: height }) => ({
-      to: type === 'transaction' ? paths.transaction(id, height) : hitPaths[type](type === 'block' ? String(height ?? id) : id),
+      to:
+        type === 'transaction'
+          ? paths.transaction(id, height)
+          : hitPaths[type](type === 'block' ? String(height ?? id) : id),
       kind: hitKinds[type],
       name: shorten(id),
       note: height === null || type === 'block' ? '' : `block ${height}`,
     })),
     ...result.tokens.map(({ id, name, symbol, holder_count: holders }) => ({
-      to: paths.token(id), kind: 'Token', name: symbol === null ? name : `${sayName(name)} (${sayName(symbol)})`, note: formatCount(holders, 'holder'),
+      to: paths.token(id),
+      kind: 'Token',
+      name: symbol === null ? name : `${sayName(name)} (${sayName(symbol)})`,
+      note: formatCount(holders, 'holder'),
     })),
     ...result.nft_collections.map(({ id, name, item_count: items }) => ({
-      to: paths.collection(id), kind: 'NFTs', name, note: formatCount(items, 'item'),
+      to: paths.collection(id),
+      kind: 'NFTs',
+      name,
+      note: formatCount(items, 'item'),
     })),
     ...result.contracts.map(({ id, name, address, dependent_count: dependents }) => ({
-      to: paths.contract(id), kind: 'Contract', name, note: dependents === 0 ? address : `used by ${dependents}`,
+      to: paths.contract(id),
+      kind: 'Contract',
+      name,
+      note: dependents === 0 ? address : `used by ${dependents}`,
     })),
     ...result.accounts.map(({ address, label, category }) => ({
-      to: paths.account(address), kind: 'Account', name: label, note: category,
+      to: paths.account(address),
+      kind: 'Account',
+      name: label,
+      note: category,
     })),
   ]
 }

@@ -1,9 +1,20 @@
 import { expect } from 'chai'
-import { cutAmount, formatAmount, formatDollars, formatEvmAmount, formatPart, initialOf, sayName, shorten, sumAmounts } from './text.ts'
+import {
+  cutAmount,
+  formatAmount,
+  formatDollars,
+  formatEvmAmount,
+  formatPart,
+  initialOf,
+  sayName,
+  shorten,
+  sumAmounts,
+} from './text.ts'
 
 describe('names that somebody gave', () => {
   it('are said as they are where they are short and plain, whatever the language', () => {
-    for (const name of ['PebbleCoin', 'עברית', 'ภาษาไทย', 'नमस्ते', 'Zoë', '👨‍👩‍👧 club']) expect(sayName(name)).to.equal(name)
+    for (const name of ['PebbleCoin', 'עברית', 'ภาษาไทย', 'नमस्ते', 'Zoë', '👨‍👩‍👧 club'])
+      expect(sayName(name)).to.equal(name)
   })
 
   it('are cut, and lose what would reach beyond their place', () => {
@@ -29,7 +40,9 @@ describe('amounts of EVM tokens', () => {
   })
 
   it('are raw units, labelled as such, where they are not', () => {
-    expect(formatEvmAmount('1000000', { type: 'ERC-20', decimals: null }, 'USDF')).to.equal('1,000,000 raw units of USDF')
+    expect(formatEvmAmount('1000000', { type: 'ERC-20', decimals: null }, 'USDF')).to.equal(
+      '1,000,000 raw units of USDF',
+    )
     expect(formatEvmAmount('1', { type: 'ERC-20', decimals: null }, '')).to.equal('1 raw unit')
   })
 
@@ -41,17 +54,25 @@ describe('amounts of EVM tokens', () => {
 
 describe('dollars', () => {
   it('are said in cents, and below one dollar in two digits that count, however small', () => {
-    expect(['0', '0.00', '1234.5', '0.34', '0.00012345', '0.000000123', '0.00000001'].map(formatDollars)).to.deep.equal([
-      '$0', '$0', '$1,234.50', '$0.34', '$0.00012', '$0.00000012', '<$0.0000001',
-    ])
+    expect(['0', '0.00', '1234.5', '0.34', '0.00012345', '0.000000123', '0.00000001'].map(formatDollars)).to.deep.equal(
+      ['$0', '$0', '$1,234.50', '$0.34', '$0.00012', '$0.00000012', '<$0.0000001'],
+    )
   })
 })
 
 describe('shortened ids', () => {
   it('keep what tells them apart', () => {
-    const ids = ['0xe03daebed8ca0615', '0x000000000000000000000002fd4ffeccbbaa9977', '0x0000000000000000000000030000000000000000']
+    const ids = [
+      '0xe03daebed8ca0615',
+      '0x000000000000000000000002fd4ffeccbbaa9977',
+      '0x0000000000000000000000030000000000000000',
+    ]
     expect(ids.map((id) => shorten(id))).to.deep.equal(['0xe03d…0615', '0x0…2fd4…9977', '0x0…3000…0000'])
-    expect(['0x0000000000000000', 'short', '0x0000000000000001'].map((id) => shorten(id))).to.deep.equal(['0x0000…0000', 'short', '0x0…1'])
+    expect(['0x0000000000000000', 'short', '0x0000000000000001'].map((id) => shorten(id))).to.deep.equal([
+      '0x0000…0000',
+      'short',
+      '0x0…1',
+    ])
   })
 })
 
@@ -62,7 +83,9 @@ describe('amounts and parts', () => {
   })
 
   it('are cut and not rounded, and below one not at all', () => {
-    const cut = ['1234.56789', '2136830.99', '7', '-1.999', '0.00000005', '999999999999999999999.999'].map((amount) => cutAmount(amount, 2))
+    const cut = ['1234.56789', '2136830.99', '7', '-1.999', '0.00000005', '999999999999999999999.999'].map((amount) =>
+      cutAmount(amount, 2),
+    )
     expect(cut).to.deep.equal(['1234.56', '2136830.99', '7', '-1.99', '0.00000005', '999999999999999999999.99'])
     expect(cutAmount('2136830.13345678', 0)).to.equal('2136830')
   })

@@ -123,7 +123,9 @@ export function humanize(name: string): string {
   const words = name
     .replaceAll('_', ' ')
     .toLowerCase()
-    .replaceAll(/\b(?:nfts?|evm|tx)\b/g, (word) => word.toUpperCase().replace('NFTS', 'NFTs').replace('TX', 'transaction'))
+    .replaceAll(/\b(?:nfts?|evm|tx)\b/g, (word) =>
+      word.toUpperCase().replace('NFTS', 'NFTs').replace('TX', 'transaction'),
+    )
     .replaceAll(/\bft\b/g, 'token')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

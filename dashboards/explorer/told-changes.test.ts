@@ -7,7 +7,9 @@ const change = (name: string, payload: unknown, prefix = 'flow'): Parameters<typ
 }
 
 const say = ({ said, details }: Statement): unknown => {
-  const text = said.map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text)).join('')
+  const text = said
+    .map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text))
+    .join('')
   return details.length === 0 ? text : [text, details.length]
 }
 
@@ -23,7 +25,10 @@ describe('what a transaction changed', () => {
       change('AccountCreated', { address: '0x02' }, 'A.01.Fake'),
     ])
     expect(told.map(say)).to.deep.equal([
-      '0x01 deployed the contract Moss', '0x01 updated the contract Moss', '0x01 got a new key', 'A key of 0x01 was revoked',
+      '0x01 deployed the contract Moss',
+      '0x01 updated the contract Moss',
+      '0x01 got a new key',
+      'A key of 0x01 was revoked',
       'The address 0xab was created in the EVM, for an account to act there',
     ])
     expect(told[0]?.said.at(-1)).to.deep.equal({ contract: 'A.01.Moss', text: 'Moss' })

@@ -5,19 +5,28 @@ type Change = Pick<Event, 'type' | 'event_name' | 'payload'>
 
 /** What the protocol reports of an account, in the order in which it is told. */
 const kinds = [
-  'AccountCreated', 'AccountContractAdded', 'AccountContractUpdated', 'AccountContractRemoved', 'AccountKeyAdded', 'AccountKeyRemoved',
+  'AccountCreated',
+  'AccountContractAdded',
+  'AccountContractUpdated',
+  'AccountContractRemoved',
+  'AccountKeyAdded',
+  'AccountKeyRemoved',
   'CadenceOwnedAccountCreated',
 ] as const
 
 type Kind = (typeof kinds)[number]
 
 const contractVerbs: Partial<Record<Kind, string>> = {
-  AccountContractAdded: 'deployed', AccountContractUpdated: 'updated', AccountContractRemoved: 'removed',
+  AccountContractAdded: 'deployed',
+  AccountContractUpdated: 'updated',
+  AccountContractRemoved: 'removed',
 }
 
 /** What became of accounts, keys and contracts: what nobody sees by what was moved. */
 export function tellChanges(events: readonly Change[]): Statement[] {
-  const changes = events.filter(({ type }) => type.startsWith('flow.') || type.endsWith('.EVM.CadenceOwnedAccountCreated'))
+  const changes = events.filter(
+    ({ type }) => type.startsWith('flow.') || type.endsWith('.EVM.CadenceOwnedAccountCreated'),
+  )
   const created = new Set(changesOf(changes, 'AccountCreated').map(addressOf))
   return kinds.flatMap((kind) => {
     const all = changesOf(changes, kind)
@@ -42,7 +51,8 @@ function tellChange(kind: Kind, change: Change): Sentence {
   const who: Piece = address === undefined ? 'somebody' : { account: address }
   const verb = contractVerbs[kind]
   if (verb !== undefined) return [who, ` ${verb} the contract `, contractOf(change)]
-  if (kind === 'AccountCreated') return address === undefined ? ['An account was created'] : ['The account ', who, ' was created']
+  if (kind === 'AccountCreated')
+    return address === undefined ? ['An account was created'] : ['The account ', who, ' was created']
   if (kind === 'AccountKeyAdded') return [who, ' got a new key']
   if (kind === 'AccountKeyRemoved') return ['A key of ', who, ' was revoked']
   return ['The address ', who, ' was created in the EVM, for an account to act there']
@@ -58,7 +68,8 @@ function summaryOf(kind: Kind, count: number): string {
 }
 
 function fieldOf({ payload }: Change, name: string): string | undefined {
-  const value: unknown = typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>)[name] : undefined
+  const value: unknown =
+    typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 

@@ -29,7 +29,10 @@ const words: Readonly<Record<FungibleMove['transfer_type'], Words>> = {
 }
 
 /** What is told of a movement of tokens, wherever it is listed. */
-type TokenMove = Pick<FungibleMove, 'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address'>
+type TokenMove = Pick<
+  FungibleMove,
+  'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address'
+>
 
 /** A sentence, and the sentences that it sums up: none where it says all by itself. */
 export interface Statement {
@@ -39,7 +42,12 @@ export interface Statement {
 
 /** Who moved what to whom: what went the same way is added up, and what one gave to several is said in one sentence. */
 export function tellTokens(moves: readonly TokenMove[]): Statement[] {
-  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [token, type, from, to])
+  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [
+    token,
+    type,
+    from,
+    to,
+  ])
   return tellByGiver(ways, ({ token, token_symbol: symbol }, all) => ({
     token,
     text: `${formatAmount(sumAmounts(all.map(({ amount }) => amount)))} ${symbolOf(token, symbol)}`,
@@ -48,13 +56,22 @@ export function tellTokens(moves: readonly TokenMove[]): Statement[] {
 
 /** The same of items: one by its id, several by their number. */
 export function tellItems(moves: readonly NonFungibleMove[]): Statement[] {
-  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [token, type, from, to])
-  return tellByGiver(ways, (first, all) => {
-    const name = sayName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
-    if (all.length === 1) return { item: first.token_id, collection: first.token, text: `${name} #${first.token_id}` }
-    const text = `${all.length} ${name}`
-    return first.token === null ? text : { collection: first.token, text }
-  }, (move) => sentenceOf(move, { item: move.token_id, collection: move.token, text: `#${move.token_id}` }))
+  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [
+    token,
+    type,
+    from,
+    to,
+  ])
+  return tellByGiver(
+    ways,
+    (first, all) => {
+      const name = sayName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
+      if (all.length === 1) return { item: first.token_id, collection: first.token, text: `${name} #${first.token_id}` }
+      const text = `${all.length} ${name}`
+      return first.token === null ? text : { collection: first.token, text }
+    },
+    (move) => sentenceOf(move, { item: move.token_id, collection: move.token, text: `#${move.token_id}` }),
+  )
 }
 
 interface Move {
@@ -140,8 +157,10 @@ export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
     const who: Piece = from === null ? 'Somebody' : { account: from }
     const amount = value === null || value === '0' ? '' : `${formatUnits(value, 18)} FLOW`
     const end = status === 'FAILURE' ? ' in the EVM, which failed' : ' in the EVM'
-    if (to === null) return [who, ' made the contract ', created === null ? 'of an unknown address' : { account: created }, end]
-    if ((data === null || data === '' || data === '0x') && amount !== '') return [who, ` sent ${amount} to `, { account: to }, end]
+    if (to === null)
+      return [who, ' made the contract ', created === null ? 'of an unknown address' : { account: created }, end]
+    if ((data === null || data === '' || data === '0x') && amount !== '')
+      return [who, ` sent ${amount} to `, { account: to }, end]
     return [who, ' called ', { account: to }, amount === '' ? '' : ` with ${amount}`, end]
   })
 }
@@ -152,7 +171,8 @@ export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
  */
 export function tellError(message: string): string {
   const lines = message.split('\n').map((line) => line.trim())
-  const beginning = (mark: string): string | undefined => lines.find((line) => line.startsWith(mark))?.slice(mark.length)
+  const beginning = (mark: string): string | undefined =>
+    lines.find((line) => line.startsWith(mark))?.slice(mark.length)
   const cause = beginning('error: ') ?? beginning('* ') ?? lines.find((line) => line !== '') ?? ''
   return cause.replaceAll(/\[Error Code: \d+\] (?:error caused by: )?/g, '')
 }

@@ -4,23 +4,54 @@ import type { Sentence } from './told-moves.ts'
 import { isOfPeople, tellSummary } from './told-summary.ts'
 
 const token: FungibleSummary = {
-  token: 'A.01.Leaf', amount: '2.50000000', direction: 'transfer', counterparty: '0x02', symbol: null, name: null, logo: null, usd_price: null,
+  token: 'A.01.Leaf',
+  amount: '2.50000000',
+  direction: 'transfer',
+  counterparty: '0x02',
+  symbol: null,
+  name: null,
+  logo: null,
+  usd_price: null,
 }
 const item = {
-  collection: 'A.01.Moss', count: 3, direction: 'transfer' as const, counterparty: '0x02', name: null, logo: null, banner_image: null,
+  collection: 'A.01.Moss',
+  count: 3,
+  direction: 'transfer' as const,
+  counterparty: '0x02',
+  name: null,
+  logo: null,
+  banner_image: null,
 }
 
 const say = (sentence: Sentence | undefined): string | undefined =>
-  sentence?.map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text)).join('')
+  sentence
+    ?.map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text))
+    .join('')
 
-const tell = (summary: Transaction['transfer_summary'], tags: Transaction['tags'] = [], rest: Partial<Transaction> = {}): string | undefined =>
-  say(tellSummary({ authorizers: ['0x01'], payer: '0x09', tags, transfer_summary: summary, template_label: '', contract_imports: [], ...rest }))
+const tell = (
+  summary: Transaction['transfer_summary'],
+  tags: Transaction['tags'] = [],
+  rest: Partial<Transaction> = {},
+): string | undefined =>
+  say(
+    tellSummary({
+      authorizers: ['0x01'],
+      payer: '0x09',
+      tags,
+      transfer_summary: summary,
+      template_label: '',
+      contract_imports: [],
+      ...rest,
+    }),
+  )
 
 describe('what a transaction of a list did', () => {
   it('names who moved what to whom', () => {
     expect(tell({ ft: [token], nft: [] })).to.equal('0x01 moved 2.5 Leaf to 0x02')
     expect(tell({ ft: [token], nft: [item] })).to.equal('0x01 moved 2.5 Leaf and 3 Moss NFTs to 0x02')
-    expect(tell({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal('0x01 moved 2.5 Leaf, 2.5 Leaf and 1 more')
+    expect(tell({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal(
+      '0x01 moved 2.5 Leaf, 2.5 Leaf and 1 more',
+    )
     expect(tell({ ft: [{ ...token, counterparty: '0x01' }], nft: [] })).to.equal('0x01 got 2.5 Leaf')
   })
 
@@ -35,7 +66,15 @@ describe('what a transaction of a list did', () => {
     const got = { ...item, direction: 'in' as const, counterparty: '0x03' }
     expect(tell({ ft: [given], nft: [got] })).to.equal('Gave 2.5 Leaf to 0x02, got 3 Moss NFTs from 0x03')
     expect(tell({ ft: [], nft: [got] })).to.equal('Got 3 Moss NFTs from 0x03')
-    expect(tell({ ft: [], nft: [{ ...got, count: 1 }, { ...got, collection: null }] })).to.equal('Got 1 Moss NFT and 3 NFTs from 0x03')
+    expect(
+      tell({
+        ft: [],
+        nft: [
+          { ...got, count: 1 },
+          { ...got, collection: null },
+        ],
+      }),
+    ).to.equal('Got 1 Moss NFT and 3 NFTs from 0x03')
   })
 
   it('says what was called where nothing was moved, unless its name says more', () => {
@@ -52,6 +91,10 @@ describe('what a transaction of a list did', () => {
   })
 
   it('knows what nobody sent', () => {
-    expect(['SYSTEM', 'FT_TRANSFER', ''].map((category) => isOfPeople({ template_category: category }))).to.deep.equal([false, true, true])
+    expect(['SYSTEM', 'FT_TRANSFER', ''].map((category) => isOfPeople({ template_category: category }))).to.deep.equal([
+      false,
+      true,
+      true,
+    ])
   })
 })

@@ -2,7 +2,10 @@ import type { Transaction } from './gen/answers.ts'
 import { contractNameOf, formatAmount, sayName, symbolOf } from './text.ts'
 import type { Piece, Sentence } from './told-moves.ts'
 
-type Told = Pick<Transaction, 'authorizers' | 'payer' | 'tags' | 'transfer_summary' | 'template_label' | 'contract_imports'>
+type Told = Pick<
+  Transaction,
+  'authorizers' | 'payer' | 'tags' | 'transfer_summary' | 'template_label' | 'contract_imports'
+>
 
 /** Whether somebody sent it: the chain makes a few in each block by itself. */
 export function isOfPeople({ template_category: category }: Pick<Transaction, 'template_category'>): boolean {
@@ -29,7 +32,8 @@ export function tellSummary(transaction: Told): Sentence | undefined {
   const got = moves.filter(({ direction }) => direction === 'in')
   if (given.length + got.length === 0) return tellForAll(transaction, moves)
   const out = given.length === 0 ? [] : ['Gave ', ...thingsOf(given), ...otherOf(given, ' to ')]
-  const into = got.length === 0 ? [] : [out.length === 0 ? 'Got ' : ', got ', ...thingsOf(got), ...otherOf(got, ' from ')]
+  const into =
+    got.length === 0 ? [] : [out.length === 0 ? 'Got ' : ', got ', ...thingsOf(got), ...otherOf(got, ' from ')]
   return [...out, ...into]
 }
 
@@ -37,9 +41,11 @@ function movesOf({ transfer_summary: summary }: Told): Move[] {
   const tokens = summary?.ft ?? []
   const items = summary?.nft ?? []
   return [
-    ...tokens.filter(({ amount }) => Number(amount) !== 0).map(({ token, amount, symbol, direction, counterparty: other }): Move => {
-      return { what: { token, text: `${formatAmount(amount)} ${symbolOf(token, symbol)}` }, direction, other }
-    }),
+    ...tokens
+      .filter(({ amount }) => Number(amount) !== 0)
+      .map(({ token, amount, symbol, direction, counterparty: other }): Move => {
+        return { what: { token, text: `${formatAmount(amount)} ${symbolOf(token, symbol)}` }, direction, other }
+      }),
     ...items.map(({ collection, count, name, direction, counterparty: other }): Move => {
       const kind = sayName(name ?? '', collection === null ? '' : contractNameOf(collection))
       const text = [count, kind, count === 1 ? 'NFT' : 'NFTs'].filter((word) => word !== '').join(' ')
@@ -57,7 +63,12 @@ function tellForAll({ authorizers, payer, tags }: Told, moves: readonly Move[]):
   return [{ account: who }, ` ${verb} `, ...thingsOf(moves), ...to]
 }
 
-function tellCalls({ template_label: label, contract_imports: contracts, authorizers, payer }: Told): Sentence | undefined {
+function tellCalls({
+  template_label: label,
+  contract_imports: contracts,
+  authorizers,
+  payer,
+}: Told): Sentence | undefined {
   if (label !== '' || contracts.length === 0) return undefined
   const called = contracts.map((contract): { what: Piece } => ({ what: { contract, text: contractNameOf(contract) } }))
   return [{ account: authorizers[0] ?? payer }, ' called ', ...thingsOf(called)]
@@ -65,7 +76,9 @@ function tellCalls({ template_label: label, contract_imports: contracts, authori
 
 function thingsOf(moves: readonly Pick<Move, 'what'>[]): Piece[] {
   const rest = moves.length - shown
-  const first = moves.slice(0, shown).flatMap(({ what }, i): Piece[] => (i === 0 ? [what] : [rest > 0 ? ', ' : ' and ', what]))
+  const first = moves
+    .slice(0, shown)
+    .flatMap(({ what }, i): Piece[] => (i === 0 ? [what] : [rest > 0 ? ', ' : ' and ', what]))
   return rest > 0 ? [...first, ` and ${rest} more`] : first
 }
 

@@ -24,7 +24,10 @@ describe('the tokens of Cadence', () => {
   it('stay what they are when they go on over several lines', () => {
     const lines = readCadenceLines('let a /* b\nc */ d\n\n')
     expect(lines.map((line) => line.map(({ text }) => text).join(''))).to.deep.equal(['let a /* b', 'c */ d', '', ''])
-    expect([lines[0]?.at(-1), lines[1]?.[0]]).to.deep.equal([{ kind: 'comment', text: '/* b' }, { kind: 'comment', text: 'c */' }])
+    expect([lines[0]?.at(-1), lines[1]?.[0]]).to.deep.equal([
+      { kind: 'comment', text: '/* b' },
+      { kind: 'comment', text: 'c */' },
+    ])
   })
 
   it('are the whole code again, whatever it is', () => {
@@ -42,7 +45,8 @@ describe('the tokens of Cadence', () => {
   })
 
   it('give the parameters of a script with their types', () => {
-    const code = '// transaction(no: Int)\ntransaction(to: Address, by amounts: {String: [UFix64]}, cap: Capability<&{A, B}>) { }'
+    const code =
+      '// transaction(no: Int)\ntransaction(to: Address, by amounts: {String: [UFix64]}, cap: Capability<&{A, B}>) { }'
     expect(scriptParameters(code)).to.deep.equal([
       { name: 'to', type: 'Address' },
       { name: 'amounts', type: '{String: [UFix64]}' },

@@ -73,7 +73,9 @@ export interface Parameter {
 
 /** The parameters of a transaction's script; none where it has none or cannot be read. */
 export function scriptParameters(code: string): Parameter[] {
-  const plain = readCadenceTokens(code).map(({ kind, text }) => (kind === 'comment' ? '' : text)).join('')
+  const plain = readCadenceTokens(code)
+    .map(({ kind, text }) => (kind === 'comment' ? '' : text))
+    .join('')
   const start = /\btransaction\s*\(/.exec(plain)
   if (start === null) return []
   const parts: string[] = ['']

@@ -27,7 +27,13 @@ describe('a text for the eye', () => {
 
 describe('types of PostgreSQL', () => {
   it('are told apart as the page needs them', () => {
-    expect(['int8', 'numeric', 'text', 'bytea', '_int4'].map(isNumberType)).to.deep.equal([true, true, false, false, false])
+    expect(['int8', 'numeric', 'text', 'bytea', '_int4'].map(isNumberType)).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
     expect(['date', 'timestamptz', 'time', 'text'].map(isTimeType)).to.deep.equal([true, true, false, false])
   })
 })

@@ -12,10 +12,22 @@ export function cellText(value: SqlValue): string {
  * which a stranger chose does not read as another one.
  */
 export function shownText(text: string): string {
-  return text.replaceAll(/[^\P{C}\n\t\u200D]/gu, (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+  return text.replaceAll(
+    /[^\P{C}\n\t\u200D]/gu,
+    (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  )
 }
 
-const numberTypes: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money', 'oid'])
+const numberTypes: ReadonlySet<string> = new Set([
+  'int2',
+  'int4',
+  'int8',
+  'numeric',
+  'float4',
+  'float8',
+  'money',
+  'oid',
+])
 
 /** Whether values of this PostgreSQL type are numbers. */
 export function isNumberType(type: string): boolean {

@@ -4,7 +4,14 @@ import { markText, namedPoints, pointName } from './chart-axis.ts'
 describe('axes of charts', () => {
   it('say marks shortly', () => {
     expect([0, 0.25, 7, 2500, 50_000, 12_500, 1_500_000, 2e9].map(markText)).to.deep.equal([
-      '0', '0.25', '7', '2,500', '50k', '12.5k', '1.5M', '2B',
+      '0',
+      '0.25',
+      '7',
+      '2,500',
+      '50k',
+      '12.5k',
+      '1.5M',
+      '2B',
     ])
   })
 
@@ -17,7 +24,10 @@ describe('axes of charts', () => {
 
   it('say days shortly, and leave alone what is none', () => {
     expect(['2026-03-14', '2026-03-14T23:59:59.000Z', 'Epoch 3', '#280'].map(pointName)).to.deep.equal([
-      'Mar 14', 'Mar 14', 'Epoch 3', '#280',
+      'Mar 14',
+      'Mar 14',
+      'Epoch 3',
+      '#280',
     ])
   })
 })

@@ -3,7 +3,9 @@ import { formatCompact } from './formats.ts'
 /** A mark in as few signs as tell it: `0.25`, `500`, `50k`, `1.2M`. */
 export function markText(value: number): string {
   if (value !== 0 && value < 10 && !Number.isInteger(value)) return String(Number(value.toPrecision(2)))
-  return formatCompact(value).replace(/(\.\d*?)0+(?=[kMB])/, '$1').replace(/\.(?=[kMB])/, '')
+  return formatCompact(value)
+    .replace(/(\.\d*?)0+(?=[kMB])/, '$1')
+    .replace(/\.(?=[kMB])/, '')
 }
 
 /**

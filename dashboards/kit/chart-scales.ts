@@ -36,14 +36,20 @@ export function chartScales(values: readonly number[], shape: 'line' | 'bars', p
   const { left, right, top, floor } = plane
   const highest = Math.max(...values, 0)
   const linear = scaleLinear<number>({
-    domain: [0, highest > 0 ? highest : 1], range: [floor, top], nice: marksAbove,
+    domain: [0, highest > 0 ? highest : 1],
+    range: [floor, top],
+    nice: marksAbove,
   })
   const across = { domain: values.map((_, i) => i), range: [left, right] as [number, number] }
   const scale = shape === 'bars' ? scaleBand<number>(across) : scalePoint<number>(across)
   return {
     x: (i) => (scale(i) ?? left) + scale.bandwidth() / 2,
     y: (value) => linear(Math.max(0, value)),
-    linear, step: scale.step(), top, floor, marks: axisMarks(values, linear.ticks(marksAbove)),
+    linear,
+    step: scale.step(),
+    top,
+    floor,
+    marks: axisMarks(values, linear.ticks(marksAbove)),
   }
 }
 

@@ -31,7 +31,12 @@ export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
     }
   }
   return (
-    <button type="button" className="copy" aria-label={isCopied ? `Copied ${what}` : `Copy ${what}`} onClick={() => void copy()}>
+    <button
+      type="button"
+      className="copy"
+      aria-label={isCopied ? `Copied ${what}` : `Copy ${what}`}
+      onClick={() => void copy()}
+    >
       <Icon name={isCopied ? 'check' : 'copy'} size={14} />
     </button>
   )

@@ -36,12 +36,18 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
           </div>
         </div>
         <div className="button-row broken-actions">
-          <Button look="strong" onClick={() => location.reload()}>Load it anew</Button>
+          <Button look="strong" onClick={() => location.reload()}>
+            Load it anew
+          </Button>
           <Button onClick={() => this.setState({ error: undefined })}>Try again</Button>
         </div>
         <details className="broken-details">
           <summary>What went wrong</summary>
-          <p><code>{error.name}: {error.message}</code></p>
+          <p>
+            <code>
+              {error.name}: {error.message}
+            </code>
+          </p>
         </details>
       </section>
     )

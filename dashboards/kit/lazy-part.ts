@@ -16,7 +16,10 @@ export interface LazyPartOptions {
  * A part of the page that is loaded when it is first shown. While the server cannot be reached the page says so and tries again by itself.
  * React throws for a part that cannot be loaded although the server answers.
  */
-export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>, options: LazyPartOptions = {}): LazyExoticComponent<ComponentType<Props>> {
+export function lazyPart<Props>(
+  load: () => Promise<ComponentType<Props>>,
+  options: LazyPartOptions = {},
+): LazyExoticComponent<ComponentType<Props>> {
   return lazy(async () => ({ default: await loadPart(load, options) }))
 }
 
@@ -28,8 +31,11 @@ async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false
   try {
     for (let failures = 0; ; failures++) {
       try {
-        const part = address === undefined || name === undefined ? undefined : await loadFrom<Part>(`${address}?retry=${failures}`, name)
-        return part ?? await load()
+        const part =
+          address === undefined || name === undefined
+            ? undefined
+            : await loadFrom<Part>(`${address}?retry=${failures}`, name)
+        return part ?? (await load())
       } catch (error) {
         address ??= addressIn(error)
         const isReachable = await isServerReachable()
@@ -37,7 +43,10 @@ async function loadPart<Part>(load: () => Promise<Part>, { name, reloads = false
         wasAway ||= !isReachable
         if (isReachable) failuresWhileReachable++
         if (failuresWhileReachable >= maxFailuresWhileReachable) {
-          throw new Error('A part of the page could not be loaded. It may have been updated on the server: reload the page.', { cause: error })
+          throw new Error(
+            'A part of the page could not be loaded. It may have been updated on the server: reload the page.',
+            { cause: error },
+          )
         }
         trouble.show()
         await trouble.untilRetry(Math.min(lastRetryMs, firstRetryMs * 2 ** failures))
@@ -56,7 +65,7 @@ function addressIn(error: unknown): string | undefined {
 
 /** Undefined where the build has given the export another name. */
 async function loadFrom<Part>(address: string, name: string): Promise<Part | undefined> {
-  const module = await import(/* @vite-ignore */ address) as Readonly<Record<string, Part | undefined>>
+  const module = (await import(/* @vite-ignore */ address)) as Readonly<Record<string, Part | undefined>>
   return module[name]
 }
 

@@ -10,13 +10,30 @@ const table = (names: readonly string[], rows: ResultTable['rows']): ResultTable
 describe('a cell for a spreadsheet', () => {
   it('is never a formula', () => {
     const hostile = [
-      '=1+1', '+cmd|x', '-2+3', '@SUM(A1)', '\t=1', '\r=1', '\n=1', ' =1', '＝1', '＋1', '－x', '＠x', '|x', '%x', '\u0000=1', '\uFEFF=1', '\u00A0=1',
+      '=1+1',
+      '+cmd|x',
+      '-2+3',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      ' =1',
+      '＝1',
+      '＋1',
+      '－x',
+      '＠x',
+      '|x',
+      '%x',
+      '\u0000=1',
+      '\uFEFF=1',
+      '\u00A0=1',
     ]
     for (const text of hostile) expect(safeCell(text), JSON.stringify(text)).to.equal(`'${text}`)
   })
 
   it('is the number that it is', () => {
-    for (const text of ['-5', '+7', '-0.00000001', '1e21', '-12345678901234567890']) expect(safeCell(text)).to.equal(text)
+    for (const text of ['-5', '+7', '-0.00000001', '1e21', '-12345678901234567890'])
+      expect(safeCell(text)).to.equal(text)
     expect(safeCell(-5)).to.equal('-5')
     expect(safeCell('a=1')).to.equal('a=1')
     expect(safeCell('0x1654653399040a61')).to.equal('0x1654653399040a61')
@@ -25,9 +42,17 @@ describe('a cell for a spreadsheet', () => {
 
 describe('a table as CSV', () => {
   it('keeps commas, quotation marks and ends of lines within their cells', () => {
-    expect(toCsv(table(['a', 'b,c'], [['say "hi"', null], ['two\nlines', { x: 1 }]]))).to.equal(
-      '\uFEFFa,"b,c"\r\n"say ""hi""",\r\n"two\nlines","{""x"":1}"\r\n',
-    )
+    expect(
+      toCsv(
+        table(
+          ['a', 'b,c'],
+          [
+            ['say "hi"', null],
+            ['two\nlines', { x: 1 }],
+          ],
+        ),
+      ),
+    ).to.equal('\uFEFFa,"b,c"\r\n"say ""hi""",\r\n"two\nlines","{""x"":1}"\r\n')
   })
 
   it('tells an empty text from nothing', () => {
@@ -41,6 +66,16 @@ describe('a table as CSV', () => {
 
 describe('a table for the clipboard', () => {
   it('has a tab between cells and none within', () => {
-    expect(toTabSeparated(table(['a', 'b'], [['x\ty', '=1'], [null, 'z\r\nw']]))).to.equal("a\tb\nx y\t'=1\n\tz w")
+    expect(
+      toTabSeparated(
+        table(
+          ['a', 'b'],
+          [
+            ['x\ty', '=1'],
+            [null, 'z\r\nw'],
+          ],
+        ),
+      ),
+    ).to.equal("a\tb\nx y\t'=1\n\tz w")
   })
 })

@@ -4,7 +4,9 @@ const keywords = new Set(
   `all and any array as asc between both by case cast collate cross current_date current_timestamp desc distinct else end escape except exists extract false
   fetch filter first following for from full group grouping having ilike in inner intersect interval is isnull join lateral leading left like limit
   materialized natural not notnull null nulls offset on only or order ordinality outer over partition preceding range recursive returning right row rows
-  select sets similar some symmetric table tablesample then ties to trailing true unbounded union unnest using values when where window with within without`.split(/\s+/),
+  select sets similar some symmetric table tablesample then ties to trailing true unbounded union unnest using values when where window with within without`.split(
+    /\s+/,
+  ),
 )
 
 const types = new Set(
@@ -13,7 +15,8 @@ const types = new Set(
 )
 
 /** In this order: a comment, a text of any kind, a name in quotes, a number, a word. Everything between is plain. */
-const pattern = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|[eEbBxXnN]?'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\b\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b|[\p{L}_][\p{L}\p{N}_$]*/gu
+const pattern =
+  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|[eEbBxXnN]?'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\b\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b|[\p{L}_][\p{L}\p{N}_$]*/gu
 
 /** Takes SQL of PostgreSQL apart for colouring; joined again, the pieces are the statement. It takes anything for SQL. */
 export function readSqlTokens(sql: string): Token[] {

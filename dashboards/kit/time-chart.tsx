@@ -34,14 +34,20 @@ const leastLeft = 36
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
   const [looked, setLooked] = useState<number>()
   const id = useId()
-  const { parentRef, width } = useParentSize<HTMLElement>({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef, width } = useParentSize<HTMLElement>({
+    initialSize: { width: 640 },
+    ignoreDimensions: ['height', 'top', 'left'],
+    debounceTime: 0,
+  })
   const last = points.length - 1
   // There may be fewer points than when one looked.
   const at = looked === undefined || looked > last ? undefined : looked
   const seen = points[at ?? last]
   const values = points.map(({ value }) => value)
   const plane = { right: width - margin.right, top: margin.top, floor: height - margin.bottom }
-  const longestMark = Math.max(...chartScales(values, shape, { ...plane, left: 0 }).marks.map((mark) => markText(mark).length))
+  const longestMark = Math.max(
+    ...chartScales(values, shape, { ...plane, left: 0 }).marks.map((mark) => markText(mark).length),
+  )
   const left = Math.min(Math.max(leastLeft, Math.ceil(longestMark * widthOfSign) + 10), plane.right - 1)
   const scales = chartScales(values, shape, { ...plane, left })
   const { x, y, step, marks } = scales
@@ -53,8 +59,14 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
   const move = (event: KeyboardEvent): void => {
     const from = at ?? last
     const targets: Record<string, number> = {
-      ArrowLeft: from - 1, ArrowDown: from - 1, ArrowRight: from + 1, ArrowUp: from + 1,
-      PageDown: from - 7, PageUp: from + 7, Home: 0, End: last,
+      ArrowLeft: from - 1,
+      ArrowDown: from - 1,
+      ArrowRight: from + 1,
+      ArrowUp: from + 1,
+      PageDown: from - 7,
+      PageUp: from + 7,
+      Home: 0,
+      End: last,
     }
     const target = targets[event.key]
     if (target === undefined || last < 0) return

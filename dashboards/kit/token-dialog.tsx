@@ -34,13 +34,28 @@ export function TokenDialog({ tryToken, refusal, onToken, onClose }: TokenDialog
     onToken()
   }
   return (
-    <Dialog title="This service wants a token" action="Use it" isBusy={isBusy} error={error} onClose={onClose} onSubmit={() => void submit()}>
+    <Dialog
+      title="This service wants a token"
+      action="Use it"
+      isBusy={isBusy}
+      error={error}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+    >
       <p className="soft">It is the value of API_TOKEN, and is kept in this tab only.</p>
       <div className="field">
         <label htmlFor={id}>Token</label>
         <input
-          id={id} className="input" type="password" autoComplete="off" spellCheck={false} autoFocus required
-          value={text} aria-invalid={error !== undefined} onChange={(event) => setText(event.target.value)}
+          id={id}
+          className="input"
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+          required
+          value={text}
+          aria-invalid={error !== undefined}
+          onChange={(event) => setText(event.target.value)}
         />
       </div>
     </Dialog>

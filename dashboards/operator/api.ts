@@ -1,4 +1,13 @@
-import type { Coverage, IndexingError, Lease, LeaseStatus, LeaseTarget, Page, Session, FailingHeights } from './contract.ts'
+import type {
+  Coverage,
+  IndexingError,
+  Lease,
+  LeaseStatus,
+  LeaseTarget,
+  Page,
+  Session,
+  FailingHeights,
+} from './contract.ts'
 
 const base = '/operator/api'
 
@@ -92,6 +101,7 @@ export const api = {
     send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
   rederive: (range: { from: number; to: number; workers: readonly string[] }) =>
     send<{ workers: string[] }>('POST', '/rederive', range),
-  setDrill: (drill: { worker: string; reason: string } & ({ from: number; to: number } | { blocks: number })) => send<undefined>('POST', '/drills', drill),
+  setDrill: (drill: { worker: string; reason: string } & ({ from: number; to: number } | { blocks: number })) =>
+    send<undefined>('POST', '/drills', drill),
   clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
 }

@@ -14,7 +14,9 @@ export function Banners({ state, onRetry }: { readonly state: FeedState; readonl
   return (
     <>
       {state.link === 'broken' && <BrokenBanner state={state} onRetry={onRetry} />}
-      {state.overview !== undefined && state.overview.stuckSessions > 0 && <StuckBanner count={state.overview.stuckSessions} />}
+      {state.overview !== undefined && state.overview.stuckSessions > 0 && (
+        <StuckBanner count={state.overview.stuckSessions} />
+      )}
       {state.overview?.drills.map((drill) => (
         <DrillBanner key={drill.worker} drill={drill} />
       ))}
@@ -51,9 +53,9 @@ function StuckBanner({ count }: { readonly count: number }): ReactNode {
     <div className="banner bad" role="alert">
       <Icon name="alert" />
       <p>
-        <strong>{count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`}</strong> PostgreSQL
-        cannot interrupt their statements, and each occupies a processor. The log of the query service has the process
-        ids and the command that ends them.
+        <strong>{count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`}</strong>{' '}
+        PostgreSQL cannot interrupt their statements, and each occupies a processor. The log of the query service has
+        the process ids and the command that ends them.
       </p>
     </div>
   )

@@ -48,7 +48,8 @@ export interface Stage {
     readonly since: string
   } | null
   readonly oldestUnfinished:
-    (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string }) | null
+    | (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string })
+    | null
   readonly updatedAt: string | null
 }
 

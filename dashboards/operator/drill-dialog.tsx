@@ -28,7 +28,11 @@ export function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode 
   const drill = useMutation({
     mutationFn: () => {
       const [from, count] = [Number(first), Number(blocks)]
-      return api.setDrill({ worker, reason: 'Begun on this page.', ...(first === '' ? { blocks: count } : { from, to: from + count }) })
+      return api.setDrill({
+        worker,
+        reason: 'Begun on this page.',
+        ...(first === '' ? { blocks: count } : { from, to: from + count }),
+      })
     },
     onSuccess: () => {
       say(`${worker} fails on purpose until the drill is cleared.`)

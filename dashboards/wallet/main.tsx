@@ -19,7 +19,10 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
       <ToastProvider>
-        <ErrorBoundary what="The wallet" hint="Your accounts and passkeys are as they were: neither is kept by this page.">
+        <ErrorBoundary
+          what="The wallet"
+          hint="Your accounts and passkeys are as they were: neither is kept by this page."
+        >
           <App />
         </ErrorBoundary>
       </ToastProvider>

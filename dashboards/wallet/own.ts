@@ -21,9 +21,11 @@ export function usePasskeys(): UseQueryResult<readonly PasskeyRow[]> {
 export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
   const auth = useAuth()
   return useQuery({
-    queryKey: ['own', 'accounts'], queryFn: () => listAccounts(auth),
+    queryKey: ['own', 'accounts'],
+    queryFn: () => listAccounts(auth),
     // One that is being made gets ready without anybody asking.
-    refetchInterval: ({ state }) => (state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isUnderWay)) === true ? 2000 : false),
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isUnderWay)) === true ? 2000 : false,
   })
 }
 
@@ -38,23 +40,34 @@ export function useChainAccount(network: Network, address: string | undefined): 
 }
 
 /** Several as the chain has them, in their order; undefined for those that it has not told (yet). */
-export function useChainAccounts(accounts: readonly Pick<OwnAccount, 'network' | 'address'>[]): readonly (ChainAccount | undefined)[] {
-  return useQueries({ queries: accounts.map(({ network, address }) => chainAccount(network, address)) }).map(({ data }) => data)
+export function useChainAccounts(
+  accounts: readonly Pick<OwnAccount, 'network' | 'address'>[],
+): readonly (ChainAccount | undefined)[] {
+  return useQueries({ queries: accounts.map(({ network, address }) => chainAccount(network, address)) }).map(
+    ({ data }) => data,
+  )
 }
 
 function chainAccount(network: Network, address: string | undefined): UseQueryOptions<ChainAccount> {
   return {
-    queryKey: ['own', 'chain', network, address], queryFn: ({ signal }) => readAccount(network, address ?? '', signal), enabled: address !== undefined, refetchInterval: freshMs,
+    queryKey: ['own', 'chain', network, address],
+    queryFn: ({ signal }) => readAccount(network, address ?? '', signal),
+    enabled: address !== undefined,
+    refetchInterval: freshMs,
   }
 }
 
-interface ExplorerList<Item> { readonly data: readonly Item[] }
+interface ExplorerList<Item> {
+  readonly data: readonly Item[]
+}
 
 /** A list of the explorer's API, from the wallet's own host. Undefined path: there is none for that network. */
 export function useExplorer<Item>(path: string | undefined): UseQueryResult<readonly Item[]> {
   return useQuery({
-    queryKey: ['own', 'explorer', path], queryFn: async ({ signal }) => (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data,
-    enabled: path !== undefined, refetchInterval: freshMs,
+    queryKey: ['own', 'explorer', path],
+    queryFn: async ({ signal }) => (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data,
+    enabled: path !== undefined,
+    refetchInterval: freshMs,
   })
 }
 
@@ -78,19 +91,47 @@ export function addressOf(row: AccountRow, network: Network): string | undefined
  * @param passkeys of the same user; any of them may be a key of any of the accounts
  */
 export function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
-  const known = [...passkeys.map(({ id, publicKeySec1Hex, lastUsedAt }) => ({ credentialId: id, publicKeySec1Hex, lastUsedAt })), ...rows.map(({ credentialId, publicKeySec1Hex }) => ({ credentialId, publicKeySec1Hex, lastUsedAt: null }))]
-  const accounts = rows.flatMap((row) => (['mainnet', 'testnet'] as const).flatMap((network) => {
-    const address = addressOf(row, network)
-    const others = known.filter(({ credentialId }, at) => credentialId !== row.credentialId && known.findIndex((one) => one.credentialId === credentialId) === at)
-    const lastUsedAt = known.find(({ credentialId }) => credentialId === row.credentialId)?.lastUsedAt
-    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex, lastUsedAt, others }]
-  }))
-  return accounts.filter(({ network, address }, at) => accounts.findIndex((one) => one.network === network && one.address === address) === at)
+  const known = [
+    ...passkeys.map(({ id, publicKeySec1Hex, lastUsedAt }) => ({ credentialId: id, publicKeySec1Hex, lastUsedAt })),
+    ...rows.map(({ credentialId, publicKeySec1Hex }) => ({ credentialId, publicKeySec1Hex, lastUsedAt: null })),
+  ]
+  const accounts = rows.flatMap((row) =>
+    (['mainnet', 'testnet'] as const).flatMap((network) => {
+      const address = addressOf(row, network)
+      const others = known.filter(
+        ({ credentialId }, at) =>
+          credentialId !== row.credentialId && known.findIndex((one) => one.credentialId === credentialId) === at,
+      )
+      const lastUsedAt = known.find(({ credentialId }) => credentialId === row.credentialId)?.lastUsedAt
+      return address === undefined
+        ? []
+        : [
+            {
+              network,
+              address,
+              credentialId: row.credentialId,
+              publicKeySec1Hex: row.publicKeySec1Hex,
+              lastUsedAt,
+              others,
+            },
+          ]
+    }),
+  )
+  return accounts.filter(
+    ({ network, address }, at) =>
+      accounts.findIndex((one) => one.network === network && one.address === address) === at,
+  )
 }
 
 /** All accounts of whoever is signed in, with the passkeys that may sign for them. */
 export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undefined; readonly error: Error | null } {
   const [accounts, passkeys] = [useAccounts(), usePasskeys()]
-  const data = useMemo(() => (accounts.data === undefined || passkeys.data === undefined ? undefined : ownAccounts(accounts.data, passkeys.data)), [accounts.data, passkeys.data])
+  const data = useMemo(
+    () =>
+      accounts.data === undefined || passkeys.data === undefined
+        ? undefined
+        : ownAccounts(accounts.data, passkeys.data),
+    [accounts.data, passkeys.data],
+  )
   return { data, error: accounts.error ?? passkeys.error }
 }

@@ -8,7 +8,12 @@ import { callJson, mayPass } from '../auth/problem.ts'
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { retry: (failures, error) => failures < 2 && mayPass(error), retryDelay: (failures) => 500 * 2 ** failures, staleTime: 5000, networkMode: 'always' },
+      queries: {
+        retry: (failures, error) => failures < 2 && mayPass(error),
+        retryDelay: (failures) => 500 * 2 ** failures,
+        staleTime: 5000,
+        networkMode: 'always',
+      },
     },
   })
 }

@@ -65,7 +65,10 @@ export const addressStats: SumFold = {
   kind: 'sum',
   name: 'app.address_stats',
   key: [{ column: 'address', type: 'text' }],
-  sums: [{ column: 'tx_count', type: 'bigint' }, { column: 'gas_used', type: 'bigint' }],
+  sums: [
+    { column: 'tx_count', type: 'bigint' },
+    { column: 'gas_used', type: 'bigint' },
+  ],
   presence: 'tx_count',
   of: addressTransactions.name,
   touched: `select distinct address from app.address_transactions where ${inRange}`,

@@ -8,7 +8,14 @@ import type { DeriveOutput, HeightTable } from '../worker.ts'
 export const addressTransactions: HeightTable = {
   name: 'app.address_transactions',
   columns: [
-    'block_height', 'gas_used', 'tx_index', 'is_payer', 'is_proposer', 'is_authorizer', 'is_created', 'address',
+    'block_height',
+    'gas_used',
+    'tx_index',
+    'is_payer',
+    'is_proposer',
+    'is_authorizer',
+    'is_created',
+    'address',
   ],
   heightColumn: 'block_height',
   partitionHeights: 1_000_000,
@@ -71,13 +78,15 @@ function writePart(rows: RowWriter, address: string, { blockHeight, transaction,
 const none: readonly string[] = []
 
 function createdAccounts(
-  { index: txIndex, events }: DecodedTransaction, blockHeight: number, output: DeriveOutput,
+  { index: txIndex, events }: DecodedTransaction,
+  blockHeight: number,
+  output: DeriveOutput,
 ): readonly string[] {
   let created: string[] | undefined
   for (const { type, index: eventIndex, fields } of events.filter((event) => event.type === 'flow.AccountCreated')) {
     if (fields === undefined) continue
     try {
-      (created ??= []).push(addressField(fields))
+      ;(created ??= []).push(addressField(fields))
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
       const { message } = error

@@ -5,8 +5,13 @@ const day: SqlColumn = { column: 'day', type: 'date' }
 const hour: SqlColumn = { column: 'hour', type: 'smallint' }
 
 const dayCounters = [
-  'evm_execution_count', 'evm_failed_count', 'evm_gas_used', 'swap_count', 'bridge_to_evm_tx_count',
-  'bridge_from_evm_tx_count', 'epoch_payout',
+  'evm_execution_count',
+  'evm_failed_count',
+  'evm_gas_used',
+  'swap_count',
+  'bridge_to_evm_tx_count',
+  'bridge_from_evm_tx_count',
+  'epoch_payout',
 ] as const
 
 /** The arrays of blocks as rows. */
@@ -36,7 +41,11 @@ const activityOfRange = `
 export function analyticsFolds(of: string): readonly SumFold[] {
   return [
     {
-      kind: 'sum', name: 'app.daily_analytics', key: [day], presence: 'block_count', of,
+      kind: 'sum',
+      name: 'app.daily_analytics',
+      key: [day],
+      presence: 'block_count',
+      of,
       sums: [
         { column: 'block_count', type: 'bigint' },
         ...dayCounters.map((column) => ({ column, type: column === 'epoch_payout' ? 'numeric' : 'bigint' })),
@@ -46,7 +55,10 @@ export function analyticsFolds(of: string): readonly SumFold[] {
         select day, 1::bigint as block_count, ${dayCounters.join(', ')} from app.block_analytics where ${inRange}`,
     },
     {
-      kind: 'sum', name: 'app.daily_actors', presence: 'block_count', of,
+      kind: 'sum',
+      name: 'app.daily_actors',
+      presence: 'block_count',
+      of,
       key: [day, { column: 'kind', type: 'text' }, { column: 'address', type: 'text' }],
       sums: [{ column: 'block_count', type: 'bigint' }],
       touched: `select distinct day, kind, address from (${actorsOfRange}) as seen`,
@@ -54,7 +66,10 @@ export function analyticsFolds(of: string): readonly SumFold[] {
     },
     // How many a day has only because of the heights of a range: those known from no blocks but the range's.
     {
-      kind: 'sum', name: 'app.daily_actor_counts', presence: 'actor_count', of,
+      kind: 'sum',
+      name: 'app.daily_actor_counts',
+      presence: 'actor_count',
+      of,
       key: [day, { column: 'kind', type: 'text' }],
       sums: [{ column: 'actor_count', type: 'bigint' }],
       touched: `select distinct day, kind from (${actorsOfRange}) as seen`,
@@ -67,9 +82,15 @@ export function analyticsFolds(of: string): readonly SumFold[] {
           on a.day = r.day and a.kind = r.kind and a.address = r.address and a.block_count = r.block_count`,
     },
     {
-      kind: 'sum', name: 'app.hourly_activity', presence: 'activity_count', of,
+      kind: 'sum',
+      name: 'app.hourly_activity',
+      presence: 'activity_count',
+      of,
       key: [{ column: 'kind', type: 'text' }, day, hour, { column: 'name', type: 'text' }],
-      sums: [{ column: 'activity_count', type: 'bigint' }, { column: 'amount', type: 'numeric' }],
+      sums: [
+        { column: 'activity_count', type: 'bigint' },
+        { column: 'amount', type: 'numeric' },
+      ],
       touched: `select distinct kind, day, hour, name from (${activityOfRange}) as seen`,
       counted: activityOfRange,
     },

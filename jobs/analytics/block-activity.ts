@@ -51,8 +51,16 @@ export class BlockActivity {
   }
 
   get isEmpty(): boolean {
-    return this.evmExecutions === 0 && this.swaps === 0 && this.bridgeToEvm === 0 && this.bridgeFromEvm === 0
-      && this.epochPayout === 0n && this.contracts.size === 0 && this.tokens.size === 0 && this.collections.size === 0
+    return (
+      this.evmExecutions === 0 &&
+      this.swaps === 0 &&
+      this.bridgeToEvm === 0 &&
+      this.bridgeFromEvm === 0 &&
+      this.epochPayout === 0n &&
+      this.contracts.size === 0 &&
+      this.tokens.size === 0 &&
+      this.collections.size === 0
+    )
   }
 
   #add(transaction: DecodedTransaction): void {
@@ -128,7 +136,11 @@ export class BlockActivity {
     if (typeof total === 'string') this.epochPayout += ufix64Units(total)
     else {
       this.problems.push({
-        blockHeight: this.#height, txIndex, eventIndex: index, eventType: type, code: 'payout-event-shape',
+        blockHeight: this.#height,
+        txIndex,
+        eventIndex: index,
+        eventType: type,
+        code: 'payout-event-shape',
         message: total.message,
       })
     }

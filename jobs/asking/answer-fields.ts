@@ -5,7 +5,8 @@ export class AnswerShapeError extends Error {}
 
 /** A list, with as many entries as were asked for. */
 export function listOf(value: PayloadValue, length: number): PayloadValue[] {
-  if (!Array.isArray(value) || value.length !== length) throw new AnswerShapeError(`the script did not give a list of ${length}`)
+  if (!Array.isArray(value) || value.length !== length)
+    throw new AnswerShapeError(`the script did not give a list of ${length}`)
   return value
 }
 

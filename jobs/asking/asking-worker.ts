@@ -24,7 +24,12 @@ export interface Statement {
 /** What became of asking for one key. */
 export type Outcome =
   /** `values` by column of the answer; columns that are left out keep what they have. `againMs` in place of the usual pause. */
-  | { readonly kind: 'answered'; readonly values: Readonly<Record<string, unknown>>; readonly writes?: readonly Statement[]; readonly againMs?: number }
+  | {
+      readonly kind: 'answered'
+      readonly values: Readonly<Record<string, unknown>>
+      readonly writes?: readonly Statement[]
+      readonly againMs?: number
+    }
   /** There is nothing to say of it, for good as far as one can tell: asked again seldom. */
   | { readonly kind: 'none'; readonly code: string; readonly message: string; readonly writes?: readonly Statement[] }
   /** It may work another time: asked again after a pause that doubles with each failure. */
@@ -32,7 +37,14 @@ export type Outcome =
 
 /** Names of the scripts in `cadence/`, without the ending. */
 export const scriptNames = [
-  'ft_tokens', 'nft_collections', 'evm_addresses', 'nft_items', 'nft_holder_ids', 'nft_holder_check', 'network_state', 'staking_nodes',
+  'ft_tokens',
+  'nft_collections',
+  'evm_addresses',
+  'nft_items',
+  'nft_holder_ids',
+  'nft_holder_check',
+  'network_state',
+  'staking_nodes',
 ] as const
 export type ScriptName = (typeof scriptNames)[number]
 
@@ -69,7 +81,10 @@ export interface Question<Row> {
    * `select <key columns> from …` in the order of the key: the next keys, at most $1, after the last one seen, which is
    * in $2 to $n as text, or null at the beginning. Keys may come twice, and such as are in the table already.
    */
-  readonly walk?: { readonly text: string; /** Columns of the walk's own position, where that is not the key. */ readonly position?: readonly string[] }
+  readonly walk?: {
+    readonly text: string
+    /** Columns of the walk's own position, where that is not the key. */ readonly position?: readonly string[]
+  }
   /** `select <key columns> from …`: the newest keys, at most $1. */
   readonly newest?: string
   /**

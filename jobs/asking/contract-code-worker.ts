@@ -45,7 +45,11 @@ async function findCode({ code_hash: codeHash, versions }: CodeRow, context: Ask
     }
   }
   if (unserved !== undefined) return { kind: 'failed', code: unserved.code, message: unserved.message }
-  return { kind: 'none', code: 'replaced-in-block', message: 'no account has it at the end of the block that brought it' }
+  return {
+    kind: 'none',
+    code: 'replaced-in-block',
+    message: 'no account has it at the end of the block that brought it',
+  }
 }
 
 function answered(codeHash: Buffer, code: Buffer, foundIn: string, network: Network): Outcome {
@@ -74,7 +78,8 @@ const codes: Question<CodeRow> = {
       where (block_height, tx_index, event_index) > (coalesce($2::bigint, -1), coalesce($3::integer, 0), coalesce($4::integer, 0))
       order by block_height, tx_index, event_index limit $1`,
   },
-  newest: 'select code_hash from app.contract_versions order by block_height desc, tx_index desc, event_index desc limit $1',
+  newest:
+    'select code_hash from app.contract_versions order by block_height desc, tx_index desc, event_index desc limit $1',
   details: `
     select k.code_hash, v.versions
     from unnest($1::bytea[]) as k (code_hash)

@@ -7,5 +7,9 @@ import { tokenMetadataWorker } from './token-metadata-worker.ts'
 
 /** Every worker that asks the chain. That of prices is made of the settings: `priceFeedWorker`. */
 export const askingWorkers: readonly AskingWorker[] = [
-  tokenMetadataWorker, nftItemMetadataWorker, nftOwnershipReconciler, contractCodeWorker, networkStateWorker,
+  tokenMetadataWorker,
+  nftItemMetadataWorker,
+  nftOwnershipReconciler,
+  contractCodeWorker,
+  networkStateWorker,
 ]

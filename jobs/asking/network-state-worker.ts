@@ -49,9 +49,14 @@ const state: Question<{ readonly subject: string }> = {
   table: 'app.network_state',
   key: [{ column: 'subject', type: 'text' }],
   answer: [
-    ...stateColumns, { column: 'block_time', type: 'timestamptz' }, { column: 'target_end_time', type: 'timestamptz' },
-    { column: 'is_staking_enabled', type: 'boolean' }, { column: 'staked_by_role', type: 'jsonb' },
-    { column: 'minimum_stake_by_role', type: 'jsonb' }, { column: 'node_count', type: 'integer' }, { column: 'staked_node_count', type: 'integer' },
+    ...stateColumns,
+    { column: 'block_time', type: 'timestamptz' },
+    { column: 'target_end_time', type: 'timestamptz' },
+    { column: 'is_staking_enabled', type: 'boolean' },
+    { column: 'staked_by_role', type: 'jsonb' },
+    { column: 'minimum_stake_by_role', type: 'jsonb' },
+    { column: 'node_count', type: 'integer' },
+    { column: 'staked_node_count', type: 'integer' },
   ],
   batch: 1,
   again: { ...askAgain(minuteMs), failedCapMs: 10 * minuteMs },
@@ -102,7 +107,10 @@ const nodes: Question<{ readonly node_id: string }> = {
     const answers = listOf(await reader.executeScript(script('staking_nodes'), [ids], { signal }), rows.length)
     return answers.map((answer) => {
       const fields = requiredStruct(answer)
-      return { kind: 'answered', values: { ...valuesOf(fields, nodeColumns), delegator_count: textOf(fields, 'delegatorCount') } }
+      return {
+        kind: 'answered',
+        values: { ...valuesOf(fields, nodeColumns), delegator_count: textOf(fields, 'delegatorCount') },
+      }
     })
   },
 }

@@ -32,7 +32,8 @@ const columns: readonly (SqlColumn & { readonly field: string })[] = [
 ]
 
 function outcomeOf(item: PayloadFields | undefined): Outcome {
-  if (item === undefined) return { kind: 'none', code: 'not-in-collection', message: 'no collection in the storage of its owner has it' }
+  if (item === undefined)
+    return { kind: 'none', code: 'not-in-collection', message: 'no collection in the storage of its owner has it' }
   const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(item, field)]))
   const { traits = null } = item
   const hasTraits = Array.isArray(traits) && traits.length > 0
@@ -45,7 +46,10 @@ function outcomeOf(item: PayloadFields | undefined): Outcome {
 /** Items are asked where they lie: owners change, and so the same script takes items of any owners and collections. */
 const items: Question<ItemRow> = {
   table: 'app.nft_items',
-  key: [{ column: 'token', type: 'text' }, { column: 'nft_id', type: 'numeric(20,0)' }],
+  key: [
+    { column: 'token', type: 'text' },
+    { column: 'nft_id', type: 'numeric(20,0)' },
+  ],
   answer: [...columns, { column: 'traits', type: 'jsonb' }],
   batch: 50,
   again: askAgain(30 * dayMs),
@@ -71,14 +75,20 @@ const items: Question<ItemRow> = {
     ) w
     where length(w.owner) = 18`,
   ask: async (rows, { reader, script, signal }) => {
-    const parts = rows.map((row) => tokenParts(row.token, 'NFT') ?? { contractPrefix: row.token, resourceType: row.token })
-    const answers = await reader.executeScript(script('nft_items'), [
-      cadence.array(rows.map(({ owner }) => cadence.address(owner))),
-      cadence.array(rows.map(({ storage_path: path }) => cadence.string(path?.replace(/^\/storage\//, '') ?? ''))),
-      cadence.array(parts.map(({ contractPrefix }) => cadence.string(contractPrefix))),
-      cadence.array(parts.map(({ resourceType }) => cadence.string(resourceType))),
-      cadence.array(rows.map((row) => cadence.uint64(row.nft_id))),
-    ], { signal })
+    const parts = rows.map(
+      (row) => tokenParts(row.token, 'NFT') ?? { contractPrefix: row.token, resourceType: row.token },
+    )
+    const answers = await reader.executeScript(
+      script('nft_items'),
+      [
+        cadence.array(rows.map(({ owner }) => cadence.address(owner))),
+        cadence.array(rows.map(({ storage_path: path }) => cadence.string(path?.replace(/^\/storage\//, '') ?? ''))),
+        cadence.array(parts.map(({ contractPrefix }) => cadence.string(contractPrefix))),
+        cadence.array(parts.map(({ resourceType }) => cadence.string(resourceType))),
+        cadence.array(rows.map((row) => cadence.uint64(row.nft_id))),
+      ],
+      { signal },
+    )
     return listOf(answers, rows.length).map((answer) => outcomeOf(structOf(answer)))
   },
 }

@@ -28,10 +28,19 @@ const dayMs = 86_400_000
 async function heldAt(holder: string, part: TokenParts, height: number, context: AskContext) {
   const ids: string[] = []
   for (;;) {
-    const page = requiredStruct(await context.reader.executeScript(context.script('nft_holder_ids'), [
-      cadence.address(holder), cadence.string(part.contractPrefix), cadence.string(part.resourceType),
-      cadence.int(ids.length), cadence.int(pageIds),
-    ], { height, signal: context.signal }))
+    const page = requiredStruct(
+      await context.reader.executeScript(
+        context.script('nft_holder_ids'),
+        [
+          cadence.address(holder),
+          cadence.string(part.contractPrefix),
+          cadence.string(part.resourceType),
+          cadence.int(ids.length),
+          cadence.int(pageIds),
+        ],
+        { height, signal: context.signal },
+      ),
+    )
     const found = textsOf(page['ids'])
     ids.push(...found)
     if (found.length === 0 || ids.length >= Number(textOf(page, 'total'))) {
@@ -43,9 +52,11 @@ async function heldAt(holder: string, part: TokenParts, height: number, context:
 async function checkAll(row: HolderRow, part: TokenParts, height: number, context: AskContext): Promise<Outcome> {
   try {
     const { ids, hasCollection } = await heldAt(row.holder, part, height, context)
-    if (!hasCollection) return { kind: 'none', code: 'no-collection', message: 'it has no collection of the contract in its storage' }
+    if (!hasCollection)
+      return { kind: 'none', code: 'no-collection', message: 'it has no collection of the contract in its storage' }
     return {
-      kind: 'answered', values: { checked_height: height, held_count: ids.length },
+      kind: 'answered',
+      values: { checked_height: height, held_count: ids.length },
       writes: correctOwnership({ holder: row.holder, token: row.token, height, held: ids, looked: undefined }),
     }
   } catch (error) {
@@ -60,15 +71,22 @@ async function checkKnown(row: HolderRow, part: TokenParts, height: number, cont
   const looked = known ?? []
   const last = looked.at(-1)
   if (last === undefined) return { kind: 'answered', values: { is_listed: true, checked_up_to: null } }
-  const answer = await context.reader.executeScript(context.script('nft_holder_check'), [
-    cadence.address(holder), cadence.string(part.contractPrefix), cadence.string(part.resourceType),
-    cadence.array(looked.map((id) => cadence.uint64(id))),
-  ], { height, signal: context.signal })
+  const answer = await context.reader.executeScript(
+    context.script('nft_holder_check'),
+    [
+      cadence.address(holder),
+      cadence.string(part.contractPrefix),
+      cadence.string(part.resourceType),
+      cadence.array(looked.map((id) => cadence.uint64(id))),
+    ],
+    { height, signal: context.signal },
+  )
   const isHeld = listOf(answer, looked.length)
   const held = looked.filter((_, i) => isHeld[i] === true)
   const isEnd = looked.length < lookedUpAtOnce
   return {
-    kind: 'answered', writes: correctOwnership({ holder, token, height, held, looked }),
+    kind: 'answered',
+    writes: correctOwnership({ holder, token, height, held, looked }),
     values: { checked_height: height, held_count: null, is_listed: isEnd, checked_up_to: isEnd ? null : last },
     ...(isEnd ? {} : { againMs: 0 }),
   }
@@ -76,10 +94,15 @@ async function checkKnown(row: HolderRow, part: TokenParts, height: number, cont
 
 const holders: Question<HolderRow> = {
   table: 'app.nft_holder_checks',
-  key: [{ column: 'holder', type: 'text' }, { column: 'token', type: 'text' }],
+  key: [
+    { column: 'holder', type: 'text' },
+    { column: 'token', type: 'text' },
+  ],
   answer: [
-    { column: 'checked_height', type: 'bigint' }, { column: 'held_count', type: 'bigint' },
-    { column: 'is_listed', type: 'boolean' }, { column: 'checked_up_to', type: 'numeric' },
+    { column: 'checked_height', type: 'bigint' },
+    { column: 'held_count', type: 'bigint' },
+    { column: 'is_listed', type: 'boolean' },
+    { column: 'checked_up_to', type: 'numeric' },
   ],
   batch: 4,
   again: askAgain(dayMs),
@@ -107,13 +130,16 @@ const holders: Question<HolderRow> = {
       and (exists (select from app.nft_holdings n where n.address = k.holder and n.token = k.token)
         or exists (select from app.nft_ownership_corrections n where n.owner = k.holder and n.token = k.token)
         or exists (select from app.nft_ownership_corrections n where n.not_in = k.holder and n.token = k.token))`,
-  ask: (rows, context) => Promise.all(rows.map(async (row): Promise<Outcome> => {
-    if (row.height === null) throw new StateNotServedError('nothing is derived yet of who owns items', undefined)
-    const part = tokenParts(row.token, 'NFT')
-    if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
-    const check = row.is_listed ? checkAll : checkKnown
-    return check(row, part, Number(row.height), context)
-  })),
+  ask: (rows, context) =>
+    Promise.all(
+      rows.map(async (row): Promise<Outcome> => {
+        if (row.height === null) throw new StateNotServedError('nothing is derived yet of who owns items', undefined)
+        const part = tokenParts(row.token, 'NFT')
+        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
+        const check = row.is_listed ? checkAll : checkKnown
+        return check(row, part, Number(row.height), context)
+      }),
+    ),
 }
 
 /** Compares what accounts hold with what their events say, all holders in turn. */

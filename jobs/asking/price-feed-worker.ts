@@ -45,13 +45,21 @@ function readPrice(item: unknown, now: Date): Price {
   const symbol = propertyOf(item, 'symbol') ?? null
   const time = propertyOf(item, 'time') ?? now.toISOString()
   const decimal = typeof price === 'number' ? String(price) : price
-  if (typeof token !== 'string' || !/^A\.[0-9a-f]{16}\.\w+/.test(token)) throw new AnswerShapeError('a price of no token')
-  if (typeof decimal !== 'string' || !/^\d+(\.\d+)?(e-\d+)?$/.test(decimal)) throw new AnswerShapeError(`the price of ${token} is no decimal number`)
-  if (typeof currency !== 'string' || !/^[a-z]{3,8}$/i.test(currency)) throw new AnswerShapeError(`the price of ${token} is in no currency`)
+  if (typeof token !== 'string' || !/^A\.[0-9a-f]{16}\.\w+/.test(token))
+    throw new AnswerShapeError('a price of no token')
+  if (typeof decimal !== 'string' || !/^\d+(\.\d+)?(e-\d+)?$/.test(decimal))
+    throw new AnswerShapeError(`the price of ${token} is no decimal number`)
+  if (typeof currency !== 'string' || !/^[a-z]{3,8}$/i.test(currency))
+    throw new AnswerShapeError(`the price of ${token} is in no currency`)
   if (symbol !== null && typeof symbol !== 'string') throw new AnswerShapeError(`the symbol of ${token} is no text`)
-  if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) throw new AnswerShapeError(`the price of ${token} has no time`)
+  if (typeof time !== 'string' || Number.isNaN(Date.parse(time)))
+    throw new AnswerShapeError(`the price of ${token} has no time`)
   return {
-    token, price: decimal, currency: currency.toUpperCase(), time: new Date(time).toISOString(), symbol: symbol?.toUpperCase() ?? null,
+    token,
+    price: decimal,
+    currency: currency.toUpperCase(),
+    time: new Date(time).toISOString(),
+    symbol: symbol?.toUpperCase() ?? null,
   }
 }
 
@@ -75,17 +83,23 @@ export function priceFeedWorker({ url, refreshMs }: PriceFeed): AskingWorker {
   return {
     name: 'price_feed_worker',
     description: 'Prices of tokens from a source outside the chain.',
-    questions: [{
-      table: 'app.price_feeds',
-      key: [{ column: 'feed', type: 'text' }],
-      answer: [{ column: 'price_count', type: 'integer' }],
-      batch: 1,
-      again: { ...askAgain(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
-      newest: `select 'default'::text as feed limit $1`,
-      ask: async (rows, { readJson, signal }) => {
-        const prices = readPrices(await readJson(url, signal), new Date())
-        return rows.map(() => ({ kind: 'answered', values: { price_count: prices.length }, writes: [storePrices(prices)] }))
+    questions: [
+      {
+        table: 'app.price_feeds',
+        key: [{ column: 'feed', type: 'text' }],
+        answer: [{ column: 'price_count', type: 'integer' }],
+        batch: 1,
+        again: { ...askAgain(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
+        newest: `select 'default'::text as feed limit $1`,
+        ask: async (rows, { readJson, signal }) => {
+          const prices = readPrices(await readJson(url, signal), new Date())
+          return rows.map(() => ({
+            kind: 'answered',
+            values: { price_count: prices.length },
+            writes: [storePrices(prices)],
+          }))
+        },
       },
-    }],
+    ],
   }
 }

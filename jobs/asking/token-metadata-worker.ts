@@ -42,11 +42,18 @@ function tokenQuestion(options: {
     ask: async (rows, context) => {
       const parts = rows.map(({ token }) => tokenParts(token, usualName))
       const known = parts.filter((one) => one !== undefined)
-      const answers = listOf(await context.reader.executeScript(context.script(script), [
-        cadence.array(known.map(({ address }) => cadence.address(address))),
-        cadence.array(known.map(({ name }) => cadence.string(name))),
-        cadence.array(known.map(({ resourceType }) => cadence.string(resourceType))),
-      ], { signal: context.signal }), known.length)
+      const answers = listOf(
+        await context.reader.executeScript(
+          context.script(script),
+          [
+            cadence.array(known.map(({ address }) => cadence.address(address))),
+            cadence.array(known.map(({ name }) => cadence.string(name))),
+            cadence.array(known.map(({ resourceType }) => cadence.string(resourceType))),
+          ],
+          { signal: context.signal },
+        ),
+        known.length,
+      )
       const evmAddresses = await evmAddressesOf(known, context)
       return parts.map((part): Outcome => {
         if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
@@ -65,11 +72,16 @@ function valuesOf(fields: PayloadFields, columns: readonly AnswerColumn[]): Reco
 }
 
 /** A chain without the bridge has no such addresses: its script fails there. */
-async function evmAddressesOf(tokens: readonly TokenParts[], { reader, script, signal }: AskContext): Promise<(string | null)[]> {
+async function evmAddressesOf(
+  tokens: readonly TokenParts[],
+  { reader, script, signal }: AskContext,
+): Promise<(string | null)[]> {
   try {
     const types = cadence.array(tokens.map(({ resourceType }) => cadence.string(resourceType)))
     const addresses = listOf(await reader.executeScript(script('evm_addresses'), [types], { signal }), tokens.length)
-    return addresses.map((address) => (typeof address === 'string' ? `0x${address.replace(/^0x/, '').toLowerCase()}` : null))
+    return addresses.map((address) =>
+      typeof address === 'string' ? `0x${address.replace(/^0x/, '').toLowerCase()}` : null,
+    )
   } catch (error) {
     if (error instanceof ScriptFailedError) return tokens.map(() => null)
     throw error
@@ -82,18 +94,37 @@ export const tokenMetadataWorker: AskingWorker = {
   description: 'Names, symbols, pictures and paths of tokens and collections, as their contracts tell them.',
   questions: [
     tokenQuestion({
-      table: 'app.ft_token_metadata', catalogue: 'app.ft_tokens', script: 'ft_tokens', usualName: 'Vault', answeredMs: dayMs,
+      table: 'app.ft_token_metadata',
+      catalogue: 'app.ft_tokens',
+      script: 'ft_tokens',
+      usualName: 'Vault',
+      answeredMs: dayMs,
       columns: [
-        text('name'), text('symbol'), text('description'), text('external_url', 'externalUrl'), text('logo'),
-        text('vault_path', 'vaultPath'), text('receiver_path', 'receiverPath'), text('balance_path', 'balancePath'),
+        text('name'),
+        text('symbol'),
+        text('description'),
+        text('external_url', 'externalUrl'),
+        text('logo'),
+        text('vault_path', 'vaultPath'),
+        text('receiver_path', 'receiverPath'),
+        text('balance_path', 'balancePath'),
         { column: 'total_supply', type: 'numeric', field: 'totalSupply' },
       ],
     }),
     tokenQuestion({
-      table: 'app.nft_collection_metadata', catalogue: 'app.nft_collections', script: 'nft_collections', usualName: 'NFT', answeredMs: 7 * dayMs,
+      table: 'app.nft_collection_metadata',
+      catalogue: 'app.nft_collections',
+      script: 'nft_collections',
+      usualName: 'NFT',
+      answeredMs: 7 * dayMs,
       columns: [
-        text('name'), text('description'), text('external_url', 'externalUrl'), text('square_image', 'squareImage'),
-        text('banner_image', 'bannerImage'), text('storage_path', 'storagePath'), text('public_path', 'publicPath'),
+        text('name'),
+        text('description'),
+        text('external_url', 'externalUrl'),
+        text('square_image', 'squareImage'),
+        text('banner_image', 'bannerImage'),
+        text('storage_path', 'storagePath'),
+        text('public_path', 'publicPath'),
       ],
     }),
   ],

@@ -3,8 +3,9 @@ import type { StateFold, SumFold } from '../worker.ts'
 import { defiEvents, pairChanges } from './tables.ts'
 
 const descending = 'block_height desc, tx_index desc, event_index desc'
-const dexByContract = dexes.map(({ key, pairContract }) =>
-  `when split_part(k.pair, '.', 3) ~ '${pairContract}' then '${key}'`).join(' ')
+const dexByContract = dexes
+  .map(({ key, pairContract }) => `when split_part(k.pair, '.', 3) ~ '${pairContract}' then '${key}'`)
+  .join(' ')
 
 /**
  * One row for each pair. Its tokens are those of the event that made it; without one, those that its last swap moved in
@@ -79,9 +80,13 @@ export const defiPairs: StateFold = {
 export const pairDays: SumFold = {
   kind: 'sum',
   name: 'app.defi_pair_days',
-  key: [{ column: 'pair', type: 'text' }, { column: 'day', type: 'date' }],
+  key: [
+    { column: 'pair', type: 'text' },
+    { column: 'day', type: 'date' },
+  ],
   sums: [
-    { column: 'swap_count', type: 'bigint' }, { column: 'volume0', type: 'numeric' },
+    { column: 'swap_count', type: 'bigint' },
+    { column: 'volume0', type: 'numeric' },
     { column: 'volume1', type: 'numeric' },
   ],
   presence: 'swap_count',

@@ -59,7 +59,10 @@ const ofAddition = (column: string): string =>
 export const accountKeys: StateFold = {
   kind: 'state',
   name: 'app.account_keys',
-  key: [{ column: 'address', type: 'text' }, { column: 'key_index', type: 'integer' }],
+  key: [
+    { column: 'address', type: 'text' },
+    { column: 'key_index', type: 'integer' },
+  ],
   reads: [accountKeyChangeRows.name],
   touched: `
     with touched as (

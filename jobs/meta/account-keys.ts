@@ -9,15 +9,26 @@ import type { DeriveOutput, HeightTable } from '../worker.ts'
 export const accountKeyChangeRows: HeightTable = {
   name: 'app.account_key_changes',
   columns: [
-    'block_height', 'tx_index', 'event_index', 'key_index', 'weight', 'signing_algorithm', 'hashing_algorithm',
-    'is_removed', 'address', 'public_key',
+    'block_height',
+    'tx_index',
+    'event_index',
+    'key_index',
+    'weight',
+    'signing_algorithm',
+    'hashing_algorithm',
+    'is_removed',
+    'address',
+    'public_key',
   ],
   heightColumn: 'block_height',
   partitionHeights: undefined,
 }
 
 export function writeAccountKeyChanges(
-  rows: RowWriter, blockHeight: number, transaction: DecodedTransaction, output: DeriveOutput,
+  rows: RowWriter,
+  blockHeight: number,
+  transaction: DecodedTransaction,
+  output: DeriveOutput,
 ): void {
   const { changes, problems } = accountKeyChanges(transaction)
   for (const change of changes) writeChange(rows, blockHeight, transaction.index, change)

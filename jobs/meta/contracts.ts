@@ -12,7 +12,10 @@ export const contractVersions: HeightTable = {
 }
 
 export function writeContractChanges(
-  rows: RowWriter, blockHeight: number, transaction: DecodedTransaction, output: DeriveOutput,
+  rows: RowWriter,
+  blockHeight: number,
+  transaction: DecodedTransaction,
+  output: DeriveOutput,
 ): void {
   const { changes, problems } = contractChanges(transaction)
   for (const { eventIndex, change, address, name, codeHash } of changes) {
@@ -37,7 +40,10 @@ export function writeContractChanges(
 export const smartContracts: StateFold = {
   kind: 'state',
   name: 'app.smart_contracts',
-  key: [{ column: 'address', type: 'text' }, { column: 'name', type: 'text' }],
+  key: [
+    { column: 'address', type: 'text' },
+    { column: 'name', type: 'text' },
+  ],
   reads: [contractVersions.name],
   touched: 'select distinct address, name from app.contract_versions where block_height >= $1 and block_height < $2',
   fold: `

@@ -19,10 +19,14 @@ export function addedUp(alias: string): string {
 export const stakingSums: SumFold = {
   kind: 'sum',
   name: 'app.staking_sums',
-  key: [{ column: 'node_id', type: 'text' }, { column: 'delegator_id', type: 'integer' }],
+  key: [
+    { column: 'node_id', type: 'text' },
+    { column: 'delegator_id', type: 'integer' },
+  ],
   sums: [
     ...buckets.map((column) => ({ column, type: 'numeric' })),
-    { column: 'event_count', type: 'bigint' }, { column: 'unknown_count', type: 'bigint' },
+    { column: 'event_count', type: 'bigint' },
+    { column: 'unknown_count', type: 'bigint' },
   ],
   presence: 'event_count',
   of: stakingEvents.name,

@@ -10,7 +10,10 @@ import { epochEvents, stakingEvents } from './tables.ts'
 export const stakingDelegators: StateFold = {
   kind: 'state',
   name: 'app.staking_delegators',
-  key: [{ column: 'node_id', type: 'text' }, { column: 'delegator_id', type: 'integer' }],
+  key: [
+    { column: 'node_id', type: 'text' },
+    { column: 'delegator_id', type: 'integer' },
+  ],
   reads: [stakingEvents.name, epochEvents.name],
   touched: touchedDelegators,
   fold: `

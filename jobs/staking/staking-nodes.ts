@@ -3,8 +3,10 @@ import { addedUp, buckets, epochEnd, positionOf, requested, sinceEpochEnd, touch
 import { epochEvents, epochNodes, stakingEvents } from './tables.ts'
 
 /** What the last EpochSetup told a bucket to hold and what events moved since; the sum of all events without one. */
-const linear = buckets.map((bucket) =>
-  `case when told.node_id is null then s.${bucket} else told.tokens_${bucket} + since.${bucket} end as ${bucket}`)
+const linear = buckets.map(
+  (bucket) =>
+    `case when told.node_id is null then s.${bucket} else told.tokens_${bucket} + since.${bucket} end as ${bucket}`,
+)
 
 /**
  * One row for each node. What it has is what the last EpochSetup told of it together with the events since, so that it

@@ -1,4 +1,11 @@
-import { int2OrNull, int4OrNull, int8OrNull, numericOrNull, textOrNull, timestamptzUsOrNull } from '../../src/base/nullable-fields.ts'
+import {
+  int2OrNull,
+  int4OrNull,
+  int8OrNull,
+  numericOrNull,
+  textOrNull,
+  timestamptzUsOrNull,
+} from '../../src/base/nullable-fields.ts'
 import type { RowWriter } from '../../src/base/row-writer.ts'
 import type { BucketMove } from '../../src/chain/staking/bucket-moves.ts'
 import type { EpochEvent } from '../../src/chain/staking/epoch-event.ts'
@@ -16,7 +23,10 @@ export interface Place {
 }
 
 export function writeStakingEvent(
-  rows: RowWriter, place: Place, event: StakingEvent, move: BucketMove | undefined,
+  rows: RowWriter,
+  place: Place,
+  event: StakingEvent,
+  move: BucketMove | undefined,
 ): void {
   const { name, nodeId, delegatorId, amount, epoch, role, networkingAddress, weight } = event
   begin(rows, stakingEvents.columns.length, place, event.index)

@@ -43,8 +43,19 @@ const { values } = readOptions(import.meta.filename, {
 
 /** Milliseconds of Node and of PostgreSQL are processor time for a request; `times` is ours to the reference's. */
 const columns = [
-  ['case', 23], ['paths', 7], ['req/s', 8], ['p50 ms', 9], ['p99 ms', 9], ['Node ms', 9], ['PG ms', 8], ['bytes', 8], ['target', 8],
-  ['reference', 11], ['times', 7], ['bare', 8], ['of bare', 9],
+  ['case', 23],
+  ['paths', 7],
+  ['req/s', 8],
+  ['p50 ms', 9],
+  ['p99 ms', 9],
+  ['Node ms', 9],
+  ['PG ms', 8],
+  ['bytes', 8],
+  ['target', 8],
+  ['reference', 11],
+  ['times', 7],
+  ['bare', 8],
+  ['of bare', 9],
 ] as const
 
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
@@ -77,12 +88,27 @@ async function measurePace(): Promise<void> {
     console.log(columns.map(([title, width]) => title.padStart(width)).join(''))
     for (const { name, target, reference, asked, spread, bare } of cases) {
       const paths = values.spread ? spread : asked
-      const { requestsPerSecond, p50Ms, p99Ms, nodeMs, serverMs, bytes } = await measureCase(api, paths, load, serverSeconds)
+      const { requestsPerSecond, p50Ms, p99Ms, nodeMs, serverMs, bytes } = await measureCase(
+        api,
+        paths,
+        load,
+        serverSeconds,
+      )
       const bareRate = await measureBare(url, bare, { ...load, seconds: load.seconds / 5 })
       const figures = [
-        name, paths.length, requestsPerSecond.toFixed(0), p50Ms.toFixed(2), p99Ms.toFixed(2), nodeMs.toFixed(3),
-        own === undefined ? '' : serverMs.toFixed(3), bytes.toFixed(0), target, reference, (requestsPerSecond / reference).toFixed(1),
-        bareRate.toFixed(0), (requestsPerSecond / bareRate).toFixed(2),
+        name,
+        paths.length,
+        requestsPerSecond.toFixed(0),
+        p50Ms.toFixed(2),
+        p99Ms.toFixed(2),
+        nodeMs.toFixed(3),
+        own === undefined ? '' : serverMs.toFixed(3),
+        bytes.toFixed(0),
+        target,
+        reference,
+        (requestsPerSecond / reference).toFixed(1),
+        bareRate.toFixed(0),
+        (requestsPerSecond / bareRate).toFixed(2),
       ]
       console.log(figures.map((figure, i) => String(figure).padStart(columns[i]?.[1] ?? 0)).join(''))
     }

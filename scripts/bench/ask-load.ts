@@ -43,12 +43,20 @@ const database = await openBenchDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'flowfarm-bench-ask-'))
 try {
   await fillWithBlocks(database, Number(values.blocks), undefined)
-  const [api, ask] = await Promise.all([startApiProgram(database.url, undefined), startAskProgram(database.url, folder)])
+  const [api, ask] = await Promise.all([
+    startApiProgram(database.url, undefined),
+    startAskProgram(database.url, folder),
+  ])
   try {
-    console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores; ${values.connections} connections to the API`)
+    console.log(
+      `node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores; ${values.connections} connections to the API`,
+    )
     console.log(`${''.padEnd(24)}   req/s    p50 ms    p99 ms`)
-    const paths = (await benchCases(database.pool)).filter(({ name }) => name !== 'block list').flatMap(({ spread }) => spread)
-    const load = (): Promise<MeasuredLoad> => measureLoad(api, shuffled(paths), { seconds: Number(values.seconds), connections: Number(values.connections) })
+    const paths = (await benchCases(database.pool))
+      .filter(({ name }) => name !== 'block list')
+      .flatMap(({ spread }) => spread)
+    const load = (): Promise<MeasuredLoad> =>
+      measureLoad(api, shuffled(paths), { seconds: Number(values.seconds), connections: Number(values.connections) })
     await load()
     const [alone, beside]: [number[], number[]] = [[], []]
     for (let round = 0; round < Number(values.rounds); round += 1) {
@@ -56,10 +64,16 @@ try {
       const crowd = startCrowd(ask.port)
       beside.push(told(`beside ${values.clients} who ask`, await load()))
       const { statuses, seconds } = await crowd.end()
-      console.log(Object.entries(statuses).map(([status, count]) => `    ${status}: ${Math.round(count / seconds)} a second`).join(''))
+      console.log(
+        Object.entries(statuses)
+          .map(([status, count]) => `    ${status}: ${Math.round(count / seconds)} a second`)
+          .join(''),
+      )
     }
     const [without, within] = [median(alone), median(beside)]
-    console.log(`p99 beside them: ${(within / without).toFixed(2)} times that alone (${within.toFixed(1)} and ${without.toFixed(1)} ms, medians)`)
+    console.log(
+      `p99 beside them: ${(within / without).toFixed(2)} times that alone (${within.toFixed(1)} and ${without.toFixed(1)} ms, medians)`,
+    )
   } finally {
     await Promise.all([api.end(), ask.end()])
   }
@@ -69,13 +83,19 @@ try {
 }
 
 function told(name: string, { requestsPerSecond, p50Ms, p99Ms }: MeasuredLoad): number {
-  console.log(`${name.padEnd(24)}${requestsPerSecond.toFixed(0).padStart(8)}${p50Ms.toFixed(2).padStart(10)}${p99Ms.toFixed(2).padStart(10)}`)
+  console.log(
+    `${name.padEnd(24)}${requestsPerSecond.toFixed(0).padStart(8)}${p50Ms.toFixed(2).padStart(10)}${p99Ms.toFixed(2).padStart(10)}`,
+  )
   return p99Ms
 }
 
 /** The clients are a process of their own, as the one that measures is. */
 function startCrowd(port: number): { end: () => Promise<ClientsResult> } {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'ask/sql-clients.ts'), String(port), values.clients], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'ask/sql-clients.ts'), String(port), values.clients],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
   child.stdin.write(`${statements.join('\n')}\n`)
   return {
     end: async () => {
@@ -87,5 +107,8 @@ function startCrowd(port: number): { end: () => Promise<ClientsResult> } {
 }
 
 function shuffled(paths: readonly string[]): string[] {
-  return paths.map((path, at) => ({ path, at: (at * 7919) % paths.length })).toSorted((a, b) => a.at - b.at).map(({ path }) => path)
+  return paths
+    .map((path, at) => ({ path, at: (at * 7919) % paths.length }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ path }) => path)
 }

@@ -19,7 +19,9 @@ import { migrate } from '../../src/db/migrate.ts'
 import { createPool } from '../../src/db/pool.ts'
 import { readOptions } from './read-options.ts'
 
-const { values } = readOptions(import.meta.filename, { options: { rounds: { type: 'string', default: '500' }, blocks: { type: 'string', default: '20000' } } })
+const { values } = readOptions(import.meta.filename, {
+  options: { rounds: { type: 'string', default: '500' }, blocks: { type: 'string', default: '20000' } },
+})
 const rounds = Number(values.rounds)
 
 const statements: Readonly<Record<string, string>> = {
@@ -44,20 +46,31 @@ try {
 }
 
 async function fillBlocks(count: number): Promise<void> {
-  await pool.query("CREATE TABLE raw.blocks_bench PARTITION OF raw.blocks FOR VALUES FROM (0) TO (100000000)")
+  await pool.query('CREATE TABLE raw.blocks_bench PARTITION OF raw.blocks FOR VALUES FROM (0) TO (100000000)')
   await pool.query(
     `INSERT INTO raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
      SELECT h, sha256(h::text::bytea), sha256((h - 1)::text::bytea), '2026-01-01Z'::timestamptz + h * interval '1 minute', 1, h % 7, h % 50, '{}'
-     FROM generate_series(1, $1::int) AS h`, [count])
+     FROM generate_series(1, $1::int) AS h`,
+    [count],
+  )
   await pool.query('VACUUM ANALYZE raw.blocks')
 }
 
 async function measure(): Promise<void> {
   const many = 2000
-  const runner = await openSqlRunner({ target: 'indexer', url: server.url, log: pino({ level: 'silent' }), mostWaiting: many })
+  const runner = await openSqlRunner({
+    target: 'indexer',
+    url: server.url,
+    log: pino({ level: 'silent' }),
+    mostWaiting: many,
+  })
   const client = await pool.connect()
-  const gate = await SqlGate.open(await readKnownObjects(client, { searchPath: indexerSchemas, readable: indexerTables }))
-  console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ms, median of ${rounds} rounds`)
+  const gate = await SqlGate.open(
+    await readKnownObjects(client, { searchPath: indexerSchemas, readable: indexerTables }),
+  )
+  console.log(
+    `node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; ms, median of ${rounds} rounds`,
+  )
   console.log(['statement'.padEnd(12), '   bare', '   gate', ' runner', '   over', ' runner p99'].join('  '))
   for (const [name, sql] of Object.entries(statements)) {
     const bare: number[] = []
@@ -71,8 +84,12 @@ async function measure(): Promise<void> {
     const figures = [at(bare, 0.5), at(gated, 0.5), at(run, 0.5), at(run, 0.5) - at(bare, 0.5), at(run, 0.99)]
     console.log([name.padEnd(12), ...figures.map((figure) => figure.toFixed(3).padStart(7))].join('  '))
   }
-  const all = await timeOf(() => Promise.all(Array.from({ length: many }, () => runner.run(statements['by key'] ?? 'select 1'))))
-  console.log(`${Math.round(many / (all / 1000)).toLocaleString('en')} statements by key a second, ${many} asked at once, four at a time`)
+  const all = await timeOf(() =>
+    Promise.all(Array.from({ length: many }, () => runner.run(statements['by key'] ?? 'select 1'))),
+  )
+  console.log(
+    `${Math.round(many / (all / 1000)).toLocaleString('en')} statements by key a second, ${many} asked at once, four at a time`,
+  )
   client.release()
   await runner.end()
 }

@@ -43,7 +43,9 @@ export interface BareCopy {
  * @param cpu processor seconds that PostgreSQL has used so far
  */
 export async function bareCopy(
-  pool: pg.Pool, tables: readonly CopiedTable[], { from, to, batchBlocks }: { readonly from: number; readonly to: number; readonly batchBlocks: number },
+  pool: pg.Pool,
+  tables: readonly CopiedTable[],
+  { from, to, batchBlocks }: { readonly from: number; readonly to: number; readonly batchBlocks: number },
   cpu: () => number,
 ): Promise<BareCopy> {
   const batches = await readBatches(pool, tables, from, to, batchBlocks)
@@ -61,7 +63,13 @@ interface Rows {
   readonly bytes: Buffer
 }
 
-async function readBatches(pool: pg.Pool, tables: readonly CopiedTable[], from: number, to: number, batchBlocks: number): Promise<Rows[][]> {
+async function readBatches(
+  pool: pg.Pool,
+  tables: readonly CopiedTable[],
+  from: number,
+  to: number,
+  batchBlocks: number,
+): Promise<Rows[][]> {
   const source = await pool.connect()
   const read = async (table: string, condition: string): Promise<Rows> => {
     const columns = await writtenColumns(source, table)
@@ -77,7 +85,10 @@ async function readBatches(pool: pg.Pool, tables: readonly CopiedTable[], from: 
       const batch: Rows[] = []
       for (const { name, heightColumn } of tables) {
         if (heightColumn === undefined) continue
-        const rows = await read(name, `where ${heightColumn} >= ${start} and ${heightColumn} < ${Math.min(to, start + batchBlocks)}`)
+        const rows = await read(
+          name,
+          `where ${heightColumn} >= ${start} and ${heightColumn} < ${Math.min(to, start + batchBlocks)}`,
+        )
         if (rows.bytes.length > emptyCopyBytes) batch.push(rows)
       }
       batches.push(batch)
@@ -93,7 +104,8 @@ async function readBatches(pool: pg.Pool, tables: readonly CopiedTable[], from: 
 async function writtenColumns(client: pg.PoolClient, table: string): Promise<string> {
   const { rows } = await client.query<{ columns: string }>(
     `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
-     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`, [table],
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
   )
   return rows[0]?.columns ?? ''
 }
@@ -102,7 +114,10 @@ async function writtenColumns(client: pg.PoolClient, table: string): Promise<str
 const emptyCopyBytes = 21
 
 async function writeBatches(
-  [first, second]: [pg.PoolClient, pg.PoolClient], tables: readonly CopiedTable[], batches: readonly Rows[][], cpu: () => number,
+  [first, second]: [pg.PoolClient, pg.PoolClient],
+  tables: readonly CopiedTable[],
+  batches: readonly Rows[][],
+  cpu: () => number,
 ): Promise<BareCopy> {
   await first.query('create schema bare')
   for (const { name } of tables) await first.query(`create table ${bare(name)} (like ${name} including all)`)

@@ -31,12 +31,46 @@ export interface BenchSize {
 
 export const benchSizes = {
   full: {
-    decodeSeconds: 0.3, fetchRounds: 9, madeBlocks: 2000, ingestBlocks: 5000, ingestRuns: 3, threadBlocks: 1000, threadRuns: 5, fewBlocks: 1000, manyBlocks: 10_000, emptyRanges: 400,
-    headBlocks: 60, headIntervalMs: 500, apiSeconds: 3, feedClients: 10_000, feedSeconds: 5, deliveries: 10_000, webhookSeconds: 12, signIns: 5000, kills: 3,
+    decodeSeconds: 0.3,
+    fetchRounds: 9,
+    madeBlocks: 2000,
+    ingestBlocks: 5000,
+    ingestRuns: 3,
+    threadBlocks: 1000,
+    threadRuns: 5,
+    fewBlocks: 1000,
+    manyBlocks: 10_000,
+    emptyRanges: 400,
+    headBlocks: 60,
+    headIntervalMs: 500,
+    apiSeconds: 3,
+    feedClients: 10_000,
+    feedSeconds: 5,
+    deliveries: 10_000,
+    webhookSeconds: 12,
+    signIns: 5000,
+    kills: 3,
   },
   quick: {
-    decodeSeconds: 0.1, fetchRounds: 3, madeBlocks: 600, ingestBlocks: 1000, ingestRuns: 1, threadBlocks: 200, threadRuns: 3, fewBlocks: 200, manyBlocks: 2000, emptyRanges: 150,
-    headBlocks: 15, headIntervalMs: 300, apiSeconds: 0.6, feedClients: 2000, feedSeconds: 1, deliveries: 2000, webhookSeconds: 4, signIns: 1000, kills: 1,
+    decodeSeconds: 0.1,
+    fetchRounds: 3,
+    madeBlocks: 600,
+    ingestBlocks: 1000,
+    ingestRuns: 1,
+    threadBlocks: 200,
+    threadRuns: 3,
+    fewBlocks: 200,
+    manyBlocks: 2000,
+    emptyRanges: 150,
+    headBlocks: 15,
+    headIntervalMs: 300,
+    apiSeconds: 0.6,
+    feedClients: 2000,
+    feedSeconds: 1,
+    deliveries: 2000,
+    webhookSeconds: 4,
+    signIns: 1000,
+    kills: 1,
   },
 } as const satisfies Record<string, BenchSize>
 
@@ -63,13 +97,17 @@ export class BenchSheet {
   note(id: string, value: number, limit?: number): void {
     const kind = figureKinds.get(id)
     if (kind === undefined) throw new Error(`There is no figure ${id}`)
-    if (![value, limit ?? 0].every(Number.isFinite)) throw new Error(`${id} was not measured: ${value}, its limit ${limit}`)
+    if (![value, limit ?? 0].every(Number.isFinite))
+      throw new Error(`${id} was not measured: ${value}, its limit ${limit}`)
     const measured: Measured = { value, ...(limit === undefined ? {} : { limit }) }
     this.figures[id] = measured
-    const limitText = limit === undefined ? '' : `${timesText(kind, measured)} as ${numberText(limit)} (${kind.limit ?? ''})`
+    const limitText =
+      limit === undefined ? '' : `${timesText(kind, measured)} as ${numberText(limit)} (${kind.limit ?? ''})`
     const isReached = isTargetReached(kind, measured)
     const verdict = isReached === undefined ? '' : `target ${targetText(kind)}: ${isReached ? 'ok' : 'NOT REACHED'}`
-    print(`  ${kind.label.padEnd(labelWidth)} ${`${numberText(value)} ${kind.unit}`.padEnd(valueWidth)} ${limitText.padEnd(limitWidth)} ${verdict}`.trimEnd())
+    print(
+      `  ${kind.label.padEnd(labelWidth)} ${`${numberText(value)} ${kind.unit}`.padEnd(valueWidth)} ${limitText.padEnd(limitWidth)} ${verdict}`.trimEnd(),
+    )
   }
 
   /** A line that is not kept. */

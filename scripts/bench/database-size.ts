@@ -4,7 +4,8 @@ import type pg from 'pg'
 export async function tableBytes(pool: pg.Pool, schemas: readonly string[]): Promise<number> {
   const { rows } = await pool.query<{ bytes: string }>(
     `select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = any($1) and c.relkind = 'r'`, [schemas],
+     where n.nspname = any($1) and c.relkind = 'r'`,
+    [schemas],
   )
   return Number(rows[0]?.bytes)
 }

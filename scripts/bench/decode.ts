@@ -26,7 +26,9 @@ const { values } = readOptions(import.meta.filename, {
 })
 const options = { runs: Number(values.runs), seconds: Number(values.seconds) }
 
-const events = values.recorded ? recordingFiles('base').flatMap((file) => readRecordedEvents('base', file)) : await fetched(Number(values.blocks))
+const events = values.recorded
+  ? recordingFiles('base').flatMap((file) => readRecordedEvents('base', file))
+  : await fetched(Number(values.blocks))
 const groups: Array<[name: string, events: RecordedEvent[]]> = [
   ['all events', events],
   ['EVM.TransactionExecuted', events.filter(({ type }) => type.endsWith('.EVM.TransactionExecuted'))],
@@ -34,7 +36,7 @@ const groups: Array<[name: string, events: RecordedEvent[]]> = [
 ]
 
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`)
-const origin = values.recorded ? 'recordings' : values.endpoint ?? 'the simulated chain'
+const origin = values.recorded ? 'recordings' : (values.endpoint ?? 'the simulated chain')
 console.log(`${events.length} events from ${origin}, median of ${options.runs} runs of ${options.seconds} s\n`)
 console.log(['events'.padEnd(26), 'way'.padEnd(24), 'bytes', 'µs/event', 'events/s', 'best'].join('  '))
 for (const [group, members] of groups) {

@@ -36,26 +36,43 @@ const given = values.endpoint === undefined ? undefined : { endpoint: values.end
 await using node = await openSource(given, Math.max(blocks, wholeBlocks))
 const toDerive = await fetchToDerive(node, blocks)
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
-console.log(`${blocks} blocks, ${toDerive.eventsPerBlock.toFixed(1)} events a block, median and best of ${runs} runs, µs per block\n`)
+console.log(
+  `${blocks} blocks, ${toDerive.eventsPerBlock.toFixed(1)} events a block, median and best of ${runs} runs, µs per block\n`,
+)
 for (const source of ['memory', 'stored'] as const) {
   if (!values.sources.split(',').includes(source)) continue
   const costs = workerCosts(toDerive, source, runs)
-  const sum = (pick: (cost: (typeof costs)[number]) => number): number => costs.reduce((all, cost) => all + pick(cost), 0)
+  const sum = (pick: (cost: (typeof costs)[number]) => number): number =>
+    costs.reduce((all, cost) => all + pick(cost), 0)
   const medians = sum(({ medianUs }) => medianUs)
   for (const { part, medianUs, bestUs } of costs) report(source, part, medianUs, bestUs, (medianUs / medians) * 100)
-  report(source, 'all', medians, sum(({ bestUs }) => bestUs), 100)
+  report(
+    source,
+    'all',
+    medians,
+    sum(({ bestUs }) => bestUs),
+    100,
+  )
 }
 if (wholeBlocks > 0) reportWhole(await measureWholeProgram(wholeBlocks, node))
 
 function reportWhole(whole: WholeProgram): void {
-  console.log(`\nraw and derived together, ${whole.blocks} blocks of ${(whole.events / whole.blocks).toFixed(1)} events`)
-  console.log(`${whole.blocksPerSecond.toFixed(0)} blocks/s; Node ${whole.nodeMs.toFixed(2)} ms and PostgreSQL ${whole.postgresMs.toFixed(2)} ms a block`)
-  console.log(`${whole.databaseMiB.toFixed(1)} MiB and ${whole.walMiB.toFixed(1)} MiB of WAL for 1,000 blocks; at most ${whole.peakMiB.toFixed(0)} MiB of memory`)
+  console.log(
+    `\nraw and derived together, ${whole.blocks} blocks of ${(whole.events / whole.blocks).toFixed(1)} events`,
+  )
+  console.log(
+    `${whole.blocksPerSecond.toFixed(0)} blocks/s; Node ${whole.nodeMs.toFixed(2)} ms and PostgreSQL ${whole.postgresMs.toFixed(2)} ms a block`,
+  )
+  console.log(
+    `${whole.databaseMiB.toFixed(1)} MiB and ${whole.walMiB.toFixed(1)} MiB of WAL for 1,000 blocks; at most ${whole.peakMiB.toFixed(0)} MiB of memory`,
+  )
   const derive = whole.perWorker.reduce((sum, { deriveMs }) => sum + deriveMs, 0)
   console.log('\nworker                      derive ms  share   commit ms  rows a block')
   for (const { name, deriveMs, commitMs, rows } of whole.perWorker) {
     const share = `${((deriveMs / derive) * 100).toFixed(0)} %`
-    console.log(`${name.padEnd(28)}${deriveMs.toFixed(3).padStart(9)}${share.padStart(7)}${commitMs.toFixed(3).padStart(12)}${rows.toFixed(1).padStart(14)}`)
+    console.log(
+      `${name.padEnd(28)}${deriveMs.toFixed(3).padStart(9)}${share.padStart(7)}${commitMs.toFixed(3).padStart(12)}${rows.toFixed(1).padStart(14)}`,
+    )
   }
   console.log('\ntable                            bytes a block  rows a block')
   for (const { name, bytes, rows } of whole.tables) {
@@ -65,5 +82,7 @@ function reportWhole(whole: WholeProgram): void {
 
 function report(source: string, name: string, median: number, best: number, percent: number): void {
   const share = `${percent.toFixed(0)} %`.padStart(8)
-  console.log(`${source.padEnd(8)}${name.padEnd(26)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}${share}`)
+  console.log(
+    `${source.padEnd(8)}${name.padEnd(26)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}${share}`,
+  )
 }

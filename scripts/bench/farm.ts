@@ -30,8 +30,12 @@ const usage = `What the farm costs, against what it stands on and against its ta
 
 const { values } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false }, only: { type: 'string' }, node: { type: 'string' }, from: { type: 'string', default: '0' },
-    blocks: { type: 'string' }, help: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    node: { type: 'string' },
+    from: { type: 'string', default: '0' },
+    blocks: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 })
 const isQuick = values.quick
@@ -39,10 +43,11 @@ const workerCount = Math.max(11, workers.length)
 const page = new Page()
 
 const parts: Record<string, (redisUrl: string | undefined) => Promise<void>> = {
-  empty: async (redisUrl) => withDatabase(async (database) => {
-    await storeEmptyBlocks(database, 3000)
-    for (const url of backends(redisUrl)) await emptyRanges(database, url)
-  }),
+  empty: async (redisUrl) =>
+    withDatabase(async (database) => {
+      await storeEmptyBlocks(database, 3000)
+      for (const url of backends(redisUrl)) await emptyRanges(database, url)
+    }),
   leases: () => withDatabase(leases),
   commits: () => withDatabase(commits),
   head: async (redisUrl) => {
@@ -54,14 +59,22 @@ const parts: Record<string, (redisUrl: string | undefined) => Promise<void>> = {
 async function emptyRanges(database: BenchDatabase, redisUrl: string | undefined): Promise<void> {
   const share = redisUrl === undefined ? 80 : 50
   const concurrency = 8
-  page.heading(`Empty ranges of one block, leases mirrored, ${workerCount} workers and queues, ${concurrency} jobs of each at a time: ${backendName(redisUrl)}`)
+  page.heading(
+    `Empty ranges of one block, leases mirrored, ${workerCount} workers and queues, ${concurrency} jobs of each at a time: ${backendName(redisUrl)}`,
+  )
   const runs: { bare: Cost; farm: Cost; packed: Cost }[] = []
   for (let i = 0; i < (isQuick ? 2 : 3); i++) {
     const ranges = (redisUrl === undefined ? 200 : 800) * (isQuick ? 1 : 2)
     runs.push({
       bare: await measureBareBull(database, { redisUrl, queues: workerCount, concurrency, jobs: ranges * workerCount }),
       farm: await measureEmptyRanges(database, { redisUrl, workerCount, concurrency, ranges, isPacked: false }),
-      packed: await measureEmptyRanges(database, { redisUrl, workerCount, concurrency: 1, ranges: isQuick ? 1000 : 3000, isPacked: true }),
+      packed: await measureEmptyRanges(database, {
+        redisUrl,
+        workerCount,
+        concurrency: 1,
+        ranges: isQuick ? 1000 : 3000,
+        isPacked: true,
+      }),
     })
   }
   const shares = runs.map(({ bare, farm }) => (100 * farm.rate) / bare.rate)
@@ -69,12 +82,16 @@ async function emptyRanges(database: BenchDatabase, redisUrl: string | undefined
   page.figure({ label: 'BullMQ doing nothing, all jobs there before', value: costText(runs.map(({ bare }) => bare)) })
   page.figure({ label: 'one range in a job', value: costText(runs.map(({ farm }) => farm)) })
   page.figure({
-    label: '  of the rate of BullMQ, runs by turns', value: `${median(shares).toFixed(0)} % (${shares.map((one) => one.toFixed(0)).join(', ')})`,
-    target: `>= ${share} %`, isReached: median(shares) >= share,
+    label: '  of the rate of BullMQ, runs by turns',
+    value: `${median(shares).toFixed(0)} % (${shares.map((one) => one.toFixed(0)).join(', ')})`,
+    target: `>= ${share} %`,
+    isReached: median(shares) >= share,
   })
   page.figure({
-    label: 'as many ranges in a job as fit, one job at a time', value: costText(runs.map(({ packed }) => packed)),
-    target: '>= 5,000/s', isReached: best >= 5000,
+    label: 'as many ranges in a job as fit, one job at a time',
+    value: costText(runs.map(({ packed }) => packed)),
+    target: '>= 5,000/s',
+    isReached: best >= 5000,
   })
 }
 
@@ -83,19 +100,27 @@ async function leases(database: BenchDatabase): Promise<void> {
   for (const pieces of [1, 10_000]) {
     const cost = await measureLeaseCommits(database, pieces, isQuick ? 8000 : 16_000)
     page.figure({
-      label: `commits of one worker, 8 connections, ${count(pieces)} pieces`, value: `${count(cost.rate)}/s, PostgreSQL ${cost.postgresMs.toFixed(2)} ms`,
+      label: `commits of one worker, 8 connections, ${count(pieces)} pieces`,
+      value: `${count(cost.rate)}/s, PostgreSQL ${cost.postgresMs.toFixed(2)} ms`,
       ...(pieces === 10_000 ? { target: '>= 3,000/s', isReached: cost.rate >= 3000 } : {}),
     })
   }
   let first: number | undefined
-  for (const [done, owed] of [[0, 1000], [0, 1_000_000], [100_000, 1000], [100_000, 1_000_000]] as const) {
+  for (const [done, owed] of [
+    [0, 1000],
+    [0, 1_000_000],
+    [100_000, 1000],
+    [100_000, 1_000_000],
+  ] as const) {
     const { cutMs, stateMs, leases: given } = await measureCut(database, 1, done, owed)
     const microseconds = ((cutMs + stateMs) * 1000) / given
     first ??= microseconds
     page.figure({
-      label: `a round, ${count(owed)} owed ranges, ${count(done)} done leases`, value: `${microseconds.toFixed(0)} us a range (${given} ranges)`,
+      label: `a round, ${count(owed)} owed ranges, ${count(done)} done leases`,
+      value: `${microseconds.toFixed(0)} us a range (${given} ranges)`,
       // 1,000 ranges are owed of heights that 100,000 done leases cover in part, so fewer are given.
-      target: 'flat: <= 1.5 x first', isReached: microseconds <= 1.5 * first,
+      target: 'flat: <= 1.5 x first',
+      isReached: microseconds <= 1.5 * first,
     })
   }
   const { heartbeatMs, reapMs } = await measureUpkeep(database)
@@ -112,24 +137,40 @@ async function commits(database: BenchDatabase): Promise<void> {
     page.figure({
       label: `${count(heights)} heights, ${count(heights * rowsPerHeight)} rows`,
       value: `${farmMs.toFixed(2)} ms, bare ${bareMs.toFixed(2)} ms: ${more >= 0 ? '+' : ''}${more.toFixed(0)} %`,
-      target: '<= +20 %', isReached: more <= 20,
+      target: '<= +20 %',
+      isReached: more <= 20,
     })
   }
 }
 
 async function head(redisUrl: string | undefined): Promise<void> {
-  page.heading(`From the commit of a head block to that of its derived rows, ${workerCount} workers, ingest and farm in one process: ${backendName(redisUrl)}`)
+  page.heading(
+    `From the commit of a head block to that of its derived rows, ${workerCount} workers, ingest and farm in one process: ${backendName(redisUrl)}`,
+  )
   for (const isBackfilling of isQuick ? [false] : [false, true]) {
     const blocks = isQuick ? 15 : 40
-    const { passages, delayP99Ms } = await measureHeadLatency({ redisUrl, workerCount, blocks, intervalMs: isQuick ? 300 : 500, isBackfilling })
+    const { passages, delayP99Ms } = await measureHeadLatency({
+      redisUrl,
+      workerCount,
+      blocks,
+      intervalMs: isQuick ? 300 : 500,
+      isBackfilling,
+    })
     for (const phase of [1, 2]) {
-      const byBlock = [...Map.groupBy(passages.filter((one) => one.phase === phase), ({ height }) => height).values()]
+      const byBlock = [
+        ...Map.groupBy(
+          passages.filter((one) => one.phase === phase),
+          ({ height }) => height,
+        ).values(),
+      ]
       const times = byBlock.map((block) => Math.max(...block.map(({ done }) => done)))
       const [middle, late] = [quantile(times, 0.5), quantile(times, 0.95)]
       page.figure({
         label: `all of phase ${phase}${isBackfilling ? ', while history is filled in' : ''}`,
         value: `median ${middle.toFixed(0)} ms, p95 ${late.toFixed(0)} ms`,
-        ...(isBackfilling || phase === 1 ? {} : { target: '<= 150 ms, <= 400 ms', isReached: middle <= 150 && late <= 400 }),
+        ...(isBackfilling || phase === 1
+          ? {}
+          : { target: '<= 150 ms, <= 400 ms', isReached: middle <= 150 && late <= 400 }),
       })
     }
     page.figure({ label: '  event loop late, p99', value: `${delayP99Ms.toFixed(1)} ms` })
@@ -140,19 +181,29 @@ async function catchUp(): Promise<void> {
   const blocks = Number(values.blocks ?? (isQuick ? 1000 : 5000))
   const node = values.node === undefined ? undefined : { endpoint: values.node, from: Number(values.from) }
   const it = await measureCatchUp({ redisUrl: undefined, blocks, ...(node === undefined ? {} : { node }) })
-  page.heading(`Catch-up: ${count(blocks)} stored blocks of ${(it.events / blocks).toFixed(0)} events, ${workers.length} workers, one process, queues in PostgreSQL`)
+  page.heading(
+    `Catch-up: ${count(blocks)} stored blocks of ${(it.events / blocks).toFixed(0)} events, ${workers.length} workers, one process, queues in PostgreSQL`,
+  )
   page.figure({ label: 'blocks derived by all workers', value: `${count(it.blocksPerSecond)}/s` })
-  page.figure({ label: 'processor time for a block', value: `Node ${it.nodeMs.toFixed(2)} ms, PostgreSQL ${it.postgresMs.toFixed(2)} ms` })
+  page.figure({
+    label: 'processor time for a block',
+    value: `Node ${it.nodeMs.toFixed(2)} ms, PostgreSQL ${it.postgresMs.toFixed(2)} ms`,
+  })
   page.figure({
     label: 'time for a block (steps of workers overlap)',
     value: `read ${it.readMs.toFixed(2)}, decode and derive ${it.deriveMs.toFixed(2)}, commit ${it.commitMs.toFixed(2)} ms`,
   })
   for (const { name, deriveMs, commitMs, rows } of it.perWorker) {
-    page.figure({ label: `  ${name}`, value: `derive ${deriveMs.toFixed(3)}, commit ${commitMs.toFixed(3)} ms, ${rows.toFixed(1)} rows` })
+    page.figure({
+      label: `  ${name}`,
+      value: `derive ${deriveMs.toFixed(3)}, commit ${commitMs.toFixed(3)} ms, ${rows.toFixed(1)} rows`,
+    })
   }
   page.figure({
-    label: 'event loop late', value: `p99 ${it.delayP99Ms.toFixed(0)} ms, at most ${it.delayMaxMs.toFixed(0)} ms`,
-    target: '< 1,000 ms (heartbeat)', isReached: it.delayMaxMs < 1000,
+    label: 'event loop late',
+    value: `p99 ${it.delayP99Ms.toFixed(0)} ms, at most ${it.delayMaxMs.toFixed(0)} ms`,
+    target: '< 1,000 ms (heartbeat)',
+    isReached: it.delayMaxMs < 1000,
   })
   page.figure({ label: 'peak memory of the process', value: `${it.peakMiB.toFixed(0)} MiB` })
 }
@@ -196,9 +247,12 @@ else if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
   )
   if (redis === undefined) process.stdout.write('There is no redis-server: that part is left out.\n')
   try {
-    for (const [name, run] of Object.entries(parts)) if (values.only === undefined || values.only === name) await run(redis?.url)
+    for (const [name, run] of Object.entries(parts))
+      if (values.only === undefined || values.only === name) await run(redis?.url)
   } finally {
     await redis?.stop()
   }
-  process.stdout.write(`\n${page.missed === 0 ? 'All targets are reached' : `${page.missed} targets are not reached`}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s.\n`)
+  process.stdout.write(
+    `\n${page.missed === 0 ? 'All targets are reached' : `${page.missed} targets are not reached`}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s.\n`,
+  )
 }

@@ -9,24 +9,53 @@ import { readOptions } from './read-options.ts'
  * feed: what no feed can do without.
  */
 
-const { values } = readOptions(import.meta.filename, { options: {
-  clients: { type: 'string', default: '10000' }, seconds: { type: 'string', default: '5' }, transactions: { type: 'string', default: '120' },
-  only: { type: 'string' },
-} })
-const load = { clients: Number(values.clients), seconds: Number(values.seconds), transactions: Number(values.transactions) }
+const { values } = readOptions(import.meta.filename, {
+  options: {
+    clients: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '5' },
+    transactions: { type: 'string', default: '120' },
+    only: { type: 'string' },
+  },
+})
+const load = {
+  clients: Number(values.clients),
+  seconds: Number(values.seconds),
+  transactions: Number(values.transactions),
+}
 
-const columns = ['deliveries/s', 'CPU µs each', 'KiB/client', 'longest telling, ms', 'still, ms', 'CPU µs a write', 'bare', 'ratio']
-const line = (name: string, cells: readonly string[]): string => name.padEnd(44) + cells.map((cell, i) => cell.padStart((columns[i]?.length ?? 0) + 3)).join('') + '\n'
+const columns = [
+  'deliveries/s',
+  'CPU µs each',
+  'KiB/client',
+  'longest telling, ms',
+  'still, ms',
+  'CPU µs a write',
+  'bare',
+  'ratio',
+]
+const line = (name: string, cells: readonly string[]): string =>
+  name.padEnd(44) + cells.map((cell, i) => cell.padStart((columns[i]?.length ?? 0) + 3)).join('') + '\n'
 
-process.stdout.write(`Live feed: ${load.clients} clients, ${load.transactions} transactions a block, blocks as fast as they are told\n` +
-  `Node ${process.version}, ${availableParallelism()} cores, clients and feed on this machine\n\n${line('', columns)}`)
+process.stdout.write(
+  `Live feed: ${load.clients} clients, ${load.transactions} transactions a block, blocks as fast as they are told\n` +
+    `Node ${process.version}, ${availableParallelism()} cores, clients and feed on this machine\n\n${line('', columns)}`,
+)
 for (const scenario of feedScenarios) {
   if (values.only !== undefined && !scenario.name.includes(values.only)) continue
   const { connectMiB, told, bare, blocks } = await measureFeed(scenario, load)
-  const perWrite = (cpuSeconds: number): number => cpuSeconds * 1e6 / (blocks * load.clients)
-  process.stdout.write(line(scenario.name, [
-    Math.round(told.perSecond).toLocaleString('en'), (told.cpuSeconds * 1e6 / told.deliveries).toFixed(2), (connectMiB * 1024 / load.clients).toFixed(1),
-    told.longestMs.toFixed(0), told.stillMs.toFixed(0),
-    ...(bare === undefined ? [] : [perWrite(told.cpuSeconds), perWrite(bare.cpuSeconds), told.cpuSeconds / bare.cpuSeconds].map((value) => value.toFixed(2))),
-  ]))
+  const perWrite = (cpuSeconds: number): number => (cpuSeconds * 1e6) / (blocks * load.clients)
+  process.stdout.write(
+    line(scenario.name, [
+      Math.round(told.perSecond).toLocaleString('en'),
+      ((told.cpuSeconds * 1e6) / told.deliveries).toFixed(2),
+      ((connectMiB * 1024) / load.clients).toFixed(1),
+      told.longestMs.toFixed(0),
+      told.stillMs.toFixed(0),
+      ...(bare === undefined
+        ? []
+        : [perWrite(told.cpuSeconds), perWrite(bare.cpuSeconds), told.cpuSeconds / bare.cpuSeconds].map((value) =>
+            value.toFixed(2),
+          )),
+    ]),
+  )
 }

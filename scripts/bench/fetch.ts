@@ -38,7 +38,9 @@ const transports = [
   { name: 'Http2Transport', transport: new Http2Transport(endpoint) },
   { name: '@grpc/grpc-js', transport: new GrpcJsTransport(endpoint) },
 ]
-const rows = transports.flatMap((entry) => inFlights.map((inFlight) => ({ ...entry, inFlight, runs: [] as FetchRun[] })))
+const rows = transports.flatMap((entry) =>
+  inFlights.map((inFlight) => ({ ...entry, inFlight, runs: [] as FetchRun[] })),
+)
 for (const { transport } of transports) {
   await measureFetch((height) => callAndRead(transport, height), source.from, Math.min(last, source.from + 500), 16)
 }

@@ -22,7 +22,12 @@ import { commitRange } from '../../src/farm/commit/commit-range.ts'
 import { followersOf } from '../../src/farm/commit/folds.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import {
-  feeReceiver, hoarder, oldReceiver, regular, skewedToken, writeSkewedHistory,
+  feeReceiver,
+  hoarder,
+  oldReceiver,
+  regular,
+  skewedToken,
+  writeSkewedHistory,
 } from '../support/skewed-history.ts'
 import { readOptions } from './read-options.ts'
 
@@ -48,8 +53,8 @@ try {
   console.log(`node ${process.version}, ${availableParallelism()} cores`)
   console.log(
     `${rows} rows of history a key in ${Math.ceil((rows * spacing) / 1e6)} partitions, ${vaults} vaults of one ` +
-    `account, ${holders} holders, made in ${((performance.now() - started) / 1000).toFixed(0)} s; ` +
-    `median and 95 % of ${commits} commits of one block\n`,
+      `account, ${holders} holders, made in ${((performance.now() - started) / 1000).toFixed(0)} s; ` +
+      `median and 95 % of ${commits} commits of one block\n`,
   )
   await measure('at the head', (i) => rows * spacing + i)
   await measure('in the middle', (i) => (Math.floor(rows / 2) + i) * spacing + 1)
@@ -82,7 +87,10 @@ async function commit(worker: Worker, height: number, turn: number): Promise<voi
   const output = new RangeOutput(worker)
   if (worker === ftHoldingsWorker) {
     const states = output.rows('app.ft_vault_balances')
-    for (const [uuid, owner] of [[3, feeReceiver], [1_000_001 + (turn % vaults), hoarder]] as const) {
+    for (const [uuid, owner] of [
+      [3, feeReceiver],
+      [1_000_001 + (turn % vaults), hoarder],
+    ] as const) {
       states.row(6)
       states.int8(uuid)
       states.int4(height)
@@ -107,7 +115,9 @@ async function commit(worker: Worker, height: number, turn: number): Promise<voi
     for (const hasRole of [true, true, true, false]) transactions.bool(hasRole)
     transactions.text(regular)
   }
-  const { rows: [lease] } = await pool.query<{ generation: string }>(
+  const {
+    rows: [lease],
+  } = await pool.query<{ generation: string }>(
     `insert into app.worker_leases (worker_type, from_height, to_height, generation, status)
      values ($1, $2::bigint, $2::bigint + 1, nextval('app.lease_generation'), 'active')
      on conflict (worker_type, from_height) do update set status = 'active', generation = excluded.generation
@@ -115,7 +125,10 @@ async function commit(worker: Worker, height: number, turn: number): Promise<voi
     [worker.name, height],
   )
   const outcome = await commitRange(pool, {
-    worker, followers: followersOf(worker, workers), chainVersion: undefined, output,
+    worker,
+    followers: followersOf(worker, workers),
+    chainVersion: undefined,
+    output,
     lease: { worker: worker.name, from: height, to: height + 1, generation: Number(lease?.generation), attempt: 1 },
   })
   if (outcome !== 'committed') throw new Error(`a commit was ${outcome}`)

@@ -13,7 +13,9 @@ import { readOptions } from './read-options.ts'
 
 /** `npm run bench:head`: from an access node having a new head to its rows in PostgreSQL and its message on /ws. */
 
-const { values } = readOptions(import.meta.filename, { options: { blocks: { type: 'string', default: '100' }, interval: { type: 'string', default: '300' } } })
+const { values } = readOptions(import.meta.filename, {
+  options: { blocks: { type: 'string', default: '100' }, interval: { type: 'string', default: '300' } },
+})
 const root = resolve(import.meta.dirname, '../..')
 /** Of the simulated chain, when the measure begins. */
 const head = 280
@@ -27,9 +29,11 @@ async function measure(hasStream: boolean): Promise<Sample[]> {
   const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
   const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined })
   const node = await startLedgerNode({ head })
-  if (!hasStream) node.inject({ kind: 'status', code: 'UNIMPLEMENTED', when: ({ method }) => method.startsWith('Subscribe') })
+  if (!hasStream)
+    node.inject({ kind: 'status', code: 'UNIMPLEMENTED', when: ({ method }) => method.startsWith('Subscribe') })
   const farm = spawn(process.execPath, [join(root, 'src/main.ts'), 'ingest', 'farm', 'api'], {
-    env: { DB_URL: server.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', LOG_FORMAT: 'json' }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { DB_URL: server.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', LOG_FORMAT: 'json' },
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = new AbortController()
   try {
@@ -45,10 +49,19 @@ async function measure(hasStream: boolean): Promise<Sample[]> {
       arrivals.set(height, known)
       return known
     }
-    await listen(server.url, ['flowfarm_blocks'], (_channel, payload) => {
-      const [, from, to] = payload.split(':').map(Number)
-      for (let height = from ?? 0; height < (to ?? 0); height++) at(height).stored = performance.now()
-    }, { signal: stop.signal, onReconnect: () => undefined, onTrouble: (error) => process.stderr.write(`${error.message}\n`) })
+    await listen(
+      server.url,
+      ['flowfarm_blocks'],
+      (_channel, payload) => {
+        const [, from, to] = payload.split(':').map(Number)
+        for (let height = from ?? 0; height < (to ?? 0); height++) at(height).stored = performance.now()
+      },
+      {
+        signal: stop.signal,
+        onReconnect: () => undefined,
+        onTrouble: (error) => process.stderr.write(`${error.message}\n`),
+      },
+    )
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`)
     socket.on('message', (data: Buffer) => {
       const { type, payload } = JSON.parse(data.toString()) as { type: string; payload: { height: number } }
@@ -80,20 +93,35 @@ async function measure(hasStream: boolean): Promise<Sample[]> {
 
 function row(label: string, numbers: readonly number[]): string {
   const sorted = [...numbers].sort((a, b) => a - b)
-  const quantile = (q: number): string => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN).toFixed(1).padStart(9)
+  const quantile = (q: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN).toFixed(1).padStart(9)
   return `${label.padEnd(44)}${quantile(0)}${quantile(0.5)}${quantile(0.95)}${quantile(1)}`
 }
 
 const streamed = await measure(true)
 const polled = await measure(false)
-process.stdout.write([
-  `Head latency, ms from the node's new head; ${values.blocks} blocks, about one in ${values.interval} ms`,
-  `Node ${process.version}, ${availableParallelism()} cores, embedded PostgreSQL 18, all services in one process, all on this machine`,
-  '',
-  `${''.padEnd(44)}${'min'.padStart(9)}${'median'.padStart(9)}${'p95'.padStart(9)}${'max'.padStart(9)}`,
-  row('node with a stream: committed in PostgreSQL', streamed.map((s) => s.stored)),
-  row('node with a stream: told on /ws', streamed.map((s) => s.told)),
-  row('node without one: committed in PostgreSQL', polled.map((s) => s.stored)),
-  row('node without one: told on /ws', polled.map((s) => s.told)),
-  '',
-].join('\n'))
+process.stdout.write(
+  [
+    `Head latency, ms from the node's new head; ${values.blocks} blocks, about one in ${values.interval} ms`,
+    `Node ${process.version}, ${availableParallelism()} cores, embedded PostgreSQL 18, all services in one process, all on this machine`,
+    '',
+    `${''.padEnd(44)}${'min'.padStart(9)}${'median'.padStart(9)}${'p95'.padStart(9)}${'max'.padStart(9)}`,
+    row(
+      'node with a stream: committed in PostgreSQL',
+      streamed.map((s) => s.stored),
+    ),
+    row(
+      'node with a stream: told on /ws',
+      streamed.map((s) => s.told),
+    ),
+    row(
+      'node without one: committed in PostgreSQL',
+      polled.map((s) => s.stored),
+    ),
+    row(
+      'node without one: told on /ws',
+      polled.map((s) => s.told),
+    ),
+    '',
+  ].join('\n'),
+)

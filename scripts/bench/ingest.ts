@@ -26,8 +26,13 @@ function readArguments() {
   try {
     return parseArgs({
       options: {
-        node: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' }, blocks: { type: 'string', default: '5000' },
-        runs: { type: 'string', default: '3' }, forward: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
+        node: { type: 'string' },
+        from: { type: 'string' },
+        to: { type: 'string' },
+        blocks: { type: 'string', default: '5000' },
+        runs: { type: 'string', default: '3' },
+        forward: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
       },
     })
   } catch (error) {
@@ -43,7 +48,8 @@ function refuse(problem: string): never {
 function wholeNumber(option: 'blocks' | 'runs' | 'from' | 'to', least: number): number {
   const text = values[option]
   if (text === undefined) return refuse(`--node needs --${option}`)
-  if (!/^\d{1,15}$/.test(text) || Number(text) < least) return refuse(`--${option} takes a whole number from ${least} on, not '${text}'`)
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least)
+    return refuse(`--${option} takes a whole number from ${least} on, not '${text}'`)
   return Number(text)
 }
 
@@ -79,12 +85,19 @@ if (values.help) {
   process.stdout.write(usage)
 } else {
   const runCount = wholeNumber('runs', 1)
-  const [first, last] = values.node === undefined ? [0, wholeNumber('blocks', 1) - 1] : [wholeNumber('from', 0), wholeNumber('to', 0)]
+  const [first, last] =
+    values.node === undefined ? [0, wholeNumber('blocks', 1) - 1] : [wholeNumber('from', 0), wholeNumber('to', 0)]
   if (last < first) refuse(`--to ${last} lies below --from ${first}`)
   const blocks = last - first + 1
-  await using source = await openSource(values.node === undefined ? undefined : { endpoint: values.node, from: first }, blocks)
+  await using source = await openSource(
+    values.node === undefined ? undefined : { endpoint: values.node, from: first },
+    blocks,
+  )
   const { endpoint, from } = source
   const runs: IngestRun[] = []
-  for (let i = 0; i < runCount; i++) runs.push(await measureIngest({ endpoint, from, to: from + blocks - 1, isForward: values.forward }))
-  process.stdout.write(report(runs, values.node === undefined ? 'the simulated chain' : `access node ${endpoint}`, blocks))
+  for (let i = 0; i < runCount; i++)
+    runs.push(await measureIngest({ endpoint, from, to: from + blocks - 1, isForward: values.forward }))
+  process.stdout.write(
+    report(runs, values.node === undefined ? 'the simulated chain' : `access node ${endpoint}`, blocks),
+  )
 }

@@ -23,8 +23,12 @@ const { values } = readOptions(import.meta.filename, {
     runs: { type: 'string', default: '5' },
   },
 })
-const [seed, busyness, blocks, runs] = [values.seed, values.busyness, values.blocks, values.runs].map(Number) as
-  [number, number, number, number]
+const [seed, busyness, blocks, runs] = [values.seed, values.busyness, values.blocks, values.runs].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+]
 
 /** The median of what one second of processor time gives. @param work does it once, by the run's number, and counts */
 function perSecond(work: (run: number) => number): string {
@@ -34,7 +38,9 @@ function perSecond(work: (run: number) => number): string {
     const { user, system } = process.cpuUsage(start)
     return (count / (user + system)) * 1e6
   })
-  return Math.round(rates.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0).toLocaleString('en').padStart(12)
+  return Math.round(rates.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0)
+    .toLocaleString('en')
+    .padStart(12)
 }
 
 const chain = ledgerChain({ seed, busyness })
@@ -58,10 +64,19 @@ function encoded(encoding: 'ccf' | 'json-cdc'): number {
 function signed(): number {
   const to = evmUsers[0]?.address
   for (const { privateKey, index } of evmUsers) {
-    signedPayload({
-      type: 2, chainId: evmChainId, nonce: index, gasPrice: 1000, gasLimit: 31_000, to, value: 10n ** 18n,
-      input: Buffer.alloc(68),
-    }, privateKey)
+    signedPayload(
+      {
+        type: 2,
+        chainId: evmChainId,
+        nonce: index,
+        gasPrice: 1000,
+        gasLimit: 31_000,
+        to,
+        value: 10n ** 18n,
+        input: Buffer.alloc(68),
+      },
+      privateKey,
+    )
   }
   return evmUsers.length
 }
@@ -77,7 +92,9 @@ function made(run: number): number {
 }
 
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`)
-console.log(`seed ${seed}, busyness ${busyness}, ${(events.length / blocks).toFixed(1)} events a block, median of ${runs} runs`)
+console.log(
+  `seed ${seed}, busyness ${busyness}, ${(events.length / blocks).toFixed(1)} events a block, median of ${runs} runs`,
+)
 console.log('per second of processor time:')
 // The first events are asked for before, so that what they carry is signed.
 encoded('ccf')

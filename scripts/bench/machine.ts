@@ -13,8 +13,13 @@ export type Setting = Pick<Conditions, 'at' | 'commit' | 'processor' | 'cores' |
 
 export function readSetting(): Setting {
   return {
-    at: new Date().toISOString(), commit: commitOfSources(), processor: cpus()[0]?.model ?? 'unknown', cores: availableParallelism(),
-    memoryGiB: totalmem() / 2 ** 30, system: `${type()} ${release()}`, loadBefore: currentLoad(),
+    at: new Date().toISOString(),
+    commit: commitOfSources(),
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: totalmem() / 2 ** 30,
+    system: `${type()} ${release()}`,
+    loadBefore: currentLoad(),
   }
 }
 
@@ -43,10 +48,14 @@ function processorTicks(): { busy: number; all: number } {
 
 /** The commit, with a `+` where sources were changed since; what the bench writes itself is none. */
 function commitOfSources(): string {
-  const git = (...args: string[]): string => execFileSync('git', ['-c', `safe.directory=${root}`, ...args], { cwd: root, encoding: 'utf8' }).trim()
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', `safe.directory=${root}`, ...args], { cwd: root, encoding: 'utf8' }).trim()
   try {
     const own = [historyPath, pagePath, chartPath].map((path) => `:!${path}`)
-    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no', '--', '.', ...own) === '' ? '' : '+')
+    return (
+      git('rev-parse', '--short', 'HEAD') +
+      (git('status', '--porcelain', '--untracked-files=no', '--', '.', ...own) === '' ? '' : '+')
+    )
   } catch {
     return 'unknown' // an unpacked archive, or no git
   }

@@ -19,7 +19,10 @@ function readStat(pid: number): Stat | undefined {
     return undefined // ended between the listing and the look
   }
   // The second field is the name in brackets, which may hold blanks.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
   const seconds = (index: number): number => (fields[index] ?? 0) / ticksPerSecond
   return { parent: fields[1] ?? 0, own: seconds(11) + seconds(12), reaped: seconds(13) + seconds(14) }
 }

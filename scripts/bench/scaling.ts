@@ -25,8 +25,12 @@ const usage = `How much more several processes of the farm derive than one, from
 
 const { values } = parseArgs({
   options: {
-    blocks: { type: 'string', default: '3000' }, processes: { type: 'string', default: '1,2,4' }, rounds: { type: 'string', default: '2' },
-    redis: { type: 'boolean', default: false }, node: { type: 'string' }, from: { type: 'string', default: '0' },
+    blocks: { type: 'string', default: '3000' },
+    processes: { type: 'string', default: '1,2,4' },
+    rounds: { type: 'string', default: '2' },
+    redis: { type: 'boolean', default: false },
+    node: { type: 'string' },
+    from: { type: 'string', default: '0' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -48,9 +52,15 @@ function medians(runs: readonly ScalingRun[]): ScalingRun[] {
   return [...Map.groupBy(runs, ({ processes }) => processes).values()].map((same) => {
     const of = (pick: (run: ScalingRun) => number): number => median(same.map(pick))
     return {
-      processes: of((run) => run.processes), blocksPerSecond: of((run) => run.blocksPerSecond), nodeMs: of((run) => run.nodeMs),
-      postgresMs: of((run) => run.postgresMs), coresBusy: of((run) => run.coresBusy), coresIdle: of((run) => run.coresIdle), timesRead: of((run) => run.timesRead),
-      leastShare: of((run) => run.leastShare), peakMiB: of((run) => run.peakMiB),
+      processes: of((run) => run.processes),
+      blocksPerSecond: of((run) => run.blocksPerSecond),
+      nodeMs: of((run) => run.nodeMs),
+      postgresMs: of((run) => run.postgresMs),
+      coresBusy: of((run) => run.coresBusy),
+      coresIdle: of((run) => run.coresIdle),
+      timesRead: of((run) => run.timesRead),
+      leastShare: of((run) => run.leastShare),
+      peakMiB: of((run) => run.peakMiB),
     }
   })
 }
@@ -60,14 +70,17 @@ function limitText({ coresBusy, coresIdle, nodeMs, postgresMs }: ScalingRun): st
   const cores = availableParallelism()
   const others = cores - coresBusy - coresIdle
   const bears = `One processor for PostgreSQL bears ${(1000 / postgresMs).toFixed(0)} blocks/s, one for the farm ${(1000 / nodeMs).toFixed(0)}.`
-  if (others > 0.2) return `Other programs had ${others.toFixed(1)} of ${cores} processors: rates say nothing, processor times little. ${bears}`
-  if (coresIdle < 0.15 * cores) return `All ${cores} processors were busy: more processes cannot be faster here. ${bears}`
+  if (others > 0.2)
+    return `Other programs had ${others.toFixed(1)} of ${cores} processors: rates say nothing, processor times little. ${bears}`
+  if (coresIdle < 0.15 * cores)
+    return `All ${cores} processors were busy: more processes cannot be faster here. ${bears}`
   return `${coresIdle.toFixed(1)} of ${cores} processors were idle: what limits is waiting, for the disk, for locks or for each other. ${bears}`
 }
 
 async function measure(): Promise<void> {
   const blocks = Number(values.blocks)
-  const given: BlockSource | undefined = values.node === undefined ? undefined : { endpoint: values.node, from: Number(values.from) }
+  const given: BlockSource | undefined =
+    values.node === undefined ? undefined : { endpoint: values.node, from: Number(values.from) }
   const redis = values.redis ? await startRedis() : undefined
   const database = await openBenchDatabase()
   try {
@@ -86,9 +99,15 @@ async function measure(): Promise<void> {
     const runs: ScalingRun[] = []
     for (let round = 0; round < Number(values.rounds); round++) {
       for (const processes of values.processes.split(',').map(Number)) {
-        runs.push(await measureScaling({
-          serverUrl: database.url, postmaster: database.postmaster, processes, blocks, redisUrl: redis?.url,
-        }))
+        runs.push(
+          await measureScaling({
+            serverUrl: database.url,
+            postmaster: database.postmaster,
+            processes,
+            blocks,
+            redisUrl: redis?.url,
+          }),
+        )
       }
     }
     const results = medians(runs)

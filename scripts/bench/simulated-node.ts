@@ -19,9 +19,13 @@ const firstHeight = 100_000
 /** Starts a node on the simulated chain in a process of its own, whose head is the last of so many blocks and stays there. */
 export async function startSimulatedNode(blocks: number): Promise<SimulatedNode> {
   const program = join(import.meta.dirname, '../simnode.ts')
-  const child = spawn(process.execPath, [program, '--port', '0', '--still', '--head', String(firstHeight + blocks - 1)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [program, '--port', '0', '--still', '--head', String(firstHeight + blocks - 1)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const exited = once(child, 'exit')
   const line = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text)),
@@ -30,7 +34,9 @@ export async function startSimulatedNode(blocks: number): Promise<SimulatedNode>
   const endpoint = /[\w.]+:\d+/.exec(line)?.[0]
   if (endpoint === undefined) throw new Error(`The simulated node is not ready: ${line}`)
   return {
-    endpoint, from: firstHeight, pid: child.pid ?? 0,
+    endpoint,
+    from: firstHeight,
+    pid: child.pid ?? 0,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await exited
@@ -39,7 +45,10 @@ export async function startSimulatedNode(blocks: number): Promise<SimulatedNode>
 }
 
 /** The node that was named, else a simulated one, which goes away with the block of its `await using`. */
-export async function openSource(given: BlockSource | undefined, blocks: number): Promise<BlockSource & AsyncDisposable> {
+export async function openSource(
+  given: BlockSource | undefined,
+  blocks: number,
+): Promise<BlockSource & AsyncDisposable> {
   if (given === undefined) return startSimulatedNode(blocks)
   return { ...given, [Symbol.asyncDispose]: () => Promise.resolve() }
 }

@@ -10,7 +10,11 @@ export interface Tool {
 
 export const compiler: Tool = { name: 'types', argv: ['typescript/bin/tsc', '--project', '.', '--pretty', 'false'] }
 /** The pages have a browser's world, and a tsconfig of their own. */
-export const pageCompiler: Tool = { name: 'types of pages', argv: ['typescript/bin/tsc', '--project', 'dashboards', '--pretty', 'false'] }
+export const pageCompiler: Tool = {
+  name: 'types of pages',
+  argv: ['typescript/bin/tsc', '--project', 'dashboards', '--pretty', 'false'],
+}
+export const formatter: Tool = { name: 'format', argv: ['oxfmt/bin/oxfmt', '--check', '.'] }
 export const linter: Tool = { name: 'lint', argv: ['oxlint/bin/oxlint', '--type-aware', '--format', 'unix'] }
 
 export interface Finding {

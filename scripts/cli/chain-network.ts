@@ -6,7 +6,9 @@ import { query } from '../../src/db/pool.ts'
 
 /** The network that the database holds blocks of. @throws FatalError `chain-unknown`, `unknown-chain` */
 export async function readNetwork(pool: pg.Pool): Promise<Network> {
-  const { rows: [row] } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
+  const {
+    rows: [row],
+  } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
   if (row === undefined) {
     const message = 'The database holds no blocks yet: start flowfarm, so that it meets an access node.'
     throw new FatalError('chain-unknown', message)

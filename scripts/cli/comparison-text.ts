@@ -1,6 +1,9 @@
 import { size } from '../../src/base/ranges.ts'
 import type {
-  DerivedComparison, RowDifference, RowTexts, TableComparison,
+  DerivedComparison,
+  RowDifference,
+  RowTexts,
+  TableComparison,
 } from '../../src/farm/rebuild/compare-derived.ts'
 import { count, heightSet, many, styled } from './texts.ts'
 import { tableText } from './table.ts'
@@ -11,13 +14,17 @@ export function comparisonText({ isEqual, heights, leftOut, tables }: DerivedCom
   const lines = [
     `Compared with the schema ${schema}: ${many(size(heights), 'height')} (${heightSet(heights)}).`,
     ...(leftOut.length > 0 ? [`Left out, because a worker has not done them: ${heightSet(leftOut)}.`] : []),
-    '', tableText<TableComparison>([
-      { title: 'TABLE', value: ({ table }) => table },
-      { title: 'ROWS', align: 'right', value: ({ kept }) => count(kept) },
-      { title: 'REBUILT', align: 'right', value: ({ rebuilt }) => count(rebuilt) },
-      { title: 'LEFT OUT', align: 'right', value: ({ kind, leftOut: keys }) => (kind === 'fold' ? count(keys) : '') },
-      { title: 'DIFFERENT', align: 'right', value: differencesText },
-    ], tables),
+    '',
+    tableText<TableComparison>(
+      [
+        { title: 'TABLE', value: ({ table }) => table },
+        { title: 'ROWS', align: 'right', value: ({ kept }) => count(kept) },
+        { title: 'REBUILT', align: 'right', value: ({ rebuilt }) => count(rebuilt) },
+        { title: 'LEFT OUT', align: 'right', value: ({ kind, leftOut: keys }) => (kind === 'fold' ? count(keys) : '') },
+        { title: 'DIFFERENT', align: 'right', value: differencesText },
+      ],
+      tables,
+    ),
     ...differing.flatMap(tableDifferences),
     isEqual ? styled('green', 'Equal.') : styled('red', `${many(differing.length, 'table differs', 'tables differ')}.`),
   ]
@@ -36,13 +43,18 @@ function tableDifferences({ table, workers, differences, first }: TableCompariso
 }
 
 function rowDifference({ key, kept, rebuilt }: RowDifference): string[] {
-  const name = Object.entries(key).map(([column, value]) => `${column} ${value ?? 'null'}`).join(', ')
+  const name = Object.entries(key)
+    .map(([column, value]) => `${column} ${value ?? 'null'}`)
+    .join(', ')
   if (kept === undefined) return [`  ${name}`, `    missing; should be ${fields(rebuilt ?? {}, key)}`]
   if (rebuilt === undefined) return [`  ${name}`, `    should not be there; is ${fields(kept, key)}`]
   const changed = Object.keys(kept).filter((column) => kept[column] !== rebuilt[column])
-  return [`  ${name}`, ...changed.map((column) => {
-    return `    ${column} is ${kept[column] ?? 'null'}, should be ${rebuilt[column] ?? 'null'}`
-  })]
+  return [
+    `  ${name}`,
+    ...changed.map((column) => {
+      return `    ${column} is ${kept[column] ?? 'null'}, should be ${rebuilt[column] ?? 'null'}`
+    }),
+  ]
 }
 
 function fields(row: RowTexts, key: RowTexts): string {

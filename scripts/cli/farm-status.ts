@@ -50,7 +50,9 @@ export class FarmWatch {
       const at = performance.now()
       for (const { name, covered } of stages) this.#pace.add(name, at, covered)
       return {
-        ...overview, stages: stages.map((stage) => this.#withPace(stage)), requests: await listOpenRequests(this.#pool),
+        ...overview,
+        stages: stages.map((stage) => this.#withPace(stage)),
+        requests: await listOpenRequests(this.#pool),
         isCoordinated: (await findLockHolder(this.#pool, coordinatorLock)) !== undefined,
       }
     } catch (error) {

@@ -9,15 +9,18 @@ const mostCharacters = 100
 /** Leases as a table: what it is, how often it ran, and what is the matter with it. */
 export function leasesTable(leases: readonly ListedLease[], now = new Date()): string {
   const since = ({ updatedAt }: ListedLease): number => (now.getTime() - updatedAt.getTime()) / 1000
-  return tableText<ListedLease>([
-    { title: 'WORKER', value: ({ worker }) => worker },
-    { title: 'HEIGHTS', value: heights },
-    { title: 'STATUS', value: ({ status }) => styled(colourOf(status), status) },
-    { title: 'RUNS', align: 'right', value: ({ attempt }) => count(attempt) },
-    { title: 'SINCE', align: 'right', value: (lease) => duration(Math.max(0, since(lease))) },
-    { title: 'CODE', value: ({ code }) => code ?? '' },
-    { title: '', value: (lease) => noteOf(lease, now) },
-  ], leases)
+  return tableText<ListedLease>(
+    [
+      { title: 'WORKER', value: ({ worker }) => worker },
+      { title: 'HEIGHTS', value: heights },
+      { title: 'STATUS', value: ({ status }) => styled(colourOf(status), status) },
+      { title: 'RUNS', align: 'right', value: ({ attempt }) => count(attempt) },
+      { title: 'SINCE', align: 'right', value: (lease) => duration(Math.max(0, since(lease))) },
+      { title: 'CODE', value: ({ code }) => code ?? '' },
+      { title: '', value: (lease) => noteOf(lease, now) },
+    ],
+    leases,
+  )
 }
 
 function noteOf({ status, reason, error, leasedBy, notBefore }: ListedLease, now: Date): string {

@@ -83,7 +83,9 @@ async function runningDemos(): Promise<string[]> {
 
 async function checkMigrations(pool: pg.Pool): Promise<void> {
   const exists = "select to_regclass('app.schema_migrations') is not null as found"
-  const { rows: [table] } = await query<{ found: boolean }>(pool, exists)
+  const {
+    rows: [table],
+  } = await query<{ found: boolean }>(pool, exists)
   if (table?.found === true) {
     const applied = await query(pool, 'select 1 from app.schema_migrations where name = $1', [neededMigration])
     if (applied.rowCount === 1) return

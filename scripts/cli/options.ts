@@ -26,7 +26,9 @@ export function flag(description: string): Option<boolean> {
 
 export function text(placeholder: string, description: string): Option<string | undefined> {
   return {
-    type: 'string', placeholder, description,
+    type: 'string',
+    placeholder,
+    description,
     read: (value, name) => {
       const given = asText(value)
       if (given?.trim() === '') throw badValue(name, 'must not be empty', placeholder)
@@ -37,10 +39,14 @@ export function text(placeholder: string, description: string): Option<string | 
 
 /** A whole number from `min` on. */
 export function wholeNumber(
-  placeholder: string, description: string, { min = 0 }: { min?: number } = {},
+  placeholder: string,
+  description: string,
+  { min = 0 }: { min?: number } = {},
 ): Option<number | undefined> {
   return {
-    type: 'string', placeholder, description,
+    type: 'string',
+    placeholder,
+    description,
     read: (value, name) => {
       const given = asText(value)
       if (given === undefined) return undefined
@@ -57,10 +63,14 @@ export function wholeNumber(
 
 /** Some of `known`, separated by commas; an empty list when the option was not given. */
 export function someOf<const T extends string>(
-  placeholder: string, known: readonly T[], description: string,
+  placeholder: string,
+  known: readonly T[],
+  description: string,
 ): Option<readonly T[]> {
   return {
-    type: 'string', placeholder, description,
+    type: 'string',
+    placeholder,
+    description,
     read: (value, name) => {
       const words = (asText(value) ?? '').split(/[,\s]+/).filter((word) => word !== '')
       if (value !== undefined && words.length === 0) throw badValue(name, 'must name at least one', placeholder)

@@ -8,7 +8,8 @@ import type { OptionTable, OptionValues } from './options.ts'
  * @throws FatalError `bad-option`, `bad-argument`
  */
 export function readArguments<Options extends OptionTable>(
-  command: Pick<Command<Options>, 'name' | 'actions' | 'operand' | 'options'>, args: readonly string[],
+  command: Pick<Command<Options>, 'name' | 'actions' | 'operand' | 'options'>,
+  args: readonly string[],
 ): Given<Options> {
   const { name: commandName, actions = {}, options } = command
   const known = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]))
@@ -35,7 +36,8 @@ export function readArguments<Options extends OptionTable>(
 }
 
 function readOptions<Options extends OptionTable>(
-  options: Options, given: ReadonlyMap<string, string | true>,
+  options: Options,
+  given: ReadonlyMap<string, string | true>,
 ): OptionValues<Options> {
   const values = Object.entries(options).map(([name, option]) => [name, option.read(given.get(name), name)])
   return Object.fromEntries(values) as OptionValues<Options>

@@ -15,13 +15,20 @@ export interface RebuildTarget {
 
 /** A rebuild with a progress bar. @throws FatalError `not-stored` where none of the heights are stored */
 export async function rebuildWithProgress(
-  pool: pg.Pool, workers: readonly Worker[], { from, to, schema }: RebuildTarget,
+  pool: pg.Pool,
+  workers: readonly Worker[],
+  { from, to, schema }: RebuildTarget,
 ): Promise<RebuildReport> {
   const network = await readNetwork(pool)
   const bar = new ProgressBar('Deriving')
   try {
     const report = await rebuildDerived({
-      pool, workers, network, schema, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }),
+      pool,
+      workers,
+      network,
+      schema,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
       onProgress: (done, all) => bar.show(done, all, done === all ? 'folding' : ''),
     })
     if (report.heights.length === 0) {

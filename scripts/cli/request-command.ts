@@ -27,11 +27,16 @@ export interface RequestPlan {
 }
 
 export function printPlan(plan: readonly RequestPlan[]): void {
-  print(tableText<RequestPlan>([
-    { title: 'WORKER', value: ({ worker }) => worker },
-    { title: 'HEIGHTS', align: 'right', value: (row) => count(row.heights) },
-    { title: '', value: ({ note }) => note },
-  ], plan))
+  print(
+    tableText<RequestPlan>(
+      [
+        { title: 'WORKER', value: ({ worker }) => worker },
+        { title: 'HEIGHTS', align: 'right', value: (row) => count(row.heights) },
+        { title: '', value: ({ note }) => note },
+      ],
+      plan,
+    ),
+  )
 }
 
 /** With `--detach`: tells the number of the request and leaves it to the farm. */
@@ -46,11 +51,19 @@ export async function awaitRequest({ pool, range, json }: RequestOutput, request
   const startedAt = performance.now()
   const waited = await waitForRequest(pool, { id: request.id, workers: request.workers, range })
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10
-  const { outcome, progress: { workers } } = waited
+  const {
+    outcome,
+    progress: { workers },
+  } = waited
   const flagged = await findLeases(pool, { workers: request.workers, statuses: ['flagged'], range })
   if (json) {
     printJson({
-      outcome, request: request.id, ...range, seconds, workersOff: waited.workersOff, flagged,
+      outcome,
+      request: request.id,
+      ...range,
+      seconds,
+      workersOff: waited.workersOff,
+      flagged,
       workers: workers.map(({ worker, owed, skipped }) => ({ worker, owed: size(owed), skipped: size(skipped) })),
     })
   } else {
@@ -63,22 +76,27 @@ export async function awaitRequest({ pool, range, json }: RequestOutput, request
 }
 
 function skippedLines(workers: readonly WorkerProgress[]): string[] {
-  return workers.filter(({ skipped }) => skipped.length > 0).map(({ worker, skipped }) => {
-    return `Skipped by a person, and counted as done: ${worker}, heights ${heightSet(skipped)}.`
-  })
+  return workers
+    .filter(({ skipped }) => skipped.length > 0)
+    .map(({ worker, skipped }) => {
+      return `Skipped by a person, and counted as done: ${worker}, heights ${heightSet(skipped)}.`
+    })
 }
 
 function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, seconds: number): string {
   const { outcome, progress, workersOff } = waited
   const stays = `The request ${request.id} stays`
-  const owing = progress.workers.filter(({ owed }) => owed.length > 0).map(({ worker }) => worker).join(', ')
+  const owing = progress.workers
+    .filter(({ owed }) => owed.length > 0)
+    .map(({ worker }) => worker)
+    .join(', ')
   const switches = workersOff.map((name) => `ENABLE_${name.toUpperCase()}`).join(', ')
   const texts: Readonly<Record<WaitOutcome, string>> = {
     done: `Done: heights ${heights(range)}, ${many(request.workers.length, 'worker')}, ${count(seconds)} s.`,
-    stuck: `These ranges failed too often, and ${owing} cannot go on without them. Mend the cause and try them again ` +
+    stuck:
+      `These ranges failed too often, and ${owing} cannot go on without them. Mend the cause and try them again ` +
       `(npm run leases -- requeue), or give them up (npm run leases -- skip --reason …). ${stays} until then.`,
-    'workers-off': `Switched off where the farm runs: ${workersOff.join(', ')} (${switches}). ` +
-      `${stays} until they are on.`,
+    'workers-off': `Switched off where the farm runs: ${workersOff.join(', ')} (${switches}). ${stays} until they are on.`,
     'no-farm': `No process works on the farm. ${stays}, and is done as soon as one does: npm start.`,
     interrupted: `${stays}, and the farm goes on with it. npm run status tells how far it is.`,
   }

@@ -62,8 +62,11 @@ function trouble(colour: 'red' | 'yellow', found: LeaseCount): string {
 function blockedText({ blocked }: StageStatus, now: Date): string | undefined {
   if (blocked === null) return undefined
   const age = duration(Math.max(0, (now.getTime() - blocked.since.getTime()) / 1000))
-  const [color, state] = blocked.cause === 'failed' ? ['red', 'stuck'] as const : ['yellow', 'behind'] as const
-  return styled(color, `${state} for ${age}: ${many(blocked.heights, 'height waits', 'heights wait')} for ${blocked.by}`)
+  const [color, state] = blocked.cause === 'failed' ? (['red', 'stuck'] as const) : (['yellow', 'behind'] as const)
+  return styled(
+    color,
+    `${state} for ${age}: ${many(blocked.heights, 'height waits', 'heights wait')} for ${blocked.by}`,
+  )
 }
 
 function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {
@@ -72,15 +75,31 @@ function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {
   return `${heights(lease)}, ${lease.status} for ${age}, ${many(lease.attempt, 'run')}`
 }
 
-function remarks({ stages, isCoordinated, requests, unresolvedErrors, failingHeights, unavailableHeights }: FarmStatus): string[] {
+function remarks({
+  stages,
+  isCoordinated,
+  requests,
+  unresolvedErrors,
+  failingHeights,
+  unavailableHeights,
+}: FarmStatus): string[] {
   const flagged = stages.reduce((sum, stage) => sum + stage.flagged.leases, 0)
   const idle = 'No process works on the farm: nothing is derived until one does (npm start).'
   const stuck = `${many(flagged, 'range needs', 'ranges need')} a person: npm run leases -- list --status flagged`
   const lines = [
     ...(isCoordinated ? [] : [styled('yellow', idle)]),
     ...(flagged > 0 ? [styled('red', stuck)] : []),
-    ...(failingHeights > 0 ? [styled('red', `Ingestion waits for ${many(failingHeights, 'height')} that no access node serves: npm run raw -- list`)] : []),
-    ...(unavailableHeights > 0 ? [`${many(unavailableHeights, 'height')} are unavailable, whole or in part: npm run raw -- list`] : []),
+    ...(failingHeights > 0
+      ? [
+          styled(
+            'red',
+            `Ingestion waits for ${many(failingHeights, 'height')} that no access node serves: npm run raw -- list`,
+          ),
+        ]
+      : []),
+    ...(unavailableHeights > 0
+      ? [`${many(unavailableHeights, 'height')} are unavailable, whole or in part: npm run raw -- list`]
+      : []),
     ...(unresolvedErrors > 0 ? [`${many(unresolvedErrors, 'input')} could not be used: see raw.indexing_errors.`] : []),
     ...requests.map(({ id, workers, workersOff, ...range }) => {
       const off = workersOff.length === 0 ? '' : `; switched off: ${workersOff.join(', ')}`

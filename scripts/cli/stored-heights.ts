@@ -46,6 +46,8 @@ function remedies(missing: HeightSet, stored: HeightSet, head: number | undefine
 
 async function latestHeight(pool: pg.Pool): Promise<number | undefined> {
   const text = 'select latest_height::float8 as latest from app.chain'
-  const { rows: [row] } = await query<{ latest: number | null }>(pool, text)
+  const {
+    rows: [row],
+  } = await query<{ latest: number | null }>(pool, text)
   return row?.latest ?? undefined
 }

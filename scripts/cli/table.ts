@@ -13,11 +13,16 @@ export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly R
   const cells = rows.map((row) => columns.map(({ value }) => value(row)))
   const lines = [columns.map(({ title }) => title), ...cells]
   const widths = columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i] ?? ''))))
-  const texts = lines.map((line) => columns.map(({ align }, i) => {
-    const text = line[i] ?? ''
-    const padding = ' '.repeat((widths[i] ?? 0) - widthOf(text))
-    return align === 'right' ? padding + text : text + padding
-  }).join('  ').trimEnd())
+  const texts = lines.map((line) =>
+    columns
+      .map(({ align }, i) => {
+        const text = line[i] ?? ''
+        const padding = ' '.repeat((widths[i] ?? 0) - widthOf(text))
+        return align === 'right' ? padding + text : text + padding
+      })
+      .join('  ')
+      .trimEnd(),
+  )
   return `${texts.join('\n')}\n`
 }
 

@@ -25,7 +25,12 @@ export function many(number: number, one: string, more = `${one}s`): string {
 
 /** `3 d 4 h`, `5 min 6 s`, `7 s`. */
 export function duration(seconds: number): string {
-  const units = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const
   let rest = Math.round(seconds)
   const parts: string[] = []
   for (const [unit, length] of units) {

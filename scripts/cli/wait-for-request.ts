@@ -69,5 +69,8 @@ function noteOf({ workers }: RequestProgress): string {
   const parts = (['active', 'failed', 'flagged'] as const).map((state) => {
     return { state, number: workers.reduce((sum, one) => sum + size(one[state]), 0) }
   })
-  return parts.filter(({ number }) => number > 0).map(({ state, number }) => `${count(number)} ${state}`).join(', ')
+  return parts
+    .filter(({ number }) => number > 0)
+    .map(({ state, number }) => `${count(number)} ${state}`)
+    .join(', ')
 }

@@ -28,21 +28,29 @@ const fewestBlocks = 500
 
 /** Reads the arguments of `scripts/demo.ts`. @throws FatalError that says which is wrong */
 export function readDemoArguments(args: readonly string[]): DemoArguments | 'help' {
-  const { values } = readArguments(() => parseArgs({
-    args: [...args],
-    options: {
-      blocks: { type: 'string' }, seed: { type: 'string' }, recording: { type: 'string' },
-      still: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' },
-    },
-  }))
+  const { values } = readArguments(() =>
+    parseArgs({
+      args: [...args],
+      options: {
+        blocks: { type: 'string' },
+        seed: { type: 'string' },
+        recording: { type: 'string' },
+        still: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }),
+  )
   const { blocks, seed, recording, still: isStill, help } = values
   if (help === true) return 'help'
   if (recording === undefined) {
     return {
-      chain: 'simulated', blocks: wholeNumber('--blocks', blocks, { min: fewestBlocks }) ?? 10_000,
-      seed: wholeNumber('--seed', seed) ?? 1, isStill,
+      chain: 'simulated',
+      blocks: wholeNumber('--blocks', blocks, { min: fewestBlocks }) ?? 10_000,
+      seed: wholeNumber('--seed', seed) ?? 1,
+      isStill,
     }
   }
-  if (blocks !== undefined || seed !== undefined) throw wrongArgument('--blocks and --seed are for a simulated chain: name either them or --recording')
+  if (blocks !== undefined || seed !== undefined)
+    throw wrongArgument('--blocks and --seed are for a simulated chain: name either them or --recording')
   return { chain: 'recorded', folder: recording, isStill }
 }

@@ -32,7 +32,8 @@ function sweep(): void {
 export function removeFolder(folder: string, maxMs: number): void {
   startRemoval(folder)
   const giveUpAt = performance.now() + maxMs
-  while (existsSync(folder) && performance.now() < giveUpAt) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs)
+  while (existsSync(folder) && performance.now() < giveUpAt)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs)
 }
 
 /** Repeats a failed removal: a database server that was not stopped in time still writes files for some seconds. */

@@ -10,7 +10,14 @@ import { portUser } from '../../src/services/port-user.ts'
  * neighboring ports (8081, 8082, …) run beside each other and beside one on the usual ports.
  */
 export const portOffsets = {
-  CHAT_PORT: 100, LSP_PORT: 200, HTTP_PORT: 300, ASK_PORT: 400, MCP_PORT: 500, TOOLS_PORT: 600, WALLET_PORT: 700, PROXY_PORT: 800,
+  CHAT_PORT: 100,
+  LSP_PORT: 200,
+  HTTP_PORT: 300,
+  ASK_PORT: 400,
+  MCP_PORT: 500,
+  TOOLS_PORT: 600,
+  WALLET_PORT: 700,
+  PROXY_PORT: 800,
 } as const
 
 const highestPort = 65_535
@@ -24,25 +31,45 @@ const maxPort = highestPort - Math.max(...Object.values(portOffsets))
 export function demoPorts(port: number): Readonly<Record<string, string>> {
   if (port === settings.PORT.read(undefined)) return { PROXY_PORT: '8000' }
   if (port > maxPort) {
-    throw new FatalError('bad-configuration', `PORT is ${port}, and the demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of at most ${maxPort}.`)
+    throw new FatalError(
+      'bad-configuration',
+      `PORT is ${port}, and the demo uses ports up to PORT + ${highestPort - maxPort}. Choose a PORT of at most ${maxPort}.`,
+    )
   }
-  return Object.fromEntries(Object.entries(portOffsets).map(([name, offset]) => [name, port === 0 ? '0' : String(port + offset)]))
+  return Object.fromEntries(
+    Object.entries(portOffsets).map(([name, offset]) => [name, port === 0 ? '0' : String(port + offset)]),
+  )
 }
 
 /** Checks all ports before anything is started. @throws FatalError that lists the ports in use, their users, and what to set */
 export async function checkPorts(config: Config): Promise<void> {
   const busy: string[] = []
-  for (const name of ['PORT', 'PROXY_PORT', 'CHAT_PORT', 'LSP_PORT', 'HTTP_PORT', 'ASK_PORT', 'MCP_PORT', 'TOOLS_PORT', 'WALLET_PORT'] as const) {
+  for (const name of [
+    'PORT',
+    'PROXY_PORT',
+    'CHAT_PORT',
+    'LSP_PORT',
+    'HTTP_PORT',
+    'ASK_PORT',
+    'MCP_PORT',
+    'TOOLS_PORT',
+    'WALLET_PORT',
+  ] as const) {
     const port = config[name] ?? 0
     if (port === 0 || !(await isInUse(port, name === 'TOOLS_PORT' ? config.TOOLS_HOST : config.HOST))) continue
     busy.push(`  ${name} ${port} is in use by ${portUser(port) ?? 'another program'}.`)
   }
   if (busy.length === 0) return
-  const another = config.PORT === 0 ? '' : ` Or run PORT=${config.PORT + 1} npm run demo: the ports that are not set follow PORT.`
-  throw new FatalError('cannot-listen', [
-    'The demo cannot start: other programs use its ports.', ...busy,
-    `Stop these programs, or set these variables to other ports (0 picks a free one).${another}`,
-  ].join('\n'))
+  const another =
+    config.PORT === 0 ? '' : ` Or run PORT=${config.PORT + 1} npm run demo: the ports that are not set follow PORT.`
+  throw new FatalError(
+    'cannot-listen',
+    [
+      'The demo cannot start: other programs use its ports.',
+      ...busy,
+      `Stop these programs, or set these variables to other ports (0 picks a free one).${another}`,
+    ].join('\n'),
+  )
 }
 
 async function isInUse(port: number, host: string): Promise<boolean> {

@@ -34,20 +34,42 @@ export interface Greeting {
 }
 
 /** What a ready demo says: what to open, and what to try. */
-export function greetingText({ chain, chat, page, askPage, mcp, wallet, editor, mailFolder, model, folder, key, pageProblem }: Greeting): string {
+export function greetingText({
+  chain,
+  chat,
+  page,
+  askPage,
+  mcp,
+  wallet,
+  editor,
+  mailFolder,
+  model,
+  folder,
+  key,
+  pageProblem,
+}: Greeting): string {
   const subscription = {
-    url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
+    url: 'http://127.0.0.1:9000/',
+    secret,
+    event_types: ['ft.transfer'],
+    conditions: { addresses: [chain.watched] },
   }
   return [
     '',
     ...chain.introduction.map((line) => `  ${line}`),
     '',
-    ...(pageProblem === undefined ? [] : [
-      '  The pages below are not built yet. The build is repeated automatically, and they load once it succeeds; all other parts run.',
-      ...pageProblem.trim().split('\n').slice(0, 5).map((line) => `    ${line}`),
-      '  To see the whole output: npm run build',
-      '',
-    ]),
+    ...(pageProblem === undefined
+      ? []
+      : [
+          '  The pages below are not built yet. The build is repeated automatically, and they load once it succeeds; all other parts run.',
+          ...pageProblem
+            .trim()
+            .split('\n')
+            .slice(0, 5)
+            .map((line) => `    ${line}`),
+          '  To see the whole output: npm run build',
+          '',
+        ]),
     `    The chat      ${chat}/`,
     `    The explorer  ${page}/`,
     `    The wallet    ${wallet}/`,
@@ -63,12 +85,14 @@ export function greetingText({ chain, chat, page, askPage, mcp, wallet, editor, 
     '',
     ...askingLines(chat, model),
     '',
-    ...(mailFolder === undefined ? [] : [
-      '  Sign in to the wallet with any e-mail address. The e-mail with the code is a file; the newest one says:',
-      '',
-      `    cat "$(ls -t ${mailFolder}/*.eml | head -1)"`,
-      '',
-    ]),
+    ...(mailFolder === undefined
+      ? []
+      : [
+          '  Sign in to the wallet with any e-mail address. The e-mail with the code is a file; the newest one says:',
+          '',
+          `    cat "$(ls -t ${mailFolder}/*.eml | head -1)"`,
+          '',
+        ]),
     '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
     '',
     `    DATA_FOLDER=${folder} npm run status`,
@@ -101,5 +125,7 @@ function howToAsk(model: ReturnType<typeof modelSettings>): readonly string[] {
       '  LLM_API_KEY sets one; or LLM_BASE_URL and LLM_MODEL, any server that speaks as OpenAI does (docs/chat.md).',
     ]
   }
-  return 'remedy' in model ? [`  Ask in SQL. Questions in words want a model: ${model.remedy}`] : ['  Ask in your words, or in SQL (docs/chat.md, docs/query-service.md).']
+  return 'remedy' in model
+    ? [`  Ask in SQL. Questions in words want a model: ${model.remedy}`]
+    : ['  Ask in your words, or in SQL (docs/chat.md, docs/query-service.md).']
 }

@@ -10,8 +10,11 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
   const [version] = recording.versions.values()
   const height = (version?.blocks.length ?? 1) - 1
   const node = await startReplayNode({
-    recording, loop: true, hasRest: true, ...(isStill ? {} : { intervalMs: blockMs }),
-    clock: { height, time: new Date(), spacingMs: blockMs, pastSpacingMs: pastDays * dayMs / height },
+    recording,
+    loop: true,
+    hasRest: true,
+    ...(isStill ? {} : { intervalMs: blockMs }),
+    clock: { height, time: new Date(), spacingMs: blockMs, pastSpacingMs: (pastDays * dayMs) / height },
   })
   return {
     endpoint: node.endpoint,
@@ -24,7 +27,8 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
     samples: [],
     variables: {
       // What tokens and items say of themselves was recorded; what goes on after the end of the recording cannot be asked.
-      ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', ENABLE_NETWORK_STATE_WORKER: 'false',
+      ENABLE_NFT_OWNERSHIP_RECONCILER: 'false',
+      ENABLE_NETWORK_STATE_WORKER: 'false',
       ...editorVariables(node.restUrl),
     },
     failed: new Promise(() => undefined),

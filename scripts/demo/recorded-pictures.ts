@@ -22,17 +22,19 @@ export function withPictures(recording: Recording): Recording {
 }
 
 function withDrawnPictures(answers: Answers): Answers {
-  return new Map([...answers].map(([key, answer]) => {
-    if (!(answer instanceof Buffer) || !key.startsWith(scriptMethod)) return [key, answer]
-    const drawn = rewrite(answer, ({ number }, content) => {
-      const value = content.toString('utf8')
-      // Field 1 of an ExecuteScriptResponse is the value, as JSON.
-      return number !== 1 || value.search(picture) < 0
-        ? undefined
-        : bytesField(1, Buffer.from(value.replaceAll(picture, (_, of: string, id?: string) => inline(of, id))))
-    })
-    return [key, drawn]
-  }))
+  return new Map(
+    [...answers].map(([key, answer]) => {
+      if (!(answer instanceof Buffer) || !key.startsWith(scriptMethod)) return [key, answer]
+      const drawn = rewrite(answer, ({ number }, content) => {
+        const value = content.toString('utf8')
+        // Field 1 of an ExecuteScriptResponse is the value, as JSON.
+        return number !== 1 || value.search(picture) < 0
+          ? undefined
+          : bytesField(1, Buffer.from(value.replaceAll(picture, (_, of: string, id?: string) => inline(of, id))))
+      })
+      return [key, drawn]
+    }),
+  )
 }
 
 /**

@@ -27,18 +27,28 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
   const head = blocks - 1
   const now = Date.now()
   const options: LedgerNodeOptions = {
-    seed, head, hasPayer: true, hasRest: true, ...(isStill ? {} : { intervalMs: blockMs }),
+    seed,
+    head,
+    hasPayer: true,
+    hasRest: true,
+    ...(isStill ? {} : { intervalMs: blockMs }),
     clock: {
-      height: head - recentBlocks, time: new Date(now - recentBlocks * blockMs), spacingMs: blockMs,
-      pastSpacingMs: pastDays * dayMs / (head - recentBlocks),
+      height: head - recentBlocks,
+      time: new Date(now - recentBlocks * blockMs),
+      spacingMs: blockMs,
+      pastSpacingMs: (pastDays * dayMs) / (head - recentBlocks),
     },
   }
-  const thread = new Worker(new URL('./simulated-node.ts', import.meta.url), { workerData: options, resourceLimits: nodeMemory })
+  const thread = new Worker(new URL('./simulated-node.ts', import.meta.url), {
+    workerData: options,
+    resourceLimits: nodeMemory,
+  })
   const failed = once(thread, 'error').then(([error]) => {
     throw error
   })
   const [[{ endpoint, api }], prices] = await Promise.all([
-    Promise.race([once(thread, 'message') as Promise<[{ readonly endpoint: string; readonly api: string }]>, failed]), startPriceFeed({ from: now - pastDays * dayMs }),
+    Promise.race([once(thread, 'message') as Promise<[{ readonly endpoint: string; readonly api: string }]>, failed]),
+    startPriceFeed({ from: now - pastDays * dayMs }),
   ])
   return {
     endpoint,
@@ -55,9 +65,12 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
       // The node is our own: names and pictures need not wait for one another.
       CHAIN_SCRIPT_RPS: '0',
       // Pays for accounts of the wallet, which the simulated chain makes as a testnet does.
-      WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '100',
+      WALLET_TESTNET_PAYER: publishedPayerSetting,
+      WALLET_TESTNET_FUNDS: '100',
       ...editorVariables(api),
-      ENABLE_PRICE_FEED: 'true', PRICE_FEED_URL: prices.url, PRICE_REFRESH_MIN: String(priceRefresh),
+      ENABLE_PRICE_FEED: 'true',
+      PRICE_FEED_URL: prices.url,
+      PRICE_REFRESH_MIN: String(priceRefresh),
     },
     failed,
     async stop() {

@@ -5,7 +5,8 @@ import type { PageBuild } from '../../src/services/dashboards/page-build.ts'
  * @returns why the pages cannot be opened yet
  */
 export async function waitForPages(
-  build: Pick<PageBuild, 'folder' | 'progress' | 'changed'>, write: (text: string) => unknown,
+  build: Pick<PageBuild, 'folder' | 'progress' | 'changed'>,
+  write: (text: string) => unknown,
 ): Promise<string | undefined> {
   const state = { hasEnded: false }
   const end = (): void => {

@@ -13,9 +13,18 @@ export function configurationPage(): string {
   ]
   for (const [group, entries] of settingGroups()) {
     lines.push('', `## ${group}`, '')
-    lines.push(...markdownTable(['Variable', 'Type', 'Unit', 'Default', 'Meaning'], entries.map(([name, s]) => [
-      `\`${name}\``, s.type, s.unit ?? '', s.defaultText, `${s.description}${s.alias === undefined ? '' : ` Also \`${s.alias}\`.`}${s.secret ? ' Never logged.' : ''}`,
-    ])))
+    lines.push(
+      ...markdownTable(
+        ['Variable', 'Type', 'Unit', 'Default', 'Meaning'],
+        entries.map(([name, s]) => [
+          `\`${name}\``,
+          s.type,
+          s.unit ?? '',
+          s.defaultText,
+          `${s.description}${s.alias === undefined ? '' : ` Also \`${s.alias}\`.`}${s.secret ? ' Never logged.' : ''}`,
+        ]),
+      ),
+    )
   }
   return `${lines.join('\n')}\n`
 }

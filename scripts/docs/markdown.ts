@@ -5,11 +5,15 @@ export function madeFrom(source: string): string {
 
 /** A table; what would end a cell is escaped. */
 export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)]
 }
 
 /** Text that Markdown would take for HTML, as text; what stands in backticks is left as it is. */
 export function plainText(text: string): string {
-  return text.split('`').map((part, i) => (i % 2 === 0 ? part.replaceAll('<', '&lt;') : part)).join('`')
+  return text
+    .split('`')
+    .map((part, i) => (i % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
+    .join('`')
 }

@@ -51,16 +51,18 @@ function namesIn(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(namesIn)
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([key, value]: [string, unknown]) =>
-    key === '$ref' ? [nameOf(value)] : key === 'example' || key === 'description' ? [] : namesIn(value))
+    key === '$ref' ? [nameOf(value)] : key === 'example' || key === 'description' ? [] : namesIn(value),
+  )
 }
 
 function nameOf(reference: unknown): string {
-  if (typeof reference !== 'string') throw new TypeError('A reference of the API\'s description is no text')
+  if (typeof reference !== 'string') throw new TypeError("A reference of the API's description is no text")
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 
 function declaration(name: string, schema: Schema): string {
-  if (schema['type'] !== 'object' || schema['properties'] === undefined) return `export type ${name} = ${typeOf(schema)}`
+  if (schema['type'] !== 'object' || schema['properties'] === undefined)
+    return `export type ${name} = ${typeOf(schema)}`
   const fields = fieldsOf(schema).map(([field, type, description]) => {
     const text = typeof description === 'string' && !description.includes('*/') ? `  /** ${description} */\n` : ''
     return `${text}  readonly ${field}: ${type}`
@@ -71,7 +73,9 @@ function declaration(name: string, schema: Schema): string {
 function fieldsOf(schema: Schema): [field: string, type: string, description: unknown][] {
   const required = new Set(schema['required'] as string[] | undefined)
   return Object.entries(schema['properties'] as Record<string, Schema>).map(([field, value]) => [
-    `${/^\w+$/.test(field) ? field : `'${field}'`}${required.has(field) ? '' : '?'}`, typeOf(value), value['description'],
+    `${/^\w+$/.test(field) ? field : `'${field}'`}${required.has(field) ? '' : '?'}`,
+    typeOf(value),
+    value['description'],
   ])
 }
 
@@ -84,11 +88,19 @@ function typeOf(schema: Schema): string {
   const { type } = schema
   if (Array.isArray(type)) return type.map((each: unknown) => typeOf({ ...schema, type: each })).join(' | ')
   switch (type) {
-    case 'array': return `readonly ${element(typeOf((schema['items'] ?? {}) as Schema))}[]`
-    case 'object': return objectType(schema)
-    case 'integer': return 'number'
-    case 'string': case 'number': case 'boolean': case 'null': return type
-    default: return 'unknown'
+    case 'array':
+      return `readonly ${element(typeOf((schema['items'] ?? {}) as Schema))}[]`
+    case 'object':
+      return objectType(schema)
+    case 'integer':
+      return 'number'
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return type
+    default:
+      return 'unknown'
   }
 }
 
@@ -98,7 +110,9 @@ function element(type: string): string {
 
 function objectType(schema: Schema): string {
   if (schema['properties'] !== undefined) {
-    return `{ ${fieldsOf(schema).map(([field, type]) => `readonly ${field}: ${type}`).join('; ')} }`
+    return `{ ${fieldsOf(schema)
+      .map(([field, type]) => `readonly ${field}: ${type}`)
+      .join('; ')} }`
   }
   const values = schema['additionalProperties']
   return `Readonly<Record<string, ${typeof values === 'object' && values !== null ? typeOf(values as Schema) : 'unknown'}>>`

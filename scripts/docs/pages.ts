@@ -30,6 +30,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
 function withMetrics(page: string, table: string): string {
   const [before, rest] = page.split(metricsBegin)
   const after = rest?.split(metricsEnd)[1]
-  if (before === undefined || after === undefined) throw new Error('docs/operations.md has lost the place of its table of metrics')
+  if (before === undefined || after === undefined)
+    throw new Error('docs/operations.md has lost the place of its table of metrics')
   return `${before}${metricsBegin}\n\n${table}\n\n${metricsEnd}${after}`
 }

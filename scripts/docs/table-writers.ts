@@ -12,11 +12,16 @@ export interface TableWriter {
 
 /** All workers with the tables that they alone write, in the order of their phases; those that ask come last. */
 export function tableWriters(): readonly TableWriter[] {
-  const deriving = workers.toSorted((a, b) => a.phase - b.phase).map((worker): TableWriter => ({
-    name: worker.name, description: worker.description, sources: new Map(sourcesOf(worker)),
-  }))
+  const deriving = workers
+    .toSorted((a, b) => a.phase - b.phase)
+    .map((worker): TableWriter => ({
+      name: worker.name,
+      description: worker.description,
+      sources: new Map(sourcesOf(worker)),
+    }))
   const asking = askingWorkers.map(({ name, description, questions }): TableWriter => ({
-    name, description,
+    name,
+    description,
     sources: new Map(questions.map(({ table }) => [table, 'Source: answers to what the worker asks.'])),
   }))
   return [...deriving, ...asking]

@@ -12,15 +12,25 @@ const schemaLine = /^schema (?<name>\S+)(?: -- (?<comment>.*))?$/gm
 export function tablesPage(dump: string): string {
   const relations = dumpedRelations(dump)
   const lines = [
-    '# Tables', '',
-    'What flowfarm keeps in PostgreSQL, by who writes it. Read what you like, write nothing.', '',
-    madeFrom('the comments in `migrations/` and the declarations in `jobs/`'), '',
+    '# Tables',
+    '',
+    'What flowfarm keeps in PostgreSQL, by who writes it. Read what you like, write nothing.',
+    '',
+    madeFrom('the comments in `migrations/` and the declarations in `jobs/`'),
+    '',
     'A table with the source "the blocks" has rows for heights, and a range of heights is written as one piece. All others',
     'that workers write follow from such tables, so that they are right whatever ranges were done in whatever order.',
   ]
-  const comments = new Map([...dump.matchAll(schemaLine)].map(({ groups }) => [groups?.['name'], groups?.['comment'] ?? '']))
+  const comments = new Map(
+    [...dump.matchAll(schemaLine)].map(({ groups }) => [groups?.['name'], groups?.['comment'] ?? '']),
+  )
   const left = new Set(relations)
-  const section = (title: string, text: string, of: readonly DumpedRelation[], sources?: ReadonlyMap<string, string>): void => {
+  const section = (
+    title: string,
+    text: string,
+    of: readonly DumpedRelation[],
+    sources?: ReadonlyMap<string, string>,
+  ): void => {
     if (of.length === 0) return
     lines.push('', `## ${title}`, '', plainText(text))
     for (const relation of of) {
@@ -28,12 +38,25 @@ export function tablesPage(dump: string): string {
       lines.push(...relationLines(relation, sources?.get(relation.name)))
     }
   }
-  section('Schema raw', comments.get('raw') ?? '', relations.filter(({ name }) => name.startsWith('raw.')))
+  section(
+    'Schema raw',
+    comments.get('raw') ?? '',
+    relations.filter(({ name }) => name.startsWith('raw.')),
+  )
   for (const { name, description, sources } of tableWriters()) {
     section(name, `${description}.`, ofWriter([...left], sources), sources)
   }
-  for (const [schema, service] of Object.entries({ wallet_auth: 'wallet', wallet: 'wallet', projects: 'editor', editor: 'editor' })) {
-    section(`Schema ${schema}`, `${comments.get(schema) ?? ''} Written by the service ${service}.`, [...left].filter(({ name }) => name.startsWith(`${schema}.`)))
+  for (const [schema, service] of Object.entries({
+    wallet_auth: 'wallet',
+    wallet: 'wallet',
+    projects: 'editor',
+    editor: 'editor',
+  })) {
+    section(
+      `Schema ${schema}`,
+      `${comments.get(schema) ?? ''} Written by the service ${service}.`,
+      [...left].filter(({ name }) => name.startsWith(`${schema}.`)),
+    )
   }
   section('The rest of schema app', 'What the program keeps of itself, and what operators write.', [...left])
   return `${lines.join('\n')}\n`
@@ -52,11 +75,19 @@ function relationLines({ kind, name, comment, key, partition, columns, reads }: 
     source,
     key === undefined ? '' : `Key: ${key}.`,
     partition === undefined ? '' : `Partitioned by ${partition.toLowerCase()}.`,
-  ].filter(Boolean).join(' ')
+  ]
+    .filter(Boolean)
+    .join(' ')
   return [
-    '', `### ${name}`, '', plainText(comment), ...(facts === '' ? [] : ['', facts]), '',
+    '',
+    `### ${name}`,
+    '',
+    plainText(comment),
+    ...(facts === '' ? [] : ['', facts]),
+    '',
     ...markdownTable(
-      ['Column', 'Type', 'Meaning'], columns.map((column) => [`\`${column.name}\``, column.type, plainText(column.comment)]),
+      ['Column', 'Type', 'Meaning'],
+      columns.map((column) => [`\`${column.name}\``, column.type, plainText(column.comment)]),
     ),
   ]
 }

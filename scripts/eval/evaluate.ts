@@ -24,12 +24,19 @@ export interface EvaluatedQuestion {
 
 /** Puts questions to a service and judges its statements. Questions are in flight at the same time, and come back in their order. */
 export async function evaluate(
-  service: Pick<QueryService, 'generateSql'>, judge: Judge, questions: readonly GoldQuestion[], inFlight = 4,
+  service: Pick<QueryService, 'generateSql'>,
+  judge: Judge,
+  questions: readonly GoldQuestion[],
+  inFlight = 4,
 ): Promise<EvaluatedQuestion[]> {
   return pLimit(inFlight).map(questions, (gold) => evaluateOne(service, judge, gold))
 }
 
-async function evaluateOne(service: Pick<QueryService, 'generateSql'>, judge: Judge, gold: GoldQuestion): Promise<EvaluatedQuestion> {
+async function evaluateOne(
+  service: Pick<QueryService, 'generateSql'>,
+  judge: Judge,
+  gold: GoldQuestion,
+): Promise<EvaluatedQuestion> {
   const startedAt = performance.now()
   let generated: GeneratedSql
   try {
@@ -37,13 +44,21 @@ async function evaluateOne(service: Pick<QueryService, 'generateSql'>, judge: Ju
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return {
-      gold, outcome: `failed: ${error.code}`, hasOtherColumns: false, overlap: 0, attempts: 0, sql: undefined, failure: error.message,
-      durationMs: performance.now() - startedAt, promptVersion: undefined,
+      gold,
+      outcome: `failed: ${error.code}`,
+      hasOtherColumns: false,
+      overlap: 0,
+      attempts: 0,
+      sql: undefined,
+      failure: error.message,
+      durationMs: performance.now() - startedAt,
+      promptVersion: undefined,
     }
   }
   const { sql, failure, attempts, durationMs, promptVersion } = generated
-  const judged = failure === undefined
-    ? await judge.judge(gold, sql)
-    : { outcome: `failed: ${failure.code}` as const, hasOtherColumns: false, overlap: 0, failure: failure.detail }
+  const judged =
+    failure === undefined
+      ? await judge.judge(gold, sql)
+      : { outcome: `failed: ${failure.code}` as const, hasOtherColumns: false, overlap: 0, failure: failure.detail }
   return { gold, ...judged, attempts: attempts.length, sql, durationMs, promptVersion }
 }

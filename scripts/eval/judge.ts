@@ -43,11 +43,25 @@ export class Judge {
       if (!(error instanceof ApiError)) throw error
       return { outcome: `failed: ${error.code}`, hasOtherColumns: false, overlap: 0, failure: error.message }
     }
-    const compared = accepted.map((answer) => [compareAnswers(answer.known, found.known, gold), compareAnswers(answer.other, found.other, gold)] as const)
+    const compared = accepted.map(
+      (answer) =>
+        [compareAnswers(answer.known, found.known, gold), compareAnswers(answer.other, found.other, gold)] as const,
+    )
     const right = compared.find((both) => both.every(isRight))
     const overlap = Math.max(...compared.map(([known]) => known.overlap))
-    if (right !== undefined) return { outcome: 'right', hasOtherColumns: right.some(({ verdict }) => verdict === 'same-values'), overlap, failure: undefined }
-    return { outcome: compared.some(([known]) => isRight(known)) ? 'by-accident' : 'wrong', hasOtherColumns: false, overlap, failure: undefined }
+    if (right !== undefined)
+      return {
+        outcome: 'right',
+        hasOtherColumns: right.some(({ verdict }) => verdict === 'same-values'),
+        overlap,
+        failure: undefined,
+      }
+    return {
+      outcome: compared.some(([known]) => isRight(known)) ? 'by-accident' : 'wrong',
+      hasOtherColumns: false,
+      overlap,
+      failure: undefined,
+    }
   }
 
   /** What each accepted statement gives in both databases. */

@@ -26,7 +26,10 @@ export async function openEvaluation(urls: Pick<EvalDatabases, QueryTarget>): Pr
   const known = new Map<QueryTarget, QueryDatabase>()
   const databases = new Map<QueryTarget, TwoDatabases>()
   for (const target of queryTargets) {
-    const [asked, other] = [await openQueryDatabase(target, urls[target].known), await openQueryDatabase(target, urls[target].other)]
+    const [asked, other] = [
+      await openQueryDatabase(target, urls[target].known),
+      await openQueryDatabase(target, urls[target].other),
+    ]
     known.set(target, asked)
     databases.set(target, { known: asked.runner, other: other.runner })
   }

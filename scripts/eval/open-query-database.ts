@@ -13,7 +13,13 @@ export async function openQueryDatabase(target: QueryTarget, url: string): Promi
   const pool = createPool(url, { max: 1, applicationName: 'eval' })
   try {
     const knowledge = await readKnowledge({ target, pool, network: 'emulator', mostRows, timeoutSeconds })
-    const runner = await openSqlRunner({ target, url, mostRows, timeoutMs: timeoutSeconds * 1000, log: pino({ level: 'silent' }) })
+    const runner = await openSqlRunner({
+      target,
+      url,
+      mostRows,
+      timeoutMs: timeoutSeconds * 1000,
+      log: pino({ level: 'silent' }),
+    })
     return { runner, knowledge, stuckSessions: 0 }
   } finally {
     await pool.end()

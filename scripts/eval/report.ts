@@ -3,14 +3,25 @@ import type { EvaluatedQuestion } from './evaluate.ts'
 /** How a model did: how many answers are right, and what each of the others lacks. */
 export function modelReport(name: string, results: readonly EvaluatedQuestion[]): string[] {
   const right = results.filter(({ outcome }) => outcome === 'right')
-  const versions = [...new Set(results.map(({ promptVersion }) => promptVersion))].filter((version) => version !== undefined)
+  const versions = [...new Set(results.map(({ promptVersion }) => promptVersion))].filter(
+    (version) => version !== undefined,
+  )
   const sorted = results.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b)
   return [
     `${name}: ${right.length} of ${results.length} right, execution accuracy ${percent(right.length, results.length)}`,
     `  prompts ${versions.join(', ') || 'unknown'}; median ${seconds(sorted[Math.floor(sorted.length / 2)])}, slowest ${seconds(sorted.at(-1))}`,
-    ...counted('right at the first statement', right.filter(({ attempts }) => attempts === 1)),
-    ...counted('right after mending', right.filter(({ attempts }) => attempts > 1)),
-    ...counted('right with other columns', right.filter(({ hasOtherColumns }) => hasOtherColumns)),
+    ...counted(
+      'right at the first statement',
+      right.filter(({ attempts }) => attempts === 1),
+    ),
+    ...counted(
+      'right after mending',
+      right.filter(({ attempts }) => attempts > 1),
+    ),
+    ...counted(
+      'right with other columns',
+      right.filter(({ hasOtherColumns }) => hasOtherColumns),
+    ),
     ...targets(results),
     ...results.filter(({ outcome }) => outcome !== 'right').flatMap(missedLines),
   ]

@@ -14,10 +14,17 @@ import { codeOf, isInstalled, readPackages, removeStamp, stamp } from './tree.mj
  * because NODE_ENV=production would leave them out, and with them the tests.
  */
 const npmArguments = [
-  'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional', '--loglevel=error',
+  'ci',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--include=dev',
+  '--include=optional',
+  '--loglevel=error',
 ]
 
-const certificateAdvice = 'The certificate of the package registry or of a proxy before it is not trusted: set NODE_EXTRA_CA_CERTS to the ' +
+const certificateAdvice =
+  'The certificate of the package registry or of a proxy before it is not trusted: set NODE_EXTRA_CA_CERTS to the ' +
   'certificate of its authority.'
 
 /** What to do about an error of npm, by its code. */
@@ -111,7 +118,10 @@ function npmCommand(root) {
 /** @param {string} root */
 function pathWithout(root) {
   const inTree = join(root, 'node_modules') + sep
-  return (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(inTree)).join(delimiter)
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.startsWith(inTree))
+    .join(delimiter)
 }
 
 /**

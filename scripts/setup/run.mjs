@@ -23,7 +23,11 @@ export async function runProgram(root, node, argv) {
     cwd: root,
     stdio: 'inherit',
     // With what was compiled the last time, a start takes a third less; of the tests, which start hundreds, each child too.
-    env: { NODE_COMPILE_CACHE: join(root, '.flowfarm', 'compile-cache'), ...process.env, PATH: [bin, ...rest].join(delimiter) },
+    env: {
+      NODE_COMPILE_CACHE: join(root, '.flowfarm', 'compile-cache'),
+      ...process.env,
+      PATH: [bin, ...rest].join(delimiter),
+    },
   })
   const end = await passSignals(child)
   if (end.signal === null) process.exitCode = end.code ?? 1

@@ -97,7 +97,9 @@ function allows(list, name) {
 function expectedStamp(root) {
   const tree = statSync(hiddenLockfile(root), { throwIfNoEntry: false })
   if (tree === undefined) return undefined
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
   return `${lock} ${tree.mtimeMs} ${tree.size} ${process.platform}-${process.arch}\n`
 }
 

@@ -15,7 +15,10 @@ const run = promisify(execFile)
 /** What `redis-server` of Debian needs besides the base system; the program itself is in redis-tools. */
 const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
 /** Kept between runs: the packages come over the network. */
-const unpacked = join(import.meta.dirname, `../../.flowfarm/redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`)
+const unpacked = join(
+  import.meta.dirname,
+  `../../.flowfarm/redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`,
+)
 
 export interface RedisServer {
   readonly url: string
@@ -73,15 +76,33 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
 }
 
 async function start(
-  program: Program, folder: string, { address, port, policy }: { readonly address: string; readonly port: number; readonly policy: string },
+  program: Program,
+  folder: string,
+  { address, port, policy }: { readonly address: string; readonly port: number; readonly policy: string },
 ): Promise<ChildProcess> {
-  const child = spawn(program.path, [
-    '--port', String(port), '--bind', address, '--protected-mode', 'no', '--dir', folder, '--appendonly', 'yes', '--save', '',
-    '--maxmemory-policy', policy,
-  ], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
-  })
+  const child = spawn(
+    program.path,
+    [
+      '--port',
+      String(port),
+      '--bind',
+      address,
+      '--protected-mode',
+      'no',
+      '--dir',
+      folder,
+      '--appendonly',
+      'yes',
+      '--save',
+      '',
+      '--maxmemory-policy',
+      policy,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
+    },
+  )
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
@@ -100,7 +121,11 @@ async function findProgram(): Promise<Program | undefined> {
   }
   const path = join(unpacked, 'usr/bin/redis-check-rdb')
   if (!existsSync(path) && !(await unpackPackages())) return undefined
-  const libraries = join(unpacked, 'usr/lib', (await readdir(join(unpacked, 'usr/lib'))).find((name) => name.endsWith('-linux-gnu')) ?? '')
+  const libraries = join(
+    unpacked,
+    'usr/lib',
+    (await readdir(join(unpacked, 'usr/lib'))).find((name) => name.endsWith('-linux-gnu')) ?? '',
+  )
   return { path: join(unpacked, 'usr/bin/redis-server'), libraries }
 }
 
@@ -111,7 +136,8 @@ async function unpackPackages(): Promise<boolean> {
   try {
     await run('apt-get', ['download', '-qq', ...packages], { cwd: folder, timeout: 300_000 })
     await mkdir(join(folder, 'root'))
-    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.deb'))) await run('dpkg', ['-x', join(folder, file), join(folder, 'root')])
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.deb')))
+      await run('dpkg', ['-x', join(folder, file), join(folder, 'root')])
     await rename(join(folder, 'root'), unpacked)
     return true
   } catch (error) {

@@ -15,10 +15,21 @@ export class CountingReporter extends Mocha.reporters.Spec {
     })
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats
-      const counts: TestCounts = { passed: passes, failed: failures, skipped: pending, failedFiles: [...failedFiles], isOpen: false, isStopped: false }
+      const counts: TestCounts = {
+        passed: passes,
+        failed: failures,
+        skipped: pending,
+        failedFiles: [...failedFiles],
+        isOpen: false,
+        isStopped: false,
+      }
       process.send?.(counts)
       // The exit code is no way to say so: mocha sets it to its own count of failures on the way out.
-      failIfOpen(() => process.send?.({ ...counts, failed: counts.failed + 1, isOpen: true } satisfies TestCounts, () => process.exit()))
+      failIfOpen(() =>
+        process.send?.({ ...counts, failed: counts.failed + 1, isOpen: true } satisfies TestCounts, () =>
+          process.exit(),
+        ),
+      )
     })
   }
 }

@@ -39,7 +39,10 @@ process.on('message', (message) => {
 async function runFile(file: string): Promise<void> {
   const from = performance.now()
   const mocha = new Mocha({
-    timeout: settings.timeout, forbidOnly: settings['forbid-only'], reporter: LaneReporter, color: process.argv.includes('--color'),
+    timeout: settings.timeout,
+    forbidOnly: settings['forbid-only'],
+    reporter: LaneReporter,
+    color: process.argv.includes('--color'),
   })
   mocha.addFile(file)
   try {
@@ -56,7 +59,14 @@ async function runFile(file: string): Promise<void> {
   const { passes = 0, pending = 0 } = runner.stats ?? {}
   mocha.dispose()
   tell({
-    counts: { passed: passes, failed: failures.length, skipped: pending, failedFiles: failures.length > 0 ? [file] : [], isOpen: false, isStopped: false },
+    counts: {
+      passed: passes,
+      failed: failures.length,
+      skipped: pending,
+      failedFiles: failures.length > 0 ? [file] : [],
+      isOpen: false,
+      isStopped: false,
+    },
     failures: failures.map((test) => test.fullTitle()),
     ms: performance.now() - from,
   })
@@ -66,7 +76,9 @@ async function end(): Promise<void> {
   const from = performance.now()
   const failures: string[] = []
   const late = setTimeout(() => {
-    console.error(`What the tests share has not ended after ${timeToEndShared / 60_000} minutes: a test kept a connection of it.`)
+    console.error(
+      `What the tests share has not ended after ${timeToEndShared / 60_000} minutes: a test kept a connection of it.`,
+    )
     process.exit(1)
   }, timeToEndShared)
   try {

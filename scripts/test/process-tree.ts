@@ -38,7 +38,9 @@ export async function endProcesses(root: number): Promise<void> {
 
 /** A process and all below it, parents before children; empty if it does not run. */
 export function processesBelow(root: number): ProcessEntry[] {
-  const entries = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => readEntry(Number(name)) ?? [])
+  const entries = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readEntry(Number(name)) ?? [])
   const found = entries.filter(({ pid }) => pid === root)
   for (const { pid } of found) found.push(...entries.filter(({ parent }) => parent === pid))
   return found
@@ -56,7 +58,8 @@ function isRunning({ pid, name }: ProcessEntry): boolean {
 /** @returns undefined for a process that has ended */
 function readEntry(pid: number): ProcessEntry | undefined {
   try {
-    const [, name = '', state, parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    const [, name = '', state, parent] =
+      /^\d+ \((.*)\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
     return state === 'Z' ? undefined : { pid, parent: Number(parent), name }
   } catch (error) {
     return ignoreEnded(error)

@@ -27,14 +27,22 @@ interface Run {
  * @param files in the order in which they begin; those that take long first, so that no lane ends long before another
  * @param onDurations is called with how long each file took, at the end of a complete run
  */
-export async function runInLanes(files: readonly string[], lanes: number, onDurations?: (durations: readonly FileDuration[]) => void): Promise<TestCounts> {
+export async function runInLanes(
+  files: readonly string[],
+  lanes: number,
+  onDurations?: (durations: readonly FileDuration[]) => void,
+): Promise<TestCounts> {
   const run: Run = { waiting: [...files], counts: noTests, failures: [], durations: [], isStopped: false }
-  await Promise.all(Array.from({ length: lanes }, async () => {
-    while (run.waiting.length > 0 && !run.isStopped) await runLane(run)
-  }))
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (run.waiting.length > 0 && !run.isStopped) await runLane(run)
+    }),
+  )
   if (run.failures.length > 0) console.log(`\nFailed:\n${run.failures.map((line) => `  ${line}`).join('\n')}`)
   const slowest = run.durations.toSorted((one, other) => other.ms - one.ms).slice(0, namedFiles)
-  console.log(`\nSlowest:\n${slowest.map(({ file, ms }) => `  ${(ms / 1000).toFixed(1).padStart(5)} s ${file}`).join('\n')}\n`)
+  console.log(
+    `\nSlowest:\n${slowest.map(({ file, ms }) => `  ${(ms / 1000).toFixed(1).padStart(5)} s ${file}`).join('\n')}\n`,
+  )
   if (!run.isStopped) onDurations?.(run.durations)
   return run.counts
 }
@@ -46,7 +54,9 @@ async function runLane(run: Run): Promise<void> {
   let hasEnded = false
   const end = await runTestProcess((env) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'lane.ts'), ...color], {
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'], detached: true, env,
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      detached: true,
+      env,
     })
     if (child.stdout !== null) printByFile(child.stdout)
     const runNext = (): void => {
@@ -68,8 +78,18 @@ async function runLane(run: Run): Promise<void> {
   })
   if (end.isStopped) run.isStopped = true
   if (end.code === 0 && hasEnded) return
-  const why = hasEnded ? 'something was left open' : end.isStopped ? 'stopped' : `the process ended${end.signal === null ? '' : ` by ${end.signal}`}`
-  const counts = { ...noTests, failed: 1, failedFiles: file === undefined ? [] : [file], isOpen: hasEnded, isStopped: end.isStopped }
+  const why = hasEnded
+    ? 'something was left open'
+    : end.isStopped
+      ? 'stopped'
+      : `the process ended${end.signal === null ? '' : ` by ${end.signal}`}`
+  const counts = {
+    ...noTests,
+    failed: 1,
+    failedFiles: file === undefined ? [] : [file],
+    isOpen: hasEnded,
+    isStopped: end.isStopped,
+  }
   add(run, file, counts, [why])
 }
 

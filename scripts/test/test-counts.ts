@@ -12,7 +12,14 @@ export interface TestCounts {
   readonly isStopped: boolean
 }
 
-export const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0, failedFiles: [], isOpen: false, isStopped: false }
+export const noTests: TestCounts = {
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  failedFiles: [],
+  isOpen: false,
+  isStopped: false,
+}
 
 /** Whether a message of another process is such counts. */
 export function isTestCounts(message: unknown): message is TestCounts {

@@ -75,7 +75,8 @@ class HeightSearch<T> {
         await this.#endRound()
         continue
       }
-      if (node.restingForMs > 0) await pause(Math.min(node.restingForMs, this.#context.settings.maxPauseMs), this.#signal)
+      if (node.restingForMs > 0)
+        await pause(Math.min(node.restingForMs, this.#context.settings.maxPauseMs), this.#signal)
       const answer = await this.#ask(node)
       if (answer !== undefined) return answer.value
     }
@@ -170,6 +171,11 @@ class HeightSearch<T> {
     const { height } = this.#question
     const rootHeight = rootAbove(nodes, height)
     if (rootHeight !== undefined) return new BelowRootError(height, rootHeight)
-    return new NodesFailedError(`height ${height}`, [...this.#faults, 'no node serves its spork'], this.#lastError, false)
+    return new NodesFailedError(
+      `height ${height}`,
+      [...this.#faults, 'no node serves its spork'],
+      this.#lastError,
+      false,
+    )
   }
 }

@@ -1,4 +1,9 @@
-import { ChainCallFailedError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../chain/chain-reader.ts'
+import {
+  ChainCallFailedError,
+  ChainUnavailableError,
+  ScriptFailedError,
+  StateNotServedError,
+} from '../chain/chain-reader.ts'
 import { chooseNode } from './node-choice.ts'
 import { nodeFault } from './node-errors.ts'
 import type { NodeFault } from './node-errors.ts'
@@ -83,7 +88,10 @@ function judge(context: SourceContext, node: AccessNode, fault: NodeFault, start
   }
 }
 
-function verdict(faults: readonly { readonly fault: NodeFault; readonly error: unknown }[], height: number | undefined): Error {
+function verdict(
+  faults: readonly { readonly fault: NodeFault; readonly error: unknown }[],
+  height: number | undefined,
+): Error {
   const find = (...kinds: readonly NodeFault['kind'][]) => faults.find(({ fault }) => kinds.includes(fault.kind))
   const timeout = find('timeout')
   if (timeout !== undefined) return new ChainCallFailedError(timeout.fault.message, timeout.error)

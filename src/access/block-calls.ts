@@ -1,5 +1,9 @@
 import type {
-  BlockMessage, EventEncoding, HeadMessage, TransactionMessage, TransactionResultMessage,
+  BlockMessage,
+  EventEncoding,
+  HeadMessage,
+  TransactionMessage,
+  TransactionResultMessage,
 } from './messages.ts'
 import type { AccessNode, CallContext } from './node.ts'
 import { readBlockHeaderResponse, readBlockResponse } from './wire/read-block.ts'
@@ -7,7 +11,11 @@ import { readCollectionResponse } from './wire/read-collection.ts'
 import { readTransactionResultResponse, readTransactionResultsResponse } from './wire/read-results.ts'
 import { readTransactionResponse, readTransactionsResponse } from './wire/read-transactions.ts'
 import {
-  heightRequest, idRequest, resultByIndexRequest, transactionRequest, transactionsByBlockRequest,
+  heightRequest,
+  idRequest,
+  resultByIndexRequest,
+  transactionRequest,
+  transactionsByBlockRequest,
 } from './wire/requests.ts'
 
 /** Bulk answers may be a thousand times as large as the others. */

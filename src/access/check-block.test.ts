@@ -10,16 +10,34 @@ const block: BlockMessage = { id: id(1), parentId: id(2), height: 7, timestampUs
 
 function body(script: string): TransactionMessage {
   return {
-    script: Buffer.from(script), arguments: [], referenceBlockId: none, gasLimit: 0n, proposerAddress: none, proposerKeyId: 0,
-    proposerSequenceNumber: 0n, payer: none, authorizers: [], payloadSignatures: [], envelopeSignatures: [],
+    script: Buffer.from(script),
+    arguments: [],
+    referenceBlockId: none,
+    gasLimit: 0n,
+    proposerAddress: none,
+    proposerKeyId: 0,
+    proposerSequenceNumber: 0n,
+    payer: none,
+    authorizers: [],
+    payloadSignatures: [],
+    envelopeSignatures: [],
   }
 }
 
 const bodies = ['a', 'b', 'c'].map(body)
 
-function resultOf(index: number, collectionId: Buffer, transaction = bodies[index] as TransactionMessage): TransactionResultMessage {
+function resultOf(
+  index: number,
+  collectionId: Buffer,
+  transaction = bodies[index] as TransactionMessage,
+): TransactionResultMessage {
   return {
-    transactionId: transactionId(transaction), collectionId, status: 'SEALED', statusCode: 0, errorMessage: '', events: [],
+    transactionId: transactionId(transaction),
+    collectionId,
+    status: 'SEALED',
+    statusCode: 0,
+    errorMessage: '',
+    events: [],
     computationUsage: 0n,
   }
 }
@@ -33,7 +51,12 @@ describe('checkParts', () => {
 
   it('accepts a hole, and results of old nodes without ids', () => {
     checkParts(block, bodies, [undefined, results[1], undefined], 'node')
-    checkParts(block, bodies, results.map((result) => ({ ...result, transactionId: none, collectionId: none })), 'node')
+    checkParts(
+      block,
+      bodies,
+      results.map((result) => ({ ...result, transactionId: none, collectionId: none })),
+      'node',
+    )
   })
 
   const lies: Record<string, readonly TransactionResultMessage[]> = {

@@ -76,7 +76,9 @@ class NodeChainReader implements ClosableChainReader {
       ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
       ...(burst === undefined ? {} : { burst }),
     }
-    const endpoints = new Map([...historicEndpoints, ...liveEndpoints].map((endpoint) => [endpointKey(endpoint), endpoint]))
+    const endpoints = new Map(
+      [...historicEndpoints, ...liveEndpoints].map((endpoint) => [endpointKey(endpoint), endpoint]),
+    )
     if (endpoints.size === 0) throw new FatalError('no-access-node', 'no access node is configured')
     const nodes = new Map([...endpoints].map(([key, endpoint]) => [key, this.#registry.acquire(endpoint, limits)]))
     const liveKeys = new Set(liveEndpoints.map(endpointKey))
@@ -90,11 +92,21 @@ class NodeChainReader implements ClosableChainReader {
     return readJsonCdcValue(Buffer.from(await this.runScript(Buffer.from(script), args.map(encodeArgument), at)))
   }
 
-  async runScript(script: Uint8Array, args: readonly Uint8Array[], { height, blockId, signal }: ScriptState = {}): Promise<Uint8Array> {
+  async runScript(
+    script: Uint8Array,
+    args: readonly Uint8Array[],
+    { height, blockId, signal }: ScriptState = {},
+  ): Promise<Uint8Array> {
     return this.#ask({ height: blockId === undefined ? height : 'unknown', signal }, async (node, context) => {
-      if (blockId !== undefined) return resultOf(await node.call('ExecuteScriptAtBlockID', scriptAtBlockIdRequest(blockId, script, args), context))
-      if (height === undefined) return resultOf(await node.call('ExecuteScriptAtLatestBlock', scriptRequest(script, args), context))
-      return resultOf(await node.call('ExecuteScriptAtBlockHeight', scriptAtHeightRequest(height, script, args), context))
+      if (blockId !== undefined)
+        return resultOf(
+          await node.call('ExecuteScriptAtBlockID', scriptAtBlockIdRequest(blockId, script, args), context),
+        )
+      if (height === undefined)
+        return resultOf(await node.call('ExecuteScriptAtLatestBlock', scriptRequest(script, args), context))
+      return resultOf(
+        await node.call('ExecuteScriptAtBlockHeight', scriptAtHeightRequest(height, script, args), context),
+      )
     })
   }
 
@@ -123,7 +135,8 @@ class NodeChainReader implements ClosableChainReader {
   }
 
   async #ask<T>(
-    at: { readonly height?: NodeQuestion<T>['height']; readonly signal?: AbortSignal | undefined }, ask: NodeQuestion<T>['ask'],
+    at: { readonly height?: NodeQuestion<T>['height']; readonly signal?: AbortSignal | undefined },
+    ask: NodeQuestion<T>['ask'],
   ): Promise<T> {
     this.#closing.signal.throwIfAborted()
     const signal = this.#context.signalOf(at.signal)
@@ -149,5 +162,7 @@ function saysNoAccount(error: unknown): boolean {
   const fault = nodeFault(error)
   if (fault?.kind === 'refused') return true
   if (fault?.kind !== 'not-found' && fault?.kind !== 'internal') return false
-  return /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not find|failed to find) account|account not found/i.test(fault.message)
+  return /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not find|failed to find) account|account not found/i.test(
+    fault.message,
+  )
 }

@@ -113,7 +113,8 @@ class NodeChainSource implements ChainSource {
   }
 
   #fetcherOf(
-    height: number, chainId: string,
+    height: number,
+    chainId: string,
   ): (calls: BlockCalls, accept: Pick<NodeBlockOptions, 'acceptMissing' | 'acceptFailing'>) => Promise<FetchedBlock> {
     const network = chainIdToNetwork(chainId) ?? 'emulator'
     const encoding = encodingFor(network, height)

@@ -6,7 +6,12 @@ import { fetchPieces, transactionsById, userTransactionIds } from './fetch-piece
 import { bulkResults, resultsByIndex } from './fetch-results.ts'
 import type { FetchedResults } from './fetch-results.ts'
 import type {
-  BlockMessage, EventEncoding, FetchedBlock, MissingPart, TransactionMessage, TransactionResultMessage,
+  BlockMessage,
+  EventEncoding,
+  FetchedBlock,
+  MissingPart,
+  TransactionMessage,
+  TransactionResultMessage,
 } from './messages.ts'
 import { nodeFault } from './node-errors.ts'
 import { onItsService } from './node-service.ts'

@@ -15,11 +15,7 @@ export interface Pieces extends FetchedResults {
  * A block from a node without bulk calls: its collections, then the transactions and results of each id. Such nodes
  * list user transactions only; they have no call that would name the system transactions.
  */
-export async function fetchPieces(
-  calls: BlockCalls,
-  block: BlockMessage,
-  options: ResultOptions,
-): Promise<Pieces> {
+export async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: ResultOptions): Promise<Pieces> {
   const transactionIds = await userTransactionIds(calls, block)
   const [transactions, results] = await Promise.all([
     transactionsById(calls, block, transactionIds),

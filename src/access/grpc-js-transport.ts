@@ -37,7 +37,9 @@ export class GrpcJsTransport implements Transport {
     this.endpoint = endpoint.text
     const { target, proxyOptions } = targetOf(endpoint)
     this.#client = new Client(target, credentialsOf(endpoint, options.ca), {
-      ...channelOptions, ...(options.isKeptAlive === false ? {} : keepalive), ...proxyOptions,
+      ...channelOptions,
+      ...(options.isKeptAlive === false ? {} : keepalive),
+      ...proxyOptions,
     })
   }
 

@@ -53,9 +53,11 @@ describe('GrpcWebTransport', () => {
   })
 
   it('does not take the words of a proxy for those of a node', async () => {
-    const status = (code: number, contentType: string): RequestListener => (_request, response) => {
-      response.writeHead(code, { 'content-type': contentType }).end('<html>')
-    }
+    const status =
+      (code: number, contentType: string): RequestListener =>
+      (_request, response) => {
+        response.writeHead(code, { 'content-type': contentType }).end('<html>')
+      }
     expect((await fault(status(404, 'text/html'))).grpcCode).to.equal('UNIMPLEMENTED')
     expect((await fault(status(503, 'text/html'))).grpcCode).to.equal('UNAVAILABLE')
     expect((await fault(status(429, 'text/html'))).grpcCode).to.equal('UNAVAILABLE')
@@ -72,9 +74,11 @@ describe('GrpcWebTransport', () => {
   })
 
   it('does not believe a body without a status, without a message, or with a compressed one', async () => {
-    const body = (bytes: Buffer): RequestListener => (_request, response) => {
-      response.writeHead(200, type).end(bytes)
-    }
+    const body =
+      (bytes: Buffer): RequestListener =>
+      (_request, response) => {
+        response.writeHead(200, type).end(bytes)
+      }
     const compressed = frameOf(Buffer.from('x'))
     compressed[0] = 1
     expect((await fault(body(frameOf(Buffer.from('x'))))).grpcCode).to.equal('UNKNOWN')

@@ -1,7 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { isFault } from './attempt.ts'
 import {
-  SubscribeBlockDigestsFromLatestRequestSchema, SubscribeBlockDigestsResponseSchema,
+  SubscribeBlockDigestsFromLatestRequestSchema,
+  SubscribeBlockDigestsResponseSchema,
   SubscribeBlockHeadersFromLatestRequestSchema,
 } from './gen/flow/access/access_pb.ts'
 import { BlockStatus } from './gen/flow/entities/block_pb.ts'

@@ -5,18 +5,22 @@ import { mapLimited } from './map-limited.ts'
 describe('mapLimited', () => {
   it('keeps the order and the limit', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 40 }), fc.integer({ min: 1, max: 8 }), async (items, limit) => {
-        let underWay = 0
-        let most = 0
-        const out = await mapLimited(items, limit, async (turns, index) => {
-          most = Math.max(most, ++underWay)
-          for (let i = 0; i < turns; i++) await Promise.resolve()
-          underWay--
-          return index
-        })
-        expect(out).to.deep.equal(items.map((_, i) => i))
-        expect(most).to.equal(Math.min(limit, items.length))
-      }),
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (items, limit) => {
+          let underWay = 0
+          let most = 0
+          const out = await mapLimited(items, limit, async (turns, index) => {
+            most = Math.max(most, ++underWay)
+            for (let i = 0; i < turns; i++) await Promise.resolve()
+            underWay--
+            return index
+          })
+          expect(out).to.deep.equal(items.map((_, i) => i))
+          expect(most).to.equal(Math.min(limit, items.length))
+        },
+      ),
       { numRuns: 50 },
     )
   })

@@ -7,7 +7,14 @@ type Named = Candidate & { readonly name: string }
 function node(name: string, known: Partial<Candidate> = {}): Named {
   const rootHeight = known.rootHeight
   return {
-    name, rootHeight, headHeight: undefined, restingForMs: 0, isOnTrial: false, waitMs: 0, inFlight: 0, lastUsed: 0,
+    name,
+    rootHeight,
+    headHeight: undefined,
+    restingForMs: 0,
+    isOnTrial: false,
+    waitMs: 0,
+    inFlight: 0,
+    lastUsed: 0,
     mayServe: (height) => (rootHeight ?? 0) <= height,
     ...known,
   }
@@ -47,7 +54,9 @@ describe('chooseNode', () => {
 
   it('avoids a node that is at its rate, and one that is behind', () => {
     expect(choice([node('at its rate', { waitMs: 200 }), node('busy', { inFlight: 9 })])).to.equal('busy')
-    expect(choice([node('behind', { headHeight: 499 }), node('ahead', { headHeight: 500, inFlight: 9 })])).to.equal('ahead')
+    expect(choice([node('behind', { headHeight: 499 }), node('ahead', { headHeight: 500, inFlight: 9 })])).to.equal(
+      'ahead',
+    )
   })
 
   it('shares among equals: the least to do, then the longest ago', () => {

@@ -12,7 +12,8 @@ function fault(code: GrpcCode, message: string) {
 
 describe('nodeFault', () => {
   it('reads the root height from the words of flow-go', () => {
-    const spork = 'block height 27341469 is less than the spork root block height 27341470. Try to use a historic node: key not found'
+    const spork =
+      'block height 27341469 is less than the spork root block height 27341470. Try to use a historic node: key not found'
     expect(fault('NOT_FOUND', spork)).to.include({ kind: 'below-root', rootHeight: 27_341_470 })
     const node =
       "block height 137390200 is less than the node's root block height 137500000. Try to use a different Access node: key not found"
@@ -26,7 +27,11 @@ describe('nodeFault', () => {
     ['FAILED_PRECONDITION', 'index is initializing', 'not-ready'],
     ['OUT_OF_RANGE', 'height 9 is beyond the indexed range', 'not-ready'],
     ['RESOURCE_EXHAUSTED', 'GetBlockByHeight rate limit reached, please retry later.', 'rate-limited'],
-    ['RESOURCE_EXHAUSTED', 'script execution computation limit exceeded: [Error Code: 1110] computation exceeds limit (100000)', 'script-limit'],
+    [
+      'RESOURCE_EXHAUSTED',
+      'script execution computation limit exceeded: [Error Code: 1110] computation exceeds limit (100000)',
+      'script-limit',
+    ],
     ['RESOURCE_EXHAUSTED', 'script execution memory limit exceeded: [Error Code: 1114]', 'script-limit'],
     ['RESOURCE_EXHAUSTED', 'grpc: received message larger than max (70000000 vs. 67108864)', 'too-large'],
     ['RESOURCE_EXHAUSTED', 'grpc: trying to send message larger than max (1100000000 vs. 1073741824)', 'too-large'],
@@ -35,7 +40,11 @@ describe('nodeFault', () => {
     ['UNIMPLEMENTED', 'unknown service flow.access.AccessAPI', 'unimplemented'],
     ['UNIMPLEMENTED', 'unknown method GetTransactionsByBlockID for service flow.access.AccessAPI', 'unimplemented'],
     ['INTERNAL', 'transaction failed but error message is empty for tx ID: 1f block ID: 2a', 'failed-without-text'],
-    ['INTERNAL', 'failed to convert events in blockID 8a: could not convert event payload from CCF to Json: eof', 'encoding'],
+    [
+      'INTERNAL',
+      'failed to convert events in blockID 8a: could not convert event payload from CCF to Json: eof',
+      'encoding',
+    ],
     ['INTERNAL', 'failed to retrieve result from any execution node: 3 errors occurred', 'internal'],
     ['INTERNAL', 'failed to get system transactions could not find entity', 'internal'],
     ['DEADLINE_EXCEEDED', 'deadline exceeded', 'timeout'],

@@ -20,8 +20,22 @@ import { WireError } from './wire/wire-error.ts'
  * - `refused`: the node understood and will not; asking again is of no use
  */
 export type FaultKind =
-  | 'below-root' | 'not-found' | 'not-ready' | 'part-missing' | 'rate-limited' | 'too-large' | 'unimplemented'
-  | 'failed-without-text' | 'script-limit' | 'encoding' | 'internal' | 'timeout' | 'unavailable' | 'malformed' | 'lied' | 'refused'
+  | 'below-root'
+  | 'not-found'
+  | 'not-ready'
+  | 'part-missing'
+  | 'rate-limited'
+  | 'too-large'
+  | 'unimplemented'
+  | 'failed-without-text'
+  | 'script-limit'
+  | 'encoding'
+  | 'internal'
+  | 'timeout'
+  | 'unavailable'
+  | 'malformed'
+  | 'lied'
+  | 'refused'
 
 export interface NodeFault {
   readonly kind: FaultKind

@@ -44,7 +44,11 @@ describe('NodeRegistry', () => {
   it('knows a node’s spork by its host name', () => {
     const { nodes } = registry()
     expect(nodes.acquire('access-001.mainnet17.nodes.onflow.org:9000')).to.include({
-      rootHeight: 27_341_470, endHeight: 31_735_955, chainId: 'flow-mainnet', service: 'flow.access.AccessAPI', hasStream: false,
+      rootHeight: 27_341_470,
+      endHeight: 31_735_955,
+      chainId: 'flow-mainnet',
+      service: 'flow.access.AccessAPI',
+      hasStream: false,
     })
     expect(nodes.acquire('access-001.candidate4.nodes.onflow.org:9000').service).to.equal('access.AccessAPI')
     expect(nodes.acquire('access.mainnet.nodes.onflow.org:9000').rootHeight).to.equal(undefined)

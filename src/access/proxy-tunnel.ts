@@ -93,8 +93,8 @@ export class ProxyTunnel extends Duplex {
 
   #request(): string {
     const { credentials } = this.#proxy
-    const authorization = credentials === undefined
-      ? '' : `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`
+    const authorization =
+      credentials === undefined ? '' : `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`
     return `CONNECT ${this.#authority} HTTP/1.1\r\nHost: ${this.#authority}\r\n${authorization}\r\n`
   }
 
@@ -109,7 +109,8 @@ export class ProxyTunnel extends Duplex {
     const [line = ''] = this.#head.toString('latin1', 0, end).split('\r\n', 1)
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(line)?.[1]
     if (status === undefined) return this.#fail('its response is not HTTP')
-    if (!status.startsWith('2')) return this.#fail(`it responded ${JSON.stringify(line.slice(0, 200))}`, undefined, status)
+    if (!status.startsWith('2'))
+      return this.#fail(`it responded ${JSON.stringify(line.slice(0, 200))}`, undefined, status)
     clearTimeout(this.#timer)
     this.#isOpen = true
     const rest = this.#head.subarray(end + endOfHead.length)
@@ -126,9 +127,10 @@ export class ProxyTunnel extends Duplex {
 
   #fail(reason: string, cause?: Error, status?: string): void {
     const { host, port, variable } = this.#proxy
-    const advice = status === '407'
-      ? `Set user name and password in ${variable}: http://user:password@host:port.`
-      : `Check ${variable}, or name the node in no_proxy.`
+    const advice =
+      status === '407'
+        ? `Set user name and password in ${variable}: http://user:password@host:port.`
+        : `Check ${variable}, or name the node in no_proxy.`
     const message = `Cannot connect to ${this.#authority} through the proxy ${authorityOf({ host, port })}: ${reason}. ${advice}`
     this.destroy(new Error(message, { cause }))
   }
@@ -143,9 +145,11 @@ export function tunnelAgent(proxy: Proxy, node: Endpoint): Agent {
   }
   const { ca } = globalTlsAgent.options
   const agent = new TlsAgent({ keepAlive: true })
-  agent.createConnection = () => connectTls({
-    socket: new ProxyTunnel(proxy, node), ...(isIP(node.host) === 0 ? { servername: node.host } : { host: node.host }),
-    ...(ca === undefined ? {} : { ca }),
-  })
+  agent.createConnection = () =>
+    connectTls({
+      socket: new ProxyTunnel(proxy, node),
+      ...(isIP(node.host) === 0 ? { servername: node.host } : { host: node.host }),
+      ...(ca === undefined ? {} : { ca }),
+    })
   return agent
 }

@@ -56,14 +56,22 @@ const idBytes = 32
 /** A `SendTransactionRequest`. */
 export function encodeSubmission(transaction: TransactionMessage): Uint8Array {
   const { proposerAddress, proposerKeyId, proposerSequenceNumber, payloadSignatures, envelopeSignatures } = transaction
-  return toBinary(SendTransactionRequestSchema, create(SendTransactionRequestSchema, {
-    transaction: {
-      script: transaction.script, arguments: [...transaction.arguments], referenceBlockId: transaction.referenceBlockId, gasLimit: transaction.gasLimit,
-      proposalKey: { address: proposerAddress, keyId: proposerKeyId, sequenceNumber: proposerSequenceNumber },
-      payer: transaction.payer, authorizers: [...transaction.authorizers],
-      payloadSignatures: [...payloadSignatures], envelopeSignatures: [...envelopeSignatures],
-    },
-  }))
+  return toBinary(
+    SendTransactionRequestSchema,
+    create(SendTransactionRequestSchema, {
+      transaction: {
+        script: transaction.script,
+        arguments: [...transaction.arguments],
+        referenceBlockId: transaction.referenceBlockId,
+        gasLimit: transaction.gasLimit,
+        proposalKey: { address: proposerAddress, keyId: proposerKeyId, sequenceNumber: proposerSequenceNumber },
+        payer: transaction.payer,
+        authorizers: [...transaction.authorizers],
+        payloadSignatures: [...payloadSignatures],
+        envelopeSignatures: [...envelopeSignatures],
+      },
+    }),
+  )
 }
 
 /** Nothing is connected until the first call. @throws FatalError for an endpoint that cannot be understood */
@@ -87,13 +95,16 @@ class NodeTransactionClient implements TransactionClient {
   chainId(signal?: AbortSignal): Promise<string> {
     return this.#call(signal, async (context) => {
       await identifyNode(this.#node, context)
-      if (this.#node.chainId === undefined) throw new FatalError('chain-unknown', `access node ${this.#node.endpoint} does not say which chain it is on`)
+      if (this.#node.chainId === undefined)
+        throw new FatalError('chain-unknown', `access node ${this.#node.endpoint} does not say which chain it is on`)
       return this.#node.chainId
     })
   }
 
   latestSealed(signal?: AbortSignal): Promise<HeadMessage> {
-    return this.#call(signal, async (context) => readBlockHeaderResponse(await this.#node.call('GetLatestBlockHeader', latestRequest(true), context)))
+    return this.#call(signal, async (context) =>
+      readBlockHeaderResponse(await this.#node.call('GetLatestBlockHeader', latestRequest(true), context)),
+    )
   }
 
   async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
@@ -121,7 +132,9 @@ class NodeTransactionClient implements TransactionClient {
   result(id: Uint8Array, signal?: AbortSignal): Promise<TransactionResultMessage | undefined> {
     return this.#call(signal, async (context) => {
       try {
-        return readTransactionResultResponse(await this.#node.call('GetTransactionResult', transactionRequest(id, 'json-cdc'), context))
+        return readTransactionResultResponse(
+          await this.#node.call('GetTransactionResult', transactionRequest(id, 'json-cdc'), context),
+        )
       } catch (error) {
         if (error instanceof GrpcError && error.grpcCode === 'NOT_FOUND') return undefined
         throw error
@@ -153,7 +166,7 @@ class NodeTransactionClient implements TransactionClient {
 function idIn(answer: Uint8Array): Buffer {
   let id: Uint8Array
   try {
-    ({ id } = fromBinary(SendTransactionResponseSchema, answer))
+    ;({ id } = fromBinary(SendTransactionResponseSchema, answer))
   } catch (error) {
     throw new WireError(asError(error).message, 0)
   }

@@ -32,6 +32,10 @@ export interface Transport {
    */
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer>
   /** A server stream, message by message; ends when the server ends it; absent where the transport has none. */
-  serverStream?(method: string, request: Uint8Array, options: Pick<CallOptions, 'signal' | 'service'>): AsyncIterable<Buffer>
+  serverStream?(
+    method: string,
+    request: Uint8Array,
+    options: Pick<CallOptions, 'signal' | 'service'>,
+  ): AsyncIterable<Buffer>
   close(): Promise<void>
 }

@@ -56,9 +56,15 @@ export class DatabaseHealth {
   }
 
   async #check(): Promise<void> {
-    this.#query ??= this.#database.query(sql.unsafe`select 1`).then(() => true, () => false).finally(() => {
-      this.#query = undefined
-    })
+    this.#query ??= this.#database
+      .query(sql.unsafe`select 1`)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.#query = undefined
+      })
     const { promise: late, resolve } = Promise.withResolvers<boolean>()
     const giveUp = (): void => resolve(false)
     const timer = setTimeout(giveUp, healthTimeoutMs)

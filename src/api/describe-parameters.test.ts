@@ -11,11 +11,13 @@ interface Described {
   readonly schema: Parameters<typeof z.fromJSONSchema>[0]
 }
 
-const cases = routes.flatMap((route) => (['path', 'query'] as const).flatMap((place) => {
-  const { shape } = place === 'path' ? route.params : route.query
-  const described = describeParameters(z.object(shape), place) as unknown as Described[]
-  return described.map((parameter) => ({ route, place, ...parameter, declared: shape[parameter.name] as z.ZodType }))
-}))
+const cases = routes.flatMap((route) =>
+  (['path', 'query'] as const).flatMap((place) => {
+    const { shape } = place === 'path' ? route.params : route.query
+    const described = describeParameters(z.object(shape), place) as unknown as Described[]
+    return described.map((parameter) => ({ route, place, ...parameter, declared: shape[parameter.name] as z.ZodType }))
+  }),
+)
 
 /** What a tool that knows the description alone thinks of a text: as the text, number or word that it is. */
 function isAsDescribed(schema: z.ZodType, text: string): boolean {
@@ -26,16 +28,28 @@ function isAsDescribed(schema: z.ZodType, text: string): boolean {
 }
 
 function patternsIn(schema: unknown): string[] {
-  return [...JSON.stringify(schema).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, pattern = '""']) => JSON.parse(pattern) as string)
+  return [...JSON.stringify(schema).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, pattern = '""']) => JSON.parse(pattern) as string,
+  )
 }
 
 /** Texts that a pattern has, the same in other cases, and with something before, behind or taken away. */
 function textsOf(pattern: string): fc.Arbitrary<string> {
   const change = fc.constantFrom<(text: string) => string>(
-    (text) => text, (text) => text, (text) => text.toUpperCase(), (text) => text.toLowerCase(), (text) => `${text}0`, (text) => `0${text}`,
-    (text) => ` ${text}`, (text) => `${text}\n`, (text) => text.slice(1), (text) => text.replaceAll(/\d/g, '٣'),
+    (text) => text,
+    (text) => text,
+    (text) => text.toUpperCase(),
+    (text) => text.toLowerCase(),
+    (text) => `${text}0`,
+    (text) => `0${text}`,
+    (text) => ` ${text}`,
+    (text) => `${text}\n`,
+    (text) => text.slice(1),
+    (text) => text.replaceAll(/\d/g, '٣'),
   )
-  return fc.tuple(fc.stringMatching(new RegExp(pattern, 'u'), { size: 'small' }), change).map(([text, changed]) => changed(text))
+  return fc
+    .tuple(fc.stringMatching(new RegExp(pattern, 'u'), { size: 'small' }), change)
+    .map(([text, changed]) => changed(text))
 }
 
 describe('describeParameters', () => {
@@ -48,11 +62,13 @@ describe('describeParameters', () => {
   })
 
   it('says which parameters must be given, and what is taken where one is not', () => {
-    const of = (operationId: string, wanted: string): Described | undefined => (
+    const of = (operationId: string, wanted: string): Described | undefined =>
       cases.find(({ route, name }) => route.operationId === operationId && name === wanted)
-    )
     expect(of('search', 'q')?.required).to.equal(true)
-    expect(of('listBlocks', 'limit')).to.deep.include({ required: false, schema: { default: 20, type: 'integer', minimum: 1, maximum: 100 } })
+    expect(of('listBlocks', 'limit')).to.deep.include({
+      required: false,
+      schema: { default: 20, type: 'integer', minimum: 1, maximum: 100 },
+    })
     expect(of('listTransactions', 'include_events')?.schema).to.have.property('default', false)
   })
 
@@ -62,12 +78,15 @@ describe('describeParameters', () => {
       const { default: _preset, ...rest } = schema as Record<string, unknown>
       const described = z.fromJSONSchema(rest)
       const agree = (text: string): void => {
-        expect(declared.safeParse(text).success, `${route.path} ${name} ${JSON.stringify(text)}`).to.equal(isAsDescribed(described, text))
+        expect(declared.safeParse(text).success, `${route.path} ${name} ${JSON.stringify(text)}`).to.equal(
+          isAsDescribed(described, text),
+        )
       }
       hostileTexts.forEach(agree)
       const isNew = !seen.has(JSON.stringify(rest))
       seen.add(JSON.stringify(rest))
-      for (const pattern of isNew ? patternsIn(rest) : []) fc.assert(fc.property(textsOf(pattern), agree), { numRuns: 30 })
+      for (const pattern of isNew ? patternsIn(rest) : [])
+        fc.assert(fc.property(textsOf(pattern), agree), { numRuns: 30 })
     }
   })
 })

@@ -8,7 +8,11 @@ import { z } from 'zod'
 export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): Record<string, unknown>[] {
   return Object.entries(schemas.shape).map(([name, part]) => {
     const schema = part as z.ZodType
-    const { $schema: _dialect, description, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+    const {
+      $schema: _dialect,
+      description,
+      ...described
+    } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
     // Undefined, where there is a default for it, is what is there without the parameter.
     const omitted = schema.safeParse(undefined)
     return {
@@ -23,7 +27,9 @@ export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'
 
 /** Tools that are not written in JavaScript take `\d` for the digits of all scripts, and `\w` for letters of all. */
 export function withPlainClasses(schema: Record<string, unknown>): Record<string, unknown> {
-  const text = JSON.stringify(schema, (key, value: unknown) => (key === 'pattern' && typeof value === 'string' ? plain(value) : value))
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === 'pattern' && typeof value === 'string' ? plain(value) : value,
+  )
   return JSON.parse(text) as Record<string, unknown>
 }
 

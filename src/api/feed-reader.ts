@@ -67,7 +67,10 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
   const readOnce = async (from: number, to: number): Promise<FeedBlock[]> => {
     const blocks = await readBlocks(database, from, to - 1)
     const rows = await readTransactions(database, from, to - 1)
-    const transactions = Map.groupBy(await completeTransactions(database, network(), rows), ({ summary }) => summary.block_height)
+    const transactions = Map.groupBy(
+      await completeTransactions(database, network(), rows),
+      ({ summary }) => summary.block_height,
+    )
     return blocks.map((row) => ({ block: presentNewBlock(row), transactions: transactions.get(row.height) ?? [] }))
   }
   return {
@@ -76,7 +79,8 @@ export function createFeedReader(database: DatabasePool, network: () => Network)
       for (;;) {
         const blocks = await readOnce(from, to)
         const after = await ids(from, to)
-        if (after.size === blocks.length && blocks.every(({ block }) => after.get(block.height) === block.id)) return blocks
+        if (after.size === blocks.length && blocks.every(({ block }) => after.get(block.height) === block.id))
+          return blocks
       }
     },
     nextFor: (selections, from, to) => findNext(database, selections, from, to),
@@ -93,18 +97,25 @@ const nextRow = z.object({ is_whole: z.boolean().nullable(), to: z.number().null
 
 /** In one statement, so that coverage and rows are of one moment. Each word is looked up by its key. */
 async function findNext(
-  database: DatabasePool, selections: readonly TransactionSelection[], from: number, to: number,
+  database: DatabasePool,
+  selections: readonly TransactionSelection[],
+  from: number,
+  to: number,
 ): Promise<number> {
-  const wordsOf = (kind: TransactionSelection['kind']): readonly string[] => (
-    [...new Set(selections.flatMap((selection) => (selection.kind === kind ? selection.words : [])))]
-  )
+  const wordsOf = (kind: TransactionSelection['kind']): readonly string[] => [
+    ...new Set(selections.flatMap((selection) => (selection.kind === kind ? selection.words : []))),
+  ]
   const limit = Math.min(to, from + heightsPerLookUp)
   const here = sql.fragment`block_height >= ${from} and block_height < ${limit}`
   const first = (table: string, column: string): FragmentSqlToken => sql.fragment`(
     select min(block_height) as height from ${sql.identifier(['app', table])}
     where ${sql.identifier([column])} = word and ${here}
   )`
-  const { is_whole: isWhole, to: end, found } = await database.one(sql.type(nextRow)`
+  const {
+    is_whole: isWhole,
+    to: end,
+    found,
+  } = await database.one(sql.type(nextRow)`
     with done as (
       select case when count(*) = ${indexWorkers.length} then range_intersect_agg(covered) end as covered
       from app.coverage where service_name = any (${sql.array([...indexWorkers], 'text')})
@@ -129,12 +140,21 @@ async function findNext(
 }
 
 async function completeTransactions(
-  database: DatabasePool, network: Network, rows: readonly TransactionRow[],
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
 ): Promise<FeedTransaction[]> {
   if (rows.length === 0) return []
   const [scripts, placed] = await Promise.all([
-    readScripts(database, network, rows.map((row) => row.script_hash)),
-    readDecodedEvents(database, rows.filter((row) => row.event_count > 0)),
+    readScripts(
+      database,
+      network,
+      rows.map((row) => row.script_hash),
+    ),
+    readDecodedEvents(
+      database,
+      rows.filter((row) => row.event_count > 0),
+    ),
   ])
   const events = Map.groupBy(placed, ({ height, txIndex }) => markKey({ block_height: height, tx_index: txIndex }))
   const complete: FeedTransaction[] = []
@@ -149,7 +169,10 @@ async function completeTransactions(
 }
 
 function completeTransaction(
-  network: Network, row: TransactionRow, { text, template }: StoredScript, events: readonly DecodedEvent[],
+  network: Network,
+  row: TransactionRow,
+  { text, template }: StoredScript,
+  events: readonly DecodedEvent[],
 ): FeedTransaction {
   const transaction = storedTransaction(row, text, events)
   const tags = tagsOfTransaction(transaction, network)

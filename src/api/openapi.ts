@@ -25,7 +25,10 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
   const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
     const errors = route.errorForm === 'message' ? message : problem
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, describe, errors) }
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: describeOperation(route, describe, errors),
+    }
   }
   return {
     openapi: '3.1.0',
@@ -53,8 +56,17 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
       schemas,
       responses: describeResponses(commonProblems, problem),
       securitySchemes: {
-        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A developer key; it lets its owner ask more often, and manages webhooks.' },
-        person: { type: 'http', scheme: 'bearer', description: 'The JWT of a person of the authentication service, or a developer key.' },
+        key: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'A developer key; it lets its owner ask more often, and manages webhooks.',
+        },
+        person: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The JWT of a person of the authentication service, or a developer key.',
+        },
         admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN, or the JWT of an administrator.' },
       },
     },
@@ -70,14 +82,16 @@ const commonProblems: Readonly<Record<string, string>> = {
 
 /** The same where errors have another form. */
 const commonMessages: Readonly<Record<number, string>> = {
-  429: 'Too many requests; `Retry-After` tells when to try again.', 500: 'Something went wrong here.',
+  429: 'Too many requests; `Retry-After` tells when to try again.',
+  500: 'Something went wrong here.',
 }
 
 function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
   const content = {
-    [mediaType(route.contentType)]: route.readsAs === undefined
-      ? { schema: describe(route.response), example: route.example }
-      : { schema: describe(route.readsAs.schema), example: route.readsAs.example },
+    [mediaType(route.contentType)]:
+      route.readsAs === undefined
+        ? { schema: describe(route.response), example: route.example }
+        : { schema: describe(route.readsAs.schema), example: route.readsAs.example },
     ...describeOtherTypes(route.otherTypes ?? {}),
   }
   const parameters = [...describeParameters(route.params, 'path'), ...describeParameters(route.query, 'query')]
@@ -85,7 +99,9 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
   const problems = {
     ...(takesInput ? { 400: 'A parameter or a field of the body is not valid; `field` names it.' } : {}),
     ...(route.access === 'admin' ? adminProblems : {}),
-    ...(route.body === undefined ? {} : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
+    ...(route.body === undefined
+      ? {}
+      : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
     ...(route.errorForm === 'message' ? commonMessages : {}),
     ...route.problems,
   }
@@ -99,9 +115,13 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
     ...(route.body === undefined ? {} : { requestBody: describeBody(route.body, route.bodyExample) }),
     responses: {
       [route.successStatus]: {
-        description: 'The answer.', ...(route.successStatus === 204 ? {} : { content }), ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}),
+        description: 'The answer.',
+        ...(route.successStatus === 204 ? {} : { content }),
+        ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}),
       },
-      ...(route.isLimited && route.errorForm !== 'message' ? { 401: refer('UnknownKey'), 429: refer('TooManyRequests') } : {}),
+      ...(route.isLimited && route.errorForm !== 'message'
+        ? { 401: refer('UnknownKey'), 429: refer('TooManyRequests') }
+        : {}),
       ...describeResponses(problems, problem),
       ...describeResponses(route.alternatives ?? {}, { content }),
       ...(route.errorForm === 'message' ? {} : { 500: refer('InternalError') }),
@@ -130,20 +150,24 @@ function describeBody(schema: z.ZodType, example: unknown): JsonObject {
 }
 
 function describeOtherTypes(types: Readonly<Record<string, string>>): JsonObject {
-  return Object.fromEntries(Object.entries(types).map(([type, description]) => (
-    [type, { schema: { type: 'string', description } }]
-  )))
+  return Object.fromEntries(
+    Object.entries(types).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
+  )
 }
 
-function describeResponses(meanings: Readonly<Record<string, string>>, content: JsonObject): Record<string, JsonObject> {
-  return Object.fromEntries(Object.entries(meanings).map(([status, description]) => [status, { description, ...content }]))
+function describeResponses(
+  meanings: Readonly<Record<string, string>>,
+  content: JsonObject,
+): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(meanings).map(([status, description]) => [status, { description, ...content }]),
+  )
 }
 
 /** How the call goes on with the next page: as it was, with the cursor of the answer. */
 function nextPage({ operationId, params, query }: Route): JsonObject {
-  const same = (place: 'path' | 'query', names: string[]): [string, string][] => (
+  const same = (place: 'path' | 'query', names: string[]): [string, string][] =>
     names.map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
-  )
   return {
     operationId,
     description: 'The next page, while `has_more` is true.',
@@ -168,10 +192,12 @@ function toComponents(schema: z.ZodType, components: Record<string, JsonObject>)
 function referToComponents(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(referToComponents)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => {
-    const isReference = key === '$ref' && typeof part === 'string'
-    return [key, isReference ? part.replace('#/$defs/', '#/components/schemas/') : referToComponents(part)]
-  }))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      const isReference = key === '$ref' && typeof part === 'string'
+      return [key, isReference ? part.replace('#/$defs/', '#/components/schemas/') : referToComponents(part)]
+    }),
+  )
 }
 
 function mediaType(contentType: string): string {

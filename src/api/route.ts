@@ -97,7 +97,10 @@ export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObjec
 
 /** One route: everything that the router, the validation, the API's description and the tests know of it. */
 export interface RouteDeclaration<
-  Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Content extends z.ZodType = z.ZodUndefined,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Content extends z.ZodType = z.ZodUndefined,
 > {
   /** Default GET, which answers HEAD too. */
   readonly method?: Method
@@ -149,7 +152,8 @@ export interface RouteDeclaration<
   /** Workers whose tables an answer about a height uses: it is settled only when all of them have derived the height. Default: none. */
   readonly derivedBy?: readonly DerivingWorkerName[]
   readonly handler: (
-    input: RouteInput<Params, Query, Content>, services: Services,
+    input: RouteInput<Params, Query, Content>,
+    services: Services,
   ) => Promise<Answer<z.output<Body>>> | Answer<z.output<Body>>
 }
 
@@ -169,7 +173,10 @@ export interface Route extends Omit<RouteDeclaration<z.ZodObject, z.ZodObject, z
 
 /** Joins a declaration's handler to its schemas; the handler's input and answer are typed by them. */
 export function defineRoute<
-  Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Content extends z.ZodType = z.ZodUndefined,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Content extends z.ZodType = z.ZodUndefined,
 >(declaration: RouteDeclaration<Params, Query, Body, Content>): Route {
   const { handler, ...rest } = declaration
   return {
@@ -179,13 +186,19 @@ export function defineRoute<
     isLimited: declaration.isLimited ?? true,
     successStatus: declaration.successStatus ?? 200,
     contentType: declaration.contentType ?? 'application/json; charset=utf-8',
-    run: async (request, services) => handler({
-      ...parseParameters(declaration, request.params, request.query),
-      body: (declaration.body === undefined ? undefined : parseBody(declaration.body, request.body)) as z.output<Content>,
-      apiKey: request.apiKey,
-      bearer: request.bearer,
-      mediaType: request.mediaType,
-      cachingAt: (height) => cachingAt(services, height, declaration.derivedBy ?? []),
-    }, services),
+    run: async (request, services) =>
+      handler(
+        {
+          ...parseParameters(declaration, request.params, request.query),
+          body: (declaration.body === undefined
+            ? undefined
+            : parseBody(declaration.body, request.body)) as z.output<Content>,
+          apiKey: request.apiKey,
+          bearer: request.bearer,
+          mediaType: request.mediaType,
+          cachingAt: (height) => cachingAt(services, height, declaration.derivedBy ?? []),
+        },
+        services,
+      ),
   }
 }

@@ -30,12 +30,22 @@ const mostBodyBytes = 64 * 1024
 
 /** Calls of expensive routes, which have connections of their own. A page makes a few at the same time. */
 const expensiveCalls: CallSlotsOptions = {
-  what: 'expensive calls', max: 8, maxOfClient: 4, maxWaiting: 200, maxWaitingOfClient: 20, maxWaitMs: 5000,
+  what: 'expensive calls',
+  max: 8,
+  maxOfClient: 4,
+  maxWaiting: 200,
+  maxWaitingOfClient: 20,
+  maxWaitMs: 5000,
 }
 
 /** Answers that are made while they are sent. */
 const answerStreams: CallSlotsOptions = {
-  what: 'downloads', max: 6, maxOfClient: 2, maxWaiting: 0, maxWaitingOfClient: 0, maxWaitMs: 0,
+  what: 'downloads',
+  max: 6,
+  maxOfClient: 2,
+  maxWaiting: 0,
+  maxWaitingOfClient: 0,
+  maxWaitMs: 0,
 }
 
 /** A client that takes longer for a stream is disconnected. Longer than `csvLimits.maxMs`: a CSV ends by itself. */
@@ -53,7 +63,10 @@ export interface RouterOptions {
 
 /** Mounts the declared routes on an application. */
 export function serveRoutes(
-  app: Koa<RequestState>, routes: readonly Route[], services: Services, options: RouterOptions,
+  app: Koa<RequestState>,
+  routes: readonly Route[],
+  services: Services,
+  options: RouterOptions,
 ): void {
   const router = new Router<RequestState>()
   const refused = new RefusedAttempts({ log: options.log })
@@ -88,24 +101,38 @@ export function serveRoutes(
 
 /** Who may not call is told so before anything of the request is read. */
 async function answerTo(
-  route: Route, context: RouterContext<RequestState>, services: Services, { adminGate, refused, log }: RouterOptions & { readonly refused: RefusedAttempts },
+  route: Route,
+  context: RouterContext<RequestState>,
+  services: Services,
+  { adminGate, refused, log }: RouterOptions & { readonly refused: RefusedAttempts },
 ): Promise<Answer<unknown>> {
-  const run = async (): Promise<Answer<unknown>> => route.run({
-    params: context.params,
-    // Not of `context.URL`, which is empty where the Host header cannot be part of a URL.
-    query: new URLSearchParams(context.querystring),
-    body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
-    apiKey: context.get('X-API-Key') || undefined,
-    bearer: bearerToken(context.get('Authorization')),
-    mediaType: preferredType(route, context),
-  }, services)
+  const run = async (): Promise<Answer<unknown>> =>
+    route.run(
+      {
+        params: context.params,
+        // Not of `context.URL`, which is empty where the Host header cannot be part of a URL.
+        query: new URLSearchParams(context.querystring),
+        body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
+        apiKey: context.get('X-API-Key') || undefined,
+        bearer: bearerToken(context.get('Authorization')),
+        mediaType: preferredType(route, context),
+      },
+      services,
+    )
   if (route.access !== 'admin') return run()
-  const { requestId, client: { address } } = context.state
+  const {
+    requestId,
+    client: { address },
+  } = context.state
   const attempt = { audit: route.operationId, address, path: context.path, requestId }
   const { kind, subject } = await adminGate.require(context.req, address).catch((error: unknown) => {
     if (error instanceof ApiError && error.status < 500) {
       const by = error.details['subject']
-      refused.note(clientNetwork(address), { ...attempt, refused: error.code, ...(typeof by === 'string' ? { by } : {}) })
+      refused.note(clientNetwork(address), {
+        ...attempt,
+        refused: error.code,
+        ...(typeof by === 'string' ? { by } : {}),
+      })
     }
     throw error
   })
@@ -126,7 +153,9 @@ function isExpensive({ cost }: Route, { query }: RouterContext<RequestState>): b
 
 /** Runs an expensive call when there is a slot for it. */
 async function inSlot(
-  context: RouterContext<RequestState>, slots: CallSlots, run: () => Promise<Answer<unknown>>,
+  context: RouterContext<RequestState>,
+  slots: CallSlots,
+  run: () => Promise<Answer<unknown>>,
 ): Promise<Answer<unknown>> {
   const leave = await enter(slots, context)
   try {
@@ -150,7 +179,9 @@ async function enter(slots: CallSlots, context: RouterContext<RequestState>): Pr
  * between reports nothing.
  */
 async function sendStream(
-  context: RouterContext<RequestState>, { content, contentType }: AnswerStream, streams: CallSlots,
+  context: RouterContext<RequestState>,
+  { content, contentType }: AnswerStream,
+  streams: CallSlots,
 ): Promise<void> {
   const leave = await enter(streams, context).catch((error: unknown) => {
     content.destroy()

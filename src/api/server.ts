@@ -157,30 +157,34 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     closeGraceMs,
   })
   const handle = app.callback()
-  const server = createServer({
-    // Whoever sends the head of a request slower than this has nothing to ask.
-    headersTimeout: patience.headMs,
-    requestTimeout: patience.requestMs,
-    // Node looks that seldom whether these are over.
-    connectionsCheckingInterval: Math.min(1000, patience.headMs),
-    // Longer than the minute for which proxies usually keep idle connections, so that they close first.
-    keepAliveTimeout: 65_000,
-    maxHeaderSize: 16 * 1024,
-    // Others ask for HTTP/2 (`h2c`), as clients in Java do with every request, and take an answer in HTTP/1.1.
-    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
-  }, oneAtATime((request, response) => {
-    try {
-      request.url = requestTarget(request)
-    } catch (error) {
-      sendProblem(response, toApiError(error), randomUUID())
-      return
-    }
-    const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path)) ??
-      (page !== undefined && isPageRequest(request, topLevel) ? page : undefined)
-    if (mount !== undefined) mount.handle(request, response)
-    // What `handle` throws became an answer inside.
-    else void handle(request, response)
-  }))
+  const server = createServer(
+    {
+      // Whoever sends the head of a request slower than this has nothing to ask.
+      headersTimeout: patience.headMs,
+      requestTimeout: patience.requestMs,
+      // Node looks that seldom whether these are over.
+      connectionsCheckingInterval: Math.min(1000, patience.headMs),
+      // Longer than the minute for which proxies usually keep idle connections, so that they close first.
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16 * 1024,
+      // Others ask for HTTP/2 (`h2c`), as clients in Java do with every request, and take an answer in HTTP/1.1.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    oneAtATime((request, response) => {
+      try {
+        request.url = requestTarget(request)
+      } catch (error) {
+        sendProblem(response, toApiError(error), randomUUID())
+        return
+      }
+      const mount =
+        mounts.find(({ path }) => isBelow(request.url ?? '', path)) ??
+        (page !== undefined && isPageRequest(request, topLevel) ? page : undefined)
+      if (mount !== undefined) mount.handle(request, response)
+      // What `handle` throws became an answer inside.
+      else void handle(request, response)
+    }),
+  )
   // Longer than any answer takes: nothing went to or fro, so who asked is gone. WebSockets have pings of their own.
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
@@ -221,15 +225,19 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   const { routes, resolvePath, clientOf, limiter, health } = parts
   const { database, expensiveReads, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  )
   app.use(requestLog(metrics, log, clientOf))
-  app.use(cors({
-    origin: '*',
-    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key'],
-    exposeHeaders: ['Content-Location', 'ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
-    maxAge: 86_400,
-  }))
+  app.use(
+    cors({
+      origin: '*',
+      allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key'],
+      exposeHeaders: ['Content-Location', 'ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+      maxAge: 86_400,
+    }),
+  )
   app.use(async (context, next) => {
     context.set('X-Content-Type-Options', 'nosniff')
     await next()
@@ -238,20 +246,39 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   app.use(compress({ threshold: leastCompressedBytes, br: { params: brotliParams } }))
   const tellsMessages = messagePaths(routes)
   app.use(problems(log, (path) => tellsMessages(resolvePath(path))))
-  app.use(rateLimit({
-    limiter, keys: options.keys, resolvePath,
-    unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),
-    keyPaths: new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path)),
-  }))
+  app.use(
+    rateLimit({
+      limiter,
+      keys: options.keys,
+      resolvePath,
+      unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),
+      keyPaths: new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path)),
+    }),
+  )
   app.use(answerNotModified())
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(tagAnswers())
   const adminGate = new AdminGate(options.admin?.credentials, options.admin?.failures)
-  serveRoutes(app, routes, {
-    database, metrics, network, chain, health, status, maxReorgDepth, routes, keys: options.keys,
-    accounts: options.accounts, admin: options.admin?.operations, webhooks: options.webhooks,
-    csvLimits: options.csvLimits ?? csvLimits,
-  }, { expensiveReads, checkResponses, adminGate, log })
+  serveRoutes(
+    app,
+    routes,
+    {
+      database,
+      metrics,
+      network,
+      chain,
+      health,
+      status,
+      maxReorgDepth,
+      routes,
+      keys: options.keys,
+      accounts: options.accounts,
+      admin: options.admin?.operations,
+      webhooks: options.webhooks,
+      csvLimits: options.csvLimits ?? csvLimits,
+    },
+    { expensiveReads, checkResponses, adminGate, log },
+  )
   return app
 }
 

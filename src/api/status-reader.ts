@@ -43,9 +43,12 @@ export function statusSettings(config: Config): StatusSettings {
     workerConfig: {
       main_ingester: ingesterConfig(config.LATEST_WORKER_COUNT, config.LATEST_BATCH_SIZE),
       history_ingester: ingesterConfig(config.HISTORY_WORKER_COUNT, config.HISTORY_BATCH_SIZE),
-      ...Object.fromEntries(workers.map((name) => [
-        name.toLowerCase(), { concurrency: number(`${name}_CONCURRENCY`), range: number(`${name}_RANGE`) },
-      ])),
+      ...Object.fromEntries(
+        workers.map((name) => [
+          name.toLowerCase(),
+          { concurrency: number(`${name}_CONCURRENCY`), range: number(`${name}_RANGE`) },
+        ]),
+      ),
     },
   }
 }

@@ -2,7 +2,12 @@ import type { DatabaseKnowledge, QueryDatabase } from './query-engine.ts'
 import { databaseUnavailable } from './sql/sql-errors.ts'
 import type { SqlRunner } from './sql/sql-runner.ts'
 
-const nothing: DatabaseKnowledge = { schema: '', notes: '', examples: [], prompt: { instructions: '', version: 'none' } }
+const nothing: DatabaseKnowledge = {
+  schema: '',
+  notes: '',
+  examples: [],
+  prompt: { instructions: '', version: 'none' },
+}
 
 /**
  * A database that could not be reached when the service started.

@@ -59,7 +59,11 @@ export class QueryEngine implements QueryService {
     return [...this.#options.databases.values()].reduce((sum, database) => sum + database.stuckSessions, 0)
   }
 
-  async runSql(target: QueryTarget, sql: string, options: QueryOptions & { readonly maxRows?: number } = {}): Promise<SqlAnswer> {
+  async runSql(
+    target: QueryTarget,
+    sql: string,
+    options: QueryOptions & { readonly maxRows?: number } = {},
+  ): Promise<SqlAnswer> {
     return this.#database(target).runner.run(sql, options)
   }
 
@@ -68,27 +72,40 @@ export class QueryEngine implements QueryService {
   }
 
   async generateSql(
-    target: QueryTarget, question: string, { signal, client }: QueryOptions = {},
+    target: QueryTarget,
+    question: string,
+    { signal, client }: QueryOptions = {},
   ): Promise<GeneratedSql> {
     const { runner } = this.#database(target)
-    const { generated } = await this.#write({ target, question, signal, attempt: async (sql, options) => {
-      await runner.check(sql, { ...options, client })
-      return true
-    } })
+    const { generated } = await this.#write({
+      target,
+      question,
+      signal,
+      attempt: async (sql, options) => {
+        await runner.check(sql, { ...options, client })
+        return true
+      },
+    })
     return generated
   }
 
   async ask(target: QueryTarget, question: string, { signal, client }: QueryOptions = {}): Promise<QueryAnswer> {
     const { runner } = this.#database(target)
-    const { generated, result } = await this.#write<QueryOutcome>({ target, question, signal, attempt: async (sql, options) => {
-      try {
-        return { answer: await runner.run(sql, { ...options, client }), failure: undefined }
-      } catch (error) {
-        // Nothing that the model could mend in good time: whoever asked sees the statement, and may narrow it.
-        if (error instanceof ApiError && endOfAsking.has(error.code)) return { answer: undefined, failure: failureOf(error) }
-        throw error
-      }
-    } })
+    const { generated, result } = await this.#write<QueryOutcome>({
+      target,
+      question,
+      signal,
+      attempt: async (sql, options) => {
+        try {
+          return { answer: await runner.run(sql, { ...options, client }), failure: undefined }
+        } catch (error) {
+          // Nothing that the model could mend in good time: whoever asked sees the statement, and may narrow it.
+          if (error instanceof ApiError && endOfAsking.has(error.code))
+            return { answer: undefined, failure: failureOf(error) }
+          throw error
+        }
+      },
+    })
     return { ...generated, answer: result?.answer, failure: result?.failure ?? generated.failure }
   }
 
@@ -104,7 +121,12 @@ export class QueryEngine implements QueryService {
     return this.#database(target).knowledge.examples
   }
 
-  async #write<Result>({ target, question, signal = new AbortController().signal, attempt }: {
+  async #write<Result>({
+    target,
+    question,
+    signal = new AbortController().signal,
+    attempt,
+  }: {
     readonly target: QueryTarget
     readonly question: string
     readonly signal: AbortSignal | undefined
@@ -113,14 +135,23 @@ export class QueryEngine implements QueryService {
     const begin = performance.now()
     const { model, memory } = this.#options
     const { instructions, version: promptVersion } = this.#database(target).knowledge.prompt
-    if (model === undefined) throw new ApiError(503, 'no-model', `There is no model to write SQL from questions. ${this.#options.remedy}`)
+    if (model === undefined)
+      throw new ApiError(503, 'no-model', `There is no model to write SQL from questions. ${this.#options.remedy}`)
     const recalled = await memory.search(target, question, recalledPairs)
     const { sql, result, failure, attempts } = await writeSql({
-      model, instructions, question, recalled, signal, attempt: (candidate) => attempt(candidate, { signal }),
+      model,
+      instructions,
+      question,
+      recalled,
+      signal,
+      attempt: (candidate) => attempt(candidate, { signal }),
     })
     const { provider, name } = model.state
     const durationMs = Math.round((performance.now() - begin) * 10) / 10
-    return { generated: { target, question, sql, failure, attempts, model: `${provider}/${name}`, promptVersion, durationMs }, result }
+    return {
+      generated: { target, question, sql, failure, attempts, model: `${provider}/${name}`, promptVersion, durationMs },
+      result,
+    }
   }
 
   #database(target: QueryTarget): QueryDatabase {

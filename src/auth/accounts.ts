@@ -37,8 +37,9 @@ export class Accounts {
    */
   async ofJwt(jwt: string): Promise<DeveloperKey> {
     const userId = await this.#subjectOf(jwt)
-    const account = await this.#find(userId) ?? await this.#make(userId)
-    if (account.revokedAt !== null) throw new ApiError(403, 'account-revoked', 'This account was revoked by an administrator.')
+    const account = (await this.#find(userId)) ?? (await this.#make(userId))
+    if (account.revokedAt !== null)
+      throw new ApiError(403, 'account-revoked', 'This account was revoked by an administrator.')
     return account
   }
 
@@ -56,16 +57,23 @@ export class Accounts {
   /** @throws ApiError 403 `no-account` for a key that stands for itself, `too-many-keys` */
   async makeKey(ownerId: number, name: string): Promise<NewKey> {
     return withTransaction(this.#pool, async (client) => {
-      const { rows: [account] } = await query<{ user_id: string | null; count: number }>(
+      const {
+        rows: [account],
+      } = await query<{ user_id: string | null; count: number }>(
         client,
         `select user_id, (select count(*)::int from app.developer_keys k where k.account_id = a.id and k.revoked_at is null) as count
          from app.developer_keys a where a.id = $1 for no key update of a`,
         [ownerId],
       )
       if (account === undefined || account.user_id === null) {
-        throw new ApiError(403, 'no-account', 'This key was made by an administrator and belongs to no account: ask an administrator for another.')
+        throw new ApiError(
+          403,
+          'no-account',
+          'This key was made by an administrator and belongs to no account: ask an administrator for another.',
+        )
       }
-      if (account.count >= mostKeys) throw new ApiError(403, 'too-many-keys', `An account has at most ${mostKeys} keys: remove one first.`)
+      if (account.count >= mostKeys)
+        throw new ApiError(403, 'too-many-keys', `An account has at most ${mostKeys} keys: remove one first.`)
       return insertKey(client, { name, tier: 'free', accountId: ownerId })
     })
   }
@@ -73,29 +81,39 @@ export class Accounts {
   /** Revokes one of the keys of `keysOf`. @throws ApiError 404 `unknown-key` */
   async revokeKey(ownerId: number, id: number): Promise<void> {
     const own = await this.keysOf(ownerId)
-    if (!own.some((key) => key.id === id)) throw new ApiError(404, 'unknown-key', `You have no key with the number ${id}.`)
+    if (!own.some((key) => key.id === id))
+      throw new ApiError(404, 'unknown-key', `You have no key with the number ${id}.`)
     await this.#keys.revoke(id)
   }
 
   async #subjectOf(jwt: string): Promise<string> {
-    const refused = (cause?: unknown): ApiError => (
-      new ApiError(401, 'bad-credentials', 'This is neither a developer key nor a valid JWT of the authentication service.', { cause })
-    )
+    const refused = (cause?: unknown): ApiError =>
+      new ApiError(
+        401,
+        'bad-credentials',
+        'This is neither a developer key nor a valid JWT of the authentication service.',
+        { cause },
+      )
     if (this.#secret === undefined) throw refused()
     try {
       const { payload } = await jwtVerify(jwt, this.#secret, { algorithms: ['HS256'], requiredClaims: ['exp', 'sub'] })
       if (typeof payload.sub !== 'string' || payload.sub === '' || payload.sub.length > 200) throw refused()
       return payload.sub
     } catch (error) {
-      if (error instanceof errors.JWTExpired) throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+      if (error instanceof errors.JWTExpired)
+        throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
       if (error instanceof errors.JOSEError) throw refused(error)
       throw error
     }
   }
 
   async #find(userId: string): Promise<DeveloperKey | undefined> {
-    const { rows: [account] } = await query<DeveloperKey>(
-      this.#pool, `select ${keyColumns} from app.developer_keys k ${joinAccount} where k.user_id = $1`, [userId],
+    const {
+      rows: [account],
+    } = await query<DeveloperKey>(
+      this.#pool,
+      `select ${keyColumns} from app.developer_keys k ${joinAccount} where k.user_id = $1`,
+      [userId],
     )
     return account
   }

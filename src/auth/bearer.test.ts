@@ -16,11 +16,19 @@ describe('the token of the query service', () => {
   })
 
   for (const [header, code] of [
-    ['', 'missing-token'], ['right', 'missing-token'], ['Basic right', 'missing-token'], ['Bearer', 'missing-token'],
-    ['Bearer wrong', 'wrong-token'], ['Bearer righ', 'wrong-token'], ['Bearer right2', 'wrong-token'], ['Bearer RIGHT', 'wrong-token'],
+    ['', 'missing-token'],
+    ['right', 'missing-token'],
+    ['Basic right', 'missing-token'],
+    ['Bearer', 'missing-token'],
+    ['Bearer wrong', 'wrong-token'],
+    ['Bearer righ', 'wrong-token'],
+    ['Bearer right2', 'wrong-token'],
+    ['Bearer RIGHT', 'wrong-token'],
   ] as const) {
     it(`refuses "${header}"`, () => {
-      expect(() => admitBearer(header, 'right')).to.throw(ApiError).that.includes({ status: 401, code })
+      expect(() => admitBearer(header, 'right'))
+        .to.throw(ApiError)
+        .that.includes({ status: 401, code })
     })
   }
 })

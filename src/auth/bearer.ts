@@ -14,9 +14,11 @@ export const everybody = 'everybody'
 export function admitBearer(header: string, token: string | undefined): string {
   if (token === undefined) return everybody
   const given = bearerToken(header)
-  if (given === undefined) throw new ApiError(401, 'missing-token', 'Send the token of this service as `Authorization: Bearer <API_TOKEN>`.')
+  if (given === undefined)
+    throw new ApiError(401, 'missing-token', 'Send the token of this service as `Authorization: Bearer <API_TOKEN>`.')
   // Of equal length whatever was sent, so that the time of the comparison tells nothing.
-  if (!timingSafeEqual(digest(given), digest(token))) throw new ApiError(401, 'wrong-token', 'This is not the token of this service.')
+  if (!timingSafeEqual(digest(given), digest(token)))
+    throw new ApiError(401, 'wrong-token', 'This is not the token of this service.')
   return digest(given).toString('hex')
 }
 

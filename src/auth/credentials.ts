@@ -41,7 +41,9 @@ export async function checkCredential(text: string, options: CredentialOptions):
   if (!roles.some((role) => allowed.has(role.toLowerCase()))) {
     const wanted = allowedRoles.join(', ')
     throw new ApiError(
-      403, 'role-not-allowed', `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
+      403,
+      'role-not-allowed',
+      `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
       { details: { subject: payload.sub } },
     )
   }
@@ -85,5 +87,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 function badCredentials(cause?: unknown): ApiError {
-  return new ApiError(401, 'bad-credentials', 'This is neither the admin token nor a valid JWT of an administrator.', { cause })
+  return new ApiError(401, 'bad-credentials', 'This is neither the admin token nor a valid JWT of an administrator.', {
+    cause,
+  })
 }

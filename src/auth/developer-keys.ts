@@ -69,7 +69,9 @@ export class DeveloperKeys {
     const recalled = this.recall(text)
     if (recalled !== undefined) return recalled.key
     const hash = digestOf(text)
-    const { rows: [key] } = await query<DeveloperKey & { isStale: boolean }>(
+    const {
+      rows: [key],
+    } = await query<DeveloperKey & { isStale: boolean }>(
       this.#pool,
       `select ${keyColumns}, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
        from app.developer_keys k ${joinAccount} where k.key_hash = $1 and k.revoked_at is null and a.revoked_at is null`,
@@ -94,7 +96,10 @@ export class DeveloperKeys {
 
   /** All keys and accounts, revoked ones included, the newest first. */
   async list(): Promise<readonly DeveloperKey[]> {
-    const { rows } = await query<DeveloperKey>(this.#pool, `select ${keyColumns} from app.developer_keys k ${joinAccount} order by k.id desc`)
+    const { rows } = await query<DeveloperKey>(
+      this.#pool,
+      `select ${keyColumns} from app.developer_keys k ${joinAccount} order by k.id desc`,
+    )
     return rows
   }
 
@@ -109,7 +114,9 @@ export class DeveloperKeys {
   }
 
   async #change(assignment: string, values: unknown[]): Promise<DeveloperKey | undefined> {
-    const { rows: [key] } = await query<DeveloperKey>(
+    const {
+      rows: [key],
+    } = await query<DeveloperKey>(
       this.#pool,
       `with k as (update app.developer_keys set ${assignment} where id = $1 returning *) select ${keyColumns} from k ${joinAccount}`,
       values,
@@ -134,10 +141,13 @@ export interface NewKey {
 }
 
 export async function insertKey(
-  db: pg.Pool | pg.ClientBase, { name, tier, accountId }: { readonly name: string; readonly tier: KeyTier; readonly accountId: number | null },
+  db: pg.Pool | pg.ClientBase,
+  { name, tier, accountId }: { readonly name: string; readonly tier: KeyTier; readonly accountId: number | null },
 ): Promise<NewKey> {
   const text = `fs_live_${randomBytes(32).toString('hex')}`
-  const { rows: [key] } = await query<DeveloperKey>(
+  const {
+    rows: [key],
+  } = await query<DeveloperKey>(
     db,
     `with k as (insert into app.developer_keys (key_hash, prefix, name, tier, account_id) values ($1, $2, $3, $4, $5) returning *)
      select ${keyColumns} from k ${joinAccount}`,

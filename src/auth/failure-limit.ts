@@ -31,7 +31,12 @@ export class FailureLimit {
     const failures = this.#current(address)
     if (failures === undefined || failures.count < this.#most) return
     const seconds = Math.ceil((failures.until - this.#clock()) / 1000)
-    throw new ApiError(429, 'too-many-attempts', `Too many wrong credentials from your address; try again in ${seconds} s.`, { details: { retryAfterSeconds: seconds } })
+    throw new ApiError(
+      429,
+      'too-many-attempts',
+      `Too many wrong credentials from your address; try again in ${seconds} s.`,
+      { details: { retryAfterSeconds: seconds } },
+    )
   }
 
   failed(address: string): void {

@@ -21,7 +21,13 @@ describe('RefusedAttempts', () => {
 
   function note(address: string, times = 1): void {
     for (let i = 0; i < times; i++) {
-      attempts.note(address, { audit: 'adminPutLabel', refused: 'bad-credentials', address, path: '/admin/account-labels', requestId: 'r' })
+      attempts.note(address, {
+        audit: 'adminPutLabel',
+        refused: 'bad-credentials',
+        address,
+        path: '/admin/account-labels',
+        requestId: 'r',
+      })
     }
   }
 
@@ -32,7 +38,8 @@ describe('RefusedAttempts', () => {
     now = 60_000
     note('192.0.2.1')
     expect(lines.slice(4).map(({ address, count }) => ({ address, count }))).to.deep.equal([
-      { address: undefined, count: 997 }, { address: '192.0.2.1', count: undefined },
+      { address: undefined, count: 997 },
+      { address: '192.0.2.1', count: undefined },
     ])
   })
 

@@ -35,7 +35,13 @@ export class RefusedAttempts {
   #unwritten = 0
   #windowEnd = -Infinity
 
-  constructor({ log, mostOfClient = 3, mostInAll = 60, windowMs = 60_000, clock = () => performance.now() }: RefusedAttemptsOptions) {
+  constructor({
+    log,
+    mostOfClient = 3,
+    mostInAll = 60,
+    windowMs = 60_000,
+    clock = () => performance.now(),
+  }: RefusedAttemptsOptions) {
     this.#options = { log, mostOfClient, mostInAll, windowMs, clock }
   }
 
@@ -57,7 +63,8 @@ export class RefusedAttempts {
     const { log, windowMs, clock } = this.#options
     const now = clock()
     if (now < this.#windowEnd) return
-    if (this.#unwritten > 0) log.warn({ count: this.#unwritten }, 'more attempts to administrate were refused than are written down')
+    if (this.#unwritten > 0)
+      log.warn({ count: this.#unwritten }, 'more attempts to administrate were refused than are written down')
     this.#windowEnd = now + windowMs
     this.#lines.clear()
     this.#written = 0

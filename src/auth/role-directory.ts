@@ -11,10 +11,16 @@ import { query } from '../db/pool.ts'
 export function roleDirectory(pool: pg.Pool): (subject: string) => Promise<readonly string[]> {
   return async (subject) => {
     try {
-      const { rows } = await query<{ role: string }>(pool, 'select role::text as role from user_roles where user_id::text = $1', [subject])
+      const { rows } = await query<{ role: string }>(
+        pool,
+        'select role::text as role from user_roles where user_id::text = $1',
+        [subject],
+      )
       return rows.map(({ role }) => role)
     } catch (error) {
-      throw new ApiError(503, 'auth-database-unavailable', 'The database of roles does not answer at the moment.', { cause: error })
+      throw new ApiError(503, 'auth-database-unavailable', 'The database of roles does not answer at the moment.', {
+        cause: error,
+      })
     }
   }
 }

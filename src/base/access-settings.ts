@@ -7,29 +7,50 @@ const group = 'Access to the API'
 
 export const accessSettings = {
   API_RATE_LIMIT_RPS: number({
-    group, default: 10, min: 0, unit: 'requests per second and address',
-    description: 'Most requests of one address in the long run; 0 is no limit. This machine is not limited. Developer keys have limits of their own.',
+    group,
+    default: 10,
+    min: 0,
+    unit: 'requests per second and address',
+    description:
+      'Most requests of one address in the long run; 0 is no limit. This machine is not limited. Developer keys have limits of their own.',
   }),
   API_RATE_LIMIT_BURST: optionalInteger({
-    group, min: 1, defaultText: '10 × API_RATE_LIMIT_RPS', unit: 'requests',
+    group,
+    min: 1,
+    defaultText: '10 × API_RATE_LIMIT_RPS',
+    unit: 'requests',
     description: 'Requests that one address may make at once after a pause.',
   }),
   API_RATE_LIMIT_TTL_MIN: integer({
-    group, default: 15, min: 1, max: 1440, unit: 'minutes', description: 'How long an address or key that does not ask is remembered.',
+    group,
+    default: 15,
+    min: 1,
+    max: 1440,
+    unit: 'minutes',
+    description: 'How long an address or key that does not ask is remembered.',
   }),
   API_RATE_LIMIT_TRUSTED_RPS: number({
-    group, default: 100, min: 0, unit: 'requests per second and address',
+    group,
+    default: 100,
+    min: 0,
+    unit: 'requests per second and address',
     description: 'Most requests of one of the API_RATE_LIMIT_TRUSTED_ADDRESSES; 0 is no limit.',
   }),
   API_RATE_LIMIT_TRUSTED_ADDRESSES: addresses({
-    group, description: 'Addresses and networks (10.0.0.0/8) with the limit API_RATE_LIMIT_TRUSTED_RPS, such as web servers of your own.',
+    group,
+    description:
+      'Addresses and networks (10.0.0.0/8) with the limit API_RATE_LIMIT_TRUSTED_RPS, such as web servers of your own.',
   }),
   TRUSTED_PROXIES: addresses({
     group,
-    description: 'Addresses and networks of your own proxies. Only what these add to X-Forwarded-For is believed; without it all who come through one proxy count as one address.',
+    description:
+      'Addresses and networks of your own proxies. Only what these add to X-Forwarded-For is believed; without it all who come through one proxy count as one address.',
   }),
   AUTH_DB_URL: optionalUrl({
-    group, secret: true, schemes: ['postgres', 'postgresql'],
-    description: 'Database of the authentication service. When set, the roles of an administrator are read from its table user_roles (user_id, role) by the sub of the JWT, and what the JWT claims of roles does not count.',
+    group,
+    secret: true,
+    schemes: ['postgres', 'postgresql'],
+    description:
+      'Database of the authentication service. When set, the roles of an administrator are read from its table user_roles (user_id, role) by the sub of the JWT, and what the JWT claims of roles does not count.',
   }),
 } satisfies Record<string, Setting<unknown>>

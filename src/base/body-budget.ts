@@ -10,7 +10,10 @@ export class BodyBudget {
 
   /** @throws ApiError 503 `busy` */
   take(bytes: number): void {
-    if (bytes > this.#free) throw new ApiError(503, 'busy', 'There are too many large bodies at once: send it again in a moment.', { details: { retryAfterSeconds: 2 } })
+    if (bytes > this.#free)
+      throw new ApiError(503, 'busy', 'There are too many large bodies at once: send it again in a moment.', {
+        details: { retryAfterSeconds: 2 },
+      })
     this.#free -= bytes
   }
 

@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import { addressList, clientReader, isListed } from './client-address.ts'
 
-const request = (remoteAddress: string, headers: Record<string, string> = {}): IncomingMessage => (
-  { socket: { remoteAddress }, headers } as unknown as IncomingMessage
-)
+const request = (remoteAddress: string, headers: Record<string, string> = {}): IncomingMessage =>
+  ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage
 
 const proxies = addressList(['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'])
 const clientOf = clientReader(proxies)
@@ -15,7 +14,12 @@ describe('the address of a client', () => {
     ['is IPv4 where it is IPv4 in IPv6', '::ffff:203.0.113.5', undefined, '203.0.113.5'],
     ['is not what a client says who is no proxy', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
     ['is what our proxy saw', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['is what our proxy saw, whatever the client wrote before', '10.0.0.1', '1.1.1.1, 127.0.0.1,198.51.100.1', '198.51.100.1'],
+    [
+      'is what our proxy saw, whatever the client wrote before',
+      '10.0.0.1',
+      '1.1.1.1, 127.0.0.1,198.51.100.1',
+      '198.51.100.1',
+    ],
     ['is seen through several proxies', '10.0.0.1', '1.1.1.1, 198.51.100.1, 10.2.0.1, 2001:db8::7', '198.51.100.1'],
     ['is the last proxy when all are', '10.0.0.1', '10.0.0.9, 10.0.0.3', '10.0.0.9'],
     ['is that of the proxy where it says nothing', '10.0.0.1', undefined, '10.0.0.1'],
@@ -26,7 +30,9 @@ describe('the address of a client', () => {
   ]
   for (const [what, remote, forwarded, address] of cases) {
     it(what, () => {
-      expect(clientOf(request(remote, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address).to.equal(address)
+      expect(
+        clientOf(request(remote, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })).address,
+      ).to.equal(address)
     })
   }
 

@@ -44,7 +44,16 @@ export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
 
 /** Headers in which proxies tell that they stand between. */
 export const proxyHeaders = [
-  'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fly-client-ip',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fly-client-ip',
 ] as const
 
 /** Tells who asks. @param trustedProxies TRUSTED_PROXIES */

@@ -13,6 +13,13 @@ export function clientNetwork(address: string): string {
   const [head = '', tail] = plain.split('%', 1)[0]?.toLowerCase().split('::') ?? []
   const groups = head === '' ? [] : head.split(':')
   const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
-  const all = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail === undefined || tail === '' ? [] : tail.split(':'))]
-  return `${all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  const all = [
+    ...groups,
+    ...Array<string>(Math.max(0, missing)).fill('0'),
+    ...(tail === undefined || tail === '' ? [] : tail.split(':')),
+  ]
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
 }

@@ -61,7 +61,8 @@ describe('proxyFor', () => {
   it('is not used for hosts that the process connects directly, and keeps the exceptions that are set', () => {
     const environment: Record<string, string> = { ...proxy, no_proxy: 'example.org' }
     connectDirectly('127.0.0.1', environment)
-    for (const host of ['127.0.0.1', 'a.example.org']) expect(proxyFor({ host, port: 1 }, environment)).to.equal(undefined)
+    for (const host of ['127.0.0.1', 'a.example.org'])
+      expect(proxyFor({ host, port: 1 }, environment)).to.equal(undefined)
     expect(proxyFor(node, environment)).not.to.equal(undefined)
   })
 })

@@ -24,7 +24,8 @@ const exceptionVariables = ['no_grpc_proxy', 'no_proxy'] as const
  * @throws FatalError `proxy-invalid`; the message contains no credentials
  */
 export function proxyFor(
-  node: { readonly host: string; readonly port: number }, environment: Environment = process.env,
+  node: { readonly host: string; readonly port: number },
+  environment: Environment = process.env,
 ): Proxy | undefined {
   const variable = proxyVariables.find((name) => !isBlank(environment[name]))
   if (variable === undefined) return undefined
@@ -42,9 +43,11 @@ export function connectDirectly(host: string, environment: Record<string, string
 function parseProxy(variable: string, text: string): Proxy {
   const trimmed = text.trim()
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`)
-  const refuse = (reason: string): FatalError => new FatalError(
-    'proxy-invalid', `Cannot use the proxy of ${variable}: ${reason}. Set it to http://host:port or http://user:password@host:port.`,
-  )
+  const refuse = (reason: string): FatalError =>
+    new FatalError(
+      'proxy-invalid',
+      `Cannot use the proxy of ${variable}: ${reason}. Set it to http://host:port or http://user:password@host:port.`,
+    )
   if (url === null || url.hostname === '') throw refuse('not an address')
   if (url.protocol !== 'http:') throw refuse(`unsupported scheme ${url.protocol}//`)
   return {

@@ -1,5 +1,16 @@
 import { FatalError } from './errors.ts'
-import { boolean, choice, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl, SettingError, text } from './setting.ts'
+import {
+  boolean,
+  choice,
+  integer,
+  list,
+  optionalInteger,
+  optionalNumber,
+  optionalText,
+  optionalUrl,
+  SettingError,
+  text,
+} from './setting.ts'
 import type { Setting } from './setting.ts'
 import { accessSettings } from './access-settings.ts'
 import { askSettings } from './ask-settings.ts'
@@ -23,104 +34,179 @@ const defaultAccessNode = 'access.mainnet.nodes.onflow.org:9000'
  */
 export const settings = {
   DB_URL: optionalUrl({
-    group: 'Database', secret: true, schemes: ['postgres', 'postgresql'],
+    group: 'Database',
+    secret: true,
+    schemes: ['postgres', 'postgresql'],
     description: 'PostgreSQL 15 or newer. Without it flowfarm starts a PostgreSQL 18 of its own in DATA_FOLDER.',
   }),
   DB_READ_URL: optionalUrl({
-    group: 'Database', secret: true, schemes: ['postgres', 'postgresql'],
-    description: 'Where the API and the live feeds read: a hot standby of the database of DB_URL, or a pooler before it. Without it from DB_URL, to which all else goes in any case.',
+    group: 'Database',
+    secret: true,
+    schemes: ['postgres', 'postgresql'],
+    description:
+      'Where the API and the live feeds read: a hot standby of the database of DB_URL, or a pooler before it. Without it from DB_URL, to which all else goes in any case.',
   }),
   DATA_FOLDER: text({
-    group: 'Database', default: '.flowfarm',
+    group: 'Database',
+    default: '.flowfarm',
     description: 'Folder of the PostgreSQL that flowfarm starts itself. Unused when DB_URL is set.',
   }),
   DB_MAX_OPEN_CONNS: optionalInteger({
-    group: 'Database', min: 4, max: 1000, unit: 'connections',
-    description: 'Most connections that one process opens for queries; the ingesters and listeners keep a few more of their own. Without it 20; for the farm 12 to 30, by the concurrency of its workers.',
+    group: 'Database',
+    min: 4,
+    max: 1000,
+    unit: 'connections',
+    description:
+      'Most connections that one process opens for queries; the ingesters and listeners keep a few more of their own. Without it 20; for the farm 12 to 30, by the concurrency of its workers.',
   }),
   DB_MAX_IDLE_CONNS: optionalInteger({
-    group: 'Database', min: 0, max: 1000, unit: 'connections',
-    description: 'Connections for queries that are kept open when idle. Without it all are closed after a minute of idleness.',
+    group: 'Database',
+    min: 0,
+    max: 1000,
+    unit: 'connections',
+    description:
+      'Connections for queries that are kept open when idle. Without it all are closed after a minute of idleness.',
   }),
 
   CHAIN_ACCESS_NODE: optionalText({
     group: 'Access nodes',
-    description: 'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; http:// and https:// are gRPC-web. ' +
+    description:
+      'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; http:// and https:// are gRPC-web. ' +
       `Without it and CHAIN_ACCESS_NODES: ${defaultAccessNode}.`,
   }),
   CHAIN_ACCESS_NODES: list({
     group: 'Access nodes',
-    description: 'Access nodes for live ingestion, used together with CHAIN_ACCESS_NODE where that is set. All must be of one network.',
+    description:
+      'Access nodes for live ingestion, used together with CHAIN_ACCESS_NODE where that is set. All must be of one network.',
   }),
   CHAIN_HISTORIC_ACCESS_NODES: list({
     group: 'Access nodes',
-    description: 'Access nodes for the backfill, one or more for each spork. Without it the live ones serve the backfill too.',
+    description:
+      'Access nodes for the backfill, one or more for each spork. Without it the live ones serve the backfill too.',
   }),
   CHAIN_ARCHIVE_NODE: optionalText({
     group: 'Access nodes',
     description: 'A node that holds data from before the sporks of the others; joins the list for the backfill.',
   }),
   CHAIN_RPC_RPS: optionalNumber({
-    group: 'Access nodes', min: 0, unit: 'calls per second and node',
-    description: 'Most calls to one access node. Without it, or with 0, there is no limit of ours; the limits of a node are honoured always.',
+    group: 'Access nodes',
+    min: 0,
+    unit: 'calls per second and node',
+    description:
+      'Most calls to one access node. Without it, or with 0, there is no limit of ours; the limits of a node are honoured always.',
   }),
   CHAIN_RPC_BURST: optionalInteger({
-    group: 'Access nodes', min: 1, unit: 'calls',
-    description: 'Calls that may be made at once before CHAIN_RPC_RPS holds back. Without it as much as one second allows.',
+    group: 'Access nodes',
+    min: 1,
+    unit: 'calls',
+    description:
+      'Calls that may be made at once before CHAIN_RPC_RPS holds back. Without it as much as one second allows.',
   }),
 
   START_BLOCK: integer({
-    group: 'Ingestion', default: 0, unit: 'height',
+    group: 'Ingestion',
+    default: 0,
+    unit: 'height',
     description:
       'Where forward ingestion starts when nothing is stored yet. 0: at the lowest height that the nodes serve; or, while the history ingester is on, ' +
       'LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS below the head, and the history ingester brings the rest.',
   }),
-  RAW_ONLY: boolean({ group: 'Ingestion', default: false, description: 'Only raw ingestion runs; workers and derivers are off.' }),
+  RAW_ONLY: boolean({
+    group: 'Ingestion',
+    default: false,
+    description: 'Only raw ingestion runs; workers and derivers are off.',
+  }),
   ENABLE_FORWARD_INGESTER: boolean({ group: 'Ingestion', default: true, description: 'Follow the head of the chain.' }),
   LATEST_WORKER_COUNT: optionalInteger({
-    group: 'Ingestion', defaultText: '2, adaptive', min: 1, max: 1000, unit: 'blocks',
-    description: 'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+    group: 'Ingestion',
+    defaultText: '2, adaptive',
+    min: 1,
+    max: 1000,
+    unit: 'blocks',
+    description:
+      'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
   }),
   LATEST_BATCH_SIZE: optionalInteger({
-    group: 'Ingestion', defaultText: '1, adaptive', min: 1, max: 10_000, unit: 'blocks',
-    description: 'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 while it is behind; a number set here is kept.',
+    group: 'Ingestion',
+    defaultText: '1, adaptive',
+    min: 1,
+    max: 10_000,
+    unit: 'blocks',
+    description:
+      'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 while it is behind; a number set here is kept.',
   }),
-  ENABLE_HISTORY_INGESTER: boolean({ group: 'Ingestion', default: true, description: 'Fill in history, from the start of the forward ingester down.' }),
+  ENABLE_HISTORY_INGESTER: boolean({
+    group: 'Ingestion',
+    default: true,
+    description: 'Fill in history, from the start of the forward ingester down.',
+  }),
   HISTORY_WORKER_COUNT: optionalInteger({
-    group: 'Ingestion', defaultText: '5, adaptive', min: 1, max: 1000, unit: 'blocks',
-    description: 'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+    group: 'Ingestion',
+    defaultText: '5, adaptive',
+    min: 1,
+    max: 1000,
+    unit: 'blocks',
+    description:
+      'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
   }),
   HISTORY_BATCH_SIZE: optionalInteger({
-    group: 'Ingestion', defaultText: '20, adaptive', min: 1, max: 10_000, unit: 'blocks',
-    description: 'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a number set here is kept.',
+    group: 'Ingestion',
+    defaultText: '20, adaptive',
+    min: 1,
+    max: 10_000,
+    unit: 'blocks',
+    description:
+      'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a number set here is kept.',
   }),
   HISTORY_STOP_HEIGHT: integer({
-    group: 'Ingestion', default: 0, unit: 'height',
+    group: 'Ingestion',
+    default: 0,
+    unit: 'height',
     description: 'Lowest height that the history ingester fetches. 0: down to the lowest height that the nodes serve.',
   }),
   UNAVAILABLE_AFTER_S: integer({
-    group: 'Ingestion', default: 21_600, unit: 'seconds',
-    description: 'How long a settled height may fail on every access node, or fail to be stored, before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
+    group: 'Ingestion',
+    default: 21_600,
+    unit: 'seconds',
+    description:
+      'How long a settled height may fail on every access node, or fail to be stored, before it is recorded in raw.unavailable and ingestion continues. Operators are told after 30 seconds. 0: only an operator gives heights up (npm run raw).',
   }),
   MAX_REORG_DEPTH: integer({
-    group: 'Ingestion', default: 1000, min: 1, unit: 'blocks',
+    group: 'Ingestion',
+    default: 1000,
+    min: 1,
+    unit: 'blocks',
     description: 'Deepest fork that is rolled back. A deeper one stops the ingester and deletes nothing.',
   }),
 
   LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: integer({
-    group: 'Ingestion', default: 100, unit: 'blocks',
-    description: 'Blocks below the head with which a new database starts. So many of the newest stored blocks, and at least one chunk, are derived in live chunks.',
+    group: 'Ingestion',
+    default: 100,
+    unit: 'blocks',
+    description:
+      'Blocks below the head with which a new database starts. So many of the newest stored blocks, and at least one chunk, are derived in live chunks.',
   }),
 
   ...farmSettings,
 
   ...askingSettings,
 
-  PORT: integer({ group: 'Serving', default: 8080, min: 0, max: 65_535, description: 'Port of the explorer API; 0 picks a free one and logs it.' }),
+  PORT: integer({
+    group: 'Serving',
+    default: 8080,
+    min: 0,
+    max: 65_535,
+    description: 'Port of the explorer API; 0 picks a free one and logs it.',
+  }),
   HOST: text({ group: 'Serving', default: '0.0.0.0', description: 'Address that the servers bind.' }),
 
   API_ANSWER_CACHE_MS: integer({
-    group: 'Serving', default: 1000, min: 0, unit: 'ms', description: 'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
+    group: 'Serving',
+    default: 1000,
+    min: 0,
+    unit: 'ms',
+    description:
+      'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
   }),
 
   ...feedSettings,
@@ -141,15 +227,24 @@ export const settings = {
   ...plannedSettings,
 
   METRICS_PORT: optionalInteger({
-    group: 'Operation', min: 0, max: 65_535, defaultText: 'none',
+    group: 'Operation',
+    min: 0,
+    max: 65_535,
+    defaultText: 'none',
     description: 'A port for /metrics alone, for processes that run without the API, which serves them on PORT.',
   }),
 
   LOG_LEVEL: choice({
-    group: 'Operation', values: ['trace', 'debug', 'info', 'warn', 'error', 'silent'], default: 'info', description: 'Least level that is logged.',
+    group: 'Operation',
+    values: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    description: 'Least level that is logged.',
   }),
   LOG_FORMAT: choice({
-    group: 'Operation', values: ['auto', 'json', 'pretty'], default: 'auto', description: 'auto: pretty on a terminal, JSON lines elsewhere.',
+    group: 'Operation',
+    values: ['auto', 'json', 'pretty'],
+    default: 'auto',
+    description: 'auto: pretty on a terminal, JSON lines elsewhere.',
   }),
 } satisfies Record<string, Setting<unknown>>
 
@@ -162,13 +257,17 @@ export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typ
  * @throws FatalError `bad-configuration` that lists every bad variable, not only the first
  */
 export function readConfig(
-  overrides: Environment = {}, environment: Environment = process.env, defaults: Environment = {},
+  overrides: Environment = {},
+  environment: Environment = process.env,
+  defaults: Environment = {},
 ): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
     try {
-      values[name] = setting.read(given(overrides, name, setting) ?? given(environment, name, setting) ?? given(defaults, name, setting))
+      values[name] = setting.read(
+        given(overrides, name, setting) ?? given(environment, name, setting) ?? given(defaults, name, setting),
+      )
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       problems.push(`${name} ${error.message}`)
@@ -187,7 +286,9 @@ export function readConfig(
  */
 export function portsOf(services: readonly string[], environment: Environment = process.env): Environment {
   const { PORT: port, ASK_PORT: askPort } = environment
-  return services.includes('ask') && !services.includes('api') && !isBlank(port) && isBlank(askPort) ? { ASK_PORT: port } : {}
+  return services.includes('ask') && !services.includes('api') && !isBlank(port) && isBlank(askPort)
+    ? { ASK_PORT: port }
+    : {}
 }
 
 /** What one source says of a variable, under either of its names. @throws SettingError when they disagree */
@@ -221,6 +322,7 @@ export function liveEndpoints(config: Config): readonly string[] {
 
 /** Access nodes for the backfill. */
 export function historicEndpoints(config: Config): readonly string[] {
-  const nodes = config.CHAIN_HISTORIC_ACCESS_NODES.length > 0 ? config.CHAIN_HISTORIC_ACCESS_NODES : liveEndpoints(config)
+  const nodes =
+    config.CHAIN_HISTORIC_ACCESS_NODES.length > 0 ? config.CHAIN_HISTORIC_ACCESS_NODES : liveEndpoints(config)
   return config.CHAIN_ARCHIVE_NODE === undefined ? nodes : [...nodes, config.CHAIN_ARCHIVE_NODE]
 }

@@ -8,7 +8,10 @@ describe('the description of an error', () => {
     const error = new RetryableError('database-unreachable', 'no answer', { cause: low, details: { attempt: 3 } })
     const { stack, cause, ...rest } = describeError(error)
     expect(rest).to.deep.equal({
-      type: 'RetryableError', message: 'no answer', code: 'database-unreachable', details: { attempt: 3 },
+      type: 'RetryableError',
+      message: 'no answer',
+      code: 'database-unreachable',
+      details: { attempt: 3 },
     })
     expect(stack).to.include('describe-error.test.ts')
     expect(cause).to.include({ type: 'Error', message: 'broken pipe', code: 'EPIPE' })
@@ -19,7 +22,10 @@ describe('the description of an error', () => {
 
   it('is short for people where the error is one that we know', () => {
     const busy = new RetryableError('node-busy', 'the node is busy')
-    expect(shortenError({ attempt: 1, err: busy })).to.deep.equal({ attempt: 1, reason: 'the node is busy (node-busy)' })
+    expect(shortenError({ attempt: 1, err: busy })).to.deep.equal({
+      attempt: 1,
+      reason: 'the node is busy (node-busy)',
+    })
     const unknown = { err: new TypeError('x is undefined') }
     expect(shortenError(unknown)).to.equal(unknown)
   })

@@ -28,7 +28,10 @@ export class ApiError extends FlowfarmError {
   readonly field: string | undefined
 
   constructor(
-    status: number, code: string, message: string, options: { field?: string; cause?: unknown; details?: Record<string, unknown> } = {},
+    status: number,
+    code: string,
+    message: string,
+    options: { field?: string; cause?: unknown; details?: Record<string, unknown> } = {},
   ) {
     super(code, message, options)
     this.status = status

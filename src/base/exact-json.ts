@@ -13,6 +13,9 @@ function exactNumber(_key: string, value: unknown, context?: { readonly source?:
   if (typeof value !== 'number' || context?.source === undefined) return value
   const { source } = context
   if (String(value) === source) return value
-  const digits = source.replace(/[eE].*$/, '').replace(/[-.]/g, '').replace(/^0+/, '')
+  const digits = source
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '')
   return Number.isFinite(value) && digits.length <= safeDigits ? value : source
 }

@@ -12,7 +12,9 @@ describe('the help', () => {
   })
 
   it('names the services, every variable that does something, and the exit codes', () => {
-    expect(help).to.match(/^ {2}api {7}Serve all/m).and.to.match(/^Exit codes: 0 .*, 1 .*, 75 /m)
+    expect(help)
+      .to.match(/^ {2}api {7}Serve all/m)
+      .and.to.match(/^Exit codes: 0 .*, 1 .*, 75 /m)
     for (const [name, { alias, group }] of Object.entries<Setting<unknown>>(settings)) {
       if (group === plannedGroup) expect(help).to.not.include(`\n  ${name}  (`)
       else {

@@ -32,13 +32,22 @@ export function helpText(services: Described): string {
     if (group === plannedGroup) continue
     lines.push('', `${group}:`)
     for (const [name, setting] of entries) {
-      lines.push('', ...wrapped(`${name}  (${shape(setting)})`, '  ', helpWidth), ...wrapped(described(setting), '      ', helpWidth))
+      lines.push(
+        '',
+        ...wrapped(`${name}  (${shape(setting)})`, '  ', helpWidth),
+        ...wrapped(described(setting), '      ', helpWidth),
+      )
     }
   }
-  lines.push('', ...wrapped(
-    `${groups.get(plannedGroup)?.length ?? 0} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
-      'docs/configuration.md lists them.', '', helpWidth,
-  ))
+  lines.push(
+    '',
+    ...wrapped(
+      `${groups.get(plannedGroup)?.length ?? 0} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
+        'docs/configuration.md lists them.',
+      '',
+      helpWidth,
+    ),
+  )
   return `${lines.join('\n')}\n`
 }
 

@@ -16,20 +16,45 @@ function deepest(text: string): number {
 
 describe('the depth of JSON', () => {
   it('is told of its text as of its value', () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 12 }), fc.integer({ min: 1, max: 12 }), (value, levels) => {
-      const isDeep = !isShallowText(bytes(JSON.stringify(value)), levels)
-      // Where both are asked they agree but for empty lists at the end, which have nothing in them.
-      if (isShallow(value, levels - 1)) expect(isDeep).to.equal(false)
-      if (isDeep) expect(isShallow(value, levels - 1)).to.equal(false)
-    }))
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 12 }), fc.integer({ min: 1, max: 12 }), (value, levels) => {
+        const isDeep = !isShallowText(bytes(JSON.stringify(value)), levels)
+        // Where both are asked they agree but for empty lists at the end, which have nothing in them.
+        if (isShallow(value, levels - 1)) expect(isDeep).to.equal(false)
+        if (isDeep) expect(isShallow(value, levels - 1)).to.equal(false)
+      }),
+    )
   })
 
   it('is told of any text as by looking at each character, however long its texts are', () => {
-    const piece = fc.constantFrom('"', '\\', '\\\\', '[', ']', '{', '}', 'a', 'x'.repeat(29), 'x'.repeat(40), '\\'.repeat(31), '多')
-    fc.assert(fc.property(fc.array(piece, { maxLength: 40 }), fc.integer({ min: 0, max: 4 }), (pieces, levels) => {
-      const text = pieces.join('')
-      expect(isShallowText(bytes(text), levels)).to.equal(deepest(text) <= levels)
-    }), { numRuns: 2000, examples: [[['"', 'x'.repeat(32), '\\', '"', '[', '"', '['], 0], [['"', '\\'.repeat(33), '"', '['], 0], [['"', 'x'.repeat(40), '['], 0]] })
+    const piece = fc.constantFrom(
+      '"',
+      '\\',
+      '\\\\',
+      '[',
+      ']',
+      '{',
+      '}',
+      'a',
+      'x'.repeat(29),
+      'x'.repeat(40),
+      '\\'.repeat(31),
+      '多',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), fc.integer({ min: 0, max: 4 }), (pieces, levels) => {
+        const text = pieces.join('')
+        expect(isShallowText(bytes(text), levels)).to.equal(deepest(text) <= levels)
+      }),
+      {
+        numRuns: 2000,
+        examples: [
+          [['"', 'x'.repeat(32), '\\', '"', '[', '"', '['], 0],
+          [['"', '\\'.repeat(33), '"', '['], 0],
+          [['"', 'x'.repeat(40), '['], 0],
+        ],
+      },
+    )
   })
 
   it('is not that of brackets within texts', () => {

@@ -10,7 +10,9 @@ export const mostJsonLevels = 200
 export function isShallow(value: unknown, mostLevels = mostJsonLevels): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; depth <= mostLevels; depth++) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) as unknown[] : []))
+    level = level.flatMap((item) =>
+      typeof item === 'object' && item !== null ? (Object.values(item) as unknown[]) : [],
+    )
     if (level.length === 0) return true
   }
   return false

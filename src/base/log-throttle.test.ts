@@ -18,13 +18,19 @@ describe('LogThrottle', () => {
 
   it('logs one line without a stack for failures that differ in numbers and ids only', () => {
     const written: Record<string, unknown>[] = []
-    const log = pino({ level: 'warn' }, { write: (line: string) => void written.push(JSON.parse(line) as Record<string, unknown>) })
+    const log = pino(
+      { level: 'warn' },
+      { write: (line: string) => void written.push(JSON.parse(line) as Record<string, unknown>) },
+    )
     const throttle = new LogThrottle()
-    for (let i = 0; i < 5; i++) throttle.log(log, 'warn', { err: new Error(`height ${i}: no script execution`), worker: 'w' }, 'failed')
+    for (let i = 0; i < 5; i++)
+      throttle.log(log, 'warn', { err: new Error(`height ${i}: no script execution`), worker: 'w' }, 'failed')
     throttle.log(log, 'warn', { err: new Error('another cause') }, 'failed')
-    for (const id of ['8624e2a0', '510790fb-db29-4d8e-a759-61d72ea31ac9', '0x8c5303eaa26202d6', 'cafebabe'.repeat(8)]) throttle.log(log, 'warn', { err: new Error(`no state of ${id}`) }, 'failed')
+    for (const id of ['8624e2a0', '510790fb-db29-4d8e-a759-61d72ea31ac9', '0x8c5303eaa26202d6', 'cafebabe'.repeat(8)])
+      throttle.log(log, 'warn', { err: new Error(`no state of ${id}`) }, 'failed')
     expect(written.map(({ reason, err }) => ({ reason, err }))).to.deep.equal([
-      { reason: 'height 0: no script execution', err: undefined }, { reason: 'another cause', err: undefined },
+      { reason: 'height 0: no script execution', err: undefined },
+      { reason: 'another cause', err: undefined },
       { reason: 'no state of 8624e2a0', err: undefined },
     ])
   })

@@ -34,7 +34,12 @@ export class LogThrottle {
   }
 
   /** Logs a failure: each at debug with its stack, and one line a cause and interval at `level` without. */
-  log(log: Logger, level: 'warn' | 'error', details: { readonly err: Error; readonly [name: string]: unknown }, message: string): void {
+  log(
+    log: Logger,
+    level: 'warn' | 'error',
+    details: { readonly err: Error; readonly [name: string]: unknown },
+    message: string,
+  ): void {
     const { err, ...rest } = details
     const suppressed = this.due(causeOf(`${message} ${err.message}`))
     if (suppressed === undefined) log.debug(details, message)

@@ -5,228 +5,398 @@ export class Metrics {
   readonly registry = new Registry()
 
   readonly blocksStored = new Counter({
-    name: 'flowfarm_ingest_blocks_total', help: 'Blocks committed to the raw tables.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_blocks_total',
+    help: 'Blocks committed to the raw tables.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly eventsStored = new Counter({
-    name: 'flowfarm_ingest_events_total', help: 'Events committed to the raw tables.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_events_total',
+    help: 'Events committed to the raw tables.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly transactionsStored = new Counter({
-    name: 'flowfarm_ingest_transactions_total', help: 'Transactions committed to the raw tables.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_transactions_total',
+    help: 'Transactions committed to the raw tables.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly commitSeconds = new Histogram({
-    name: 'flowfarm_ingest_commit_seconds', help: 'Time of the transaction that stores a batch.', labelNames: ['ingester'],
-    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+    name: 'flowfarm_ingest_commit_seconds',
+    help: 'Time of the transaction that stores a batch.',
+    labelNames: ['ingester'],
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [this.registry],
   })
   readonly batchBlocks = new Histogram({
-    name: 'flowfarm_ingest_batch_blocks', help: 'Blocks per committed batch.', labelNames: ['ingester'],
-    buckets: [1, 2, 5, 10, 20, 50, 100], registers: [this.registry],
+    name: 'flowfarm_ingest_batch_blocks',
+    help: 'Blocks per committed batch.',
+    labelNames: ['ingester'],
+    buckets: [1, 2, 5, 10, 20, 50, 100],
+    registers: [this.registry],
   })
   readonly bytesInFlight = new Gauge({
-    name: 'flowfarm_ingest_bytes_in_flight', help: 'Bytes of fetched blocks that are not committed yet.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_bytes_in_flight',
+    help: 'Bytes of fetched blocks that are not committed yet.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly window = new Gauge({
-    name: 'flowfarm_ingest_window_blocks', help: 'Blocks that may be fetched at the same time.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_window_blocks',
+    help: 'Blocks that may be fetched at the same time.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly indexedHeight = new Gauge({
-    name: 'flowfarm_ingest_height', help: 'Height committed last: the highest of main_ingester, the lowest of history_ingester.',
-    labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_height',
+    help: 'Height committed last: the highest of main_ingester, the lowest of history_ingester.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly chainHeight = new Gauge({
-    name: 'flowfarm_chain_sealed_height', help: 'Latest sealed height that an access node reported.', registers: [this.registry],
+    name: 'flowfarm_chain_sealed_height',
+    help: 'Latest sealed height that an access node reported.',
+    registers: [this.registry],
   })
   readonly indexingErrors = new Counter({
-    name: 'flowfarm_indexing_errors_total', help: 'Inputs that could not be decoded, kept in raw.indexing_errors.', labelNames: ['worker', 'code'], registers: [this.registry],
+    name: 'flowfarm_indexing_errors_total',
+    help: 'Inputs that could not be decoded, kept in raw.indexing_errors.',
+    labelNames: ['worker', 'code'],
+    registers: [this.registry],
   })
   readonly failingHeights = new Gauge({
-    name: 'flowfarm_failing_heights', help: 'Settled heights that no access node serves, or that cannot be stored, and that an ingester waits for.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_failing_heights',
+    help: 'Settled heights that no access node serves, or that cannot be stored, and that an ingester waits for.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
   readonly heightsGivenUp = new Counter({
-    name: 'flowfarm_heights_given_up_total', help: 'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or by an operator.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_heights_given_up_total',
+    help: 'Heights that were recorded in raw.unavailable, whole or in part, after failing for too long or by an operator.',
+    labelNames: ['ingester'],
+    registers: [this.registry],
   })
-  readonly reorgs = new Counter({ name: 'flowfarm_reorgs_total', help: 'Forks that were rolled back.', registers: [this.registry] })
-  readonly reorgDepth = new Gauge({ name: 'flowfarm_reorg_depth_blocks', help: 'Blocks that the last fork replaced.', registers: [this.registry] })
+  readonly reorgs = new Counter({
+    name: 'flowfarm_reorgs_total',
+    help: 'Forks that were rolled back.',
+    registers: [this.registry],
+  })
+  readonly reorgDepth = new Gauge({
+    name: 'flowfarm_reorg_depth_blocks',
+    help: 'Blocks that the last fork replaced.',
+    registers: [this.registry],
+  })
 
   readonly farmRanges = new Counter({
-    name: 'flowfarm_farm_ranges_total', help: 'Ranges that were worked on, by how it ended.', labelNames: ['worker', 'outcome'], registers: [this.registry],
+    name: 'flowfarm_farm_ranges_total',
+    help: 'Ranges that were worked on, by how it ended.',
+    labelNames: ['worker', 'outcome'],
+    registers: [this.registry],
   })
   readonly farmBlocks = new Counter({
-    name: 'flowfarm_farm_blocks_total', help: 'Blocks of ranges that were committed.', labelNames: ['worker'], registers: [this.registry],
+    name: 'flowfarm_farm_blocks_total',
+    help: 'Blocks of ranges that were committed.',
+    labelNames: ['worker'],
+    registers: [this.registry],
   })
   readonly farmRows = new Counter({
-    name: 'flowfarm_farm_rows_total', help: 'Rows that were committed.', labelNames: ['worker'], registers: [this.registry],
+    name: 'flowfarm_farm_rows_total',
+    help: 'Rows that were committed.',
+    labelNames: ['worker'],
+    registers: [this.registry],
   })
   readonly farmBlocksRead = new Counter({
-    name: 'flowfarm_farm_blocks_read_total', help: 'Blocks that were read back from the raw tables.', registers: [this.registry],
+    name: 'flowfarm_farm_blocks_read_total',
+    help: 'Blocks that were read back from the raw tables.',
+    registers: [this.registry],
   })
   readonly farmReadSeconds = new Histogram({
-    name: 'flowfarm_farm_read_seconds', help: 'Time of reading blocks back from the raw tables, up to 200 at a time.',
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+    name: 'flowfarm_farm_read_seconds',
+    help: 'Time of reading blocks back from the raw tables, up to 200 at a time.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [this.registry],
   })
   readonly farmDeriveSeconds = new Histogram({
-    name: 'flowfarm_farm_derive_seconds', help: 'Time of deriving a range or a slice of it, which the event loop stands still for.', labelNames: ['worker'],
-    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2], registers: [this.registry],
+    name: 'flowfarm_farm_derive_seconds',
+    help: 'Time of deriving a range or a slice of it, which the event loop stands still for.',
+    labelNames: ['worker'],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
+    registers: [this.registry],
   })
   readonly farmCommitSeconds = new Histogram({
-    name: 'flowfarm_farm_commit_seconds', help: 'Time of the transaction that stores a range.', labelNames: ['worker'],
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+    name: 'flowfarm_farm_commit_seconds',
+    help: 'Time of the transaction that stores a range.',
+    labelNames: ['worker'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [this.registry],
   })
   readonly farmRoundSeconds = new Histogram({
-    name: 'flowfarm_farm_round_seconds', help: 'Time of a round of the coordinator; only the process that coordinates has any.',
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+    name: 'flowfarm_farm_round_seconds',
+    help: 'Time of a round of the coordinator; only the process that coordinates has any.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [this.registry],
   })
   readonly farmLeaseEvents = new Counter({
     name: 'flowfarm_farm_lease_events_total',
     help: 'What the coordinator did with leases: cut, expired (taken from a process that did not renew it), requeued after a failure, handed-over again, folded.',
-    labelNames: ['event'], registers: [this.registry],
+    labelNames: ['event'],
+    registers: [this.registry],
   })
   readonly farmCoveredHeights = this.#farmGauge('covered_heights', 'Heights that the worker has done.')
-  readonly farmOwedHeights = this.#farmGauge('owed_heights', 'Stored heights that the worker could do and has not done, flagged ones included.')
-  readonly farmLagHeights = this.#farmGauge('lag_heights', 'Heights between the highest one that the worker has done and the highest stored one.')
-  readonly farmOldestSeconds = this.#farmGauge('oldest_unfinished_seconds', 'Age of the oldest lease that is neither done nor skipped; 0 without any.')
+  readonly farmOwedHeights = this.#farmGauge(
+    'owed_heights',
+    'Stored heights that the worker could do and has not done, flagged ones included.',
+  )
+  readonly farmLagHeights = this.#farmGauge(
+    'lag_heights',
+    'Heights between the highest one that the worker has done and the highest stored one.',
+  )
+  readonly farmOldestSeconds = this.#farmGauge(
+    'oldest_unfinished_seconds',
+    'Age of the oldest lease that is neither done nor skipped; 0 without any.',
+  )
   readonly farmLeases = new Gauge({
-    name: 'flowfarm_farm_leases', help: 'Leases that are not done. Like all gauges of workers kept by the process that coordinates, and read every 10 s.',
-    labelNames: ['worker', 'status'], registers: [this.registry],
+    name: 'flowfarm_farm_leases',
+    help: 'Leases that are not done. Like all gauges of workers kept by the process that coordinates, and read every 10 s.',
+    labelNames: ['worker', 'status'],
+    registers: [this.registry],
   })
 
   readonly askedKeys = new Counter({
-    name: 'flowfarm_asking_keys_total', help: 'Keys that were asked for, by what became of it: answered, none (nothing to say), failed.',
-    labelNames: ['worker', 'outcome'], registers: [this.registry],
+    name: 'flowfarm_asking_keys_total',
+    help: 'Keys that were asked for, by what became of it: answered, none (nothing to say), failed.',
+    labelNames: ['worker', 'outcome'],
+    registers: [this.registry],
   })
   readonly askingSeconds = new Histogram({
-    name: 'flowfarm_asking_batch_seconds', help: 'Time of asking for a batch of keys, the wait for the rate limit included.', labelNames: ['worker'],
-    buckets: [0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+    name: 'flowfarm_asking_batch_seconds',
+    help: 'Time of asking for a batch of keys, the wait for the rate limit included.',
+    labelNames: ['worker'],
+    buckets: [0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
+    registers: [this.registry],
   })
   readonly askingDue = new Gauge({
-    name: 'flowfarm_asking_due_keys', help: 'Keys that are due and have not been asked for, counted up to 10,000. Kept by the process that runs the worker, and read every 10 s.',
-    labelNames: ['worker', 'table'], registers: [this.registry],
+    name: 'flowfarm_asking_due_keys',
+    help: 'Keys that are due and have not been asked for, counted up to 10,000. Kept by the process that runs the worker, and read every 10 s.',
+    labelNames: ['worker', 'table'],
+    registers: [this.registry],
   })
   readonly askingFailed = new Gauge({
-    name: 'flowfarm_asking_failed_keys', help: 'Keys whose last asking failed, counted up to 10,000.', labelNames: ['worker', 'table'], registers: [this.registry],
+    name: 'flowfarm_asking_failed_keys',
+    help: 'Keys whose last asking failed, counted up to 10,000.',
+    labelNames: ['worker', 'table'],
+    registers: [this.registry],
   })
 
   readonly sqlStuckSessions = new Gauge({
     name: 'flowfarm_sql_stuck_sessions',
     help: 'Database sessions of the query service that do not end, because PostgreSQL cannot interrupt their statement. Above 0: see docs/operations.md.',
-    labelNames: ['target'], registers: [this.registry],
+    labelNames: ['target'],
+    registers: [this.registry],
   })
 
   readonly upkeepRuns = new Counter({
-    name: 'flowfarm_upkeep_runs_total', help: 'Runs of upkeep jobs, by how they ended.', labelNames: ['job', 'outcome'], registers: [this.registry],
+    name: 'flowfarm_upkeep_runs_total',
+    help: 'Runs of upkeep jobs, by how they ended.',
+    labelNames: ['job', 'outcome'],
+    registers: [this.registry],
   })
   readonly upkeepSeconds = new Histogram({
-    name: 'flowfarm_upkeep_seconds', help: 'Time of upkeep jobs.', labelNames: ['job'], buckets: [0.01, 0.1, 1, 10, 60, 300], registers: [this.registry],
+    name: 'flowfarm_upkeep_seconds',
+    help: 'Time of upkeep jobs.',
+    labelNames: ['job'],
+    buckets: [0.01, 0.1, 1, 10, 60, 300],
+    registers: [this.registry],
   })
 
   readonly webhookDeliveriesMade = new Counter({
-    name: 'flowfarm_webhook_deliveries_made_total', help: 'Deliveries of webhooks that were written down to be sent.', registers: [this.registry],
+    name: 'flowfarm_webhook_deliveries_made_total',
+    help: 'Deliveries of webhooks that were written down to be sent.',
+    registers: [this.registry],
   })
   readonly webhookAttempts = new Counter({
-    name: 'flowfarm_webhook_attempts_total', help: 'Attempts to deliver, by what came of it: delivered (2xx), refused (another status), unanswered.',
-    labelNames: ['result'], registers: [this.registry],
+    name: 'flowfarm_webhook_attempts_total',
+    help: 'Attempts to deliver, by what came of it: delivered (2xx), refused (another status), unanswered.',
+    labelNames: ['result'],
+    registers: [this.registry],
   })
   readonly webhookAttemptSeconds = new Histogram({
-    name: 'flowfarm_webhook_attempt_seconds', help: 'Time of an attempt to deliver, looking up the name of the host included.', labelNames: ['result'],
-    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+    name: 'flowfarm_webhook_attempt_seconds',
+    help: 'Time of an attempt to deliver, looking up the name of the host included.',
+    labelNames: ['result'],
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
+    registers: [this.registry],
   })
   readonly webhookWaiting = new Gauge({
-    name: 'flowfarm_webhook_waiting_deliveries', help: 'Deliveries that wait to be sent, counted up to 100,000. Kept by the process that makes them, and read every 10 s.',
+    name: 'flowfarm_webhook_waiting_deliveries',
+    help: 'Deliveries that wait to be sent, counted up to 100,000. Kept by the process that makes them, and read every 10 s.',
     registers: [this.registry],
   })
   readonly webhookOldestSeconds = new Gauge({
-    name: 'flowfarm_webhook_oldest_waiting_seconds', help: 'Age of the oldest delivery that waits, those of paused endpoints included; 0 without any.', registers: [this.registry],
+    name: 'flowfarm_webhook_oldest_waiting_seconds',
+    help: 'Age of the oldest delivery that waits, those of paused endpoints included; 0 without any.',
+    registers: [this.registry],
   })
   readonly webhookPaused = new Gauge({
-    name: 'flowfarm_webhook_paused_endpoints', help: 'Endpoints that are paused, by why: owner, failures, gone.', labelNames: ['reason'], registers: [this.registry],
+    name: 'flowfarm_webhook_paused_endpoints',
+    help: 'Endpoints that are paused, by why: owner, failures, gone.',
+    labelNames: ['reason'],
+    registers: [this.registry],
   })
 
   readonly accessCalls = new Counter({
-    name: 'flowfarm_access_calls_total', help: 'Calls on access nodes.', labelNames: ['method', 'code'], registers: [this.registry],
+    name: 'flowfarm_access_calls_total',
+    help: 'Calls on access nodes.',
+    labelNames: ['method', 'code'],
+    registers: [this.registry],
   })
   readonly accessSeconds = new Histogram({
-    name: 'flowfarm_access_call_seconds', help: 'Time of calls on access nodes.', labelNames: ['method'],
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], registers: [this.registry],
+    name: 'flowfarm_access_call_seconds',
+    help: 'Time of calls on access nodes.',
+    labelNames: ['method'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+    registers: [this.registry],
   })
   readonly accessBytes = new Counter({
-    name: 'flowfarm_access_bytes_total', help: 'Bytes of answers of access nodes.', labelNames: ['method'], registers: [this.registry],
+    name: 'flowfarm_access_bytes_total',
+    help: 'Bytes of answers of access nodes.',
+    labelNames: ['method'],
+    registers: [this.registry],
   })
 
   readonly httpRequests = new Histogram({
-    name: 'flowfarm_http_request_seconds', help: 'Time of API requests by route.', labelNames: ['route', 'method', 'status'],
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+    name: 'flowfarm_http_request_seconds',
+    help: 'Time of API requests by route.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [this.registry],
   })
-  readonly feedClients = new Gauge({ name: 'flowfarm_feed_clients', help: 'Open WebSocket connections.', labelNames: ['feed'], registers: [this.registry] })
+  readonly feedClients = new Gauge({
+    name: 'flowfarm_feed_clients',
+    help: 'Open WebSocket connections.',
+    labelNames: ['feed'],
+    registers: [this.registry],
+  })
   readonly feedMessages = new Counter({
-    name: 'flowfarm_feed_messages_total', help: 'Messages handed to WebSocket connections.', labelNames: ['feed'], registers: [this.registry],
+    name: 'flowfarm_feed_messages_total',
+    help: 'Messages handed to WebSocket connections.',
+    labelNames: ['feed'],
+    registers: [this.registry],
   })
   readonly feedDropped = new Counter({
-    name: 'flowfarm_feed_dropped_clients_total', help: 'WebSocket connections closed because they were too slow.', registers: [this.registry],
+    name: 'flowfarm_feed_dropped_clients_total',
+    help: 'WebSocket connections closed because they were too slow.',
+    registers: [this.registry],
   })
   readonly feedNoisy = new Counter({
-    name: 'flowfarm_feed_noisy_clients_total', help: 'WebSocket connections closed because they said too much.', registers: [this.registry],
+    name: 'flowfarm_feed_noisy_clients_total',
+    help: 'WebSocket connections closed because they said too much.',
+    registers: [this.registry],
   })
   readonly feedFallenBehind = new Counter({
-    name: 'flowfarm_feed_fallen_behind_total', help: 'Times that a subscriber of /ws read too slowly, and was given the rest as fast as it took it.', registers: [this.registry],
+    name: 'flowfarm_feed_fallen_behind_total',
+    help: 'Times that a subscriber of /ws read too slowly, and was given the rest as fast as it took it.',
+    registers: [this.registry],
   })
   readonly feedCatchingUp = new Gauge({
-    name: 'flowfarm_feed_catching_up_clients', help: 'Subscribers of /ws that are given what they missed.', registers: [this.registry],
+    name: 'flowfarm_feed_catching_up_clients',
+    help: 'Subscribers of /ws that are given what they missed.',
+    registers: [this.registry],
   })
   readonly feedWaitingBlocks = new Gauge({
-    name: 'flowfarm_feed_waiting_blocks', help: 'Blocks that were announced and not told to the clients of /ws yet.', registers: [this.registry],
+    name: 'flowfarm_feed_waiting_blocks',
+    help: 'Blocks that were announced and not told to the clients of /ws yet.',
+    registers: [this.registry],
   })
   readonly feedTellSeconds = new Histogram({
-    name: 'flowfarm_feed_tell_seconds', help: 'Time from the reading of new blocks until they were handed to all clients of /ws.',
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+    name: 'flowfarm_feed_tell_seconds',
+    help: 'Time from the reading of new blocks until they were handed to all clients of /ws.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    registers: [this.registry],
   })
 
   readonly mcpCallSeconds = new Histogram({
     name: 'flowfarm_mcp_call_seconds',
     help: 'Time of calls of MCP tools, by what came of it: done, refused (what was asked for cannot be), failed (a fault of ours, of a database, a node or a model), left (the caller did).',
-    labelNames: ['tool', 'outcome'], buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+    labelNames: ['tool', 'outcome'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
+    registers: [this.registry],
   })
   readonly mcpCallsRunning = new Gauge({
-    name: 'flowfarm_mcp_running_calls', help: 'Calls of MCP tools that are under way. There are no sessions.', labelNames: ['tool'], registers: [this.registry],
+    name: 'flowfarm_mcp_running_calls',
+    help: 'Calls of MCP tools that are under way. There are no sessions.',
+    labelNames: ['tool'],
+    registers: [this.registry],
   })
   readonly mcpRefused = new Counter({
-    name: 'flowfarm_mcp_refused_total', help: 'Requests to the MCP server that did not come to the protocol, by the code of their problem: key-required, bad-key, rate-limited and others.',
-    labelNames: ['reason'], registers: [this.registry],
+    name: 'flowfarm_mcp_refused_total',
+    help: 'Requests to the MCP server that did not come to the protocol, by the code of their problem: key-required, bad-key, rate-limited and others.',
+    labelNames: ['reason'],
+    registers: [this.registry],
   })
 
   readonly chatAnswers = new Counter({
     name: 'flowfarm_chat_answers_total',
     help: 'Answers of the chat, by how they ended: complete, steps (the model was made to close), length (the provider cut it off), refused (the model would not), left (the client did), timeout, failed, stopped (the service was).',
-    labelNames: ['mode', 'end'], registers: [this.registry],
+    labelNames: ['mode', 'end'],
+    registers: [this.registry],
   })
-  readonly chatRunning = new Gauge({ name: 'flowfarm_chat_running_answers', help: 'Answers that the chat is giving.', registers: [this.registry] })
+  readonly chatRunning = new Gauge({
+    name: 'flowfarm_chat_running_answers',
+    help: 'Answers that the chat is giving.',
+    registers: [this.registry],
+  })
   readonly chatFirstToken = new Histogram({
-    name: 'flowfarm_chat_first_token_seconds', help: 'Time from the beginning of an answer until the model said, thought or called anything.', labelNames: ['mode'],
-    buckets: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60], registers: [this.registry],
+    name: 'flowfarm_chat_first_token_seconds',
+    help: 'Time from the beginning of an answer until the model said, thought or called anything.',
+    labelNames: ['mode'],
+    buckets: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60],
+    registers: [this.registry],
   })
   readonly chatTokens = new Counter({
-    name: 'flowfarm_chat_tokens_total', help: 'Tokens of the chat as the provider counts them: input, output (with what the model thought).', labelNames: ['kind'], registers: [this.registry],
+    name: 'flowfarm_chat_tokens_total',
+    help: 'Tokens of the chat as the provider counts them: input, output (with what the model thought).',
+    labelNames: ['kind'],
+    registers: [this.registry],
   })
   readonly chatToolSeconds = new Histogram({
-    name: 'flowfarm_chat_tool_seconds', help: 'Time of calls of tools by models of the chat: done, or failed in a way that the model was told of.', labelNames: ['tool', 'outcome'],
-    buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+    name: 'flowfarm_chat_tool_seconds',
+    help: 'Time of calls of tools by models of the chat: done, or failed in a way that the model was told of.',
+    labelNames: ['tool', 'outcome'],
+    buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
+    registers: [this.registry],
   })
 
   readonly walletAccounts = new Counter({
     name: 'flowfarm_wallet_accounts_total',
     help: 'Accounts that were asked for, by what became of it: sealed, failed, refused (none was begun: a limit, or nobody pays). Those that were there already are not counted.',
-    labelNames: ['network', 'result'], registers: [this.registry],
+    labelNames: ['network', 'result'],
+    registers: [this.registry],
   })
   readonly walletPayerBalance = new Gauge({
-    name: 'flowfarm_wallet_payer_balance_flow', help: 'FLOW that the payer of new accounts has. Read when it makes an account, and every 3 minutes.',
-    labelNames: ['network'], registers: [this.registry],
+    name: 'flowfarm_wallet_payer_balance_flow',
+    help: 'FLOW that the payer of new accounts has. Read when it makes an account, and every 3 minutes.',
+    labelNames: ['network'],
+    registers: [this.registry],
   })
   readonly walletPasskeyEvents = new Counter({
-    name: 'flowfarm_wallet_passkey_events_total', help: 'What happened to passkeys, by the event of the log: done, or refused.', labelNames: ['event', 'result'], registers: [this.registry],
+    name: 'flowfarm_wallet_passkey_events_total',
+    help: 'What happened to passkeys, by the event of the log: done, or refused.',
+    labelNames: ['event', 'result'],
+    registers: [this.registry],
   })
   readonly walletSignIns = new Counter({
-    name: 'flowfarm_wallet_sign_ins_total', help: 'Sessions that began, by how people showed who they are: otp (e-mail), oauth, webauthn (passkey). None where GOTRUE_URL is set.',
-    labelNames: ['method'], registers: [this.registry],
+    name: 'flowfarm_wallet_sign_ins_total',
+    help: 'Sessions that began, by how people showed who they are: otp (e-mail), oauth, webauthn (passkey). None where GOTRUE_URL is set.',
+    labelNames: ['method'],
+    registers: [this.registry],
   })
   readonly walletMails = new Counter({
-    name: 'flowfarm_wallet_mails_total', help: 'E-mails: sent, or failed (every try of it; those about changes are tried for a day).', labelNames: ['result'], registers: [this.registry],
+    name: 'flowfarm_wallet_mails_total',
+    help: 'E-mails: sent, or failed (every try of it; those about changes are tried for a day).',
+    labelNames: ['result'],
+    registers: [this.registry],
   })
 
   #farmGauge(name: string, help: string): Gauge<'worker'> {

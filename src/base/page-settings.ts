@@ -6,8 +6,10 @@ import type { Setting } from './setting.ts'
 const group = 'Explorer page'
 
 const gateways = words({
-  group, default: ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/'],
-  description: 'Gateways that the page has pictures on IPFS from, the first one first and the next where it fails: https addresses to which the content id is appended.',
+  group,
+  default: ['https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/'],
+  description:
+    'Gateways that the page has pictures on IPFS from, the first one first and the next where it fails: https addresses to which the content id is appended.',
 })
 
 export const pageSettings = {
@@ -17,7 +19,7 @@ export const pageSettings = {
       const given = gateways.read(text)
       const wrong = given.find((address) => !URL.canParse(address) || new URL(address).protocol !== 'https:')
       if (wrong !== undefined) throw new SettingError(`must be addresses such as https://ipfs.io/ipfs/, not "${wrong}"`)
-      return given.map((address) => address.endsWith('/') ? address : `${address}/`)
+      return given.map((address) => (address.endsWith('/') ? address : `${address}/`))
     },
   },
 } satisfies Record<string, Setting<unknown>>

@@ -21,7 +21,11 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   return parse('Field', schema, body)
 }
 
-function parse<Schema extends z.ZodType>(kind: 'Parameter' | 'Field', schema: Schema, value: unknown): z.output<Schema> {
+function parse<Schema extends z.ZodType>(
+  kind: 'Parameter' | 'Field',
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(value, { error: wordsFor })
   if (result.success) return result.data
   const [issue] = result.error.issues
@@ -33,9 +37,17 @@ function parse<Schema extends z.ZodType>(kind: 'Parameter' | 'Field', schema: Sc
 }
 
 const typeNames: ReadonlyMap<string, string> = new Map([
-  ['string', 'a text'], ['number', 'a number'], ['int', 'a whole number'], ['boolean', 'true or false'], ['array', 'a list'], ['object', 'an object'],
+  ['string', 'a text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
 ])
-const partNames: ReadonlyMap<string, string> = new Map([['string', 'character'], ['array', 'item']])
+const partNames: ReadonlyMap<string, string> = new Map([
+  ['string', 'character'],
+  ['array', 'item'],
+])
 
 /** What is wrong, to stand behind a name, where the schema does not say so in its own words. Undefined: in those of the library. */
 function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
@@ -54,7 +66,12 @@ function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-function boundWords(side: 'at least' | 'at most', origin: string, bound: number, isInclusive: boolean): string | undefined {
+function boundWords(
+  side: 'at least' | 'at most',
+  origin: string,
+  bound: number,
+  isInclusive: boolean,
+): string | undefined {
   const part = partNames.get(origin)
   if (part !== undefined) return `has to have ${side} ${bound} ${part}${bound === 1 ? '' : 's'}`
   if (!['number', 'int'].includes(origin)) return undefined
@@ -76,5 +93,7 @@ function invalid(kind: 'Parameter' | 'Field', field: string, problem: string): A
 
 /** `leases[3].from` */
 function fieldName(path: readonly PropertyKey[]): string {
-  return path.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`)).join('')
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
+    .join('')
 }

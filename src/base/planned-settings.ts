@@ -13,6 +13,8 @@ const group = plannedGroup
 
 export const plannedSettings = {
   API_RATE_LIMIT_TRUSTED_ORIGINS: list({
-    group, description: 'Origins with a higher limit. Any program can name any origin, so none is trusted: use API_RATE_LIMIT_TRUSTED_ADDRESSES, or developer keys.',
+    group,
+    description:
+      'Origins with a higher limit. Any program can name any origin, so none is trusted: use API_RATE_LIMIT_TRUSTED_ADDRESSES, or developer keys.',
   }),
 } satisfies Record<string, Setting<unknown>>

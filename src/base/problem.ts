@@ -18,10 +18,27 @@ export interface Problem {
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed',
-  408: 'Request timeout', 409: 'Conflict', 410: 'Gone', 413: 'Content too large', 415: 'Unsupported media type', 422: 'Unprocessable content', 426: 'Upgrade required', 429: 'Too many requests',
-  431: 'Request header fields too large', 499: 'Client closed request', 500: 'Internal error', 501: 'Not implemented', 502: 'Bad gateway',
-  503: 'Service unavailable', 504: 'Gateway timeout', 508: 'Loop detected',
+  400: 'Bad request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  408: 'Request timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Content too large',
+  415: 'Unsupported media type',
+  422: 'Unprocessable content',
+  426: 'Upgrade required',
+  429: 'Too many requests',
+  431: 'Request header fields too large',
+  499: 'Client closed request',
+  500: 'Internal error',
+  501: 'Not implemented',
+  502: 'Bad gateway',
+  503: 'Service unavailable',
+  504: 'Gateway timeout',
+  508: 'Loop detected',
 }
 
 export function problemOf(error: ApiError, requestId: string): Problem {

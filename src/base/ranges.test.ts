@@ -1,10 +1,22 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { contains, difference, intersection, normalize, parseMultirange, size, split, toMultirange, union } from './ranges.ts'
+import {
+  contains,
+  difference,
+  intersection,
+  normalize,
+  parseMultirange,
+  size,
+  split,
+  toMultirange,
+  union,
+} from './ranges.ts'
 import type { HeightRange, HeightSet } from './ranges.ts'
 
 const limit = 60
-const range = fc.tuple(fc.nat(limit), fc.nat(limit)).map(([a, b]): HeightRange => ({ from: Math.min(a, b), to: Math.max(a, b) }))
+const range = fc
+  .tuple(fc.nat(limit), fc.nat(limit))
+  .map(([a, b]): HeightRange => ({ from: Math.min(a, b), to: Math.max(a, b) }))
 const ranges = fc.array(range, { maxLength: 8 })
 
 function heights(set: Iterable<HeightRange>): Set<number> {
@@ -28,34 +40,42 @@ describe('ranges of heights', () => {
   })
 
   it('union, difference and intersection are those of the heights', () => {
-    fc.assert(fc.property(ranges, ranges, (a, b) => {
-      const [x, y] = [heights(a), heights(b)]
-      expectSet(union(normalize(a), normalize(b)), x.union(y))
-      expectSet(difference(normalize(a), normalize(b)), x.difference(y))
-      expectSet(intersection(normalize(a), normalize(b)), x.intersection(y))
-    }))
+    fc.assert(
+      fc.property(ranges, ranges, (a, b) => {
+        const [x, y] = [heights(a), heights(b)]
+        expectSet(union(normalize(a), normalize(b)), x.union(y))
+        expectSet(difference(normalize(a), normalize(b)), x.difference(y))
+        expectSet(intersection(normalize(a), normalize(b)), x.intersection(y))
+      }),
+    )
   })
 
   it('contains and size agree with the heights', () => {
-    fc.assert(fc.property(ranges, fc.nat(limit), (a, height) => {
-      const set = normalize(a)
-      expect(contains(set, height)).to.equal(heights(a).has(height))
-      expect(size(set)).to.equal(heights(a).size)
-    }))
+    fc.assert(
+      fc.property(ranges, fc.nat(limit), (a, height) => {
+        const set = normalize(a)
+        expect(contains(set, height)).to.equal(heights(a).has(height))
+        expect(size(set)).to.equal(heights(a).size)
+      }),
+    )
   })
 
   it('split gives pieces that are short enough and make up the range', () => {
-    fc.assert(fc.property(range, fc.integer({ min: 1, max: 20 }), (r, length) => {
-      const pieces = split(r, length)
-      expect(pieces.every((p) => p.to - p.from <= length && p.from < p.to)).to.equal(true)
-      expectSet(normalize(pieces), heights([r]))
-    }))
+    fc.assert(
+      fc.property(range, fc.integer({ min: 1, max: 20 }), (r, length) => {
+        const pieces = split(r, length)
+        expect(pieces.every((p) => p.to - p.from <= length && p.from < p.to)).to.equal(true)
+        expectSet(normalize(pieces), heights([r]))
+      }),
+    )
   })
 
   it('the text form of PostgreSQL goes there and back', () => {
-    fc.assert(fc.property(ranges, (a) => {
-      const set = normalize(a)
-      expect(parseMultirange(toMultirange(set))).to.deep.equal(set)
-    }))
+    fc.assert(
+      fc.property(ranges, (a) => {
+        const set = normalize(a)
+        expect(parseMultirange(toMultirange(set))).to.deep.equal(set)
+      }),
+    )
   })
 })

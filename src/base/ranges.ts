@@ -29,7 +29,7 @@ export function union(a: HeightSet, b: HeightSet): HeightSet {
   if (b.length === 0) return a
   const out: HeightRange[] = []
   let last: HeightRange | undefined
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
     const x = a[i]
     const y = b[j]
     const isX = y === undefined || (x !== undefined && x.from <= y.from)
@@ -67,7 +67,7 @@ export function difference(a: HeightSet, b: HeightSet): HeightSet {
 
 export function intersection(a: HeightSet, b: HeightSet): HeightSet {
   const out: HeightRange[] = []
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     const x = a[i] as HeightRange
     const y = b[j] as HeightRange
     const from = Math.max(x.from, y.from)

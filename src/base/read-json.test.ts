@@ -6,7 +6,10 @@ import { readJson } from './read-json.ts'
 
 describe('a body of a request', () => {
   const read = (text: string): Promise<unknown> => {
-    const request = Object.assign(Readable.from([Buffer.from(text)]), { headers: { 'content-type': 'application/json' }, complete: true })
+    const request = Object.assign(Readable.from([Buffer.from(text)]), {
+      headers: { 'content-type': 'application/json' },
+      complete: true,
+    })
     return readJson(request as unknown as IncomingMessage, 10_000_000)
   }
 

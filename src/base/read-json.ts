@@ -8,12 +8,21 @@ import { isShallowText, tooDeep } from './json-depth.ts'
  * @param take is told of the bytes as they come, and may refuse more of them by an error
  * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or `incomplete-body`; what `take` throws
  */
-export async function readJson(request: IncomingMessage, mostBytes: number, take?: (bytes: number) => void): Promise<unknown> {
-  const { 'content-type': type = '', 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers
+export async function readJson(
+  request: IncomingMessage,
+  mostBytes: number,
+  take?: (bytes: number) => void,
+): Promise<unknown> {
+  const {
+    'content-type': type = '',
+    'content-length': length = '0',
+    'content-encoding': coding = 'identity',
+  } = request.headers
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ApiError(415, 'not-json', 'Send JSON, with the header `Content-Type: application/json`.')
   }
-  if (coding.toLowerCase() !== 'identity') throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
+  if (coding.toLowerCase() !== 'identity')
+    throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
   if (Number(length) > mostBytes) throw tooLarge(mostBytes)
   return parseJson(await readBytes(request, mostBytes, take))
 }

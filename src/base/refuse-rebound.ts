@@ -12,14 +12,23 @@ import { ApiError } from './errors.ts'
  * @param remedy what the operator can set instead, as the end of a sentence
  * @throws ApiError 403 `host-not-allowed`
  */
-export function refuseRebound(request: IncomingMessage, ownNames: string | readonly string[], trustedProxies = new BlockList(), remedy = tokenRemedy): void {
+export function refuseRebound(
+  request: IncomingMessage,
+  ownNames: string | readonly string[],
+  trustedProxies = new BlockList(),
+  remedy = tokenRemedy,
+): void {
   const { remoteAddress = '', localAddress } = request.socket
   const peer = plainAddress(remoteAddress)
   const isThisMachine = isLoopback(peer) || remoteAddress === localAddress
   if (!isThisMachine || isListed(trustedProxies, peer) || isOfProxy(request)) return
   const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
   if ([ownNames].flat().some((own) => own.toLowerCase() === name) || !canBeOfASite(name)) return
-  throw new ApiError(403, 'host-not-allowed', `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. A proxy on this machine goes into TRUSTED_PROXIES.`)
+  throw new ApiError(
+    403,
+    'host-not-allowed',
+    `Host ${name} is not a name of this service. Call it as localhost, ${remedy}. A proxy on this machine goes into TRUSTED_PROXIES.`,
+  )
 }
 
 const tokenRemedy = 'or set API_TOKEN, with which any name is allowed'

@@ -12,10 +12,14 @@ describe('retryWhile', () => {
     const told: unknown[] = []
     const result = await retryWhile((attempt) => (attempt < 4 ? Promise.reject(passing) : Promise.resolve(attempt)), {
       ...quick,
-      onRetry: (error, attempt) => told.push([error, attempt])
+      onRetry: (error, attempt) => told.push([error, attempt]),
     })
     expect(result).to.equal(4)
-    expect(told).to.deep.equal([[passing, 1], [passing, 2], [passing, 3]])
+    expect(told).to.deep.equal([
+      [passing, 1],
+      [passing, 2],
+      [passing, 3],
+    ])
   })
 
   it('throws an error that will not pass at once, as it is', async () => {
@@ -30,7 +34,7 @@ describe('retryWhile', () => {
     const plain = new Error('plain')
     const result = await retryWhile((attempt) => (attempt === 1 ? Promise.reject(plain) : Promise.resolve('ok')), {
       ...quick,
-      isRetryable: (error) => error === plain
+      isRetryable: (error) => error === plain,
     })
     expect(result).to.equal('ok')
   })
@@ -42,7 +46,7 @@ describe('retryWhile', () => {
       baseMs: 1e9,
       maxMs: 1e9,
       signal: controller.signal,
-      onRetry: () => controller.abort(reason)
+      onRetry: () => controller.abort(reason),
     }).catch((error: unknown) => error)
     expect(failure).to.equal(reason)
   })
@@ -50,7 +54,7 @@ describe('retryWhile', () => {
   it('does not begin when it was told to stop before', async () => {
     const reason = new Error('before')
     const failure = await retryWhile(() => Promise.resolve(1), { signal: AbortSignal.abort(reason) }).catch(
-      (error: unknown) => error
+      (error: unknown) => error,
     )
     expect(failure).to.equal(reason)
     expect(await pause(1e9, AbortSignal.abort(reason)).catch((error: unknown) => error)).to.equal(reason)
@@ -60,11 +64,16 @@ describe('retryWhile', () => {
 describe('backoffMs', () => {
   it('doubles up to its cap and never falls below half of it', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 1e5 }), (attempt, base, max) => {
-        const bound = Math.min(max, base * 2 ** (attempt - 1))
-        const ms = backoffMs(attempt, base, max)
-        expect(ms).to.be.within(bound / 2, bound)
-      })
+      fc.property(
+        fc.integer({ min: 1, max: 5000 }),
+        fc.integer({ min: 1, max: 1000 }),
+        fc.integer({ min: 1, max: 1e5 }),
+        (attempt, base, max) => {
+          const bound = Math.min(max, base * 2 ** (attempt - 1))
+          const ms = backoffMs(attempt, base, max)
+          expect(ms).to.be.within(bound / 2, bound)
+        },
+      ),
     )
   })
 })

@@ -32,7 +32,12 @@ interface Common {
   alias?: string | undefined
 }
 
-function setting<T>(common: Common, type: string, defaultText: string, read: (text: string | undefined) => T): Setting<T> {
+function setting<T>(
+  common: Common,
+  type: string,
+  defaultText: string,
+  read: (text: string | undefined) => T,
+): Setting<T> {
   return {
     type,
     defaultText,
@@ -47,19 +52,32 @@ function setting<T>(common: Common, type: string, defaultText: string, read: (te
 
 export function integer(options: Common & { default: number; min?: number; max?: number }): Setting<number> {
   const parse = integerParser(options)
-  return setting(options, 'whole number', String(options.default), (text) => (text === undefined ? options.default : parse(text)))
+  return setting(options, 'whole number', String(options.default), (text) =>
+    text === undefined ? options.default : parse(text),
+  )
 }
 
 /** `defaultText` says in words what happens without the variable. */
-export function optionalInteger(options: Common & { defaultText?: string; min?: number; max?: number }): Setting<number | undefined> {
+export function optionalInteger(
+  options: Common & { defaultText?: string; min?: number; max?: number },
+): Setting<number | undefined> {
   const parse = integerParser(options)
-  return setting(options, 'whole number', options.defaultText ?? 'none', (text) => (text === undefined ? undefined : parse(text)))
+  return setting(options, 'whole number', options.defaultText ?? 'none', (text) =>
+    text === undefined ? undefined : parse(text),
+  )
 }
 
-function integerParser({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number }): (text: string) => number {
+function integerParser({
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+}: {
+  min?: number
+  max?: number
+}): (text: string) => number {
   return (text) => {
     const value = Number(text)
-    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) throw new SettingError(`must be a whole number, not "${text}"`)
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+      throw new SettingError(`must be a whole number, not "${text}"`)
     if (value < min || value > max) throw new SettingError(`must be from ${min} to ${max}, not ${text}`)
     return value
   }
@@ -75,7 +93,8 @@ export function optionalNumber(options: Common & { defaultText?: string; min: nu
   return setting(options, 'number', options.defaultText ?? 'none', (text) => {
     if (text === undefined) return undefined
     const value = Number(text)
-    if (!Number.isFinite(value) || value < options.min) throw new SettingError(`must be a number of at least ${options.min}, not "${text}"`)
+    if (!Number.isFinite(value) || value < options.min)
+      throw new SettingError(`must be a number of at least ${options.min}, not "${text}"`)
     return value
   })
 }
@@ -119,7 +138,8 @@ export function addresses(options: Common): Setting<readonly string[]> {
     read: (text) => {
       const given = optional.read(text)
       const wrong = given.find((entry) => !isAddressOrNetwork(entry))
-      if (wrong !== undefined) throw new SettingError(`must be IP addresses or networks such as 10.0.0.0/8, not "${wrong}"`)
+      if (wrong !== undefined)
+        throw new SettingError(`must be IP addresses or networks such as 10.0.0.0/8, not "${wrong}"`)
       return given
     },
   }
@@ -140,21 +160,31 @@ export function choice<const T extends string>(options: Common & { values: reado
 }
 
 /** The same without a default. `defaultText` says in words what happens without the variable. */
-export function optionalChoice<const T extends string>(options: Common & { values: readonly T[]; defaultText: string }): Setting<T | undefined> {
+export function optionalChoice<const T extends string>(
+  options: Common & { values: readonly T[]; defaultText: string },
+): Setting<T | undefined> {
   const [first] = options.values
   if (first === undefined) throw new Error('a choice has values')
   const given = choice({ ...options, default: first })
-  return { ...given, defaultText: options.defaultText, read: (text) => (text === undefined || text.trim() === '' ? undefined : given.read(text)) }
+  return {
+    ...given,
+    defaultText: options.defaultText,
+    read: (text) => (text === undefined || text.trim() === '' ? undefined : given.read(text)),
+  }
 }
 
 /** A connection string of one of the given schemes. */
 export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
-  return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) => (value === undefined ? undefined : checkedUrl(value, options.schemes)))
+  return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) =>
+    value === undefined ? undefined : checkedUrl(value, options.schemes),
+  )
 }
 
 /** The same where there is one in any case. */
 export function url(options: Common & { schemes: readonly string[]; default: string }): Setting<string> {
-  return setting(options, `URL (${options.schemes.join(', ')})`, options.default, (value) => checkedUrl(value ?? options.default, options.schemes))
+  return setting(options, `URL (${options.schemes.join(', ')})`, options.default, (value) =>
+    checkedUrl(value ?? options.default, options.schemes),
+  )
 }
 
 function checkedUrl(value: string, schemes: readonly string[]): string {

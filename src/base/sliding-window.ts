@@ -21,7 +21,15 @@ export class SlidingWindow {
   #sweepAt = sweepAt
 
   /** @param most requests per window; 0 is no limit */
-  constructor({ most, windowMs = 60_000, clock = () => performance.now() }: { most: number; windowMs?: number; clock?: () => number }) {
+  constructor({
+    most,
+    windowMs = 60_000,
+    clock = () => performance.now(),
+  }: {
+    most: number
+    windowMs?: number
+    clock?: () => number
+  }) {
     this.#most = most
     this.#windowMs = windowMs
     this.#clock = clock

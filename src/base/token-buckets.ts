@@ -31,8 +31,14 @@ export class TokenBuckets {
   readonly #mostBuckets: number
   readonly #clock: () => number
 
-  constructor({ idleMs, mostBuckets = 100_000, clock = () => performance.now() }: {
-    readonly idleMs: number; readonly mostBuckets?: number; readonly clock?: () => number
+  constructor({
+    idleMs,
+    mostBuckets = 100_000,
+    clock = () => performance.now(),
+  }: {
+    readonly idleMs: number
+    readonly mostBuckets?: number
+    readonly clock?: () => number
   }) {
     this.#idleMs = idleMs
     this.#mostBuckets = mostBuckets

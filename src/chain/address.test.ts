@@ -27,14 +27,16 @@ describe('addresses', () => {
   it('reads what people write', () => {
     expect(parseAddress('1654653399040A61')).to.equal('0x1654653399040a61')
     expect(parseAddress('0x1')).to.equal('0x0000000000000001')
-    for (const text of ['', '0x', '0xg', '12345678901234567', ' 1', '0x0x1']) expect(parseAddress(text)).to.equal(undefined)
+    for (const text of ['', '0x', '0xg', '12345678901234567', ' 1', '0x0x1'])
+      expect(parseAddress(text)).to.equal(undefined)
     expect(() => addressBytes('flow')).to.throw(RangeError)
   })
 
   it('knows the core contract accounts as valid on their network and on no other', () => {
     for (const network of networks) {
       for (const address of [...Object.values(coreContracts(network)), ...feeReceivers(network)]) {
-        for (const other of networks) expect(isValidAddress(address, other), `${address} on ${other}`).to.equal(other === network)
+        for (const other of networks)
+          expect(isValidAddress(address, other), `${address} on ${other}`).to.equal(other === network)
       }
     }
   })
@@ -50,12 +52,17 @@ describe('addresses', () => {
   it('accepts the account of every index and refuses it when up to six bits are wrong', () => {
     const flips = fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { minLength: 1, maxLength: 6 })
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 45 - 1 }), fc.constantFrom(...networks), flips, (index, network, bits) => {
-        const address = addressAtIndex(index, network)
-        expect(isValidAddress(address, network)).to.equal(true)
-        const wrong = bits.reduce((value, bit) => value ^ (1n << BigInt(bit)), BigInt(address))
-        expect(isValidAddress(wrong.toString(16), network)).to.equal(false)
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 45 - 1 }),
+        fc.constantFrom(...networks),
+        flips,
+        (index, network, bits) => {
+          const address = addressAtIndex(index, network)
+          expect(isValidAddress(address, network)).to.equal(true)
+          const wrong = bits.reduce((value, bit) => value ^ (1n << BigInt(bit)), BigInt(address))
+          expect(isValidAddress(wrong.toString(16), network)).to.equal(false)
+        },
+      ),
     )
   })
 

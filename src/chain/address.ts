@@ -26,7 +26,8 @@ export function addressText(bytes: Uint8Array): string {
 /** The 16 hex digits of an address without `0x`, the form that the live feeds use. */
 export function addressDigits(bytes: Uint8Array): string {
   let text = ''
-  for (let i = Math.max(0, bytes.length - addressLength); i < bytes.length; i++) text += hexPairs[bytes[i] as number] as string
+  for (let i = Math.max(0, bytes.length - addressLength); i < bytes.length; i++)
+    text += hexPairs[bytes[i] as number] as string
   return bytes.length >= addressLength ? text : text.padStart(16, '0')
 }
 

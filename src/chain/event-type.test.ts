@@ -3,8 +3,11 @@ import { parseEventType } from './event-type.ts'
 
 describe('parseEventType', () => {
   it('takes contract events apart', () => {
-    expect(parseEventType('A.1654653399040a61.FlowToken.TokensDeposited'))
-      .to.deep.equal({ address: '1654653399040a61', contract: 'FlowToken', name: 'TokensDeposited' })
+    expect(parseEventType('A.1654653399040a61.FlowToken.TokensDeposited')).to.deep.equal({
+      address: '1654653399040a61',
+      contract: 'FlowToken',
+      name: 'TokensDeposited',
+    })
   })
 
   it('keeps what follows the contract together', () => {
@@ -12,8 +15,11 @@ describe('parseEventType', () => {
   })
 
   it('knows the events of the protocol', () => {
-    expect(parseEventType('flow.AccountCreated'))
-      .to.deep.equal({ address: undefined, contract: undefined, name: 'AccountCreated' })
+    expect(parseEventType('flow.AccountCreated')).to.deep.equal({
+      address: undefined,
+      contract: undefined,
+      name: 'AccountCreated',
+    })
   })
 
   it('takes anything else for a name', () => {

@@ -30,7 +30,10 @@ export function dictionaryOf(pairs: ReadonlyArray<readonly [key: PayloadValue, v
 }
 
 function listOfPairs(pairs: ReadonlyArray<readonly [key: PayloadValue, value: PayloadValue]>): PayloadValue {
-  checkTextLength(pairs.map(([key, value]) => [key, value]), payloadLimits.pairTextLength)
+  checkTextLength(
+    pairs.map(([key, value]) => [key, value]),
+    payloadLimits.pairTextLength,
+  )
   return pairs
     .map(([key, value]) => ({ text: canonicalText([key, value]), pair: { key, value } }))
     .sort((left, right) => (left.text < right.text ? -1 : left.text > right.text ? 1 : 0))

@@ -65,7 +65,8 @@ describe('the flattened form', () => {
       expect(decodePayload(id, Buffer.from(ccf, 'hex'))).to.deep.equal(fields)
       expect(decodePayload(id, Buffer.from(json))).to.deep.equal(fields)
       expect(written(id, Buffer.from(ccf, 'hex'))).to.deep.equal({
-        shape: { type: id, fields: Object.keys(fields) }, text: JSON.stringify(Object.values(fields)),
+        shape: { type: id, fields: Object.keys(fields) },
+        text: JSON.stringify(Object.values(fields)),
       })
     }
   })
@@ -250,9 +251,11 @@ describe('JSON-CDC of former years', () => {
 
   it('names an attachment among the fields by its type', () => {
     const attachment = { type: 'Attachment', value: { id: 'A.1.C.A', fields: [] } }
-    expect(json({ type: 'Struct', value: { id: 'A.1.C.S', fields: [{ name: '', value: attachment }] } })).to.deep.equal({
-      'A.1.C.A': {},
-    })
+    expect(json({ type: 'Struct', value: { id: 'A.1.C.S', fields: [{ name: '', value: attachment }] } })).to.deep.equal(
+      {
+        'A.1.C.A': {},
+      },
+    )
   })
 })
 
@@ -303,7 +306,8 @@ describe('hostile payloads', () => {
     expect(both(eventWith(tagged(137, head(0, 41n)), typeValue))).to.equal('payload-too-deep')
   })
 
-  const structs = (count: number, nameLength: number): Buffer => expandingPayload({ type: event, structs: count, nameLength })
+  const structs = (count: number, nameLength: number): Buffer =>
+    expandingPayload({ type: event, structs: count, nameLength })
 
   it('bounds the text by a multiple of the payload', () => {
     const textOf = (payload: Buffer): number => {
@@ -375,7 +379,12 @@ describe('hostile payloads', () => {
   })
 
   it('quotes little of a payload in its message', () => {
-    const payload = Buffer.from(JSON.stringify({ type: 'Event', value: { id: event, fields: [{ name: 'f', value: { type: 'x'.repeat(200_000) } }] } }))
+    const payload = Buffer.from(
+      JSON.stringify({
+        type: 'Event',
+        value: { id: event, fields: [{ name: 'f', value: { type: 'x'.repeat(200_000) } }] },
+      }),
+    )
     try {
       decodePayload(event, payload)
       expect.fail('decoded')

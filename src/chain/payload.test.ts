@@ -31,18 +31,17 @@ function flattened(type: string, payload: Buffer): unknown {
 function failure(payload: Buffer): string | undefined {
   const out = new ByteWriter(16)
   out.utf8('before')
-  const codes = [
-    () => writePayloadValues(eventType, payload, out),
-    () => decodePayload(eventType, payload),
-  ].map((decode) => {
-    try {
-      decode()
-      return undefined
-    } catch (error) {
-      expect(error).to.be.instanceOf(PayloadError)
-      return (error as PayloadError).code
-    }
-  })
+  const codes = [() => writePayloadValues(eventType, payload, out), () => decodePayload(eventType, payload)].map(
+    (decode) => {
+      try {
+        decode()
+        return undefined
+      } catch (error) {
+        expect(error).to.be.instanceOf(PayloadError)
+        return (error as PayloadError).code
+      }
+    },
+  )
   expect(codes[0]).to.equal(codes[1])
   if (codes[0] !== undefined) expect(out.view().toString()).to.equal('before')
   return codes[0]

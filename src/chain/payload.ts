@@ -44,7 +44,10 @@ export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefine
  * @throws PayloadError where the payload cannot be decoded; `out.position` is then where it was
  */
 export function writePayloadValues(
-  type: string, payload: Uint8Array, out: ByteWriter, maxBytes = Number.POSITIVE_INFINITY,
+  type: string,
+  payload: Uint8Array,
+  out: ByteWriter,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): EventShape {
   const encoding = payloadEncoding(payload)
   const limit = Math.min(maxBytes, outputLimitOf(payload.length))

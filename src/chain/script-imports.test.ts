@@ -35,23 +35,44 @@ describe('scriptImports', () => {
 
   it('takes no import for what is none', () => {
     for (const script of [
-      '', 'transaction {}', '// import A from 0x1', '/* import A from 0x1 */',
+      '',
+      'transaction {}',
+      '// import A from 0x1',
+      '/* import A from 0x1 */',
       '/* /* */ import A from 0x1 */ transaction {}',
-      'let s = "import A from 0x1"', String.raw`let s = "\" import A from 0x1"`, 'let s = "\nimport A from 0x1\n"',
-      'let important = 1', 'let reimport = A', 'import 0x1', 'import A, B', 'import "../contracts/A.cdc"',
-      'import A from 0x12345678901234567', 'import', 'import "A', '/* import A from 0x1',
+      'let s = "import A from 0x1"',
+      String.raw`let s = "\" import A from 0x1"`,
+      'let s = "\nimport A from 0x1\n"',
+      'let important = 1',
+      'let reimport = A',
+      'import 0x1',
+      'import A, B',
+      'import "../contracts/A.cdc"',
+      'import A from 0x12345678901234567',
+      'import',
+      'import "A',
+      '/* import A from 0x1',
     ]) {
       expect(brief(script), script).to.deep.equal([])
     }
   })
 
   it('reads any number of declarations in any spelling, with line breaks and comments between any two words', () => {
-    const gap = fc.constantFrom(' ', '\n', '\r\n\t', ' // import No from 0x9\n', '/* import No /* 0x9 */ from */', '\u2028')
+    const gap = fc.constantFrom(
+      ' ',
+      '\n',
+      '\r\n\t',
+      ' // import No from 0x9\n',
+      '/* import No /* 0x9 */ from */',
+      '\u2028',
+    )
     const name = fc.stringMatching(/^[A-Z][A-Za-z0-9_]{0,8}$/)
     const address = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })
     const alias = fc.option(name, { nil: undefined })
     const several = fc.record({
-      kind: fc.constant('address' as const), names: fc.array(fc.tuple(name, alias), { minLength: 1, maxLength: 4 }), address,
+      kind: fc.constant('address' as const),
+      names: fc.array(fc.tuple(name, alias), { minLength: 1, maxLength: 4 }),
+      address,
     })
     const text = fc.record({ kind: fc.constantFrom('text' as const, 'bare' as const, 'file' as const), name })
     const declaration = fc.oneof(several, text)
@@ -68,18 +89,35 @@ describe('scriptImports', () => {
           const hex = one.address.toString(16)
           for (const [imported] of one.names) expected.add(`${hex.padStart(16, '0')} ${imported}`)
           const names = one.names.flatMap(([imported, as], i) => [
-            ...(i > 0 ? [','] : []), imported, ...(as === undefined ? [] : ['as', as]),
+            ...(i > 0 ? [','] : []),
+            imported,
+            ...(as === undefined ? [] : ['as', as]),
           ])
           return words('import', ...names, 'from', `0x${hex}`)
         })
-        expect(brief(`${script.join(';')} transaction { let text = "import No from 0x9" }`)).to.deep.equal([...expected])
+        expect(brief(`${script.join(';')} transaction { let text = "import No from 0x9" }`)).to.deep.equal([
+          ...expected,
+        ])
       }),
     )
   })
 
   it('ends with every text', () => {
     const word = fc.constantFrom(
-      'import ', 'from ', 'as ', 'A', ',', '"', '/*', '*/', '//', '\n', '0x1', '\\', ' ', 'é',
+      'import ',
+      'from ',
+      'as ',
+      'A',
+      ',',
+      '"',
+      '/*',
+      '*/',
+      '//',
+      '\n',
+      '0x1',
+      '\\',
+      ' ',
+      'é',
     )
     fc.assert(
       fc.property(fc.array(word, { maxLength: 30 }), (words) => {

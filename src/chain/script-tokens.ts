@@ -44,7 +44,7 @@ export function isMark(token: ScriptToken | undefined, text: string): boolean {
 export function endOfComment(script: string, start: number): number {
   const mark = /\/\*|\*\//g
   mark.lastIndex = start
-  for (let depth = 1; ; ) {
+  for (let depth = 1; ;) {
     const match = mark.exec(script)
     if (match === null) return script.length
     depth += match[0] === '/*' ? 1 : -1

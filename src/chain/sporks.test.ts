@@ -13,18 +13,25 @@ describe('sporks', () => {
   })
 
   it('are known by the host names of their nodes', () => {
-    expect(sporkOfHost('access-001.mainnet17.nodes.onflow.org:9000')).to.include({ name: 'mainnet17', rootHeight: 27_341_470 })
+    expect(sporkOfHost('access-001.mainnet17.nodes.onflow.org:9000')).to.include({
+      name: 'mainnet17',
+      rootHeight: 27_341_470,
+    })
     expect(sporkOfHost('https://access-007.mainnet1.nodes.onflow.org')).to.include({ name: 'mainnet1' })
     expect(sporkOfHost('access-001.candidate9.nodes.onflow.org:9000')).to.include({ name: 'candidate9', legacy: true })
     expect(sporkOfHost('access-001.devnet52.nodes.onflow.org:9000')).to.include({ network: 'testnet' })
     for (const spork of sporks) {
-      if (spork.endpoint !== undefined && spork.endHeight !== undefined) expect(sporkOfHost(spork.endpoint)).to.equal(spork)
+      if (spork.endpoint !== undefined && spork.endHeight !== undefined)
+        expect(sporkOfHost(spork.endpoint)).to.equal(spork)
     }
   })
 
   it('are not guessed from other hosts', () => {
     for (const host of [
-      'access.mainnet.nodes.onflow.org:9000', '127.0.0.1:9000', 'access-001.mainnet99.nodes.onflow.org:9000', 'xmainnet1.example:1',
+      'access.mainnet.nodes.onflow.org:9000',
+      '127.0.0.1:9000',
+      'access-001.mainnet99.nodes.onflow.org:9000',
+      'xmainnet1.example:1',
       'mainnet17x.example:1',
     ]) {
       expect(sporkOfHost(host), host).to.equal(undefined)

@@ -9,11 +9,24 @@ const feesDeducted = 'A.f919ee77447b7497.FlowFees.FeesDeducted'
 const [payer, feeReceiver] = ['0x18eb4ee6b3c026d2', '0xf919ee77447b7497']
 const amount = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(ufix64Text)
 
-function transaction(events: readonly (readonly [string, PayloadFields | undefined])[], gasUsed = 0n): DecodedTransaction {
+function transaction(
+  events: readonly (readonly [string, PayloadFields | undefined])[],
+  gasUsed = 0n,
+): DecodedTransaction {
   const decoded: DecodedEvent[] = events.map(([type, fields], index) => ({ type, index, fields }))
   return {
-    index: 0, id: Buffer.alloc(32), isSystem: false, payer, proposer: payer, authorizers: [payer],
-    scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed, events: decoded,
+    index: 0,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer,
+    proposer: payer,
+    authorizers: [payer],
+    scriptHash: Buffer.alloc(32),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed,
+    events: decoded,
   }
 }
 
@@ -21,8 +34,10 @@ describe('feeOfTransaction', () => {
   it('adds up exactly what was deducted, however much and in however many parts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(amount, amount, amount), { minLength: 1, maxLength: 6 }), (parts) => {
-        const events = parts.map(([paid, inclusionEffort, executionEffort]) =>
-          [feesDeducted, { amount: paid, inclusionEffort, executionEffort }] as const)
+        const events = parts.map(
+          ([paid, inclusionEffort, executionEffort]) =>
+            [feesDeducted, { amount: paid, inclusionEffort, executionEffort }] as const,
+        )
         const sum = (at: 0 | 1 | 2): string =>
           ufix64Text(parts.reduce((total, part) => total + ufix64Units(part[at]), 0n))
         const fee = feeOfTransaction(transaction(events), 'mainnet')
@@ -36,7 +51,10 @@ describe('feeOfTransaction', () => {
   it('reads the first version of the event, which tells the amount alone', () => {
     const fee = feeOfTransaction(transaction([[feesDeducted, { amount: '0.00000100' }]]), 'mainnet')
     expect(fee).to.deep.equal({
-      amount: '0.00000100', inclusionEffort: undefined, executionEffort: undefined, problems: [],
+      amount: '0.00000100',
+      inclusionEffort: undefined,
+      executionEffort: undefined,
+      problems: [],
     })
   })
 
@@ -54,12 +72,18 @@ describe('feeOfTransaction', () => {
   it('does not take the word of another contract of that name, nor that of another network', () => {
     const other = ['A.0000000000000bad.FlowFees.FeesDeducted', { amount: '5.00000000' }] as const
     expect(feeOfTransaction(transaction([other]), 'mainnet').amount).to.equal('0.00000000')
-    expect(feeOfTransaction(transaction([[feesDeducted, { amount: '5.00000000' }]]), 'testnet').amount)
-      .to.equal('0.00000000')
+    expect(feeOfTransaction(transaction([[feesDeducted, { amount: '5.00000000' }]]), 'testnet').amount).to.equal(
+      '0.00000000',
+    )
   })
 
   it('tells nothing where one of its events could not be decoded, without a second problem', () => {
     const fee = feeOfTransaction(transaction([[feesDeducted, undefined]]), 'mainnet')
-    expect(fee).to.deep.equal({ amount: undefined, inclusionEffort: undefined, executionEffort: undefined, problems: [] })
+    expect(fee).to.deep.equal({
+      amount: undefined,
+      inclusionEffort: undefined,
+      executionEffort: undefined,
+      problems: [],
+    })
   })
 })

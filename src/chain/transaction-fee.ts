@@ -52,7 +52,8 @@ export function feeOfTransaction(transaction: DecodedTransaction, network: Netwo
       if (!(error instanceof FieldShapeError)) throw error
       isKnown = false
       // Ingest has logged those that could not be decoded.
-      if (event.fields !== undefined) problems.push({ eventIndex: event.index, eventType: type, message: error.message })
+      if (event.fields !== undefined)
+        problems.push({ eventIndex: event.index, eventType: type, message: error.message })
     }
   }
   if (!isKnown) return { amount: undefined, inclusionEffort: undefined, executionEffort: undefined, problems }
@@ -60,7 +61,9 @@ export function feeOfTransaction(transaction: DecodedTransaction, network: Netwo
 }
 
 const feesDeducted: Readonly<Record<Network, string>> = {
-  mainnet: typeOn('mainnet'), testnet: typeOn('testnet'), emulator: typeOn('emulator'),
+  mainnet: typeOn('mainnet'),
+  testnet: typeOn('testnet'),
+  emulator: typeOn('emulator'),
 }
 
 function typeOn(network: Network): string {

@@ -18,8 +18,14 @@ function slowTransactionId(tx: TransactionBody): Buffer {
   }
   const encoded = encode([
     [
-      tx.script, [...tx.arguments], tx.referenceBlockId.length === 0 ? Buffer.alloc(32) : tx.referenceBlockId,
-      tx.gasLimit, address(tx.proposerAddress), tx.proposerKeyId, tx.proposerSequenceNumber, address(tx.payer),
+      tx.script,
+      [...tx.arguments],
+      tx.referenceBlockId.length === 0 ? Buffer.alloc(32) : tx.referenceBlockId,
+      tx.gasLimit,
+      address(tx.proposerAddress),
+      tx.proposerKeyId,
+      tx.proposerSequenceNumber,
+      address(tx.payer),
       tx.authorizers.map(address),
     ],
     tx.payloadSignatures.map(signature),
@@ -35,13 +41,25 @@ const accounts = [1, 2, 3].map((last) => Buffer.from([0, 0, 0, 0, 0, 0, 0, last]
 const account = fc.oneof(fc.constantFrom(...accounts), maybe(8))
 const uint64 = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }))
 const uint32 = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 2 ** 32 - 1 }))
-const extension = fc.oneof(bytes({ maxLength: 80 }), fc.constantFrom(Buffer.from([0]), Buffer.from([1]), Buffer.from([0, 0])))
+const extension = fc.oneof(
+  bytes({ maxLength: 80 }),
+  fc.constantFrom(Buffer.from([0]), Buffer.from([1]), Buffer.from([0, 0])),
+)
 const signatures = fc.array(
-  fc.record<BodySignature>({ address: account, keyId: uint32, signature: bytes({ maxLength: 64 }), extensionData: extension }),
+  fc.record<BodySignature>({
+    address: account,
+    keyId: uint32,
+    signature: bytes({ maxLength: 64 }),
+    extensionData: extension,
+  }),
   { maxLength: 4 },
 )
 const bodies = fc.record<TransactionBody>({
-  script: fc.oneof(bytes({ maxLength: 80 }), bytes({ minLength: 250, maxLength: 300 }), bytes({ minLength: 70_000, maxLength: 70_000 })),
+  script: fc.oneof(
+    bytes({ maxLength: 80 }),
+    bytes({ minLength: 250, maxLength: 300 }),
+    bytes({ minLength: 70_000, maxLength: 70_000 }),
+  ),
   arguments: fc.array(bytes({ maxLength: 60 }), { maxLength: 6 }),
   referenceBlockId: maybe(32),
   gasLimit: uint64,

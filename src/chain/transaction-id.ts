@@ -53,8 +53,13 @@ export function transactionEnvelope(transaction: TransactionBody): Buffer {
 export function withOrderedSignatures<Transaction extends TransactionBody>(transaction: Transaction): Transaction {
   const signers = signerList(transaction)
   const placeOf = ({ address }: BodySignature): number => signers.findIndex((signer) => signer.equals(address))
-  const ordered = (signatures: readonly BodySignature[]): BodySignature[] => signatures.toSorted((a, b) => placeOf(a) - placeOf(b) || a.keyId - b.keyId)
-  return { ...transaction, payloadSignatures: ordered(transaction.payloadSignatures), envelopeSignatures: ordered(transaction.envelopeSignatures) }
+  const ordered = (signatures: readonly BodySignature[]): BodySignature[] =>
+    signatures.toSorted((a, b) => placeOf(a) - placeOf(b) || a.keyId - b.keyId)
+  return {
+    ...transaction,
+    payloadSignatures: ordered(transaction.payloadSignatures),
+    envelopeSignatures: ordered(transaction.envelopeSignatures),
+  }
 }
 
 function writePayload(transaction: TransactionBody): void {

@@ -15,8 +15,18 @@ type Told = readonly [type: string, fields?: PayloadFields]
 function transaction(events: readonly Told[], more: Partial<DecodedTransaction> = {}): DecodedTransaction {
   const decoded: DecodedEvent[] = events.map(([type, fields], index) => ({ type, index, fields: fields ?? {} }))
   return {
-    index: 0, id: Buffer.alloc(32), isSystem: false, payer: other, proposer: other, authorizers: [other],
-    scriptHash: Buffer.from(more.script ?? ''), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events: decoded,
+    index: 0,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: other,
+    proposer: other,
+    authorizers: [other],
+    scriptHash: Buffer.from(more.script ?? ''),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
+    events: decoded,
     ...more,
   }
 }
@@ -107,8 +117,11 @@ describe('tagsOfTransaction', () => {
 
   it('is not taken in by contracts that bear the names of the core contracts', () => {
     for (const name of [
-      'EVM.TransactionExecuted', 'FlowIDTableStaking.TokensStaked', 'FlowTransactionScheduler.Scheduled',
-      'FlowEVMBridge.Onboarded', 'FungibleToken.Burned',
+      'EVM.TransactionExecuted',
+      'FlowIDTableStaking.TokensStaked',
+      'FlowTransactionScheduler.Scheduled',
+      'FlowEVMBridge.Onboarded',
+      'FungibleToken.Burned',
     ]) {
       expect(tags([[`A.0000000000000bad.${name}`]]), name).to.deep.equal([])
     }
@@ -128,14 +141,28 @@ describe('tagsOfTransaction', () => {
 
   it('tells each tag once, in one order, whatever the events', () => {
     const type = fc.constantFrom(
-      'flow.AccountKeyAdded', 'flow.AccountCreated', 'A.e467b9dd11fa00df.EVM.TransactionExecuted', 'A.1.B.C', 'x',
-      'A.b063c16cac85dbd1.SwapPair.Swap', 'A.b19436aae4d94622.FiatToken.TokensBurned', 'A.4eb8a10cb9f87357..',
+      'flow.AccountKeyAdded',
+      'flow.AccountCreated',
+      'A.e467b9dd11fa00df.EVM.TransactionExecuted',
+      'A.1.B.C',
+      'x',
+      'A.b063c16cac85dbd1.SwapPair.Swap',
+      'A.b19436aae4d94622.FiatToken.TokensBurned',
+      'A.4eb8a10cb9f87357..',
     )
     fc.assert(
       fc.property(fc.array(type, { maxLength: 12 }), fc.boolean(), (types, isEvm) => {
-        const found = tags(types.map((one) => [one]), { isEvm })
+        const found = tags(
+          types.map((one) => [one]),
+          { isEvm },
+        )
         expect(found).to.deep.equal(transactionTags.filter((tag) => found.includes(tag)))
-        expect(tags(types.toReversed().map((one) => [one]), { isEvm })).to.deep.equal(found)
+        expect(
+          tags(
+            types.toReversed().map((one) => [one]),
+            { isEvm },
+          ),
+        ).to.deep.equal(found)
       }),
     )
   })

@@ -8,8 +8,21 @@ import type { FungibleTransfer, TransferType } from './tokens/token-moves.ts'
 
 /** Every tag, in the order in which a transaction's are told. */
 export const transactionTags = [
-  'EVM', 'EVM_BRIDGE', 'FT_TRANSFER', 'NFT_TRANSFER', 'MARKETPLACE', 'SWAP', 'LIQUIDITY', 'STAKING', 'LIQUID_STAKING',
-  'TOKEN_MINT', 'TOKEN_BURN', 'CONTRACT_DEPLOY', 'ACCOUNT_CREATED', 'KEY_UPDATE', 'SCHEDULED_TX',
+  'EVM',
+  'EVM_BRIDGE',
+  'FT_TRANSFER',
+  'NFT_TRANSFER',
+  'MARKETPLACE',
+  'SWAP',
+  'LIQUIDITY',
+  'STAKING',
+  'LIQUID_STAKING',
+  'TOKEN_MINT',
+  'TOKEN_BURN',
+  'CONTRACT_DEPLOY',
+  'ACCOUNT_CREATED',
+  'KEY_UPDATE',
+  'SCHEDULED_TX',
 ] as const
 export type TransactionTag = (typeof transactionTags)[number]
 
@@ -49,7 +62,9 @@ const coreEvents: ReadonlyMap<string, TransactionTag> = new Map([
 
 /** Why fungible tokens moved, where that has a tag of its own. */
 const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
-  mint: 'TOKEN_MINT', burn: 'TOKEN_BURN', bridge: 'EVM_BRIDGE',
+  mint: 'TOKEN_MINT',
+  burn: 'TOKEN_BURN',
+  bridge: 'EVM_BRIDGE',
 }
 
 const none: readonly TransactionTag[] = []
@@ -57,7 +72,9 @@ const none: readonly TransactionTag[] = []
 /** Types have no end, since anybody may deploy contracts; far more than any network uses in a day. */
 const maxKnownTypes = 20_000
 const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]>>> = {
-  mainnet: new Map(), testnet: new Map(), emulator: new Map(),
+  mainnet: new Map(),
+  testnet: new Map(),
+  emulator: new Map(),
 }
 
 /**

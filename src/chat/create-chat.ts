@@ -31,31 +31,78 @@ export interface ChatOptions {
 }
 
 /** Hosts of documentation that answers may lead to. None of them serves pages of strangers. */
-export const documentationHosts: readonly string[] = ['developers.flow.com', 'cadence-lang.org', 'docs.blockscout.com', 'www.postgresql.org']
+export const documentationHosts: readonly string[] = [
+  'developers.flow.com',
+  'cadence-lang.org',
+  'docs.blockscout.com',
+  'www.postgresql.org',
+]
 
 /** The chat without its server: models, tools and instructions put together for each question. */
 export function createChat(options: ChatOptions): ChatParts {
   const { models, source, skills, fetchApi, fetchHosts, examples, explorerUrl, network, timeoutMs, log } = options
   const instructions = new Instructions()
-  const builtIn: ToolSet = { createChart, ...(skills.all.length === 0 ? {} : { loadSkill: loadSkill(skills) }), ...fetchApi }
+  const builtIn: ToolSet = {
+    createChart,
+    ...(skills.all.length === 0 ? {} : { loadSkill: loadSkill(skills) }),
+    ...fetchApi,
+  }
   const linkHosts = [...documentationHosts, ...(explorerUrl === undefined ? [] : [new URL(explorerUrl).host])]
   let toolNames = Object.keys(builtIn)
-  const find = async (signal: AbortSignal, provider: ToolSet = {}): Promise<Pick<FoundMcpTools, 'tools' | 'missing' | 'texts'>> => {
+  const find = async (
+    signal: AbortSignal,
+    provider: ToolSet = {},
+  ): Promise<Pick<FoundMcpTools, 'tools' | 'missing' | 'texts'>> => {
     const found = await source.find(signal)
     const tools = mergeTools({ builtIn, found: found.tools, provider })
     toolNames = Object.keys(tools)
     return { ...found, tools }
   }
-  const answer = async ({ messages, mode, model, notices, signal, watch }: Question): Promise<ReadableStream<ChatChunk>> => {
+  const answer = async ({
+    messages,
+    mode,
+    model,
+    notices,
+    signal,
+    watch,
+  }: Question): Promise<ReadableStream<ChatChunk>> => {
     const { tools, missing, texts } = await find(signal, model.providerTools)
-    return runTurn({
-      messages, mode, model, tools, signal,
-      instructions: instructions.of({
-        network: network(), tools: Object.keys(tools), missing, texts, skills: skills.all, form: schemaForm(model.state, mode), fetchHosts, linkHosts,
-        today: new Date().toISOString().slice(0, 10),
-      }),
-      notices: [...notices, ...missing.map(({ source: title, reason }) => ({ code: 'tools-missing', text: `This answer goes on without ${title}: ${reason}.` }))],
-    }, { timeoutMs, log, watch })
+    return runTurn(
+      {
+        messages,
+        mode,
+        model,
+        tools,
+        signal,
+        instructions: instructions.of({
+          network: network(),
+          tools: Object.keys(tools),
+          missing,
+          texts,
+          skills: skills.all,
+          form: schemaForm(model.state, mode),
+          fetchHosts,
+          linkHosts,
+          today: new Date().toISOString().slice(0, 10),
+        }),
+        notices: [
+          ...notices,
+          ...missing.map(({ source: title, reason }) => ({
+            code: 'tools-missing',
+            text: `This answer goes on without ${title}: ${reason}.`,
+          })),
+        ],
+      },
+      { timeoutMs, log, watch },
+    )
   }
-  return { models, examples, explorerUrl, linkHosts, toolNames: () => toolNames, answer, prepare: async (signal) => void await find(signal) }
+  return {
+    models,
+    examples,
+    explorerUrl,
+    linkHosts,
+    toolNames: () => toolNames,
+    answer,
+    prepare: async (signal) => void (await find(signal)),
+  }
 }

@@ -80,7 +80,7 @@ describe('acquireLock', () => {
     const reason = new Error('enough')
     const failure = await acquireLock(db.url, 'patience', {
       signal: controller.signal,
-      onWaiting: () => controller.abort(reason)
+      onWaiting: () => controller.abort(reason),
     }).catch((error: unknown) => error)
     expect(failure).to.equal(reason)
     await held.release()
@@ -90,7 +90,7 @@ describe('acquireLock', () => {
     const held = await acquireLock(db.url, 'wait and see')
     const proxy = await startHalfOpenProxy(db.url)
     const failure = await acquireLock(proxy.url, 'wait and see', { retryMs: 5, onWaiting: proxy.cut }).catch(
-      (error: unknown) => error
+      (error: unknown) => error,
     )
     expect(failure).to.be.instanceOf(RetryableError)
     await held.release()

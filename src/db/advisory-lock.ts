@@ -40,7 +40,11 @@ export interface HeldLock {
  * from cleaning up for as long as it waits; each try is also a sign of life. Throws RetryableError when its connection
  * is lost while waiting, and the signal's reason when that is aborted first.
  */
-export async function acquireLock(target: string | Pool, key: string, options: AcquireLockOptions = {}): Promise<HeldLock> {
+export async function acquireLock(
+  target: string | Pool,
+  key: string,
+  options: AcquireLockOptions = {},
+): Promise<HeldLock> {
   const { signal, onWaiting, retryMs = 500 } = options
   const connection = await DedicatedConnection.open(target, options)
   try {
@@ -63,7 +67,7 @@ export async function acquireLock(target: string | Pool, key: string, options: A
 async function tryLock(client: Client, key: string): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
-    [key]
+    [key],
   )
   return rows[0]?.locked === true
 }
@@ -79,7 +83,7 @@ export async function findLockHolder(db: Pool | ClientBase, key: string): Promis
      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
        AND l.classid = ((key >> 32) & 4294967295)::oid AND l.objid = (key & 4294967295)::oid`,
-    [key]
+    [key],
   )
   const [row] = rows
   if (row === undefined) return undefined

@@ -6,10 +6,18 @@ import type { PoolOptions } from './pool.ts'
  * long is told from a dead link.
  */
 export const connectionLimits = {
-  statementTimeoutMs: 17_000, lockTimeoutMs: 15_000, idleInTransactionTimeoutMs: 15_000, answerTimeoutMs: 20_000, idleTimeoutMs: 5000,
+  statementTimeoutMs: 17_000,
+  lockTimeoutMs: 15_000,
+  idleInTransactionTimeoutMs: 15_000,
+  answerTimeoutMs: 20_000,
+  idleTimeoutMs: 5000,
 } as const satisfies PoolOptions
 
 /** For statements that are short by their nature and that others wait for: claims of leases and signs of life. */
 export const shortStatementLimits = {
-  statementTimeoutMs: 10_000, lockTimeoutMs: 8000, idleInTransactionTimeoutMs: 10_000, answerTimeoutMs: 12_000, idleTimeoutMs: 5000,
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: 8000,
+  idleInTransactionTimeoutMs: 10_000,
+  answerTimeoutMs: 12_000,
+  idleTimeoutMs: 5000,
 } as const satisfies PoolOptions

@@ -51,7 +51,7 @@ export class DedicatedConnection {
       ...(applicationName === undefined ? {} : { application_name: applicationName }),
       // The client's own clock: it ends the waiting even when nothing comes back from the network.
       query_timeout: answerTimeoutMs,
-      stream: () => socket
+      stream: () => socket,
     })
     const connection = new DedicatedConnection(client, socket, heartbeatMs)
     const giveUp = (): void => void socket.destroy()
@@ -86,7 +86,8 @@ export class DedicatedConnection {
     const beat = async (): Promise<void> => {
       try {
         await check(this.client)
-        if (this.#closed === undefined && !this.lost.aborted) this.#heartbeat = setTimeout(() => void beat(), this.#heartbeatMs)
+        if (this.#closed === undefined && !this.lost.aborted)
+          this.#heartbeat = setTimeout(() => void beat(), this.#heartbeatMs)
       } catch (error) {
         this.#lose(asError(error))
       }

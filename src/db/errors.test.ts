@@ -40,7 +40,7 @@ describe('asDatabaseError', () => {
     '53200': 'database-overloaded',
     '53300': 'too-many-connections',
     '55P03': 'lock-not-available',
-    '58030': 'database-io-error'
+    '58030': 'database-io-error',
   })) {
     it(`calls SQLSTATE ${state} retryable: ${code}`, async () => {
       const error = await errorOf(raise(state))

@@ -42,7 +42,7 @@ const retryable: Readonly<Record<string, string>> = {
   // A cluster's name server forgets the name of a server that restarts.
   ENOTFOUND: 'database-unreachable',
   // The socket file is missing: the server is not running at this moment.
-  ENOENT: 'database-unreachable'
+  ENOENT: 'database-unreachable',
 }
 
 /**
@@ -55,7 +55,10 @@ export function asDatabaseError(thrown: unknown): FlowfarmError {
   const code = codeOf(error)
   const meaning = code === undefined ? lostWithoutCode(error) : (retryable[code] ?? retryable[code.slice(0, 2)])
   if (meaning !== undefined) {
-    return new RetryableError(meaning, error.message, { cause: error, details: code === undefined ? {} : { sqlState: code } })
+    return new RetryableError(meaning, error.message, {
+      cause: error,
+      details: code === undefined ? {} : { sqlState: code },
+    })
   }
   return new FatalError('database-error', error.message, { cause: error, details: factsOf(error) })
 }
@@ -78,7 +81,9 @@ function codeOf(error: Error): string | undefined {
 
 /** What `pg` and its pool say when they got no connection in time: nothing was begun. */
 const noConnectionTexts: ReadonlySet<string> = new Set([
-  'timeout expired', 'timeout exceeded when trying to connect', 'Connection terminated due to connection timeout',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Connection terminated due to connection timeout',
 ])
 
 /**

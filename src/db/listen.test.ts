@@ -49,7 +49,7 @@ describe('listen', () => {
       baseMs: 1,
       maxMs: 5,
       onReconnect: () => reconnected.push(true),
-      onTrouble: troubles.push
+      onTrouble: troubles.push,
     }
   })
   afterEach(async () => {
@@ -97,7 +97,9 @@ describe('listen', () => {
   it('notices a session that no longer listens', async () => {
     const listener = await listen(db.url, ['blocks'], hear, { ...options, applicationName: 'forgetful' })
     // The server forgets channels only when asked by the session itself: an inherited function does it here.
-    await db.pool.query('CREATE FUNCTION public.pg_listening_channels() RETURNS SETOF text LANGUAGE sql RETURN NULL::text')
+    await db.pool.query(
+      'CREATE FUNCTION public.pg_listening_channels() RETURNS SETOF text LANGUAGE sql RETURN NULL::text',
+    )
     const { rows } = await db.pool.query<{ name: string }>('SELECT quote_ident(current_database()) AS name')
     await db.pool.query(`ALTER DATABASE ${rows[0]?.name} SET search_path = public, pg_catalog`)
     await db.pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'forgetful'")
@@ -130,7 +132,7 @@ describe('listen', () => {
         if (payload === 'bad') throw fault
         heard.push(payload)
       },
-      options
+      options,
     )
     await notify('blocks', 'bad')
     await notify('blocks', 'good')

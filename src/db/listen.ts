@@ -35,7 +35,7 @@ export async function listen(
   url: string,
   channels: readonly string[],
   handler: (channel: string, payload: string) => void,
-  options: ListenOptions
+  options: ListenOptions,
 ): Promise<Listener> {
   const { signal } = options
   const first = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ async function keepListening(
   channels: readonly string[],
   handler: (channel: string, payload: string) => void,
   options: ListenOptions,
-  onFirst: () => void
+  onFirst: () => void,
 ): Promise<void> {
   const { signal, onReconnect, onTrouble = () => undefined, baseMs = 100, maxMs = 5000 } = options
   let hasListened = false

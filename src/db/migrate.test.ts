@@ -55,7 +55,11 @@ describe('migrate', () => {
     const pools = Array.from({ length: 8 }, () => createPool(db.url, { max: 1 }))
     try {
       const results = await Promise.all(pools.map((pool) => migrate(pool, folder)))
-      expect(results.flatMap((result) => result.applied).toSorted()).to.deep.equal(['0001_first', '0002_index', '0003_third'])
+      expect(results.flatMap((result) => result.applied).toSorted()).to.deep.equal([
+        '0001_first',
+        '0002_index',
+        '0003_third',
+      ])
     } finally {
       await Promise.all(pools.map((pool) => pool.end()))
     }
@@ -102,7 +106,13 @@ describe('migrate', () => {
   })
 
   it('refuses gaps, doubles and odd names', async () => {
-    for (const files of [['0002_a.sql'], ['0001_a.sql', '0001_b.sql'], ['1_a.sql'], ['0001_A.sql'], ['0001_a.sql', '0003_b.sql']]) {
+    for (const files of [
+      ['0002_a.sql'],
+      ['0001_a.sql', '0001_b.sql'],
+      ['1_a.sql'],
+      ['0001_A.sql'],
+      ['0001_a.sql', '0003_b.sql'],
+    ]) {
       for (const file of files) await put(file, 'SELECT 1')
       expect((await failure()).code, files.join()).to.equal('migration-numbering')
       for (const file of files) await rm(join(folder, file))

@@ -87,7 +87,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     if (id !== migrations.length + 1) {
       throw new FatalError(
         'migration-numbering',
-        `${join(folder, file)} should be number ${String(migrations.length + 1).padStart(4, '0')}, as in 0001_name.sql.`
+        `${join(folder, file)} should be number ${String(migrations.length + 1).padStart(4, '0')}, as in 0001_name.sql.`,
       )
     }
     const sql = await readFile(join(folder, file), 'utf8')
@@ -96,7 +96,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
       name: file.slice(0, -'.sql'.length),
       sql,
       checksum: createHash('sha256').update(sql).digest('hex'),
-      inTransaction: !noTransactionMarker.test(sql)
+      inTransaction: !noTransactionMarker.test(sql),
     })
   }
   return migrations
@@ -108,7 +108,9 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
  */
 async function waitForLock(client: PoolClient): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [migrationLock])
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      migrationLock,
+    ])
     if (rows[0]?.locked === true) return
     await pause(100 + Math.random() * 100)
   }
@@ -121,7 +123,9 @@ interface AppliedMigration {
 }
 
 async function appliedMigrations(client: PoolClient): Promise<Map<number, AppliedMigration>> {
-  const { rows } = await client.query<AppliedMigration>('SELECT id, name, checksum FROM app.schema_migrations ORDER BY id')
+  const { rows } = await client.query<AppliedMigration>(
+    'SELECT id, name, checksum FROM app.schema_migrations ORDER BY id',
+  )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -132,7 +136,7 @@ function refuseNewerDatabase(migrations: Migration[], done: Map<number, AppliedM
     'database-newer',
     `The database was made by a newer flowfarm: it has migration ${newest.name} and this program ends at number ` +
       `${migrations.length}. Start that newer version, or restore a backup from before the upgrade.`,
-    { details: { databaseAt: newest.id, programAt: migrations.length } }
+    { details: { databaseAt: newest.id, programAt: migrations.length } },
   )
 }
 
@@ -144,7 +148,7 @@ function refuseEditedFiles(migrations: Migration[], done: Map<number, AppliedMig
       'migration-edited',
       `The migration ${name} differs from the one (${landed.name}) that this database has had: ` +
         'put the file back as it was and write the change as a new migration.',
-      { details: { id } }
+      { details: { id } },
     )
   }
 }
@@ -170,5 +174,7 @@ function inMigration(migration: Migration, error: FlowfarmError): FlowfarmError 
   const line = position === undefined ? '' : ` line ${migration.sql.slice(0, Number(position)).split('\n').length}`
   const text = `${migration.name}.sql${migration.inTransaction ? line : ''}: ${error.message}`
   const options = { cause: error, details: error.details }
-  return error instanceof RetryableError ? new RetryableError(error.code, text, options) : new FatalError(error.code, text, options)
+  return error instanceof RetryableError
+    ? new RetryableError(error.code, text, options)
+    : new FatalError(error.code, text, options)
 }

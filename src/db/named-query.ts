@@ -13,7 +13,11 @@ const names = new Map<string, string>()
  * @param text always the same few: each is kept, here and in the server
  * @throws errors of our tree
  */
-export async function namedQuery<Row extends QueryResultRow>(runner: StatementRunner, text: string, values: unknown[] = []): Promise<QueryResult<Row>> {
+export async function namedQuery<Row extends QueryResultRow>(
+  runner: StatementRunner,
+  text: string,
+  values: unknown[] = [],
+): Promise<QueryResult<Row>> {
   let name = names.get(text)
   if (name === undefined) names.set(text, (name = `named ${names.size + 1}`))
   if (runner instanceof PreparedStatements) return runner.query<Row>({ name, text, values })

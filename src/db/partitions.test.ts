@@ -32,7 +32,7 @@ describe('ensurePartitions', () => {
     const { rows } = await pool.query<{ bound: string }>(
       `SELECT c.relname || ' ' || pg_get_expr(c.relpartbound, c.oid) AS bound
        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-       WHERE i.inhparent = '"Heights".facts'::regclass ORDER BY length(c.relname), c.relname`
+       WHERE i.inhparent = '"Heights".facts'::regclass ORDER BY length(c.relname), c.relname`,
     )
     return rows.map((row) => row.bound)
   }
@@ -59,13 +59,13 @@ describe('ensurePartitions', () => {
     const { rows } = await pool.query<{ name: string }>(
       `SELECT conname AS name FROM pg_constraint WHERE conrelid = '"Heights".facts_p0'::regclass AND contype <> 'n'
        UNION ALL SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_inherits h ON h.inhrelid = i.indexrelid
-       WHERE indrelid = '"Heights".facts_p0'::regclass ORDER BY name`
+       WHERE indrelid = '"Heights".facts_p0'::regclass ORDER BY name`,
     )
     expect(rows.map((row) => row.name)).to.deep.equal([
       '"Heights".facts_p0_body_idx',
       '"Heights".facts_p0_pkey',
       'facts_body_check',
-      'facts_p0_pkey'
+      'facts_p0_pkey',
     ])
     await pool.query('INSERT INTO "Heights".facts (height) VALUES (50)')
     expect((await pool.query('SELECT n FROM "Heights".facts_p0')).rows).to.deep.equal([{ n: 7 }])
@@ -77,8 +77,8 @@ describe('ensurePartitions', () => {
       await Promise.all(
         pools.flatMap((pool, i) => [
           ensurePartitions(pool, table, 10, { from: 0, to: 95 }),
-          ensurePartitions(pool, table, 10, { from: i * 10, to: i * 10 + 5 })
-        ])
+          ensurePartitions(pool, table, 10, { from: i * 10, to: i * 10 + 5 }),
+        ]),
       )
     } finally {
       await Promise.all(pools.map((pool) => pool.end()))
@@ -115,7 +115,9 @@ describe('ensurePartitions', () => {
   })
 
   it('does not remember what it failed to make', async () => {
-    const failure = await ensurePartitions(pool, 'Heights.nothing', 100, { from: 0, to: 1 }).catch((error: unknown) => error)
+    const failure = await ensurePartitions(pool, 'Heights.nothing', 100, { from: 0, to: 1 }).catch(
+      (error: unknown) => error,
+    )
     expect(failure).to.have.property('code', 'database-error')
     await pool.query('CREATE TABLE "Heights".nothing (height int8) PARTITION BY RANGE (height)')
     await ensurePartitions(pool, 'Heights.nothing', 100, { from: 0, to: 1 })
@@ -123,7 +125,13 @@ describe('ensurePartitions', () => {
   })
 
   it('refuses heights below zero and steps that are none', async () => {
-    for (const [step, from] of [[100, -1], [0, 0], [-5, 0], [1.5, 0], [100, Number.MAX_SAFE_INTEGER]] as const) {
+    for (const [step, from] of [
+      [100, -1],
+      [0, 0],
+      [-5, 0],
+      [1.5, 0],
+      [100, Number.MAX_SAFE_INTEGER],
+    ] as const) {
       const failure = await ensurePartitions(pool, table, step, { from, to: from + 1 }).catch((error: unknown) => error)
       expect(failure, `${step} ${from}`).to.be.instanceOf(RangeError)
     }

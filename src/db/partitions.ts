@@ -61,7 +61,7 @@ async function makePartition(client: PoolClient, table: string, from: number, to
     `SELECT to_regclass($1) IS NOT NULL AS attached, a.attname AS column
      FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
      WHERE p.partrelid = $2::regclass`,
-    [quoted(name), quoted(table)]
+    [quoted(name), quoted(table)],
   )
   const [parent] = rows
   if (parent === undefined) throw new RangeError(`${table} is not a partitioned table`)
@@ -70,7 +70,7 @@ async function makePartition(client: PoolClient, table: string, from: number, to
   const [partition, column] = [quoted(name), escapeIdentifier(parent.column)]
   await client.query(
     `CREATE TABLE ${partition} (LIKE ${quoted(table)} INCLUDING ALL,
-       CONSTRAINT height_range CHECK (${column} IS NOT NULL AND ${column} >= ${from} AND ${column} < ${to}))`
+       CONSTRAINT height_range CHECK (${column} IS NOT NULL AND ${column} >= ${from} AND ${column} < ${to}))`,
   )
   await client.query(`ALTER TABLE ${quoted(table)} ATTACH PARTITION ${partition} FOR VALUES FROM (${from}) TO (${to})`)
   // It has proved the range; the partition's own bound says it from now on.

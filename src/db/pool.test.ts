@@ -49,22 +49,22 @@ describe('pool', () => {
 
   it('reports a broken rule of a table as fatal, with its facts', async () => {
     const failure = await withTransaction(db.pool, (client) => client.query('INSERT INTO notes VALUES (3), (3)')).catch(
-      (error: unknown) => error
+      (error: unknown) => error,
     )
     expect(failure).to.be.instanceOf(FatalError)
     expect((failure as FatalError).details).to.include({ sqlState: '23505', table: 'notes', constraint: 'notes_pkey' })
   })
 
   it('does not take a transaction for done in which a failed statement was ignored', async () => {
-    const failure = await withTransaction(db.pool, (client) => client.query('SELECT 1 / 0').catch(() => undefined)).catch(
-      (error: unknown) => error
-    )
+    const failure = await withTransaction(db.pool, (client) =>
+      client.query('SELECT 1 / 0').catch(() => undefined),
+    ).catch((error: unknown) => error)
     expect(failure).to.have.property('code', 'transaction-aborted')
   })
 
   it('reports a connection that was cut inside a transaction as retryable and goes on with another', async () => {
     const failure = await withTransaction(db.pool, (client) =>
-      client.query('SELECT pg_terminate_backend(pg_backend_pid())')
+      client.query('SELECT pg_terminate_backend(pg_backend_pid())'),
     ).catch((error: unknown) => error)
     expect(failure).to.be.instanceOf(RetryableError)
     expect((failure as RetryableError).code).to.equal('database-connection-lost')
@@ -103,7 +103,10 @@ describe('pool', () => {
     const usual = createPool(db.url, { max: 1, connectTimeoutMs: 200 })
     const patient = createPool(db.url, { max: 1, connectTimeoutMs: 60_000, isPatient: true })
     try {
-      const [taken, held] = [await retryWhile(() => usual.connect(), { isRetryable: () => true }), await patient.connect()]
+      const [taken, held] = [
+        await retryWhile(() => usual.connect(), { isRetryable: () => true }),
+        await patient.connect(),
+      ]
       const failure = await withTransaction(usual, () => Promise.resolve()).catch((error: unknown) => error)
       expect(failure).to.have.property('code', 'database-unreachable')
       taken.release()
@@ -119,7 +122,10 @@ describe('pool', () => {
   it('gives up a server that does not answer, also where it is patient', async () => {
     const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
-    const pool = createPool(`postgresql://flowfarm@127.0.0.1:${(silent.address() as AddressInfo).port}/flowfarm`, { isPatient: true, connectTimeoutMs: 20 })
+    const pool = createPool(`postgresql://flowfarm@127.0.0.1:${(silent.address() as AddressInfo).port}/flowfarm`, {
+      isPatient: true,
+      connectTimeoutMs: 20,
+    })
     const failure = await withTransaction(pool, () => Promise.resolve()).catch((error: unknown) => error)
     expect(failure).to.have.property('code', 'database-unreachable')
     await pool.end()

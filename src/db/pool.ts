@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  Pool,
+  type PoolClient,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg'
 import { FatalError } from '../base/errors.ts'
 import { LogThrottle } from '../base/log-throttle.ts'
 import type { Logger } from '../base/log.ts'
@@ -45,7 +53,12 @@ export interface PoolOptions {
  * How the server notices that we are gone without a word, within 6 s: nothing else ends a session that waits for more rows of a
  * COPY, and until it ends all others wait for its locks; by default that is after two hours. Of no effect on a unix socket.
  */
-const deadPeerSettings = ['tcp_keepalives_idle=3', 'tcp_keepalives_interval=1', 'tcp_keepalives_count=3', 'tcp_user_timeout=6000']
+const deadPeerSettings = [
+  'tcp_keepalives_idle=3',
+  'tcp_keepalives_interval=1',
+  'tcp_keepalives_count=3',
+  'tcp_user_timeout=6000',
+]
 
 /** Lower versions lack what the schema needs (multirange aggregates, NULLS NOT DISTINCT, MERGE). */
 const oldestServer = 150_000
@@ -62,7 +75,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     ...(options.isPatient === true ? { connectionTimeoutMillis: 0, Client: clientWithTimeout(config) } : {}),
     max: options.max ?? 10,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
-    allowExitOnIdle: true
+    allowExitOnIdle: true,
   })
   // Without a listener a connection that breaks would end the process. While it is in use its statement fails anyway.
   // One that breaks after `end` is being closed anyway.
@@ -93,14 +106,14 @@ function clientWithTimeout({ connectionTimeoutMillis }: ClientConfig): typeof Cl
 export async function checkServerVersion(pool: Pool): Promise<void> {
   const { rows } = await query<{ server_version_num: string; server_version: string }>(
     pool,
-    "SELECT current_setting('server_version_num') AS server_version_num, current_setting('server_version') AS server_version"
+    "SELECT current_setting('server_version_num') AS server_version_num, current_setting('server_version') AS server_version",
   )
   const [row] = rows
   if (row !== undefined && Number(row.server_version_num) >= oldestServer) return
   throw new FatalError(
     'database-too-old',
     `DB_URL leads to PostgreSQL ${row?.server_version} and flowfarm needs 15 or newer: ` +
-      'upgrade that server, or unset DB_URL to use the embedded one.'
+      'upgrade that server, or unset DB_URL to use the embedded one.',
   )
 }
 
@@ -108,7 +121,7 @@ export async function checkServerVersion(pool: Pool): Promise<void> {
 export async function query<Row extends QueryResultRow>(
   runner: Pool | ClientBase,
   text: string,
-  values: unknown[] = []
+  values: unknown[] = [],
 ): Promise<QueryResult<Row>> {
   try {
     return await runner.query<Row>(text, values)
@@ -135,7 +148,8 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
     const result = await fn(client)
     const { command } = await client.query('COMMIT')
     // What the server says when a statement had failed and `fn` did not pass that on.
-    if (command !== 'COMMIT') throw new FatalError('transaction-aborted', 'a failed statement was ignored and undid its transaction')
+    if (command !== 'COMMIT')
+      throw new FatalError('transaction-aborted', 'a failed statement was ignored and undid its transaction')
     return result
   } catch (error) {
     broken = await rollBack(client, error)
@@ -157,7 +171,10 @@ const signOfLifeMs = 3000
  * connection
  */
 export async function waitInTransaction<T>(client: ClientBase, other: Promise<T>, everyMs = signOfLifeMs): Promise<T> {
-  const settled = other.then(() => true, () => true)
+  const settled = other.then(
+    () => true,
+    () => true,
+  )
   for (;;) {
     const waiting = new AbortController()
     const isSettled = await Promise.race([settled, delay(everyMs, false, { signal: waiting.signal })])
@@ -192,11 +209,14 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 60_000,
     ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
     options: [
-      ...deadPeerSettings, ...(options.isDurable === false ? ['synchronous_commit=off'] : []),
+      ...deadPeerSettings,
+      ...(options.isDurable === false ? ['synchronous_commit=off'] : []),
       ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`),
-    ].map((one) => `-c ${one}`).join(' '),
+    ]
+      .map((one) => `-c ${one}`)
+      .join(' '),
     // The kernel notices a peer that is gone without a word.
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000
+    keepAliveInitialDelayMillis: 10_000,
   }
 }

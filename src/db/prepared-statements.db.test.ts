@@ -20,34 +20,63 @@ describe('prepared statements', () => {
     await database.drop()
   })
 
-  const write = (n: number): Promise<unknown> => statements.query({ name: 'write', text: 'insert into written values ($1)', values: [n] })
-  const written = async (): Promise<readonly number[]> => (await database.pool.query<{ n: number }>('select n from written order by n')).rows.map(({ n }) => n)
+  const write = (n: number): Promise<unknown> =>
+    statements.query({ name: 'write', text: 'insert into written values ($1)', values: [n] })
+  const written = async (): Promise<readonly number[]> =>
+    (await database.pool.query<{ n: number }>('select n from written order by n')).rows.map(({ n }) => n)
 
   it('that write are transactions of their own: one that fails takes back nothing of those sent with it', async () => {
     const results = await Promise.allSettled([write(1), write(2), write(0), write(2), write(3)])
-    expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(results.map(({ status }) => status)).to.deep.equal([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ])
     for (const result of results) if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(FatalError)
     expect(await written()).to.deep.equal([1, 2, 3])
   })
 
   it('say how many rows they changed', async () => {
     await write(1)
-    expect((await statements.query({ name: 'remove', text: 'delete from written where n <= $1', values: [5] })).rowCount).to.equal(1)
-    expect((await statements.query({ name: 'remove', text: 'delete from written where n <= $1', values: [5] })).rowCount).to.equal(0)
+    expect(
+      (await statements.query({ name: 'remove', text: 'delete from written where n <= $1', values: [5] })).rowCount,
+    ).to.equal(1)
+    expect(
+      (await statements.query({ name: 'remove', text: 'delete from written where n <= $1', values: [5] })).rowCount,
+    ).to.equal(0)
   })
 
   it('fill a connection up to its depth before there is another, and then go where least waits', async () => {
     const [lock, locker] = [4711, await database.pool.connect()]
     try {
       await locker.query('select pg_advisory_lock($1)', [lock])
-      const asked = Array.from({ length: 12 }, () => statements.query<{ pid: number }>({
-        name: 'locked', text: 'select pg_backend_pid() as pid from pg_advisory_xact_lock_shared($1)', values: [lock],
-      }))
+      const asked = Array.from({ length: 12 }, () =>
+        statements.query<{ pid: number }>({
+          name: 'locked',
+          text: 'select pg_backend_pid() as pid from pg_advisory_xact_lock_shared($1)',
+          values: [lock],
+        }),
+      )
       await locker.query('select pg_advisory_unlock($1)', [lock])
       const pids = (await Promise.all(asked)).map(({ rows: [row] }) => row?.pid)
       const [first, second] = [...new Set(pids)]
       expect(second).to.be.a('number').and.to.not.equal(first)
-      expect(pids).to.deep.equal([first, first, first, first, second, second, second, second, first, second, first, second])
+      expect(pids).to.deep.equal([
+        first,
+        first,
+        first,
+        first,
+        second,
+        second,
+        second,
+        second,
+        first,
+        second,
+        first,
+        second,
+      ])
     } finally {
       locker.release()
     }
@@ -56,7 +85,15 @@ describe('prepared statements', () => {
   it('go over more connections where answers take long', async () => {
     const slow = new PreparedStatements(database.url, { max: 2, depth: 16, queueMs: 10, idleTimeoutMs: 60_000 })
     const pids = async (count: number): Promise<number> => {
-      const told = await Promise.all(Array.from({ length: count }, () => slow.query<{ pid: number }>({ name: 'slow', text: 'select pg_backend_pid() as pid from pg_sleep(0.02)', values: [] })))
+      const told = await Promise.all(
+        Array.from({ length: count }, () =>
+          slow.query<{ pid: number }>({
+            name: 'slow',
+            text: 'select pg_backend_pid() as pid from pg_sleep(0.02)',
+            values: [],
+          }),
+        ),
+      )
       return new Set(told.map(({ rows: [row] }) => row?.pid)).size
     }
     try {
@@ -68,7 +105,8 @@ describe('prepared statements', () => {
   })
 
   it('are run once where their plan has to be made anew', async () => {
-    const writeAll = (n: number): Promise<{ rows: unknown[] }> => statements.query({ name: 'write all', text: 'insert into written values ($1) returning *', values: [n] })
+    const writeAll = (n: number): Promise<{ rows: unknown[] }> =>
+      statements.query({ name: 'write all', text: 'insert into written values ($1) returning *', values: [n] })
     expect((await writeAll(1)).rows).to.deep.equal([{ n: 1 }])
     await database.pool.query('alter table written add column m int4 default 5')
     expect((await writeAll(2)).rows).to.deep.equal([{ n: 2, m: 5 }])
@@ -80,9 +118,12 @@ describe('prepared statements', () => {
     const lock = 4712
     const locker = await database.pool.connect()
     try {
-      const read = (): Promise<{ rows: unknown[] }> => statements.query({
-        name: 'read all', text: 'select written.* from written, pg_advisory_xact_lock_shared($1)', values: [lock],
-      })
+      const read = (): Promise<{ rows: unknown[] }> =>
+        statements.query({
+          name: 'read all',
+          text: 'select written.* from written, pg_advisory_xact_lock_shared($1)',
+          values: [lock],
+        })
       await locker.query('select pg_advisory_lock($1)', [lock])
       const first = Array.from({ length: 8 }, read)
       await locker.query('select pg_advisory_unlock($1)', [lock])
@@ -117,13 +158,18 @@ describe('prepared statements', () => {
 
   it('end when all are answered, also where a connection is given up meanwhile', async () => {
     const all = { name: 'all', text: 'select * from written where n <> $1', values: [0] }
-    const locked = (lock: number): Promise<unknown> => statements.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] })
+    const locked = (lock: number): Promise<unknown> =>
+      statements.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] })
     await statements.query(all)
     await database.pool.query('alter table written add column m int4')
     const [locks, locker] = [[4714, 4715] as const, await database.pool.connect()]
     try {
       for (const lock of locks) await locker.query('select pg_advisory_lock($1)', [lock])
-      const [first, failing, last] = [locked(locks[0]), statements.query(all).catch((error: unknown) => error), locked(locks[1])]
+      const [first, failing, last] = [
+        locked(locks[0]),
+        statements.query(all).catch((error: unknown) => error),
+        locked(locks[1]),
+      ]
       const ended = statements.end()
       await locker.query('select pg_advisory_unlock($1)', [locks[0]])
       await first
@@ -140,9 +186,14 @@ describe('prepared statements', () => {
     const set = new PreparedStatements(database.url, { max: 1, idleTimeoutMs: 60_000, settings: { work_mem: '5MB' } })
     try {
       const { rows } = await set.query({
-        name: 'settings', text: "select name, setting from pg_settings where name in ('work_mem', 'plan_cache_mode') and $1 order by name", values: [true],
+        name: 'settings',
+        text: "select name, setting from pg_settings where name in ('work_mem', 'plan_cache_mode') and $1 order by name",
+        values: [true],
       })
-      expect(rows).to.deep.equal([{ name: 'plan_cache_mode', setting: 'force_generic_plan' }, { name: 'work_mem', setting: '5120' }])
+      expect(rows).to.deep.equal([
+        { name: 'plan_cache_mode', setting: 'force_generic_plan' },
+        { name: 'work_mem', setting: '5120' },
+      ])
     } finally {
       await set.end()
     }
@@ -153,12 +204,20 @@ describe('prepared statements', () => {
     const [lock, locker] = [4716, await database.pool.connect()]
     try {
       await locker.query('select pg_advisory_lock($1)', [lock])
-      const asked = Array.from({ length: 3 }, () => statements.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] }))
+      const asked = Array.from({ length: 3 }, () =>
+        statements.query({ name: 'locked', text: 'select from pg_advisory_xact_lock_shared($1)', values: [lock] }),
+      )
       const settled = Promise.allSettled(asked)
-      await locker.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
-      for (const result of await settled) expect(result.status === 'rejected' && result.reason).to.be.instanceOf(RetryableError)
+      await locker.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      for (const result of await settled)
+        expect(result.status === 'rejected' && result.reason).to.be.instanceOf(RetryableError)
       await write(2)
-      expect((await locker.query<{ n: number }>('select n from written order by n')).rows).to.deep.equal([{ n: 1 }, { n: 2 }])
+      expect((await locker.query<{ n: number }>('select n from written order by n')).rows).to.deep.equal([
+        { n: 1 },
+        { n: 2 },
+      ])
     } finally {
       locker.release()
     }
@@ -167,7 +226,13 @@ describe('prepared statements', () => {
   it('that are many, and are sent where nobody is any more, fail without a word of a leak', async () => {
     await statements.end()
     statements = new PreparedStatements(database.url, { max: 1, idleTimeoutMs: 60_000 })
-    const { rows: [backend] } = await statements.query<{ pid: number }>({ name: 'pid', text: 'select pg_backend_pid() as pid where $1', values: [true] })
+    const {
+      rows: [backend],
+    } = await statements.query<{ pid: number }>({
+      name: 'pid',
+      text: 'select pg_backend_pid() as pid where $1',
+      values: [true],
+    })
     const warnings: Error[] = []
     const warned = (warning: Error): void => void warnings.push(warning)
     process.on('warning', warned)
@@ -175,7 +240,8 @@ describe('prepared statements', () => {
       process.kill(backend?.pid ?? 0, 'SIGTERM')
       // In one turn of the event loop, in which nobody is told that the connection has ended.
       while (isRunning(backend?.pid ?? 0)) continue
-      for (const result of await Promise.allSettled(Array.from({ length: 20 }, () => write(1)))) expect(result.status === 'rejected' && result.reason).to.be.instanceOf(RetryableError)
+      for (const result of await Promise.allSettled(Array.from({ length: 20 }, () => write(1))))
+        expect(result.status === 'rejected' && result.reason).to.be.instanceOf(RetryableError)
       await write(2)
       expect([await written(), warnings]).to.deep.equal([[2], []])
     } finally {

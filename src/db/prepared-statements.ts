@@ -92,7 +92,8 @@ export class PreparedStatements {
       return await connection.query(statement)
     } catch (error) {
       // The others were asked the same, before the table was changed. One that is gone already had this told of it by another statement.
-      if (isOutdatedPlan(error) && this.#connections.has(connection)) for (const one of this.#connections) this.#retire(one)
+      if (isOutdatedPlan(error) && this.#connections.has(connection))
+        for (const one of this.#connections) this.#retire(one)
       // What ends a connection is told to a statement before its socket closes.
       if (isConnectionLost(error)) this.#retire(connection)
       throw error
@@ -170,7 +171,9 @@ class PreparedConnection {
       ...clientConfig(url, { ...options, settings: { ...settings, plan_cache_mode: 'force_generic_plan' } }),
       pipeline: true,
       stream: () => this.#socket,
-      types: { getTypeParser: (oid: number): ColumnParser => parsers?.get(oid) ?? (types.getTypeParser(oid) as ColumnParser) },
+      types: {
+        getTypeParser: (oid: number): ColumnParser => parsers?.get(oid) ?? (types.getTypeParser(oid) as ColumnParser),
+      },
     })
     this.#client.on('error', onGone)
     this.#client.on('end', onGone)

@@ -10,7 +10,11 @@ const maxConflicts = 10
  */
 export async function retryConflicts<T>(fn: () => Promise<T>): Promise<T> {
   let conflicts = 0
-  return retryWhile(fn, { isRetryable: (error) => isConflict(error) && ++conflicts < maxConflicts, baseMs: 20, maxMs: 1000 })
+  return retryWhile(fn, {
+    isRetryable: (error) => isConflict(error) && ++conflicts < maxConflicts,
+    baseMs: 20,
+    maxMs: 1000,
+  })
 }
 
 function isConflict(error: unknown): boolean {

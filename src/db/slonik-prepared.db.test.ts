@@ -10,7 +10,9 @@ import { fixedStatement } from './fixed-statement.ts'
 import { createReadPool } from './slonik.ts'
 
 const numberRow = z.object({ n: z.number() })
-const pidOf = fixedStatement(sql.prepared('pid', z.object({ pid: z.number() }))`select pg_backend_pid() as pid where $1::int > 0`)
+const pidOf = fixedStatement(
+  sql.prepared('pid', z.object({ pid: z.number() }))`select pg_backend_pid() as pid where $1::int > 0`,
+)
 
 describe('prepared statements of the pool for typed reads', () => {
   let database: TestDatabase
@@ -18,7 +20,9 @@ describe('prepared statements of the pool for typed reads', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    await database.pool.query(`create schema prepared; create table prepared.numbers as select n::int4 from generate_series(1, 9) n`)
+    await database.pool.query(
+      `create schema prepared; create table prepared.numbers as select n::int4 from generate_series(1, 9) n`,
+    )
   })
 
   beforeEach(async () => {
@@ -29,7 +33,8 @@ describe('prepared statements of the pool for typed reads', () => {
 
   after(() => database.drop())
 
-  const above = (least: number): Promise<readonly { n: number }[]> => pool.any(sql.prepared('numbers', numberRow)`
+  const above = (least: number): Promise<readonly { n: number }[]> =>
+    pool.any(sql.prepared('numbers', numberRow)`
     select n from prepared.numbers where n > ${least} order by n
   `)
 
@@ -40,7 +45,9 @@ describe('prepared statements of the pool for typed reads', () => {
 
   it('give each its own answer, however many are asked at once over one connection', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => above(i % 10)))
-    answers.forEach((rows, i) => expect(rows.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9].slice(i % 10)))
+    answers.forEach((rows, i) =>
+      expect(rows.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9].slice(i % 10)),
+    )
     expect(await pids()).to.have.length(1)
   })
 
@@ -73,21 +80,28 @@ describe('prepared statements of the pool for typed reads', () => {
   })
 
   it('of the same name may have other texts', async () => {
-    expect(await pool.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n = ${3}`)).to.deep.equal([{ n: 3 }])
+    expect(
+      await pool.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n = ${3}`),
+    ).to.deep.equal([{ n: 3 }])
     expect(await above(8)).to.deep.equal([{ n: 9 }])
   })
 
   it('fail one by one', async () => {
-    const divided = (by: number): Promise<readonly { n: number }[]> => pool.any(sql.prepared('divided', numberRow)`select 6 / ${by}::int as n`)
+    const divided = (by: number): Promise<readonly { n: number }[]> =>
+      pool.any(sql.prepared('divided', numberRow)`select 6 / ${by}::int as n`)
     const results = await Promise.allSettled([divided(2), divided(0), divided(3)])
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled'])
   })
 
   it('fail where the connection is lost, and go over another one then', async () => {
     const lost = await pids()
-    const sleeping = pool.any(sql.prepared('sleep', numberRow)`select 1 as n from pg_sleep(${60})`).catch((error: unknown) => error)
+    const sleeping = pool
+      .any(sql.prepared('sleep', numberRow)`select 1 as n from pg_sleep(${60})`)
+      .catch((error: unknown) => error)
     const isAsleep = async (): Promise<boolean> => {
-      const { rowCount } = await database.pool.query(`select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`)
+      const { rowCount } = await database.pool.query(
+        `select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+      )
       return rowCount === 1
     }
     for (;;) if (await isAsleep()) break
@@ -98,7 +112,8 @@ describe('prepared statements of the pool for typed reads', () => {
   })
 
   it('are planned anew where their table was changed', async () => {
-    const all = (): Promise<readonly unknown[]> => pool.any(sql.prepared('all', z.object({ n: z.number(), m: z.number().optional() }))`
+    const all = (): Promise<readonly unknown[]> =>
+      pool.any(sql.prepared('all', z.object({ n: z.number(), m: z.number().optional() }))`
       select * from prepared.numbers where n > ${8}
     `)
     expect(await all()).to.deep.equal([{ n: 9 }])
@@ -117,7 +132,12 @@ describe('prepared statements of the pool for typed reads', () => {
     const none = sql.prepared('none', numberRow)`select n from prepared.numbers where n > ${9}`
     expect(await pool.maybeOne(none)).to.equal(null)
     for (const wrong of [() => pool.maybeOne(some), () => pool.one(some), () => pool.one(none)]) {
-      expect(await wrong().then(() => 'no error', () => 'an error')).to.equal('an error')
+      expect(
+        await wrong().then(
+          () => 'no error',
+          () => 'an error',
+        ),
+      ).to.equal('an error')
     }
   })
 

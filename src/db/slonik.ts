@@ -1,7 +1,12 @@
 import type { ConnectionOptions } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
 import {
-  createPool, createTypeParserPreset, ConnectionError, DataIntegrityError, NotFoundError, SchemaValidationError,
+  createPool,
+  createTypeParserPreset,
+  ConnectionError,
+  DataIntegrityError,
+  NotFoundError,
+  SchemaValidationError,
 } from 'slonik'
 import type { DatabasePool, DriverFactory, Interceptor, Query, QueryResultRow, QuerySqlToken } from 'slonik'
 import { createPgDriverFactory } from '@slonik/pg-driver'
@@ -54,7 +59,14 @@ const idleTimeoutMs = 60_000
  * @throws what the driver throws when the database cannot be reached
  */
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
-  const { url, maxConnections = 10, minConnections = 0, statementTimeoutMs = 15_000, answerGraceMs = 5000, checkPrepared = true } = options
+  const {
+    url,
+    maxConnections = 10,
+    minConnections = 0,
+    statementTimeoutMs = 15_000,
+    answerGraceMs = 5000,
+    checkPrepared = true,
+  } = options
   const preparedConnections = Math.max(1, Math.min(mostPreparedConnections, Math.floor(maxConnections / 4)))
   const tls = tlsOf(url)
   const pool = await createPool(withoutTls(named(url)), {
@@ -75,8 +87,12 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
     ],
   })
   const prepared = new PreparedStatements(named(url), {
-    max: preparedConnections, parsers: parsersByOid, idleTimeoutMs, applicationName: 'flowfarm api',
-    statementTimeoutMs, answerTimeoutMs: statementTimeoutMs + answerGraceMs,
+    max: preparedConnections,
+    parsers: parsersByOid,
+    idleTimeoutMs,
+    applicationName: 'flowfarm api',
+    statementTimeoutMs,
+    answerTimeoutMs: statementTimeoutMs + answerGraceMs,
   })
   return withPrepared(pool, prepared, checkPrepared)
 }
@@ -88,7 +104,10 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   const statementOf = (query: QuerySqlToken): { readonly name: string; readonly text: string } | undefined => {
     const found = query.name === undefined ? undefined : known.get(query.sql)
     if (found !== undefined || query.name === undefined || known.size >= mostPrepared) return found
-    const statement = { name: `${known.size} ${query.name}`.slice(0, longestName), text: query.sql.replaceAll('$slonik_', '$') }
+    const statement = {
+      name: `${known.size} ${query.name}`.slice(0, longestName),
+      text: query.sql.replaceAll('$slonik_', '$'),
+    }
     known.set(query.sql, statement)
     return statement
   }
@@ -106,7 +125,8 @@ function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecke
   }
   return Object.assign(pool, {
     any: read,
-    maybeOne: async (query: QuerySqlToken) => (query.name === undefined ? maybeOne(query) : await readOne(query) ?? null),
+    maybeOne: async (query: QuerySqlToken) =>
+      query.name === undefined ? maybeOne(query) : ((await readOne(query)) ?? null),
     one: async (query: QuerySqlToken) => {
       if (query.name === undefined) return one(query)
       const row = await readOne(query)
@@ -156,7 +176,9 @@ const { builtins } = types
 
 /** What prepared statements give of types that are not as `pg` has them; amounts are cast to text. */
 const parsersByOid: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
-  [builtins.INT8, safeInteger], [builtins.TIMESTAMPTZ, isoTime], [builtins.DATE, String],
+  [builtins.INT8, safeInteger],
+  [builtins.TIMESTAMPTZ, isoTime],
+  [builtins.DATE, String],
 ])
 
 /** Slonik leaves the schema of `sql.type` to an interceptor. */
@@ -177,7 +199,8 @@ function checkedRow(parser: QuerySqlToken['parser'], query: Query, row: QueryRes
 /** In production the rows are given as they came: so they must have nothing that a check would leave out or change. */
 function checkPreparedRow(query: QuerySqlToken, row: QueryResultRow): QueryResultRow {
   const checked = checkedRow(query.parser, query, row)
-  if (!isDeepStrictEqual(checked, row)) throw new TypeError(`rows of the statement "${query.name}" are not as they are declared`)
+  if (!isDeepStrictEqual(checked, row))
+    throw new TypeError(`rows of the statement "${query.name}" are not as they are declared`)
   return checked
 }
 

@@ -39,7 +39,9 @@ export function whenReplayed(options: WhenReplayedOptions): WhenReadable {
         const acts = waiting
         waiting = []
         await retryWhile(() => untilReplayed(options), {
-          signal, isRetryable: () => true, maxMs: 1000,
+          signal,
+          isRetryable: () => true,
+          maxMs: 1000,
           onRetry: (error, attempt) => {
             if (attempt === 1) onTrouble(error)
           },
@@ -61,10 +63,16 @@ export function whenReplayed(options: WhenReplayedOptions): WhenReadable {
  * @throws errors of our tree, or the signal's reason
  */
 export async function untilReplayed({ primary, reads, signal }: Omit<WhenReplayedOptions, 'onTrouble'>): Promise<void> {
-  const { rows: [now] } = await query<{ place: string }>(primary, 'select pg_current_wal_lsn()::text as place')
+  const {
+    rows: [now],
+  } = await query<{ place: string }>(primary, 'select pg_current_wal_lsn()::text as place')
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const { rows: [there] } = await query<{ is_there: boolean }>(
-      reads, 'select not pg_is_in_recovery() or coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as is_there', [now?.place],
+    const {
+      rows: [there],
+    } = await query<{ is_there: boolean }>(
+      reads,
+      'select not pg_is_in_recovery() or coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as is_there',
+      [now?.place],
     )
     if (there?.is_there === true) return
     await pause(pauseMs, signal)

@@ -30,14 +30,18 @@ export async function setCoverage(db: pg.Pool, coverage: Readonly<Record<string,
 
 /** Adds leases in the given state. */
 export async function addLeases(
-  db: pg.Pool, leases: readonly { worker: string; from: number; to: number; status?: LeaseStatus; attempt?: number }[],
+  db: pg.Pool,
+  leases: readonly { worker: string; from: number; to: number; status?: LeaseStatus; attempt?: number }[],
 ): Promise<void> {
   await db.query(
     `insert into app.worker_leases (worker_type, from_height, to_height, status, attempt, not_before)
      select w, f, t, s, a, case when s = 'failed' then now() end
      from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::integer[]) as l (w, f, t, s, a)`,
     [
-      leases.map((l) => l.worker), leases.map((l) => l.from), leases.map((l) => l.to), leases.map((l) => l.status ?? 'queued'),
+      leases.map((l) => l.worker),
+      leases.map((l) => l.from),
+      leases.map((l) => l.to),
+      leases.map((l) => l.status ?? 'queued'),
       leases.map((l) => l.attempt ?? 0),
     ],
   )

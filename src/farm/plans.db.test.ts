@@ -55,7 +55,9 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
       get: (target, name) => {
         if (name !== 'query') return Reflect.get(target, name) as unknown
         return (query: string | { text: string; values?: unknown[] }, values: unknown[] = []) => {
-          statements.push(typeof query === 'string' ? { text: query, values } : { text: query.text, values: query.values ?? [] })
+          statements.push(
+            typeof query === 'string' ? { text: query, values } : { text: query.text, values: query.values ?? [] },
+          )
           return Promise.resolve({ rows: [], rowCount: 0 })
         }
       },
@@ -76,11 +78,16 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
       for (const mode of ['force_custom_plan', 'force_generic_plan']) {
         await client.query(`set plan_cache_mode = ${mode}`)
         const generic = mode === 'force_generic_plan'
-        const { rows: [row] } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-          `explain (format json${generic ? ', generic_plan' : ''}) ${text}`, generic ? undefined : values,
+        const {
+          rows: [row],
+        } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `explain (format json${generic ? ', generic_plan' : ''}) ${text}`,
+          generic ? undefined : values,
         )
         const nodes = row === undefined ? [] : flatten(row['QUERY PLAN'][0].Plan)
-        found.push(...nodes.filter((node) => node['Relation Name'] === 'worker_leases').map((node) => node['Node Type']))
+        found.push(
+          ...nodes.filter((node) => node['Relation Name'] === 'worker_leases').map((node) => node['Node Type']),
+        )
       }
     }
     return found
@@ -90,31 +97,58 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     return [node, ...(node.Plans ?? []).flatMap(flatten)]
   }
 
-  const keys = Array.from({ length: 64 }, (_, i) => ({ worker: 'a', from: 500_000 + i * 10, generation: 50_000 + i, to: 0, attempt: 1 }))
+  const keys = Array.from({ length: 64 }, (_, i) => ({
+    worker: 'a',
+    from: 500_000 + i * 10,
+    generation: 50_000 + i,
+    to: 0,
+    attempt: 1,
+  }))
   const plan = (name: string, follows: string[]) => ({ name, follows, liveChunk: 10, historyChunk: 1000 })
-  const allowances = [plan('a', []), plan('b', ['a'])].map((p) => ({ plan: p, liveRoom: 64, historyRoom: 64, span: 2_000_000 }))
+  const allowances = [plan('a', []), plan('b', ['a'])].map((p) => ({
+    plan: p,
+    liveRoom: 64,
+    historyRoom: 64,
+    span: 2_000_000,
+  }))
 
   const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['claim', () => claimLeases(recording, keys, { leasedBy: 'p1', leaseMs: 6000 })],
     ['heartbeat', () => heartbeatLeases(recording, keys, 6000)],
     ['complete', () => completeLeases(recording, keys)],
     ['release', () => releaseLeases(recording, keys)],
-    ['fail', () => failLeases(recording, keys.map((key) => ({ ...key, error: new Error('x') })))],
+    [
+      'fail',
+      () =>
+        failLeases(
+          recording,
+          keys.map((key) => ({ ...key, error: new Error('x') })),
+        ),
+    ],
     ['reap', () => reapLeases(recording)],
     ['requeue what is due', () => requeueDueLeases(recording, ['a', 'b'])],
     ['hand over', () => handOverLeases(recording, ['a', 'b'], 5000)],
     ['requeue', () => requeueLeases(recording, keys)],
     ['split', () => splitLeases(recording, keys, 2)],
     ['skip', () => skipLeases(recording, keys, 'x')],
-    ['list', () => listLeases(recording, { workers: ['a'], statuses: ['flagged'], after: { worker: 'a', from: 5 }, limit: 50 })],
+    [
+      'list',
+      () =>
+        listLeases(recording, { workers: ['a'], statuses: ['flagged'], after: { worker: 'a', from: 5 }, limit: 50 }),
+    ],
     ['count', () => countLeases(recording, { workers: ['a'], statuses: ['flagged'] })],
     ['find those in trouble', () => findLeaseKeys(recording, 'a', ['failed', 'flagged'])],
     ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
     ['cut', () => cutLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
-    ['cut what was asked for', () => cutLeases(
-      recording, allowances.map((a) => ({ ...a, liveRoom: 0, within: [{ from: 510_000, to: 520_000 }] })),
-      { liveBlocks: 100, isHistoryEnabled: true },
-    )],
+    [
+      'cut what was asked for',
+      () =>
+        cutLeases(
+          recording,
+          allowances.map((a) => ({ ...a, liveRoom: 0, within: [{ from: 510_000, to: 520_000 }] })),
+          { liveBlocks: 100, isHistoryEnabled: true },
+        ),
+    ],
     ['progress of a request', () => readRequestRows(recording, ['a', 'b'], { from: 510_000, to: 520_000 })],
     ['finish requests', () => finishRequests(recording, ['a'])],
     ['reopen', () => reopenHeights(recording, ['a'], 549_000, 549_500)],

@@ -2,7 +2,13 @@ import { expect } from 'chai'
 import { AdaptiveWidth } from './adaptive-width.ts'
 
 /** Fetches that take `fetchMs`, and a taker that takes at most `perSecond`, as they would go with the width at hand. */
-function settle(width: AdaptiveWidth, clock: { ms: number }, fetchMs: number, perSecond: number, seconds: number): void {
+function settle(
+  width: AdaptiveWidth,
+  clock: { ms: number },
+  fetchMs: number,
+  perSecond: number,
+  seconds: number,
+): void {
   let due = 0
   const end = clock.ms + seconds * 1000
   while (clock.ms < end) {

@@ -22,9 +22,14 @@ const deposit = eventOf('A.1654653399040a61.FlowToken.TokensDeposited', amount)
 /** As real nodes give the transactions that end every block. */
 const systemParts: TransactionParts = {
   body: {
-    payer: none, proposerAddress: none, proposerKeyId: 0, proposerSequenceNumber: 0n, referenceBlockId: none,
+    payer: none,
+    proposerAddress: none,
+    proposerKeyId: 0,
+    proposerSequenceNumber: 0n,
+    referenceBlockId: none,
     gasLimit: 10n,
-    authorizers: [Buffer.from('e467b9dd11fa00df', 'hex')], envelopeSignatures: [],
+    authorizers: [Buffer.from('e467b9dd11fa00df', 'hex')],
+    envelopeSignatures: [],
   },
   result: { collectionId: Buffer.alloc(32), computationUsage: 0n },
 }
@@ -64,14 +69,23 @@ describe('the rows of a block', () => {
     const transactions = [{ result: { events: [deposit, deposit] } }, {}]
     const header = { ...block, collectionIds, timestampUs: 1_735_689_600_123_456 }
     await storeBlocks(database.pool, [blockOf(height, { transactions, fetched: { block: header } })])
-    expect(await rows(`
+    expect(
+      await rows(`
       select height, id, parent_id, extract(epoch from timestamp) * 1000000 as us, collection_count, tx_count,
         event_count, collection_ids
-      from raw.blocks where height = $1`)).to.deep.equal([{
-      height: String(height), id: blockIdOf(height), parent_id: blockIdOf(height - 1), us: '1735689600123456.000000',
-      collection_count: 2, tx_count: 2,
-      event_count: 2, collection_ids: collectionIds,
-    }])
+      from raw.blocks where height = $1`),
+    ).to.deep.equal([
+      {
+        height: String(height),
+        id: blockIdOf(height),
+        parent_id: blockIdOf(height - 1),
+        us: '1735689600123456.000000',
+        collection_count: 2,
+        tx_count: 2,
+        event_count: 2,
+        collection_ids: collectionIds,
+      },
+    ])
     expect(await rows('select id from raw.block_lookup where height = $1')).to.deep.equal([{ id: blockIdOf(height) }])
   })
 
@@ -79,35 +93,54 @@ describe('the rows of a block', () => {
     const { block } = blockOf(height)
     const header = { ...block, collectionIds: [], timestampUs: -9e15 }
     await storeBlocks(database.pool, [blockOf(height, { fetched: { block: header } })])
-    expect(await rows(`
+    expect(
+      await rows(`
       select tx_count, event_count, collection_count, collection_ids, extract(year from timestamp)::int as year
-      from raw.blocks where height = $1`)).to.deep.equal([
-      { tx_count: 0, event_count: 0, collection_count: 0, collection_ids: [], year: 1684 },
-    ])
+      from raw.blocks where height = $1`),
+    ).to.deep.equal([{ tx_count: 0, event_count: 0, collection_count: 0, collection_ids: [], year: 1684 }])
   })
 
   it('say all of a transaction', async () => {
     const argument = Buffer.from('{"type":"Int","value":"3"}')
     const script = Buffer.from('import EVM from 0xe467b9dd11fa00df\ntransaction {}')
-    const block = blockOf(height, { transactions: [{}, {
-      body: {
-        script, arguments: [argument], authorizers: [Buffer.alloc(8, 1), Buffer.alloc(8, 2)],
-        payloadSignatures: [signatureOf({ keyId: 3 })],
-      },
-      result: { statusCode: 1, errorMessage: 'it failed', events: [deposit], computationUsage: 77n },
-    }] })
+    const block = blockOf(height, {
+      transactions: [
+        {},
+        {
+          body: {
+            script,
+            arguments: [argument],
+            authorizers: [Buffer.alloc(8, 1), Buffer.alloc(8, 2)],
+            payloadSignatures: [signatureOf({ keyId: 3 })],
+          },
+          result: { statusCode: 1, errorMessage: 'it failed', events: [deposit], computationUsage: 77n },
+        },
+      ],
+    })
     await storeBlocks(database.pool, [block])
     const [, row] = await rows('select * from raw.transactions where block_height = $1 order by tx_index')
     expect(Buffer.isBuffer(row?.['signatures'])).to.equal(true)
     expect({ ...row, signatures: null }).to.deep.equal({
-      block_height: String(height), tx_index: 1, id: block.transactionIds[1], collection_index: 0, status: 'SEALED',
-      status_code: 1, is_evm: true,
-      payer_address: '0x7c8995e83c4b1843', proposer_address: '0x18eb4ee6b3c026d2', proposer_key_index: 1,
+      block_height: String(height),
+      tx_index: 1,
+      id: block.transactionIds[1],
+      collection_index: 0,
+      status: 'SEALED',
+      status_code: 1,
+      is_evm: true,
+      payer_address: '0x7c8995e83c4b1843',
+      proposer_address: '0x18eb4ee6b3c026d2',
+      proposer_key_index: 1,
       proposer_sequence_number: '7',
-      authorizers: ['0x0101010101010101', '0x0202020202020202'], reference_block_id: idOf('reference'),
+      authorizers: ['0x0101010101010101', '0x0202020202020202'],
+      reference_block_id: idOf('reference'),
       script_hash: sha256(script),
-      arguments: [{ type: 'Int', value: '3' }], gas_limit: '9999', gas_used: '77', event_count: 1,
-      error_message: 'it failed', signatures: null,
+      arguments: [{ type: 'Int', value: '3' }],
+      gas_limit: '9999',
+      gas_used: '77',
+      event_count: 1,
+      error_message: 'it failed',
+      signatures: null,
     })
     const lookup = await rows('select id, tx_index, evm_hash from raw.tx_lookup where block_height = $1 order by 2')
     expect(lookup).to.deep.equal([
@@ -123,9 +156,17 @@ describe('the rows of a block', () => {
   it('have null where a system transaction has nothing, and no entry for its id, which repeats', async () => {
     const row = await storeOne(systemParts)
     expect(row).to.include({
-      payer_address: null, proposer_address: null, proposer_key_index: null, proposer_sequence_number: null,
+      payer_address: null,
+      proposer_address: null,
+      proposer_key_index: null,
+      proposer_sequence_number: null,
       reference_block_id: null,
-      collection_index: null, signatures: null, arguments: null, error_message: null, status_code: 0, gas_used: '0',
+      collection_index: null,
+      signatures: null,
+      arguments: null,
+      error_message: null,
+      status_code: 0,
+      gas_used: '0',
     })
     expect(row['authorizers']).to.deep.equal(['0xe467b9dd11fa00df'])
     expect(await rows('select 1 from raw.tx_lookup where block_height = $1')).to.deep.equal([])
@@ -144,14 +185,20 @@ describe('the rows of a block', () => {
 
   it('say what is missing, and with which words', async () => {
     const missing = [
-      { part: 'result', index: 0, reason: 'lost\0for ever' }, { part: 'results', reason: 'pruned' },
+      { part: 'result', index: 0, reason: 'lost\0for ever' },
+      { part: 'results', reason: 'pruned' },
     ] as const
     const user = blockOf(height, { transactions: [{ result: undefined }], fetched: { missing } })
     const system = blockOf(height + 1, { transactions: [{ ...systemParts, result: undefined }] })
     await storeBlocks(database.pool, [user, system])
     const [row] = await rows('select * from raw.transactions where block_height = $1')
     expect(row).to.include({
-      status: 'UNKNOWN', status_code: null, gas_used: null, event_count: 0, collection_index: null, error_message: null,
+      status: 'UNKNOWN',
+      status_code: null,
+      gas_used: null,
+      event_count: 0,
+      collection_index: null,
+      error_message: null,
     })
     const holes = await rows(
       'select part, tx_index, reason, endpoint from raw.unavailable where block_height = $1 order by 1',
@@ -166,7 +213,9 @@ describe('the rows of a block', () => {
 
   it('number the events by their place, whatever the node says', async () => {
     const events = [
-      eventOf('A.01.C.A', amount, 5), eventOf('A.01.C.B', amount, 5), eventOf('A.01.C.C', amount, 2 ** 32 - 1),
+      eventOf('A.01.C.A', amount, 5),
+      eventOf('A.01.C.B', amount, 5),
+      eventOf('A.01.C.C', amount, 2 ** 32 - 1),
     ]
     await storeOne({ result: { events } })
     const stored = await rows('select event_index, type, payload from raw.events where block_height = $1 order by 1')
@@ -182,14 +231,25 @@ describe('the rows of a block', () => {
       'select event_index, payload is null as empty from raw.events where block_height = $1 order by 1',
     )
     expect(events).to.deep.equal([
-      { event_index: 0, empty: false }, { event_index: 1, empty: true }, { event_index: 2, empty: false },
+      { event_index: 0, empty: false },
+      { event_index: 1, empty: true },
+      { event_index: 2, empty: false },
     ])
-    expect(await rows(`
+    expect(
+      await rows(`
       select worker_name, tx_index, event_index, code, event_type, raw_data, occurrences
-      from raw.indexing_errors where block_height = $1`)).to.deep.equal([{
-      worker_name: 'main_ingester', tx_index: 0, event_index: 1, code: 'ccf-truncated', event_type: 'A.01.C.Broken',
-      raw_data: broken, occurrences: 1,
-    }])
+      from raw.indexing_errors where block_height = $1`),
+    ).to.deep.equal([
+      {
+        worker_name: 'main_ingester',
+        tx_index: 0,
+        event_index: 1,
+        code: 'ccf-truncated',
+        event_type: 'A.01.C.Broken',
+        raw_data: broken,
+        occurrences: 1,
+      },
+    ])
   })
 
   it('have the hash of the first EVM transaction that can be read', async () => {
@@ -208,7 +268,10 @@ describe('the rows of a block', () => {
     })
     const most = '9223372036854775807'
     expect(row).to.include({
-      proposer_key_index: 2_147_483_647, proposer_sequence_number: most, gas_limit: most, gas_used: most,
+      proposer_key_index: 2_147_483_647,
+      proposer_sequence_number: most,
+      gas_limit: most,
+      gas_used: most,
       status_code: 32_767,
     })
   })
@@ -223,7 +286,9 @@ describe('the rows of a block', () => {
 
   it('keep the bytes of a script that is no text, and only of such a one', async () => {
     const scripts = {
-      exact: Buffer.from('// é漢👍🏽\uFEFF'), nul: Buffer.from('a\0b'), latin: Buffer.from('caf\xe9', 'latin1'),
+      exact: Buffer.from('// é漢👍🏽\uFEFF'),
+      nul: Buffer.from('a\0b'),
+      latin: Buffer.from('caf\xe9', 'latin1'),
     }
     const transactions = Object.values(scripts).map((script) => ({ body: { script } }))
     await storeBlocks(database.pool, [blockOf(height, { transactions })])
@@ -245,14 +310,25 @@ describe('the rows of a block', () => {
     const falling = blocks.toReversed()
     const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup', 'indexing_errors']
     const contents: unknown[] = []
-    for (const [order, batchBlocks] of [[blocks, 100], [falling, 100], [falling, 2], [falling, 1]] as const) {
+    for (const [order, batchBlocks] of [
+      [blocks, 100],
+      [falling, 100],
+      [falling, 2],
+      [falling, 1],
+    ] as const) {
       const other = await createTestDatabase()
       await storeBlocks(other.pool, order, { batchBlocks })
-      contents.push(await Promise.all(tables.map(async (table) => {
-        const left = `array['first_seen_at', 'last_seen_at'${table === 'indexing_errors' ? `, 'id'` : ''}]`
-        const { rows } = await other.pool.query<{ row: unknown }>(`select to_jsonb(t) - ${left} as row from raw.${table} t order by 1`)
-        return rows
-      })))
+      contents.push(
+        await Promise.all(
+          tables.map(async (table) => {
+            const left = `array['first_seen_at', 'last_seen_at'${table === 'indexing_errors' ? `, 'id'` : ''}]`
+            const { rows } = await other.pool.query<{ row: unknown }>(
+              `select to_jsonb(t) - ${left} as row from raw.${table} t order by 1`,
+            )
+            return rows
+          }),
+        ),
+      )
       // Rows stand in the order of their heights within a batch: that is what keeps the keys compact.
       const inPlace = await other.pool.query<{ height: number }>(
         'select block_height::int as height from raw.event_chunks order by ctid',
@@ -294,14 +370,22 @@ describe('the rows of a block', () => {
 
     it('are bounded for each event, and say what was left out', async () => {
       const [fits, tooLong] = [expandingEvent(25, 60_000), expandingEvent(1100, 57_000)]
-      const block = blockOf(height, { transactions: [{ result: { events: [fits, tooLong, deposit] } }, { result: { events: [deposit] } }] })
+      const block = blockOf(height, {
+        transactions: [{ result: { events: [fits, tooLong, deposit] } }, { result: { events: [deposit] } }],
+      })
       const { batch, stored } = appended(block)
       expect(batch.rowBytes).to.be.below(2 * MiB)
       expect(batch.capacity).to.be.below(8 * MiB)
       await storeBlocks(database.pool, [block])
-      const errors = await rows('select tx_index, event_index, code, event_type, raw_data from raw.indexing_errors where block_height = $1')
-      expect(errors).to.deep.equal([{ tx_index: 0, event_index: 1, code: 'payload-too-large', event_type: type, raw_data: tooLong.payload }])
-      const events = await rows('select tx_index, event_index, payload is null as is_null from raw.events where block_height = $1 order by 1, 2')
+      const errors = await rows(
+        'select tx_index, event_index, code, event_type, raw_data from raw.indexing_errors where block_height = $1',
+      )
+      expect(errors).to.deep.equal([
+        { tx_index: 0, event_index: 1, code: 'payload-too-large', event_type: type, raw_data: tooLong.payload },
+      ])
+      const events = await rows(
+        'select tx_index, event_index, payload is null as is_null from raw.events where block_height = $1 order by 1, 2',
+      )
       expect(events.map((row) => row['is_null'])).to.deep.equal([false, true, false, false])
       const decoded = decodedBlock(stored).transactions.map((t) => t.events.map((event) => event.fields === undefined))
       expect(decoded).to.deep.equal([[false, true, false], [false]])
@@ -314,7 +398,11 @@ describe('the rows of a block', () => {
       const lost = one.batch.undecoded.map((input) => input.eventIndex)
       expect(lost).to.deep.equal([5, 6, 7, 8, 9])
       expect(one.batch.rowBytes).to.be.below(expansionLimits.transactionBytes + 10 * 4 * bomb.payload.length)
-      const many = appended(blockOf(height, { transactions: Array.from({ length: 5 }, () => ({ result: { events: [...events, deposit] } })) }))
+      const many = appended(
+        blockOf(height, {
+          transactions: Array.from({ length: 5 }, () => ({ result: { events: [...events, deposit] } })),
+        }),
+      )
       expect(many.batch.undecoded.map(({ txIndex }) => txIndex).filter((txIndex) => txIndex > 1)).to.have.length(30)
       expect(many.batch.undecoded.some((input) => input.eventType === deposit.type)).to.equal(false)
       expect(many.batch.rowBytes).to.be.below(expansionLimits.blockBytes + 50 * 4 * bomb.payload.length)
@@ -322,20 +410,35 @@ describe('the rows of a block', () => {
   })
 
   it('name the types of their own events after a block before them was taken back', async () => {
-    const { rows: [checkpoint] } = await database.pool.query<{ generation: string }>(
+    const {
+      rows: [checkpoint],
+    } = await database.pool.query<{ generation: string }>(
       `select coalesce((select generation from app.indexing_checkpoints where service_name = 'history_ingester'), 0) as generation`,
     )
     const writer = new BatchWriter({
-      pool: database.pool, name: 'history_ingester', generation: Number(checkpoint?.generation),
-      lockLost: new AbortController().signal, scripts: new ScriptCache(), shapes: new ShapeCache(), onCommitted: () => undefined,
+      pool: database.pool,
+      name: 'history_ingester',
+      generation: Number(checkpoint?.generation),
+      lockLost: new AbortController().signal,
+      scripts: new ScriptCache(),
+      shapes: new ShapeCache(),
+      onCommitted: () => undefined,
     })
     const batch = writer.takeBatch()
     // As many events as the next block has, of types that nobody has stored.
-    const typed = (letter: string): ReturnType<typeof eventOf>[] => [1, 2, 3].map((n) => eventOf(`A.01.Taken.${letter}${n}`, amount))
+    const typed = (letter: string): ReturnType<typeof eventOf>[] =>
+      [1, 2, 3].map((n) => eventOf(`A.01.Taken.${letter}${n}`, amount))
     const two = blockOf(height, { transactions: [{ result: { events: typed('Back') } }, {}] })
-    expect(() => appendBlock(batch, { ...two, transactionIds: [two.transactionIds[0] as Buffer, undefined as unknown as Buffer] })).to.throw(TypeError)
-    appendBlock(batch, blockOf(height, { transactions: [{ result: { events: [...typed('Kept'), ...typed('Also')] } }] }))
-    expect([...batch.newShapes].map(({ shape }) => shape.type)).to.deep.equal([...typed('Kept'), ...typed('Also')].map(({ type }) => type))
+    expect(() =>
+      appendBlock(batch, { ...two, transactionIds: [two.transactionIds[0] as Buffer, undefined as unknown as Buffer] }),
+    ).to.throw(TypeError)
+    appendBlock(
+      batch,
+      blockOf(height, { transactions: [{ result: { events: [...typed('Kept'), ...typed('Also')] } }] }),
+    )
+    expect([...batch.newShapes].map(({ shape }) => shape.type)).to.deep.equal(
+      [...typed('Kept'), ...typed('Also')].map(({ type }) => type),
+    )
     await writer.store(batch)
     await writer.drain()
     const stored = await rows('select type from raw.events where block_height = $1 order by event_index')
@@ -344,53 +447,65 @@ describe('the rows of a block', () => {
 
   it('are stored whatever bytes a node gives, and the rest of the block as ever', async () => {
     const bytes = fc.uint8Array({ maxLength: 60 }).map((content) => Buffer.from(content))
-    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('\0', '\ud800', '\\u0000', 'é\0漢'))
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.constantFrom('\0', '\ud800', '\\u0000', 'é\0漢'),
+    )
     const almostCcf = bytes.map((content) => Buffer.concat([Buffer.from('d881', 'hex'), content]))
     const almostJson = fc.tuple(fc.json(), bytes).map(([json, rest]) => Buffer.concat([Buffer.from(json), rest]))
     const event = fc.tuple(text, fc.oneof(bytes, almostCcf, almostJson), fc.nat(3)).map((parts) => eventOf(...parts))
     const signature = bytes.map((address) => signatureOf({ address, signature: address }))
     const hostile = fc.record({
       body: fc.record({
-        script: bytes, arguments: fc.array(fc.oneof(bytes, almostJson), { maxLength: 3 }), payer: bytes,
-        proposerAddress: bytes, referenceBlockId: bytes,
-        authorizers: fc.array(bytes, { maxLength: 3 }), gasLimit: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+        script: bytes,
+        arguments: fc.array(fc.oneof(bytes, almostJson), { maxLength: 3 }),
+        payer: bytes,
+        proposerAddress: bytes,
+        referenceBlockId: bytes,
+        authorizers: fc.array(bytes, { maxLength: 3 }),
+        gasLimit: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
         proposerKeyId: fc.nat(2 ** 32 - 1),
         envelopeSignatures: fc.array(signature, { maxLength: 2 }),
       }),
       result: fc.record({
-        errorMessage: text, statusCode: fc.nat(2 ** 32 - 1), collectionId: bytes,
+        errorMessage: text,
+        statusCode: fc.nat(2 ** 32 - 1),
+        collectionId: bytes,
         events: fc.array(event, { maxLength: 4 }),
       }),
     })
     const script = Buffer.from('transaction { /* good */ }')
     const good = { body: { script }, result: { events: [deposit], errorMessage: 'no' } }
     let next = 20_000
-    await fc.assert(fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 5 }), async (list) => {
-      height = next++
-      await storeBlocks(database.pool, [blockOf(height, { transactions: [good, ...list, good] })])
-      const stored = await rows(`
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 5 }), async (list) => {
+        height = next++
+        await storeBlocks(database.pool, [blockOf(height, { transactions: [good, ...list, good] })])
+        const stored = await rows(`
         select tx_index, event_count, error_message, script_hash
         from raw.transactions where block_height = $1 order by 1`)
-      expect(stored.length).to.equal(list.length + 2)
-      for (const place of [0, list.length + 1]) {
-        const expected = { tx_index: place, event_count: 1, error_message: 'no', script_hash: sha256(script) }
-        expect(stored[place]).to.deep.equal(expected)
-      }
-      const events = await rows(
-        'select tx_index, event_index, payload from raw.events where block_height = $1 order by 1, 2',
-      )
-      expect(events.length).to.equal(2 + list.reduce((sum, { result }) => sum + result.events.length, 0))
-      expect([events[0], events.at(-1)]).to.deep.equal([0, list.length + 1].map((place) => (
-        { tx_index: place, event_index: 0, payload: { amount: '1.50000000' } }
-      )))
-      const areLogged = await rows(`
+        expect(stored.length).to.equal(list.length + 2)
+        for (const place of [0, list.length + 1]) {
+          const expected = { tx_index: place, event_count: 1, error_message: 'no', script_hash: sha256(script) }
+          expect(stored[place]).to.deep.equal(expected)
+        }
+        const events = await rows(
+          'select tx_index, event_index, payload from raw.events where block_height = $1 order by 1, 2',
+        )
+        expect(events.length).to.equal(2 + list.reduce((sum, { result }) => sum + result.events.length, 0))
+        expect([events[0], events.at(-1)]).to.deep.equal(
+          [0, list.length + 1].map((place) => ({ tx_index: place, event_index: 0, payload: { amount: '1.50000000' } })),
+        )
+        const areLogged = await rows(`
         select (select count(*) from raw.events where block_height = $1 and payload is null)
           = (select count(*) from raw.indexing_errors where block_height = $1) as yes`)
-      expect(areLogged).to.deep.equal([{ yes: true }])
-      const scripts = await rows(`
+        expect(areLogged).to.deep.equal([{ yes: true }])
+        const scripts = await rows(`
         select t.tx_index, coalesce(s.script_bytes, convert_to(s.script_text, 'UTF8')) as script
         from raw.transactions t join raw.scripts s using (script_hash) where block_height = $1 order by 1`)
-      expect(scripts.map((row) => row['script'])).to.deep.equal([good, ...list, good].map(({ body }) => body.script))
-    }), { numRuns: 150 })
+        expect(scripts.map((row) => row['script'])).to.deep.equal([good, ...list, good].map(({ body }) => body.script))
+      }),
+      { numRuns: 150 },
+    )
   })
 })

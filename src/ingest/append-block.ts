@@ -167,8 +167,13 @@ function appendChunk(batch: Batch, placed: Placed, first: number, events: readon
       rows.out.position = start
       rows.null()
       batch.undecoded.push({
-        blockHeight: height, txIndex, eventIndex: first + place, eventType: type, rawData: Buffer.from(payload),
-        code: error instanceof FlowfarmError ? error.code : 'event-undecodable', message: asError(error).message,
+        blockHeight: height,
+        txIndex,
+        eventIndex: first + place,
+        eventType: type,
+        rawData: Buffer.from(payload),
+        code: error instanceof FlowfarmError ? error.code : 'event-undecodable',
+        message: asError(error).message,
       })
       return { type, fields: [] }
     }

@@ -12,7 +12,10 @@ export class BadBlockError extends RetryableError {
   readonly endpoint: string
 
   constructor(
-    code: 'rows-refused' | 'wrong-parent', range: HeightRange, message: string, { endpoint = '', cause }: { endpoint?: string; cause?: unknown } = {},
+    code: 'rows-refused' | 'wrong-parent',
+    range: HeightRange,
+    message: string,
+    { endpoint = '', cause }: { endpoint?: string; cause?: unknown } = {},
   ) {
     super(code, message, { cause, details: { from: range.from, to: range.to } })
     this.range = range
@@ -23,7 +26,12 @@ export class BadBlockError extends RetryableError {
 /** What was thrown while the rows of a range were made or sent, as the fault of a block. */
 export function rowsRefused(range: HeightRange, cause: unknown): BadBlockError {
   const heights = range.to - range.from === 1 ? `height ${range.from}` : `heights ${range.from} to ${range.to - 1}`
-  return new BadBlockError('rows-refused', range, `the rows of ${heights} cannot be stored: ${asError(cause).message}`, { cause })
+  return new BadBlockError(
+    'rows-refused',
+    range,
+    `the rows of ${heights} cannot be stored: ${asError(cause).message}`,
+    { cause },
+  )
 }
 
 /**

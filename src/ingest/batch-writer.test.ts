@@ -32,7 +32,12 @@ describe('batch writer', () => {
 
   function open(generation = 0): BatchWriter {
     return new BatchWriter({
-      pool: database.pool, name: 'main_ingester', generation, lockLost: lockLost.signal, scripts: new ScriptCache(), shapes: new ShapeCache(),
+      pool: database.pool,
+      name: 'main_ingester',
+      generation,
+      lockLost: lockLost.signal,
+      scripts: new ScriptCache(),
+      shapes: new ShapeCache(),
       onCommitted: (batch) => committed.push(batch),
     })
   }
@@ -41,8 +46,14 @@ describe('batch writer', () => {
     const idleInTransactionTimeoutMs = 1500
     const pool = createPool(database.url, { max: 4, idleInTransactionTimeoutMs })
     const writer = new BatchWriter({
-      pool, name: 'main_ingester', generation: 0, lockLost: lockLost.signal, scripts: new ScriptCache(), shapes: new ShapeCache(),
-      onCommitted: (batch) => committed.push(batch), signOfLifeMs: 50,
+      pool,
+      name: 'main_ingester',
+      generation: 0,
+      lockLost: lockLost.signal,
+      scripts: new ScriptCache(),
+      shapes: new ShapeCache(),
+      onCommitted: (batch) => committed.push(batch),
+      signOfLifeMs: 50,
     })
     const stall = await database.pool.connect()
     try {
@@ -52,10 +63,12 @@ describe('batch writer', () => {
       await give(writer, 0, 3)
       // Two sessions wait in their transactions for twice as long as the server lets one be silent.
       for (let count = 0; count < 2;) {
-        const { rows } = await database.pool.query<{ count: number }>(`
+        const { rows } = await database.pool.query<{ count: number }>(
+          `
           select count(*)::int as count from pg_stat_activity
           where datname = current_database() and xact_start < now() - interval '3 s' and wait_event = 'ClientRead' and pid <> $1`,
-          [(stall as typeof stall & { readonly processID: number }).processID])
+          [(stall as typeof stall & { readonly processID: number }).processID],
+        )
         count = rows[0]?.count ?? 0
       }
       await stall.query('commit')
@@ -77,15 +90,22 @@ describe('batch writer', () => {
   }
 
   async function errorOf(promise: Promise<unknown>): Promise<unknown> {
-    return promise.then(() => undefined, (error: unknown) => error)
+    return promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
   }
 
   /** The heights that each table has rows of, which must be the same in all. */
   async function storedHeights(): Promise<number[]> {
-    const { rows } = await database.pool.query<{ heights: number[] }>(tables.map((table) => {
-      const column = ['blocks', 'block_lookup'].includes(table) ? 'height' : 'block_height'
-      return `select coalesce(array_agg(${column}::int order by ${column}), '{}') as heights from raw.${table}`
-    }).join(' union all '))
+    const { rows } = await database.pool.query<{ heights: number[] }>(
+      tables
+        .map((table) => {
+          const column = ['blocks', 'block_lookup'].includes(table) ? 'height' : 'block_height'
+          return `select coalesce(array_agg(${column}::int order by ${column}), '{}') as heights from raw.${table}`
+        })
+        .join(' union all '),
+    )
     for (const row of rows) expect(row.heights).to.deep.equal(rows[0]?.heights)
     return rows[0]?.heights ?? []
   }
@@ -125,10 +145,15 @@ describe('batch writer', () => {
     const announced: string[] = []
     const done = Promise.withResolvers<void>()
     const stop = new AbortController()
-    const listener = await listen(database.url, ['flowfarm_blocks'], (_channel, payload) => {
-      announced.push(payload)
-      if (announced.length === 40) done.resolve()
-    }, { signal: stop.signal, onReconnect: () => undefined, onTrouble: done.reject })
+    const listener = await listen(
+      database.url,
+      ['flowfarm_blocks'],
+      (_channel, payload) => {
+        announced.push(payload)
+        if (announced.length === 40) done.resolve()
+      },
+      { signal: stop.signal, onReconnect: () => undefined, onTrouble: done.reject },
+    )
     const writer = open()
     await give(writer, 0, 40)
     await writer.drain()
@@ -157,7 +182,9 @@ describe('batch writer', () => {
     await database.pool.query(`insert into raw.block_lookup values (sha256('block/main/5'), 700)`)
     const writer = open()
     const error = await errorOf(give(writer, 0, 20).then(() => writer.drain()))
-    expect(error).to.be.instanceOf(BadBlockError).and.deep.include({ code: 'rows-refused', range: { from: 5, to: 6 } })
+    expect(error)
+      .to.be.instanceOf(BadBlockError)
+      .and.deep.include({ code: 'rows-refused', range: { from: 5, to: 6 } })
     expect(await errorOf(writer.drain())).to.equal(error)
     expect(await errorOf(give(writer, 20, 21))).to.equal(error)
     await database.pool.query('delete from raw.block_lookup where height = 700')
@@ -167,7 +194,8 @@ describe('batch writer', () => {
 
   it('takes rows of the same height for those of another ingester, not for the fault of a block', async () => {
     await storeBlocks(database.pool, [blockOf(0)])
-    await database.pool.query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
+    await database.pool
+      .query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
       select 5, id, parent_id, "timestamp", 0, 0, 0, '{}' from raw.blocks`)
     const writer = open()
     expect(await errorOf(give(writer, 5, 6).then(() => writer.drain()))).to.be.instanceOf(RowsThereError)

@@ -94,15 +94,17 @@ export class BatchWriter {
     const previous = this.#last
     const work = this.#write(batch, previous)
     this.#last = work
-    const tracked = work.then(
-      () => undefined,
-      (error: unknown) => {
-        this.#failure ??= error
-      },
-    ).finally(() => {
-      this.#underWay.delete(tracked)
-      this.#bytesUnderWay -= bytes
-    })
+    const tracked = work
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          this.#failure ??= error
+        },
+      )
+      .finally(() => {
+        this.#underWay.delete(tracked)
+        this.#bytesUnderWay -= bytes
+      })
     this.#underWay.add(tracked)
     this.#bytesUnderWay += bytes
   }
@@ -153,8 +155,12 @@ export class BatchWriter {
       client.release(broken)
     }
     this.#options.onCommitted({
-      ...batch.range, blockCount: batch.blockCount, txCount: batch.txCount, eventCount: batch.eventCount,
-      undecodedCodes: batch.undecoded.map((u) => u.code), fetched: [...batch.fetched],
+      ...batch.range,
+      blockCount: batch.blockCount,
+      txCount: batch.txCount,
+      eventCount: batch.eventCount,
+      undecodedCodes: batch.undecoded.map((u) => u.code),
+      fetched: [...batch.fetched],
       seconds: (performance.now() - started) / 1000,
     })
     if (batch.capacity > reusedCapacity) return

@@ -137,9 +137,15 @@ export class Batch {
   beginBlock(height: number): void {
     const { blocks, transactions, event_chunks, tx_lookup, block_lookup } = this.rows
     this.#blocks.push({
-      height, undecoded: this.undecoded.length, unavailable: this.unavailable.length, unnumbered: this.#unnumbered.length,
-      blocks: blocks.out.position, transactions: transactions.out.position, event_chunks: event_chunks.out.position,
-      tx_lookup: tx_lookup.out.position, block_lookup: block_lookup.out.position,
+      height,
+      undecoded: this.undecoded.length,
+      unavailable: this.unavailable.length,
+      unnumbered: this.#unnumbered.length,
+      blocks: blocks.out.position,
+      transactions: transactions.out.position,
+      event_chunks: event_chunks.out.position,
+      tx_lookup: tx_lookup.out.position,
+      block_lookup: block_lookup.out.position,
     })
   }
 

@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { transactionId } from '../chain/transaction-id.ts'
 import type {
-  EventMessage, FetchedBlock, SignatureMessage, TransactionMessage, TransactionResultMessage,
+  EventMessage,
+  FetchedBlock,
+  SignatureMessage,
+  TransactionMessage,
+  TransactionResultMessage,
 } from '../access/messages.ts'
 import { appendBlock } from './append-block.ts'
 import { BatchWriter } from './batch-writer.ts'
@@ -44,7 +48,9 @@ export function blockOf(height: number, parts: BlockParts = {}): FetchedBlock {
   const bodies = transactions.map(({ body = {} }) => bodyOf(body))
   return {
     block: {
-      id: blockIdOf(height, fork), parentId: blockIdOf(height - 1, fork), height,
+      id: blockIdOf(height, fork),
+      parentId: blockIdOf(height - 1, fork),
+      height,
       timestampUs: 1_700_000_000_000_000 + height,
       collectionIds: [idOf('collection')],
     },
@@ -54,16 +60,27 @@ export function blockOf(height: number, parts: BlockParts = {}): FetchedBlock {
       const isMissing = 'result' in made && made.result === undefined
       return isMissing ? undefined : resultOf(bodies[i] as TransactionMessage, made.result)
     }),
-    missing: [], byteLength: 1000, endpoint: 'test:1', ...fetched,
+    missing: [],
+    byteLength: 1000,
+    endpoint: 'test:1',
+    ...fetched,
   }
 }
 
 function bodyOf(parts: Partial<TransactionMessage>): TransactionMessage {
   return {
-    script: Buffer.from('transaction {}'), arguments: [], referenceBlockId: idOf('reference'), gasLimit: 9999n,
-    proposerAddress: Buffer.from('18eb4ee6b3c026d2', 'hex'), proposerKeyId: 1, proposerSequenceNumber: 7n,
-    payer: Buffer.from('7c8995e83c4b1843', 'hex'), authorizers: [Buffer.from('18eb4ee6b3c026d2', 'hex')],
-    payloadSignatures: [], envelopeSignatures: [signatureOf()], ...parts,
+    script: Buffer.from('transaction {}'),
+    arguments: [],
+    referenceBlockId: idOf('reference'),
+    gasLimit: 9999n,
+    proposerAddress: Buffer.from('18eb4ee6b3c026d2', 'hex'),
+    proposerKeyId: 1,
+    proposerSequenceNumber: 7n,
+    payer: Buffer.from('7c8995e83c4b1843', 'hex'),
+    authorizers: [Buffer.from('18eb4ee6b3c026d2', 'hex')],
+    payloadSignatures: [],
+    envelopeSignatures: [signatureOf()],
+    ...parts,
   }
 }
 
@@ -74,14 +91,22 @@ export function signatureOf(parts: Partial<SignatureMessage> = {}): SignatureMes
 
 function resultOf(body: TransactionMessage, parts: Partial<TransactionResultMessage> = {}): TransactionResultMessage {
   return {
-    transactionId: transactionId(body), status: 'SEALED', statusCode: 0, errorMessage: '', events: [],
-    collectionId: idOf('collection'), computationUsage: 12n, ...parts,
+    transactionId: transactionId(body),
+    status: 'SEALED',
+    statusCode: 0,
+    errorMessage: '',
+    events: [],
+    collectionId: idOf('collection'),
+    computationUsage: 12n,
+    ...parts,
   }
 }
 
 /** An event with the fields in JSON-CDC, or with exactly these bytes. */
 export function eventOf(
-  type: string, content: Record<string, { type: string; value: unknown }> | Buffer, eventIndex = 0,
+  type: string,
+  content: Record<string, { type: string; value: unknown }> | Buffer,
+  eventIndex = 0,
 ): EventMessage {
   const payload = Buffer.isBuffer(content) ? content : jsonCdcEvent(type, content)
   return { type, transactionIndex: 0, eventIndex, payload }
@@ -94,15 +119,20 @@ function jsonCdcEvent(id: string, content: Record<string, { type: string; value:
 
 /** Stores blocks as an ingester does, in batches of `batchBlocks`, in the order given; heights are neighbours. */
 export async function storeBlocks(
-  pool: Pool, blocks: readonly FetchedBlock[],
+  pool: Pool,
+  blocks: readonly FetchedBlock[],
   { name = 'main_ingester', batchBlocks = 100 }: { name?: IngesterName; batchBlocks?: number } = {},
 ): Promise<CommittedBatch[]> {
   const { forward, backward } = await readRawCoverage(pool)
   const committed: CommittedBatch[] = []
   const writer = new BatchWriter({
-    pool, name, generation: (name === 'main_ingester' ? forward : backward).generation,
+    pool,
+    name,
+    generation: (name === 'main_ingester' ? forward : backward).generation,
     lockLost: new AbortController().signal,
-    scripts: new ScriptCache(), shapes: new ShapeCache(), onCommitted: (batch) => committed.push(batch),
+    scripts: new ScriptCache(),
+    shapes: new ShapeCache(),
+    onCommitted: (batch) => committed.push(batch),
   })
   for (let at = 0; at < blocks.length; at += batchBlocks) {
     const batch = writer.takeBatch()

@@ -16,7 +16,8 @@ describe('checkpoints', () => {
   it('are made where they are missing, also by two at once', async () => {
     const empty = { covered: [], generation: 0 }
     const both = await Promise.all([readRawCoverage(database.pool), readRawCoverage(database.pool)])
-    for (const coverage of both) expect(coverage).to.deep.equal({ forward: empty, backward: empty, all: [], settled: [] })
+    for (const coverage of both)
+      expect(coverage).to.deep.equal({ forward: empty, backward: empty, all: [], settled: [] })
   })
 
   it('say what each ingester has stored, and both together, with holes', async () => {
@@ -25,12 +26,21 @@ describe('checkpoints', () => {
     await storeBlocks(database.pool, blocks(30, 31))
     await storeBlocks(database.pool, blocks(15, 20).toReversed(), { name: 'history_ingester', batchBlocks: 2 })
     const { forward, backward, all } = await readRawCoverage(database.pool)
-    expect(forward.covered).to.deep.equal([{ from: 20, to: 23 }, { from: 30, to: 31 }])
+    expect(forward.covered).to.deep.equal([
+      { from: 20, to: 23 },
+      { from: 30, to: 31 },
+    ])
     expect(backward.covered).to.deep.equal([{ from: 15, to: 20 }])
-    expect(all).to.deep.equal([{ from: 15, to: 23 }, { from: 30, to: 31 }])
+    expect(all).to.deep.equal([
+      { from: 15, to: 23 },
+      { from: 30, to: 31 },
+    ])
     const { rows } = await database.pool.query(
       'select service_name as name, last_height::int as last from app.indexing_checkpoints order by 1',
     )
-    expect(rows).to.deep.equal([{ name: 'history_ingester', last: 15 }, { name: 'main_ingester', last: 22 }])
+    expect(rows).to.deep.equal([
+      { name: 'history_ingester', last: 15 },
+      { name: 'main_ingester', last: 22 },
+    ])
   })
 })

@@ -25,7 +25,8 @@ export interface RawCoverage {
 export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawCoverage> {
   const names = [ingesterNames.forward, ingesterNames.backward]
   await db.query(
-    'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing', [names],
+    'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing',
+    [names],
   )
   const { rows } = await db.query<{ service_name: string; covered: string; generation: string; lost: string }>(
     `select service_name, covered::text as covered, generation, (

@@ -43,7 +43,11 @@ class FetchedTransaction implements DecodedTransaction {
   #script: string | undefined
 
   constructor(
-    index: number, id: Buffer, body: TransactionMessage, result: TransactionResultMessage | undefined, isInCollection: boolean,
+    index: number,
+    id: Buffer,
+    body: TransactionMessage,
+    result: TransactionResultMessage | undefined,
+    isInCollection: boolean,
   ) {
     this.index = index
     this.id = id

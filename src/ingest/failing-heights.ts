@@ -105,7 +105,9 @@ export class FailingHeights {
     failing.isReported = true
     const { log, unavailableAfterMs } = this.#options
     const then = unavailableAfterMs === 0 ? 'until an operator skips it' : `for up to ${unavailableAfterMs / 1000} s`
-    const what = failing.isBad ? `Settled height ${height} cannot be stored` : `No access node serves settled height ${height}`
+    const what = failing.isBad
+      ? `Settled height ${height} cannot be stored`
+      : `No access node serves settled height ${height}`
     log.error(
       { height, reason: error.message, unavailableAfterMs },
       `${what}: ingestion waits ${then}. Add a node that ${failing.isBad ? 'has another block' : 'has it'}, ` +
@@ -116,7 +118,9 @@ export class FailingHeights {
   async #giveUp(height: number, error: Error, signal: AbortSignal): Promise<FetchedBlock | LostHeight> {
     const { source, metrics, name, pool } = this.#options
     const canSalvage = error instanceof RetryableError && !(error instanceof BadBlockError)
-    const { block, reasons } = canSalvage ? await source.salvageBlock(height, signal) : { block: undefined, reasons: [] }
+    const { block, reasons } = canSalvage
+      ? await source.salvageBlock(height, signal)
+      : { block: undefined, reasons: [] }
     if (block !== undefined && block.missing.length === 0) return block
     await recordGivenUp(pool, height)
     this.#givenUp = height
@@ -130,7 +134,10 @@ export class FailingHeights {
   }
 
   /** One line an interval: a run can have a million heights. */
-  #reportGivenUp(height: number, details: { readonly missing: number | undefined; readonly [name: string]: unknown }): void {
+  #reportGivenUp(
+    height: number,
+    details: { readonly missing: number | undefined; readonly [name: string]: unknown },
+  ): void {
     const suppressed = this.#runs.due()
     if (suppressed === undefined) return
     const others = suppressed === 0 ? '' : `, and ${suppressed} before it,`

@@ -16,9 +16,14 @@ function open(fetchBlock: Fetch, options: Partial<FetchWindowOptions> & { last?:
   let next = 0
   const last = options.last ?? Number.POSITIVE_INFINITY
   return new FetchWindow({
-    source: { fetchBlock }, nextHeight: () => (next <= last ? next++ : undefined), width: 4, isFixed: false,
+    source: { fetchBlock },
+    nextHeight: () => (next <= last ? next++ : undefined),
+    width: 4,
+    isFixed: false,
     maxBytes: 1e9,
-    signal: new AbortController().signal, onRetry: () => undefined, ...options,
+    signal: new AbortController().signal,
+    onRetry: () => undefined,
+    ...options,
   })
 }
 
@@ -34,23 +39,29 @@ async function takeAll(window: FetchWindow, count: number): Promise<number[]> {
 
 describe('fetch window', () => {
   it('hands out blocks in order, whatever the order in which they come', async () => {
-    await fc.assert(fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (scheduler, width) => {
-      const window = open((height) => scheduler.schedule(Promise.resolve(fetched(height))), { width, last: 19 })
-      const all = takeAll(window, 20)
-      await scheduler.waitFor(all)
-      expect(await all).to.deep.equal(Array.from({ length: 20 }, (_, i) => i))
-    }), { numRuns: 50 })
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (scheduler, width) => {
+        const window = open((height) => scheduler.schedule(Promise.resolve(fetched(height))), { width, last: 19 })
+        const all = takeAll(window, 20)
+        await scheduler.waitFor(all)
+        expect(await all).to.deep.equal(Array.from({ length: 20 }, (_, i) => i))
+      }),
+      { numRuns: 50 },
+    )
   })
 
   it('never has more under way than its width, and keeps a fixed width', async () => {
     let underWay = 0
     let most = 0
-    const window = open(async (height) => {
-      most = Math.max(most, ++underWay)
-      await new Promise((resolve) => setImmediate(resolve))
-      underWay--
-      return fetched(height)
-    }, { width: 3, isFixed: true })
+    const window = open(
+      async (height) => {
+        most = Math.max(most, ++underWay)
+        await new Promise((resolve) => setImmediate(resolve))
+        underWay--
+        return fetched(height)
+      },
+      { width: 3, isFixed: true },
+    )
     await takeAll(window, 50)
     expect(most).to.equal(3)
     expect(window.width).to.equal(3)
@@ -76,7 +87,10 @@ describe('fetch window', () => {
     const lastPauses = Promise.withResolvers<void>()
     const givenUp = new Set<number>()
     const window = open(() => Promise.reject(new RetryableError('broken', 'broken')), {
-      last: 2, width: 3, firstPauseMs: 3_600_000, maxPauseMs: 3_600_000,
+      last: 2,
+      width: 3,
+      firstPauseMs: 3_600_000,
+      maxPauseMs: 3_600_000,
       onRetry: (height) => {
         if (height === 2) lastPauses.resolve()
       },
@@ -96,21 +110,28 @@ describe('fetch window', () => {
     const aborted: number[] = []
     let held = 0
     let most = 0
-    const window = open(async (height, signal, onAnswerLength) => {
-      signal?.addEventListener('abort', () => {
-        aborted.push(height)
-        held -= 50
-      }, { once: true })
-      await new Promise((resolve) => setImmediate(resolve))
-      signal?.throwIfAborted()
-      held += 50
-      onAnswerLength?.(50)
-      signal?.throwIfAborted()
-      most = Math.max(most, held)
-      await new Promise((resolve) => setImmediate(resolve))
-      signal?.throwIfAborted()
-      return fetched(height, 50)
-    }, { width: 10, isFixed: true, maxBytes: 120, last: 30 })
+    const window = open(
+      async (height, signal, onAnswerLength) => {
+        signal?.addEventListener(
+          'abort',
+          () => {
+            aborted.push(height)
+            held -= 50
+          },
+          { once: true },
+        )
+        await new Promise((resolve) => setImmediate(resolve))
+        signal?.throwIfAborted()
+        held += 50
+        onAnswerLength?.(50)
+        signal?.throwIfAborted()
+        most = Math.max(most, held)
+        await new Promise((resolve) => setImmediate(resolve))
+        signal?.throwIfAborted()
+        return fetched(height, 50)
+      },
+      { width: 10, isFixed: true, maxBytes: 120, last: 30 },
+    )
     const out: number[] = []
     while (out.length < 31) {
       if (!(await window.waitReady(1000))) continue
@@ -124,10 +145,13 @@ describe('fetch window', () => {
   })
 
   it('lets a single block through that is larger than the bound', async () => {
-    const window = open(async (height, _signal, onAnswerLength) => {
-      onAnswerLength?.(5000)
-      return fetched(height, 5000)
-    }, { maxBytes: 100, last: 3 })
+    const window = open(
+      async (height, _signal, onAnswerLength) => {
+        onAnswerLength?.(5000)
+        return fetched(height, 5000)
+      },
+      { maxBytes: 100, last: 3 },
+    )
     expect(await takeAll(window, 4)).to.deep.equal([0, 1, 2, 3])
   })
 })

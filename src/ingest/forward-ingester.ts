@@ -104,7 +104,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     if (now - this.#checkedAt < this.options.recheckMs) return
     this.#checkedAt = now
     if ((await readRawCoverage(this.options.pool)).forward.generation === generation) return
-    throw new RetryableError('checkpoint-moved', `${this.options.name}: the stored chain was changed by another process`)
+    throw new RetryableError(
+      'checkpoint-moved',
+      `${this.options.name}: the stored chain was changed by another process`,
+    )
   }
 
   protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<BadBlockError | undefined> {
@@ -114,7 +117,13 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     if (top === undefined) return undefined
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
     const { ancestor, depth } = await resolveFork({
-      pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, beforeRollBack, signal,
+      pool,
+      source,
+      height: fork.height,
+      stored: top,
+      maxDepth: maxReorgDepth,
+      beforeRollBack,
+      signal,
     })
     // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other.
     if (depth === 0) {

@@ -26,7 +26,10 @@ describe('head tracker', () => {
   function open(...calls: (number | Error)[][]): HeadTracker {
     const left = calls.values()
     return new HeadTracker({
-      pool: database.pool, log: pino({ level: 'silent' }), metrics: new Metrics(), signal: stop.signal,
+      pool: database.pool,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      signal: stop.signal,
       source: {
         chainId: () => Promise.resolve('flow-emulator'),
         async *heads(signal) {
@@ -52,7 +55,10 @@ describe('head tracker', () => {
   }
 
   async function errorOf(promise: Promise<unknown>): Promise<unknown> {
-    return promise.then(() => undefined, (error: unknown) => error)
+    return promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
   }
 
   it('tells each head, a falling one too, and writes down the last', async () => {

@@ -72,7 +72,12 @@ export class HeadTracker {
         if (signal.aborted) break
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 200, 10_000)
-        this.#failures.log(log, 'warn', { err: asError(error), pauseMs }, 'cannot follow the head of the chain, trying again')
+        this.#failures.log(
+          log,
+          'warn',
+          { err: asError(error), pauseMs },
+          'cannot follow the head of the chain, trying again',
+        )
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
@@ -96,7 +101,12 @@ export class HeadTracker {
         await pool.query('update app.chain set latest_height = $1, latest_at = now()', [head?.height])
         written = head
       } catch (error) {
-        this.#failures.log(log, 'warn', { err: asError(error) }, 'the head of the chain could not be written, trying again')
+        this.#failures.log(
+          log,
+          'warn',
+          { err: asError(error) },
+          'the head of the chain could not be written, trying again',
+        )
       }
       await pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
     }

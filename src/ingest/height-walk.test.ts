@@ -4,22 +4,25 @@ import { normalize } from '../base/ranges.ts'
 import { HeightWalk } from './height-walk.ts'
 
 describe('height walk', () => {
-  const sets = fc.array(fc.tuple(fc.nat(60), fc.nat(9)), { maxLength: 6 })
+  const sets = fc
+    .array(fc.tuple(fc.nat(60), fc.nat(9)), { maxLength: 6 })
     .map((ranges) => normalize(ranges.map(([from, length]) => ({ from, to: from + length }))))
 
   for (const direction of ['up', 'down'] as const) {
     it(`gives every height once, ${direction}, and says what is next and how many are left`, () => {
-      fc.assert(fc.property(sets, (set) => {
-        const expected = set.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i))
-        if (direction === 'down') expected.reverse()
-        const walk = new HeightWalk(set, direction)
-        for (const [i, height] of expected.entries()) {
-          expect(walk.left).to.equal(expected.length - i)
-          expect(walk.next).to.equal(height)
-          expect(walk.take()).to.equal(height)
-        }
-        expect([walk.left, walk.next, walk.take()]).to.deep.equal([0, undefined, undefined])
-      }))
+      fc.assert(
+        fc.property(sets, (set) => {
+          const expected = set.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i))
+          if (direction === 'down') expected.reverse()
+          const walk = new HeightWalk(set, direction)
+          for (const [i, height] of expected.entries()) {
+            expect(walk.left).to.equal(expected.length - i)
+            expect(walk.next).to.equal(height)
+            expect(walk.take()).to.equal(height)
+          }
+          expect([walk.left, walk.next, walk.take()]).to.deep.equal([0, undefined, undefined])
+        }),
+      )
     })
   }
 

@@ -56,7 +56,10 @@ export abstract class Ingester<Options extends IngesterOptions> {
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const lock = await acquireLock(databaseUrl, `ingest:${name}`, {
-          signal, applicationName: lockHolderName(), heartbeatMs: 5000, answerTimeoutMs: 8000,
+          signal,
+          applicationName: lockHolderName(),
+          heartbeatMs: 5000,
+          answerTimeoutMs: 8000,
           onWaiting: (holder) => log.info({ holder }, 'another process has this ingester, waiting for it to end'),
         })
         try {
@@ -72,7 +75,12 @@ export abstract class Ingester<Options extends IngesterOptions> {
         if (error instanceof RetryableError && error.code === 'disk-full') throw diskFull(error)
         if (error instanceof RowsThereError && attempt >= triesOnRowsThere) throw uncoveredRows(error)
         const pauseMs = backoffMs(attempt, 100, this.options.maxPauseMs ?? 10_000)
-        this.#failures.log(log, 'warn', { err: error, attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
+        this.#failures.log(
+          log,
+          'warn',
+          { err: error, attempt, pauseMs },
+          'ingestion was interrupted, going on from what is stored',
+        )
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
@@ -84,7 +92,12 @@ export abstract class Ingester<Options extends IngesterOptions> {
     // What is known of the database holds for this session: after an interruption it may be a restored backup.
     forgetPartitions(this.options.pool)
     const context = {
-      signal, lockLost, scripts: new ScriptCache(), shapes: new ShapeCache(), failures: this.#failures, onCommitted: onProgress,
+      signal,
+      lockLost,
+      scripts: new ScriptCache(),
+      shapes: new ShapeCache(),
+      failures: this.#failures,
+      onCommitted: onProgress,
     }
     for (;;) {
       signal.throwIfAborted()

@@ -1,7 +1,16 @@
 import { expect } from 'chai'
 import { durationText, Progress, progressText, statusText } from './progress.ts'
 
-const batch = (from: number, to: number) => ({ from, to, blockCount: to - from, txCount: 0, eventCount: (to - from) * 90, undecodedCodes: [], fetched: [], seconds: 0.1 })
+const batch = (from: number, to: number) => ({
+  from,
+  to,
+  blockCount: to - from,
+  txCount: 0,
+  eventCount: (to - from) * 90,
+  undecodedCodes: [],
+  fetched: [],
+  seconds: 0.1,
+})
 
 describe('progress', () => {
   it('counts a forward stretch against the head', () => {
@@ -24,11 +33,24 @@ describe('progress', () => {
   })
 
   it('reads well', () => {
-    const line = { ingester: 'main_ingester', done: 1200, total: 5000, blocksPerSecond: 812.4, eventsPerSecond: 75_600, behind: 3800, etaSeconds: 4.6, height: 1199 }
-    expect(progressText(line)).to.equal('main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left')
+    const line = {
+      ingester: 'main_ingester',
+      done: 1200,
+      total: 5000,
+      blocksPerSecond: 812.4,
+      eventsPerSecond: 75_600,
+      behind: 3800,
+      etaSeconds: 4.6,
+      height: 1199,
+    }
+    expect(progressText(line)).to.equal(
+      'main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left',
+    )
     expect(progressText({ ...line, blocksPerSecond: 0, etaSeconds: undefined })).to.match(/, waiting$/)
     expect(progressText({ ...line, done: 4999, behind: 1 })).to.include('(99.9 %)')
-    expect(statusText(line)).to.equal('main     24.0 %, 5 s left, 812 blocks/s, 75,600 events/s, 3,800 behind, now at 1,199')
+    expect(statusText(line)).to.equal(
+      'main     24.0 %, 5 s left, 812 blocks/s, 75,600 events/s, 3,800 behind, now at 1,199',
+    )
     expect(durationText(4)).to.equal('4 s')
     expect(durationText(600)).to.equal('10 min')
     expect(durationText(12_000)).to.equal('3 h 20 min')

@@ -42,7 +42,10 @@ export class Progress {
     const below = stretch.position - stretch.from
     const done = stretch.isForward ? below : (stretch.total ?? 0) - (below + 1)
     this.#states.set(ingester, {
-      isForward: stretch.isForward, from: stretch.from, total: stretch.total, done: Math.max(0, done),
+      isForward: stretch.isForward,
+      from: stretch.from,
+      total: stretch.total,
+      done: Math.max(0, done),
       height: undefined,
       samples: this.#states.get(ingester)?.samples ?? [],
     })
@@ -75,8 +78,13 @@ export class Progress {
       const behind = Math.max(0, total - state.done)
       const blocksPerSecond = blocks / seconds
       return {
-        ingester, done: state.done, total, behind, height: state.height,
-        blocksPerSecond: tenths(blocksPerSecond), eventsPerSecond: Math.round(events / seconds),
+        ingester,
+        done: state.done,
+        total,
+        behind,
+        height: state.height,
+        blocksPerSecond: tenths(blocksPerSecond),
+        eventsPerSecond: Math.round(events / seconds),
         etaSeconds: behind === 0 ? 0 : blocksPerSecond > 0 ? Math.ceil(behind / blocksPerSecond) : undefined,
       }
     })
@@ -98,9 +106,11 @@ export function progressText(line: ProgressLine): string {
  */
 export function statusText(line: ProgressLine): string {
   return [
-    `${line.ingester.replace('_ingester', '').padEnd(8)} ${percent(line)}`, timeLeft(line),
+    `${line.ingester.replace('_ingester', '').padEnd(8)} ${percent(line)}`,
+    timeLeft(line),
     `${pace(line.blocksPerSecond)} blocks/s`,
-    `${grouped(line.eventsPerSecond)} events/s`, `${grouped(line.behind)} behind`,
+    `${grouped(line.eventsPerSecond)} events/s`,
+    `${grouped(line.behind)} behind`,
     ...(line.height === undefined ? [] : [`now at ${grouped(line.height)}`]),
   ].join(', ')
 }

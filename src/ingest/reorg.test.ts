@@ -28,7 +28,9 @@ describe('resolving a fork', () => {
   })
 
   async function empty(): Promise<void> {
-    const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup', 'unavailable'].map((table) => `raw.${table}`)
+    const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup', 'unavailable'].map(
+      (table) => `raw.${table}`,
+    )
     await database.pool.query(`truncate ${tables.join(', ')}, app.indexing_checkpoints`)
   }
 
@@ -39,12 +41,18 @@ describe('resolving a fork', () => {
 
   /** Asks a chain that shares the heights up to `shared` with the stored one and ends at `head`. */
   async function resolve(
-    stored: { from: number; to: number }, chain: { shared: number; head: number }, maxDepth = 1000,
+    stored: { from: number; to: number },
+    chain: { shared: number; head: number },
+    maxDepth = 1000,
   ): Promise<Reorg & { questions: number }> {
     let questions = 0
     const height = Math.min(chain.head, stored.to - 1)
     const reorg = await resolveFork({
-      pool: database.pool, height, stored, maxDepth, signal: new AbortController().signal,
+      pool: database.pool,
+      height,
+      stored,
+      maxDepth,
+      signal: new AbortController().signal,
       source: {
         blockIdAt: async (height) => {
           questions++
@@ -57,7 +65,10 @@ describe('resolving a fork', () => {
   }
 
   async function errorOf(promise: Promise<unknown>): Promise<unknown> {
-    return promise.then(() => undefined, (error: unknown) => error)
+    return promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
   }
 
   async function heights(): Promise<number[]> {
@@ -67,47 +78,66 @@ describe('resolving a fork', () => {
 
   it('finds the last common block, wherever it is, and leaves what is below', async () => {
     const cases = fc.record({
-      from: fc.nat(20), length: fc.integer({ min: 1, max: 40 }), shared: fc.nat(70),
+      from: fc.nat(20),
+      length: fc.integer({ min: 1, max: 40 }),
+      shared: fc.nat(70),
       over: fc.integer({ min: -8, max: 8 }),
     })
-    await fc.assert(fc.asyncProperty(cases, async ({ from, length, shared, over }) => {
-      await empty()
-      const to = from + length
-      await store(from, to)
-      const head = Math.max(to - 1 + over, 0)
-      const { ancestor, depth } = await resolve({ from, to }, { shared, head })
-      // Only a block that differs is a fork: a chain that merely ends lower is one that is behind.
-      const isFork = shared < Math.min(head, to - 1) && head >= from
-      const expected = isFork ? Math.max(shared, from - 1) : to - 1
-      expect([ancestor, depth]).to.deep.equal([expected, to - 1 - expected])
-      expect(await heights()).to.deep.equal(Array.from({ length: expected - from + 1 }, (_, i) => from + i))
-      const { all } = await readRawCoverage(database.pool)
-      expect(all).to.deep.equal(expected < from ? [] : [{ from, to: expected + 1 }])
-    }), { numRuns: 40 })
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ from, length, shared, over }) => {
+        await empty()
+        const to = from + length
+        await store(from, to)
+        const head = Math.max(to - 1 + over, 0)
+        const { ancestor, depth } = await resolve({ from, to }, { shared, head })
+        // Only a block that differs is a fork: a chain that merely ends lower is one that is behind.
+        const isFork = shared < Math.min(head, to - 1) && head >= from
+        const expected = isFork ? Math.max(shared, from - 1) : to - 1
+        expect([ancestor, depth]).to.deep.equal([expected, to - 1 - expected])
+        expect(await heights()).to.deep.equal(Array.from({ length: expected - from + 1 }, (_, i) => from + i))
+        const { all } = await readRawCoverage(database.pool)
+        expect(all).to.deep.equal(expected < from ? [] : [{ from, to: expected + 1 }])
+      }),
+      { numRuns: 40 },
+    )
   })
 
   it('passes heights that were given up, wherever they are', async () => {
     const cases = fc.record({
-      holes: fc.array(fc.record({ from: fc.integer({ min: 20, max: 55 }), length: fc.integer({ min: 1, max: 12 }) }), { minLength: 1, maxLength: 4 }), shared: fc.integer({ min: 15, max: 62 }),
+      holes: fc.array(fc.record({ from: fc.integer({ min: 20, max: 55 }), length: fc.integer({ min: 1, max: 12 }) }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      shared: fc.integer({ min: 15, max: 62 }),
     })
-    await fc.assert(fc.asyncProperty(cases, async ({ holes: ranges, shared }) => {
-      const holes = Array.from({ length: 39 }, (_, i) => 20 + i)
-        .filter((height) => ranges.some(({ from, length }) => from <= height && height < from + length))
-      await empty()
-      const stored = Array.from({ length: 40 }, (_, i) => 20 + i).filter((height) => !holes.includes(height))
-      for (const range of normalize(stored.map((height) => ({ from: height, to: height + 1 })))) await store(range.from, range.to)
-      await database.pool.query(
-        `insert into raw.unavailable (block_height, part, reason, endpoint) select unnest($1::bigint[]), 'block', 'x', ''`, [holes],
-      )
-      const { settled } = await readRawCoverage(database.pool)
-      expect(settled).to.deep.equal([{ from: 20, to: 60 }])
-      const { ancestor, questions } = await resolve({ from: 20, to: 60 }, { shared, head: 70 })
-      expect(await heights()).to.deep.equal(stored.filter((height) => height <= shared))
-      expect(ancestor).to.equal((stored.find((height) => height > shared) ?? 60) - 1)
-      expect(questions).to.be.below(20)
-      const { rows } = await database.pool.query<{ height: number }>('select block_height::int4 as height from raw.unavailable order by 1')
-      expect(rows.map(({ height }) => height)).to.deep.equal(holes.filter((height) => height <= ancestor).toSorted((a, b) => a - b))
-    }), { numRuns: 12 })
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ holes: ranges, shared }) => {
+        const holes = Array.from({ length: 39 }, (_, i) => 20 + i).filter((height) =>
+          ranges.some(({ from, length }) => from <= height && height < from + length),
+        )
+        await empty()
+        const stored = Array.from({ length: 40 }, (_, i) => 20 + i).filter((height) => !holes.includes(height))
+        for (const range of normalize(stored.map((height) => ({ from: height, to: height + 1 }))))
+          await store(range.from, range.to)
+        await database.pool.query(
+          `insert into raw.unavailable (block_height, part, reason, endpoint) select unnest($1::bigint[]), 'block', 'x', ''`,
+          [holes],
+        )
+        const { settled } = await readRawCoverage(database.pool)
+        expect(settled).to.deep.equal([{ from: 20, to: 60 }])
+        const { ancestor, questions } = await resolve({ from: 20, to: 60 }, { shared, head: 70 })
+        expect(await heights()).to.deep.equal(stored.filter((height) => height <= shared))
+        expect(ancestor).to.equal((stored.find((height) => height > shared) ?? 60) - 1)
+        expect(questions).to.be.below(20)
+        const { rows } = await database.pool.query<{ height: number }>(
+          'select block_height::int4 as height from raw.unavailable order by 1',
+        )
+        expect(rows.map(({ height }) => height)).to.deep.equal(
+          holes.filter((height) => height <= ancestor).toSorted((a, b) => a - b),
+        )
+      }),
+      { numRuns: 12 },
+    )
   })
 
   it('takes away the rows of every table, and their counts, as if they had never been there', async () => {
@@ -176,10 +206,16 @@ describe('resolving a fork', () => {
   it('passes on what a node cannot answer, and deletes nothing then', async () => {
     await store(0, 10)
     const busy = new RetryableError('busy', 'busy')
-    const error = await errorOf(resolveFork({
-      pool: database.pool, height: 5, stored: { from: 0, to: 10 }, maxDepth: 5, signal: new AbortController().signal,
-      source: { blockIdAt: () => Promise.reject(busy) },
-    }))
+    const error = await errorOf(
+      resolveFork({
+        pool: database.pool,
+        height: 5,
+        stored: { from: 0, to: 10 },
+        maxDepth: 5,
+        signal: new AbortController().signal,
+        source: { blockIdAt: () => Promise.reject(busy) },
+      }),
+    )
     expect(error).to.equal(busy)
     expect((await heights()).length).to.equal(10)
   })

@@ -8,15 +8,18 @@ describe('script cache', () => {
     // Few lengths and few letters, so that keys collide and places are taken away.
     const part = fc.constantFrom('a', 'b', 'import EVM')
     const script = fc.array(part, { maxLength: 9 }).map((parts) => Buffer.from(parts.join('')))
-    fc.assert(fc.property(fc.array(script, { maxLength: 200 }), (scripts) => {
-      const cache = new ScriptCache()
-      for (const one of scripts) {
-        const found = cache.find(one)
-        expect(found.script.equals(one)).to.equal(true)
-        expect(found.hash.equals(createHash('sha256').update(one).digest())).to.equal(true)
-        expect(found.importsEvm).to.equal(one.includes('import EVM'))
-      }
-    }), { numRuns: 200 })
+    fc.assert(
+      fc.property(fc.array(script, { maxLength: 200 }), (scripts) => {
+        const cache = new ScriptCache()
+        for (const one of scripts) {
+          const found = cache.find(one)
+          expect(found.script.equals(one)).to.equal(true)
+          expect(found.hash.equals(createHash('sha256').update(one).digest())).to.equal(true)
+          expect(found.importsEvm).to.equal(one.includes('import EVM'))
+        }
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('gives the same entry again, and keeps no view of what it was given', () => {

@@ -37,7 +37,10 @@ export class ScriptCache {
     if (known === undefined) this.#byKey.set(key, (known = []))
     if (known.length >= mostPerKey) this.#bytes -= known.shift()?.script.length ?? 0
     const made: KnownScript = {
-      script: Buffer.from(script), hash: scriptHash(script), importsEvm: importsEvm(script), isStored: false,
+      script: Buffer.from(script),
+      hash: scriptHash(script),
+      importsEvm: importsEvm(script),
+      isStored: false,
     }
     known.push(made)
     this.#bytes += script.length

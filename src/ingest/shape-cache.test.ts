@@ -8,7 +8,11 @@ describe('shape cache', () => {
     const known = cache.find(shape)
     expect(cache.find(shape)).to.equal(known)
     expect(cache.find({ type: 'A.01.C.E', fields: ['a', 'b'] })).to.equal(known)
-    for (const other of [{ type: 'A.01.C.F', fields: ['a', 'b'] }, { type: 'A.01.C.E', fields: ['b', 'a'] }, { type: 'A.01.C.E', fields: ['a'] }]) {
+    for (const other of [
+      { type: 'A.01.C.F', fields: ['a', 'b'] },
+      { type: 'A.01.C.E', fields: ['b', 'a'] },
+      { type: 'A.01.C.E', fields: ['a'] },
+    ]) {
       expect(cache.find(other)).to.not.equal(known)
       expect(cache.find(other).hash.equals(known.hash)).to.equal(false)
     }

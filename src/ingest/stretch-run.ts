@@ -100,14 +100,23 @@ export class StretchRun {
     const { name, pool, source, log, fixedWidth, fixedBatch, initialWidth } = settings
     this.#batchLimit = fixedBatch ?? largestBatch
     this.#writer = new BatchWriter({
-      pool, name, generation: stretch.generation, lockLost: context.lockLost, scripts: context.scripts,
+      pool,
+      name,
+      generation: stretch.generation,
+      lockLost: context.lockLost,
+      scripts: context.scripts,
       shapes: context.shapes,
       onCommitted: (batch) => this.#count(batch),
     })
     this.#batch = this.#writer.takeBatch()
     this.#window = new FetchWindow({
-      source, nextHeight: stretch.nextHeight, width: fixedWidth ?? initialWidth, isFixed: fixedWidth !== undefined,
-      maxBytes: windowBytes, maxPauseMs: settings.maxPauseMs, signal: context.signal,
+      source,
+      nextHeight: stretch.nextHeight,
+      width: fixedWidth ?? initialWidth,
+      isFixed: fixedWidth !== undefined,
+      maxBytes: windowBytes,
+      maxPauseMs: settings.maxPauseMs,
+      signal: context.signal,
       onRetry: (height, err, pauseMs) => {
         context.failures.log(log, 'warn', { height, err, pauseMs }, 'a block could not be fetched, trying again')
       },
@@ -175,7 +184,8 @@ export class StretchRun {
     await this.#writer.drain()
     const { pool, name } = this.#settings
     const isRecorded = await recordLostHeight(pool, { name, generation: this.#stretch.generation }, lost)
-    if (!isRecorded) throw new RetryableError('checkpoint-moved', `${name}: height ${lost.lostHeight} was changed meanwhile`)
+    if (!isRecorded)
+      throw new RetryableError('checkpoint-moved', `${name}: height ${lost.lostHeight} was changed meanwhile`)
     this.#context.onCommitted()
   }
 

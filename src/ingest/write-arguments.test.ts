@@ -24,13 +24,18 @@ describe('writing arguments', () => {
     for (const [position, list] of lists.entries()) {
       rows.row(2)
       rows.int4(position)
-      writeArguments(rows, list.map((argument) => Buffer.from(argument as string)))
+      writeArguments(
+        rows,
+        list.map((argument) => Buffer.from(argument as string)),
+      )
     }
     const client = await database.pool.connect()
     try {
       await client.query('truncate stored')
       await copyInto(client, 'stored', ['position', 'arguments'], rows)
-      const { rows: read } = await client.query<{ arguments: unknown }>('select arguments from stored order by position')
+      const { rows: read } = await client.query<{ arguments: unknown }>(
+        'select arguments from stored order by position',
+      )
       return read.map((row) => row.arguments)
     } finally {
       client.release()
@@ -44,8 +49,9 @@ describe('writing arguments', () => {
     'text with escapes': String.raw`{"value":"a\"b\\c\n\u00e9\ud83d\ude00","type":"String"}`,
     'text that is not ASCII': '{"value":"é漢👍🏽","type":"String"}',
     'a bool and an optional': '{"type":"Optional","value":{"type":"Bool","value":true}}',
-    'nothing': '{"type":"Optional","value":null}',
-    'an array of structs': '{"type":"Array","value":[{"type":"Struct","value":{"id":"A.01.C.S","fields":[' +
+    nothing: '{"type":"Optional","value":null}',
+    'an array of structs':
+      '{"type":"Array","value":[{"type":"Struct","value":{"id":"A.01.C.S","fields":[' +
       '{"name":"x","value":{"type":"Int","value":"1"}}]}}]}',
     'a very large integer in text': `{"type":"Int","value":"${'9'.repeat(2000)}"}`,
     'nesting as deep as real arguments are': `${'{"type":"Optional","value":'.repeat(200)}null${'}'.repeat(200)}`,
@@ -61,7 +67,12 @@ describe('writing arguments', () => {
   it('is null for none, and keeps the order of many', async () => {
     const [one, two] = ['{"value":"1","type":"Int"}', '{"type":"Int",  "value":"2"}']
     expect(await stored([], [one, two, one])).to.deep.equal([
-      null, [{ value: '1', type: 'Int' }, { value: '2', type: 'Int' }, { value: '1', type: 'Int' }],
+      null,
+      [
+        { value: '1', type: 'Int' },
+        { value: '2', type: 'Int' },
+        { value: '1', type: 'Int' },
+      ],
     ])
   })
 
@@ -69,7 +80,10 @@ describe('writing arguments', () => {
     const nul = String.raw`{"type":"String","value":"a\u0000b"}`
     const half = String.raw`{"type":"String","value":"\ud800x"}`
     expect(await stored([nul, half])).to.deep.equal([
-      [{ type: 'String', value: String.raw`a\u0000b` }, { type: 'String', value: '\uFFFDx' }],
+      [
+        { type: 'String', value: String.raw`a\u0000b` },
+        { type: 'String', value: '\uFFFDx' },
+      ],
     ])
   })
 
@@ -111,22 +125,26 @@ describe('writing arguments', () => {
       return bytes
     })
     const anything = fc.oneof(
-      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)), json.map((text) => Buffer.from(text)),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+      json.map((text) => Buffer.from(text)),
       almostJson,
       fc.string({ unit: 'binary' }).map((value) => Buffer.from(JSON.stringify({ value, type: 'String' }))),
       fc.string({ unit: 'binary' }).map((value) => Buffer.from(`{"value":"${value}","type":"String"}`)),
     )
     const good = '{"value":"1","type":"Int"}'
-    await fc.assert(fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 20 }), async (list) => {
-      const [[first, ...rest]] = (await stored([good, ...list, good])) as [unknown[]]
-      expect(first).to.deep.equal({ value: '1', type: 'Int' })
-      expect(rest.pop()).to.deep.equal({ value: '1', type: 'Int' })
-      for (const [i, argument] of list.entries()) {
-        const isKept = rest[i] as { undecoded?: string } | null
-        const isUndecoded = typeof isKept === 'object' && isKept?.undecoded !== undefined
-        if (isUndecoded) expect(isKept).to.deep.equal(undecoded(argument))
-      }
-      expect(rest.length).to.equal(list.length)
-    }), { numRuns: 150 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 20 }), async (list) => {
+        const [[first, ...rest]] = (await stored([good, ...list, good])) as [unknown[]]
+        expect(first).to.deep.equal({ value: '1', type: 'Int' })
+        expect(rest.pop()).to.deep.equal({ value: '1', type: 'Int' })
+        for (const [i, argument] of list.entries()) {
+          const isKept = rest[i] as { undecoded?: string } | null
+          const isUndecoded = typeof isKept === 'object' && isKept?.undecoded !== undefined
+          if (isUndecoded) expect(isKept).to.deep.equal(undecoded(argument))
+        }
+        expect(rest.length).to.equal(list.length)
+      }),
+      { numRuns: 150 },
+    )
   })
 })

@@ -82,7 +82,10 @@ export class Audience {
     const { form, filters } = client
     this.leave(client)
     if (filters.length === 0) return
-    const key = `${form} ${filters.map((filter) => filter.key).toSorted().join(' ')}`
+    const key = `${form} ${filters
+      .map((filter) => filter.key)
+      .toSorted()
+      .join(' ')}`
     let group = this.#groups.get(key)
     if (group === undefined) {
       group = { key, form, filters, members: new Set(), parts: [] }
@@ -123,7 +126,10 @@ export class Audience {
       const { form } = group
       const writes = inWrites(group.parts, this.#maxBytesAtOnce)
       group.parts = []
-      this.#await(group.members, writes.map((write, i) => deliveryOf(form, write, writes[i + 1]?.[0]?.block.height ?? end)))
+      this.#await(
+        group.members,
+        writes.map((write, i) => deliveryOf(form, write, writes[i + 1]?.[0]?.block.height ?? end)),
+      )
     }
     await this.#deliver()
   }
@@ -131,14 +137,16 @@ export class Audience {
   /** Tells that heights from `from` up were taken back; resolves when all are told. */
   async tellRollback(from: number): Promise<void> {
     const frames = framesByForm('rollback', { from_height: from }, String(from))
-    for (const { form, members } of this.#index.ofRollbacks) this.#await(members, [{ frames: () => frames[form], messages: 1, next: from }])
+    for (const { form, members } of this.#index.ofRollbacks)
+      this.#await(members, [{ frames: () => frames[form], messages: 1, next: from }])
     await this.#deliver()
   }
 
   /** Tells subscribers how far the feed has come, those that no message has reached for long among them. */
   async tellPosition(next: number, mark: string): Promise<void> {
     const frames = framesByForm('position', { next_height: next }, mark)
-    for (const { form, members } of this.#groups.values()) if (form !== 'plain') this.#await(members, [{ frames: () => frames[form], messages: 0, next }])
+    for (const { form, members } of this.#groups.values())
+      if (form !== 'plain') this.#await(members, [{ frames: () => frames[form], messages: 0, next }])
     await this.#deliver()
   }
 
@@ -172,7 +180,8 @@ export class Audience {
     client.connection.write(delivery.frames())
     this.#sent += delivery.messages
     // One that is slow leaves, and waits for nothing here any more.
-    if (client.connection.waitingBytes > this.#options.maxBufferedBytes(client)) this.#options.onSlow(client, delivery.next)
+    if (client.connection.waitingBytes > this.#options.maxBufferedBytes(client))
+      this.#options.onSlow(client, delivery.next)
   }
 }
 

@@ -144,7 +144,7 @@ export class BlockFeed {
   /** As of the reader; `from` where what is stored may have changed meanwhile. */
   async nextFor(selections: readonly IndexedSelection[], from: number, to: number): Promise<number> {
     const { generation } = this.#recent
-    const next = await this.#options.reader.nextFor?.(selections, from, to) ?? from
+    const next = (await this.#options.reader.nextFor?.(selections, from, to)) ?? from
     return generation === this.#recent.generation ? next : from
   }
 
@@ -173,7 +173,10 @@ export class BlockFeed {
     this.#hasPassedOver = false
     this.#rememberStored().catch((error: unknown) => {
       this.#hasPassedOver = true
-      this.#options.log.warn({ err: asError(error) }, 'the ids of blocks that went by could not be read for the live feed')
+      this.#options.log.warn(
+        { err: asError(error) },
+        'the ids of blocks that went by could not be read for the live feed',
+      )
     })
   }
 
@@ -222,7 +225,7 @@ export class BlockFeed {
     const { listener, log, signal } = this.#options
     // What is announced in one go is told in one go.
     await Promise.resolve()
-    for (let failures = 0; !signal.aborted; ) {
+    for (let failures = 0; !signal.aborted;) {
       if (listener.isEmpty) return this.#passOver()
       const step = this.#queue.peek(blocksAtOnce)
       if (step === undefined) return
@@ -232,7 +235,12 @@ export class BlockFeed {
         this.#hasMoved()
         failures = 0
       } catch (error) {
-        this.#failures.log(log, 'warn', { err: asError(error), step }, 'new blocks could not be read for the live feed; trying again')
+        this.#failures.log(
+          log,
+          'warn',
+          { err: asError(error), step },
+          'new blocks could not be read for the live feed; trying again',
+        )
         failures++
         await pause(backoffMs(failures, 100, 5000), signal).catch(() => undefined)
       }
@@ -288,7 +296,9 @@ export class BlockFeed {
 
   /** Whether blocks that were read are still so, and follow those that were told before. */
   #isSound(blocks: readonly ToldBlock[], generation: number): boolean {
-    return generation === this.#recent.generation && (this.#believed === generation || this.#remembered.isFollowedBy(blocks))
+    return (
+      generation === this.#recent.generation && (this.#believed === generation || this.#remembered.isFollowedBy(blocks))
+    )
   }
 
   /** What is stored does not follow what was told. The rollback in between is announced in a moment, or was missed. */
@@ -304,7 +314,7 @@ export class BlockFeed {
     await pause(patienceMs, AbortSignal.any([signal, this.#untilRollback.signal])).catch(() => undefined)
     if (signal.aborted || generation !== this.#recent.generation) return
     log.warn('stored blocks do not follow those before, and no rollback was announced; the live feed compares them')
-    if (!await this.#compare()) this.#believed = this.#recent.generation
+    if (!(await this.#compare())) this.#believed = this.#recent.generation
   }
 
   /** Compares what was told with what is stored, and takes back what is gone. Gives whether anything is. */
@@ -314,11 +324,15 @@ export class BlockFeed {
       const { generation } = this.#recent
       const told = this.#remembered.all
       const heights = told.map(([height]) => height)
-      const head = await reader.head() ?? 0
-      const stored = told.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
+      const head = (await reader.head()) ?? 0
+      const stored =
+        told.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
       if (generation !== this.#recent.generation) continue
       const gone = told.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
-      const from = Math.min(this.#forkBelow(Math.min(...gone), told), this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY)
+      const from = Math.min(
+        this.#forkBelow(Math.min(...gone), told),
+        this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY,
+      )
       if (from === Number.POSITIVE_INFINITY) return false
       this.rollback(from)
       this.announce(from, head)

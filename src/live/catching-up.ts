@@ -104,7 +104,7 @@ export class CatchingUp {
 
   async #lead(client: LiveClient): Promise<void> {
     const { signal, log } = this.#options
-    for (let failures = 0; this.#isHere(client) && !signal.aborted; ) {
+    for (let failures = 0; this.#isHere(client) && !signal.aborted;) {
       try {
         await client.connection.drained()
         await this.#slices.take()
@@ -238,6 +238,9 @@ export class CatchingUp {
    */
   #forkPoint(height: number, fork: string | undefined, head: number): number {
     const { timeline, maxReorgDepth } = this.#options
-    return (fork === undefined ? undefined : timeline.forkPoint(height, fork)) ?? Math.max(0, Math.min(head, height - maxReorgDepth + 1))
+    return (
+      (fork === undefined ? undefined : timeline.forkPoint(height, fork)) ??
+      Math.max(0, Math.min(head, height - maxReorgDepth + 1))
+    )
   }
 }

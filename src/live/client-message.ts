@@ -10,20 +10,27 @@ export type SubscriptionId = string | number
 /** What a client asks for. */
 export type ClientMessage =
   | {
-    readonly type: 'subscribe'
-    readonly id: SubscriptionId
-    readonly filter: FeedFilter
-    /** Where the client wants to go on. */
-    readonly place: Mark | undefined
-    readonly isBatch: boolean | undefined
-  }
+      readonly type: 'subscribe'
+      readonly id: SubscriptionId
+      readonly filter: FeedFilter
+      /** Where the client wants to go on. */
+      readonly place: Mark | undefined
+      readonly isBatch: boolean | undefined
+    }
   | { readonly type: 'unsubscribe'; readonly id: SubscriptionId }
   | { readonly type: 'ping'; readonly id: SubscriptionId | undefined }
 
 /** Why a message of a client was not obeyed: what is wrong in which field, and what to do. */
 export interface ClientMistake {
-  readonly code: 'bad_message' | 'unknown_subscription' | 'too_many_subscriptions' | 'too_many_words' | 'already_following' |
-    'too_old' | 'too_new' | 'replay_limit'
+  readonly code:
+    | 'bad_message'
+    | 'unknown_subscription'
+    | 'too_many_subscriptions'
+    | 'too_many_words'
+    | 'already_following'
+    | 'too_old'
+    | 'too_new'
+    | 'replay_limit'
   /** Undefined where the message as a whole is wrong. */
   readonly field: string | undefined
   readonly message: string
@@ -40,16 +47,21 @@ const longestWord = 200
 /** Characters of a field's name that are said back. */
 const longestField = 100
 
-const id = z.union([z.string().min(1).max(64), z.int()], 'give an id of your own: a text of 1 to 64 characters or an integer')
+const id = z.union(
+  [z.string().min(1).max(64), z.int()],
+  'give an id of your own: a text of 1 to 64 characters or an integer',
+)
 
-const address = z.string('give each address as text').regex(
-  /^(0x)?([0-9a-f]{1,16}|[0-9a-f]{40})$/i, 'give each address as 0x and 16 hex digits, or 40 for an EVM account',
-).transform((text) => {
-  const digits = text.replace(/^0x/i, '').toLowerCase()
-  return `0x${digits.length === 40 ? digits : digits.padStart(16, '0')}`
-})
+const address = z
+  .string('give each address as text')
+  .regex(/^(0x)?([0-9a-f]{1,16}|[0-9a-f]{40})$/i, 'give each address as 0x and 16 hex digits, or 40 for an EVM account')
+  .transform((text) => {
+    const digits = text.replace(/^0x/i, '').toLowerCase()
+    return `0x${digits.length === 40 ? digits : digits.padStart(16, '0')}`
+  })
 
-const contract = z.string('give each contract as text')
+const contract = z
+  .string('give each contract as text')
   .regex(/^A\.[0-9a-f]{16}\.\w{1,128}$/, 'give each contract as A.<16 hex digits>.<name>')
 
 function listOf<T extends z.ZodType>(word: T, most: number): z.ZodOptional<z.ZodArray<T>> {
@@ -57,30 +69,46 @@ function listOf<T extends z.ZodType>(word: T, most: number): z.ZodOptional<z.Zod
   return z.array(word, advice).min(1, advice).max(most, advice).optional()
 }
 
-const word = z.string('give each as text').min(1, 'give each as text that is not empty').max(longestWord, `give at most ${longestWord} characters`)
+const word = z
+  .string('give each as text')
+  .min(1, 'give each as text that is not empty')
+  .max(longestWord, `give at most ${longestWord} characters`)
 
-const filterSchema = z.strictObject({
-  types: listOf(z.enum(feedTypes, `choose among ${feedTypes.join(', ')}`), feedTypes.length),
-  addresses: listOf(address, mostAddresses),
-  tags: listOf(word.transform((tag) => tag.toUpperCase()), mostWords),
-  contracts: listOf(contract, mostWords),
-  templates: listOf(word, mostWords),
-}, 'give an object with the lists types, addresses, tags, contracts, templates, or leave it out to ask for everything')
+const filterSchema = z.strictObject(
+  {
+    types: listOf(z.enum(feedTypes, `choose among ${feedTypes.join(', ')}`), feedTypes.length),
+    addresses: listOf(address, mostAddresses),
+    tags: listOf(
+      word.transform((tag) => tag.toUpperCase()),
+      mostWords,
+    ),
+    contracts: listOf(contract, mostWords),
+    templates: listOf(word, mostWords),
+  },
+  'give an object with the lists types, addresses, tags, contracts, templates, or leave it out to ask for everything',
+)
 
 const placeAdvice = 'give the next height that you want'
 
-const clientMessage = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('subscribe'),
-    id,
-    filter: filterSchema.optional(),
-    from: z.int(placeAdvice).min(0, placeAdvice).optional(),
-    after: z.string('give the seq of the last message that you have').refine((text) => parseMark(text) !== undefined, 'give the seq of the last message that you have').optional(),
-    batch: z.boolean('give true for an array of messages a frame, false for one message a frame').optional(),
-  }),
-  z.strictObject({ type: z.literal('unsubscribe'), id }),
-  z.strictObject({ type: z.literal('ping'), id: id.optional() }),
-], 'give an object with a type of subscribe, unsubscribe or ping')
+const clientMessage = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('subscribe'),
+      id,
+      filter: filterSchema.optional(),
+      from: z.int(placeAdvice).min(0, placeAdvice).optional(),
+      after: z
+        .string('give the seq of the last message that you have')
+        .refine((text) => parseMark(text) !== undefined, 'give the seq of the last message that you have')
+        .optional(),
+      batch: z.boolean('give true for an array of messages a frame, false for one message a frame').optional(),
+    }),
+    z.strictObject({ type: z.literal('unsubscribe'), id }),
+    z.strictObject({ type: z.literal('ping'), id: id.optional() }),
+  ],
+  'give an object with a type of subscribe, unsubscribe or ping',
+)
 
 /** Reads a message of a client. @param text undefined where it was not text */
 export function parseClientMessage(text: string | undefined): ClientMessage | ClientMistake {
@@ -90,7 +118,8 @@ export function parseClientMessage(text: string | undefined): ClientMessage | Cl
   } catch {
     content = undefined // said below, like whatever else is no message
   }
-  if (content === undefined) return { code: 'bad_message', field: undefined, message: 'a message is one JSON object in a text frame' }
+  if (content === undefined)
+    return { code: 'bad_message', field: undefined, message: 'a message is one JSON object in a text frame' }
   const parsed = clientMessage.safeParse(content)
   if (!parsed.success) return mistakeOf(parsed.error, content)
   const { data } = parsed
@@ -115,7 +144,13 @@ function mistakeOf(error: z.ZodError, content: unknown): ClientMistake {
   const [issue] = error.issues
   const path = issue?.path.map(String) ?? []
   if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
-  const message = issue?.code === 'unrecognized_keys' ? 'there is no such field: leave it out' : (issue?.message ?? 'not valid')
+  const message =
+    issue?.code === 'unrecognized_keys' ? 'there is no such field: leave it out' : (issue?.message ?? 'not valid')
   const own = id.safeParse(typeof content === 'object' && content !== null && 'id' in content ? content.id : undefined)
-  return { code: 'bad_message', field: path.join('.').slice(0, longestField) || undefined, message, ...(own.success ? { id: own.data } : {}) }
+  return {
+    code: 'bad_message',
+    field: path.join('.').slice(0, longestField) || undefined,
+    message,
+    ...(own.success ? { id: own.data } : {}),
+  }
 }

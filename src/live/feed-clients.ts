@@ -59,7 +59,11 @@ export class FeedClients {
   }
 
   /** Takes a connection over. */
-  add(socket: WebSocket, request: IncomingMessage, handler: (connection: FeedConnection) => ConnectionHandler = () => ({})): FeedConnection {
+  add(
+    socket: WebSocket,
+    request: IncomingMessage,
+    handler: (connection: FeedConnection) => ConnectionHandler = () => ({}),
+  ): FeedConnection {
     const connection = new FeedConnection(socket, request.socket)
     const { message, closed } = handler(connection)
     this.#connections.add(connection)
@@ -118,8 +122,13 @@ export class FeedClients {
     connection.inbound++
     if (connection.inbound > this.#options.maxInboundMessages) {
       this.#options.metrics.feedNoisy.inc()
-      this.#drop(connection, 1008, `too many messages: at most ${this.#options.maxInboundMessages} in ${this.#options.pingMs / 1000} s`)
-    } else if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow: read the answers')
+      this.#drop(
+        connection,
+        1008,
+        `too many messages: at most ${this.#options.maxInboundMessages} in ${this.#options.pingMs / 1000} s`,
+      )
+    } else if (connection.waitingBytes > this.#options.maxBufferedBytes)
+      this.dropSlow(connection, 'too slow: read the answers')
     return connection.isOpen
   }
 

@@ -74,7 +74,7 @@ export function indexedSelections(filters: readonly FeedFilter[]): readonly Inde
     if (!types.has('new_transaction')) continue
     const kind = (['addresses', 'tags'] as const).find((name) => conditions[name] !== undefined)
     if (kind === undefined) return undefined
-    selections.push({ kind, words: [...conditions[kind] ?? []] })
+    selections.push({ kind, words: [...(conditions[kind] ?? [])] })
   }
   return selections
 }

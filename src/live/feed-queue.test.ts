@@ -79,32 +79,34 @@ describe('FeedQueue', () => {
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollback' as const), from: height }) },
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const) }) },
     )
-    fc.assert(fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
-      const queue = new FeedQueue(15)
-      let top = -1
-      const tell = (): boolean => {
-        const step = queue.peek(4)
-        if (step === undefined) return false
-        if (step.kind === 'rollback') top = Math.min(top, step.from - 1)
-        else {
-          expect(step.from).to.be.greaterThan(top)
-          expect(step.to - step.from).to.be.within(1, 4)
-          top = step.to - 1
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+        const queue = new FeedQueue(15)
+        let top = -1
+        const tell = (): boolean => {
+          const step = queue.peek(4)
+          if (step === undefined) return false
+          if (step.kind === 'rollback') top = Math.min(top, step.from - 1)
+          else {
+            expect(step.from).to.be.greaterThan(top)
+            expect(step.to - step.from).to.be.within(1, 4)
+            top = step.to - 1
+          }
+          queue.done(step)
+          return true
         }
-        queue.done(step)
-        return true
-      }
-      for (const next of actions) {
-        if (next.kind === 'announce') queue.announce(next.from, next.from + next.length)
-        else if (next.kind === 'rollback') queue.rollback(next.from)
-        else tell()
-      }
-      let blocksLeft = 0
-      for (let step = queue.peek(4); step !== undefined; step = queue.peek(4)) {
-        if (step.kind === 'blocks') blocksLeft += step.to - step.from
-        tell()
-      }
-      expect(blocksLeft).to.be.at.most(15)
-    }))
+        for (const next of actions) {
+          if (next.kind === 'announce') queue.announce(next.from, next.from + next.length)
+          else if (next.kind === 'rollback') queue.rollback(next.from)
+          else tell()
+        }
+        let blocksLeft = 0
+        for (let step = queue.peek(4); step !== undefined; step = queue.peek(4)) {
+          if (step.kind === 'blocks') blocksLeft += step.to - step.from
+          tell()
+        }
+        expect(blocksLeft).to.be.at.most(15)
+      }),
+    )
   })
 })

@@ -32,10 +32,16 @@ export class FilterIndex<T extends Interested> {
   /** Those that want every transaction. */
   readonly #transactions = new Set<Seeker<T>>()
   readonly #words: Readonly<Record<ConditionName, Map<string, Set<Entry<T>>>>> = {
-    addresses: new Map(), tags: new Map(), contracts: new Map(), templates: new Map(),
+    addresses: new Map(),
+    tags: new Map(),
+    contracts: new Map(),
+    templates: new Map(),
   }
   /** What was filed for each, to be taken out again. */
-  readonly #filed = new Map<T, readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]>()
+  readonly #filed = new Map<
+    T,
+    readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]
+  >()
   readonly #seekers = new Map<T, Seeker<T>>()
   #matches = 0
 

@@ -63,21 +63,37 @@ export class LiveAudience implements FeedListener {
 
   constructor({ clients, metrics, reader, log, signal, networkOf = socketNetwork, limits = {} }: LiveAudienceOptions) {
     const {
-      maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024, maxSubscribersBytes = 256 * 1024 * 1024,
-      maxRecentBytes, maxBytesAtOnce, patienceMs, turnMs, clock,
+      maxReplay = 10_000,
+      maxReorgDepth = 1000,
+      maxWords = 500_000,
+      maxSubscriberBytes = 128 * 1024,
+      maxSubscribersBytes = 256 * 1024 * 1024,
+      maxRecentBytes,
+      maxBytesAtOnce,
+      patienceMs,
+      turnMs,
+      clock,
     } = limits
     // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its own.
-    const subscriberBytes = (): number => Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
+    const subscriberBytes = (): number =>
+      Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
     const budget = new ReplayBudget(maxReplay, clock)
     this.#clients = clients
     this.#networkOf = networkOf
     this.#metrics = metrics
     this.feed = new BlockFeed({
-      listener: this, reader, log, signal, maxReorgDepth, onWaiting: (blocks) => metrics.feedWaitingBlocks.set(blocks),
-      ...(patienceMs === undefined ? {} : { patienceMs }), ...(maxRecentBytes === undefined ? {} : { maxRecentBytes }),
+      listener: this,
+      reader,
+      log,
+      signal,
+      maxReorgDepth,
+      onWaiting: (blocks) => metrics.feedWaitingBlocks.set(blocks),
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+      ...(maxRecentBytes === undefined ? {} : { maxRecentBytes }),
     })
     this.#audience = new Audience({
-      turnMs, maxBytesAtOnce,
+      turnMs,
+      maxBytesAtOnce,
       maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes() : clients.maxBufferedBytes),
       onSlow: (client, next) => {
         if (!client.isSubscriber) return this.#drop(client, next)
@@ -87,14 +103,26 @@ export class LiveAudience implements FeedListener {
       onSent: (messages) => clients.sent(messages),
     })
     this.#catchingUp = new CatchingUp({
-      timeline: this.feed, log, signal, maxReplay, budget, maxReorgDepth, maxBufferedBytes: subscriberBytes, turnMs,
+      timeline: this.feed,
+      log,
+      signal,
+      maxReplay,
+      budget,
+      maxReorgDepth,
+      maxBufferedBytes: subscriberBytes,
+      turnMs,
       onDone: (client) => this.#follow(client),
       onLost: (client, next) => this.#drop(client, next),
       onSent: (messages) => clients.sent(messages),
       onCount: (count) => metrics.feedCatchingUp.set(count),
     })
     this.#subscriptions = new Subscriptions({
-      end: () => this.feed.end, isAtHand: (height) => this.feed.isAtHand(height), budget, maxReplay, maxReorgDepth, maxWords,
+      end: () => this.feed.end,
+      isAtHand: (height) => this.feed.isAtHand(height),
+      budget,
+      maxReplay,
+      maxReorgDepth,
+      maxWords,
       onChange: (client, place) => this.#changed(client, place),
     })
   }

@@ -55,7 +55,11 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   const stopping = new AbortController()
   const failures = new LogThrottle()
   const live = new LiveAudience({
-    clients: new FeedClients({ name: 'live', metrics, log, ...limits }), metrics, reader, log, signal: stopping.signal,
+    clients: new FeedClients({ name: 'live', metrics, log, ...limits }),
+    metrics,
+    reader,
+    log,
+    signal: stopping.signal,
     ...(options.networkOf === undefined ? {} : { networkOf: options.networkOf }),
     ...(options.liveLimits === undefined ? {} : { limits: options.liveLimits }),
   })
@@ -83,16 +87,27 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
       '/ws/status': (socket, request) => statusFeed.add(socket, request),
     },
     start: async () => {
-      listener = await listen(url, Object.values(channels), (channel, payload) => whenReadable(() => hear(channel, payload)), {
-        signal: stopping.signal,
-        applicationName: 'flowfarm live feeds',
-        onReconnect: () => whenReadable(() => {
-          blockFeed.catchUp().catch((error: unknown) => {
-            failures.log(log, 'warn', { err: asError(error) }, 'The live feed could not read the blocks that it missed')
-          })
-        }),
-        onTrouble: (err) => failures.log(log, 'warn', { err }, 'The live feed lost the database: connecting again'),
-      })
+      listener = await listen(
+        url,
+        Object.values(channels),
+        (channel, payload) => whenReadable(() => hear(channel, payload)),
+        {
+          signal: stopping.signal,
+          applicationName: 'flowfarm live feeds',
+          onReconnect: () =>
+            whenReadable(() => {
+              blockFeed.catchUp().catch((error: unknown) => {
+                failures.log(
+                  log,
+                  'warn',
+                  { err: asError(error) },
+                  'The live feed could not read the blocks that it missed',
+                )
+              })
+            }),
+          onTrouble: (err) => failures.log(log, 'warn', { err }, 'The live feed lost the database: connecting again'),
+        },
+      )
       await live.start()
     },
     stop: async () => {

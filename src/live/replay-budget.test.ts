@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import {
-  ReplayBudget, replayBlocksPerSecond, replayNetworkFactor, replayProcessBlocksPerSecond, replayProcessFactor,
+  ReplayBudget,
+  replayBlocksPerSecond,
+  replayNetworkFactor,
+  replayProcessBlocksPerSecond,
+  replayProcessFactor,
 } from './replay-budget.ts'
 
 describe('replay budget', () => {

@@ -66,6 +66,9 @@ export class ReplayBudget {
   }
 
   #budgetsOf({ id, network }: BudgetOwner): readonly Budget[] {
-    return [[`connection ${id}`, this.#connection], [`network ${network}`, this.#network]]
+    return [
+      [`connection ${id}`, this.#connection],
+      [`network ${network}`, this.#network],
+    ]
   }
 }

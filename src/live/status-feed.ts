@@ -80,7 +80,12 @@ export class StatusFeed {
     try {
       this.#latest = textFrame(JSON.stringify(await this.#options.status()))
     } catch (error) {
-      this.#failures.log(this.#options.log, 'warn', { err: asError(error) }, 'The status could not be read for its feed')
+      this.#failures.log(
+        this.#options.log,
+        'warn',
+        { err: asError(error) },
+        'The status could not be read for its feed',
+      )
       this.#latest = undefined
     }
     return this.#latest

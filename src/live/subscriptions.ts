@@ -57,7 +57,12 @@ export class Subscriptions {
     }
     if (type === 'subscribe') return this.#subscribe(client, message)
     if (!client.subscriptions.delete(id)) {
-      return { code: 'unknown_subscription', field: 'id', message: 'there is no such subscription on this connection', id }
+      return {
+        code: 'unknown_subscription',
+        field: 'id',
+        message: 'there is no such subscription on this connection',
+        id,
+      }
     }
     this.#count(client)
     answer(client, 'unsubscribed', { id })
@@ -67,7 +72,8 @@ export class Subscriptions {
 
   #subscribe(client: LiveClient, message: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
     const { id, filter, place, isBatch } = message
-    const mistake = this.#tooMuch(client, message) ?? this.#misplaced(client, message) ?? this.#overBudget(client, message)
+    const mistake =
+      this.#tooMuch(client, message) ?? this.#misplaced(client, message) ?? this.#overBudget(client, message)
     if (mistake !== undefined) return { ...mistake, id }
     client.subscriptions.set(id, filter)
     client.form = (isBatch ?? client.form === 'batch') ? 'batch' : 'marked'
@@ -90,7 +96,11 @@ export class Subscriptions {
       return { code: 'too_many_words', field: 'filter', message }
     }
     if (more > 0 && this.#allWords + more > this.#options.maxWords) {
-      return { code: 'too_many_words', field: 'filter', message: 'this server holds as many filters as it can: ask for less, or try again later' }
+      return {
+        code: 'too_many_words',
+        field: 'filter',
+        message: 'this server holds as many filters as it can: ask for less, or try again later',
+      }
     }
     return undefined
   }
@@ -99,7 +109,8 @@ export class Subscriptions {
     if (place === undefined) return undefined
     const field = place.had === undefined ? 'from' : 'after'
     if ([...client.subscriptions.keys()].some((own) => own !== id)) {
-      const message = 'all subscriptions of a connection go on from the same place: subscribe this one without, or on a connection of its own'
+      const message =
+        'all subscriptions of a connection go on from the same place: subscribe this one without, or on a connection of its own'
       return { code: 'already_following', field, message }
     }
     const { maxReplay, maxReorgDepth } = this.#options
@@ -107,10 +118,18 @@ export class Subscriptions {
     if (end === undefined) return undefined
     const lowest = Math.max(0, end - maxReplay)
     if (place.height < lowest) {
-      return { code: 'too_old', field, message: `the feed goes back to height ${lowest}: read what is below by /flow/block, and subscribe from there` }
+      return {
+        code: 'too_old',
+        field,
+        message: `the feed goes back to height ${lowest}: read what is below by /flow/block, and subscribe from there`,
+      }
     }
     if (place.height > end + maxReorgDepth) {
-      return { code: 'too_new', field, message: `the next height is ${end}: subscribe from there, or leave ${field} out` }
+      return {
+        code: 'too_new',
+        field,
+        message: `the next height is ${end}: subscribe from there, or leave ${field} out`,
+      }
     }
     return undefined
   }
@@ -123,7 +142,8 @@ export class Subscriptions {
     const retryAfter = budget.waitOf(client, blocks)
     if (retryAfter === 0) return undefined
     const field = place.had === undefined ? 'from' : 'after'
-    const message = `the replay budget of this client does not allow ${blocks} blocks now: subscribe again in ${retryAfter} s, ` +
+    const message =
+      `the replay budget of this client does not allow ${blocks} blocks now: subscribe again in ${retryAfter} s, ` +
       `from a higher height, or without ${field} and read the blocks by /flow/block`
     return { code: 'replay_limit', field, message, retryAfter }
   }

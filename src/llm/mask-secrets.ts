@@ -16,10 +16,14 @@ const mask = '…'
  * (`sk-ab***wxyz`).
  */
 export function maskSecrets({ apiKey, baseUrl }: Pick<ModelSettings, 'apiKey' | 'baseUrl'>): MaskSecrets {
-  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...credentialsOf(baseUrl)]
-    .filter((secret) => secret !== '')
-  const fragments = secrets
-    .flatMap((secret) => formsOf(secret).filter((form) => form.length >= 4).map((form) => fragmentsOf(form)))
+  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...credentialsOf(baseUrl)].filter(
+    (secret) => secret !== '',
+  )
+  const fragments = secrets.flatMap((secret) =>
+    formsOf(secret)
+      .filter((form) => form.length >= 4)
+      .map((form) => fragmentsOf(form)),
+  )
   const abbreviations = secrets.filter((secret) => secret.length >= fragmentLength).flatMap(abbreviationsOf)
   return (text) => {
     let masked = text.slice(0, maxTextLength)
@@ -50,10 +54,12 @@ function formsOf(secret: string): readonly string[] {
   const encoded = encodeURIComponent(secret)
   // Three bytes are four characters: within other bytes a secret has three forms, of which the ends depend on what is
   // beside it.
-  const base64 = [0, 1, 2].map((before) => (
-    Buffer.concat([Buffer.alloc(before), bytes]).toString('base64').replace(/=+$/, '')
-      .slice(before === 0 ? 0 : before + 1, -1)
-  ))
+  const base64 = [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+      .slice(before === 0 ? 0 : before + 1, -1),
+  )
   const urls = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
   const json = JSON.stringify(secret).slice(1, -1)
   return [...new Set([secret, encoded, encodeURIComponent(encoded), json, bytes.toString('hex'), ...base64, ...urls])]

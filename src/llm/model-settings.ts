@@ -16,19 +16,23 @@ const defaultModels = { anthropic: 'claude-sonnet-4-6', openai: 'gpt-5.4-mini' }
 type LlmConfig = Pick<Config, 'LLM_PROVIDER' | 'LLM_API_KEY' | 'LLM_MODEL' | 'LLM_BASE_URL'>
 
 /** `scripted`: there is to be none but the scripted one. Otherwise the settings, or what is missing in them, in words for whoever runs the service. */
-export function modelSettings(config: LlmConfig): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {
+export function modelSettings(
+  config: LlmConfig,
+): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {
   const { LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_BASE_URL: base } = config
   const provider = config.LLM_PROVIDER ?? providerAt(base)
   const baseUrl = base === undefined ? undefined : versionedUrl(base)
   if (provider === 'scripted') return provider
   if (provider !== 'openai-compatible') {
-    if (apiKey === undefined) return { remedy: `Set LLM_API_KEY to a key of the provider that LLM_PROVIDER names (${provider}).` }
+    if (apiKey === undefined)
+      return { remedy: `Set LLM_API_KEY to a key of the provider that LLM_PROVIDER names (${provider}).` }
     return { settings: { provider, name: model ?? defaultModels[provider], apiKey, baseUrl } }
   }
   const missing = [...(baseUrl === undefined ? ['LLM_BASE_URL'] : []), ...(model === undefined ? ['LLM_MODEL'] : [])]
   if (baseUrl === undefined || model === undefined) {
     // Who named no provider may mean another one.
-    const other = config.LLM_PROVIDER === undefined ? ' A server that speaks as Anthropic does has LLM_PROVIDER=anthropic.' : ''
+    const other =
+      config.LLM_PROVIDER === undefined ? ' A server that speaks as Anthropic does has LLM_PROVIDER=anthropic.' : ''
     return { remedy: `Set ${missing.join(' and ')}, which LLM_PROVIDER=openai-compatible needs.${other}` }
   }
   return { settings: { provider, name: model, apiKey, baseUrl } }

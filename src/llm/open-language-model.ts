@@ -14,7 +14,9 @@ export interface LanguageModelOptions {
  * @param callProvider what its calls go through, `providerFetch`
  */
 export function openLanguageModel(
-  { provider, name, apiKey, baseUrl }: ModelSettings, callProvider: typeof fetch, { callsTools = false }: LanguageModelOptions = {},
+  { provider, name, apiKey, baseUrl }: ModelSettings,
+  callProvider: typeof fetch,
+  { callsTools = false }: LanguageModelOptions = {},
 ): LanguageModelV4 {
   const base = { ...(baseUrl === undefined ? {} : { baseURL: baseUrl }), fetch: callProvider }
   const key = apiKey === undefined ? {} : { apiKey }

@@ -12,11 +12,17 @@ const mostReasonCharacters = 300
  * @param variable the one that names the model
  */
 export function providerFailed(
-  { provider, name }: ModelState, error: unknown, maskText: MaskSecrets, variable = 'LLM_MODEL',
+  { provider, name }: ModelState,
+  error: unknown,
+  maskText: MaskSecrets,
+  variable = 'LLM_MODEL',
 ): ApiError {
   const waitMs = retryAfterMs(error)
   const details = waitMs === undefined ? {} : { retryAfterSeconds: Math.ceil(waitMs / 1000) }
-  const remedy = details.retryAfterSeconds === undefined ? remedyOf(error, variable) : ` It may be asked again in ${details.retryAfterSeconds} s.`
+  const remedy =
+    details.retryAfterSeconds === undefined
+      ? remedyOf(error, variable)
+      : ` It may be asked again in ${details.retryAfterSeconds} s.`
   const text = `The model ${provider}/${name} failed: ${reasonOf(error, maskText)}.${remedy}`
   return new ApiError(502, 'model-failed', text, { cause: maskedError(error, maskText), details })
 }

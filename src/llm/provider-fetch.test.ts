@@ -39,15 +39,17 @@ describe('calls of providers', () => {
     server.closeAllConnections()
   })
 
-  const call = (path: string, body: string): Promise<Response> => (
+  const call = (path: string, body: string): Promise<Response> =>
     providerFetch(1000)(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
-  )
 
   it('say beforehand how many bytes come: small servers take no others', async () => {
     const body = JSON.stringify({ question: '多少 🙂' })
     expect(await (await call('/', body)).text()).to.equal('whole')
     expect(asked[0]?.body).to.equal(body)
-    expect(asked[0]?.headers).to.include({ 'content-length': String(Buffer.byteLength(body)), 'content-type': 'application/json' })
+    expect(asked[0]?.headers).to.include({
+      'content-length': String(Buffer.byteLength(body)),
+      'content-type': 'application/json',
+    })
     expect(asked[0]?.headers).to.not.have.property('transfer-encoding')
   })
 
@@ -72,7 +74,7 @@ describe('calls of providers', () => {
     const megabyte = 1024 * 1024
     const responses: Response[] = []
     for (let n = 0; n < 20; n++) responses.push(await call('/hold', 'x'.repeat(megabyte)))
-    expect(await held() - before).to.be.lessThan(8 * megabyte)
+    expect((await held()) - before).to.be.lessThan(8 * megabyte)
     await Promise.all(responses.flatMap(({ body }) => (body === null ? [] : [body.cancel()])))
   })
 })

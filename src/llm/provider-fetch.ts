@@ -51,13 +51,16 @@ function sentOnce(init: RequestInit | undefined): RequestInit {
 /** Holds the bytes until they are read. */
 function onceStream(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let left: Uint8Array<ArrayBuffer> | undefined = bytes
-  return new ReadableStream({
-    pull(controller) {
-      if (left !== undefined) controller.enqueue(left)
-      left = undefined
-      controller.close()
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (left !== undefined) controller.enqueue(left)
+        left = undefined
+        controller.close()
+      },
     },
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }
 
 function countedStream(mostBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {

@@ -4,7 +4,8 @@ import type { McpListener, McpListenerOptions } from '../base/mcp/mcp-listener.t
 import { createProtocol } from './protocol.ts'
 import type { ProtocolOptions } from './protocol.ts'
 
-export interface McpHttpOptions extends ProtocolOptions, Pick<McpListenerOptions, 'host' | 'port' | 'origins' | 'patience' | 'closeGraceMs'> {
+export interface McpHttpOptions
+  extends ProtocolOptions, Pick<McpListenerOptions, 'host' | 'port' | 'origins' | 'patience' | 'closeGraceMs'> {
   readonly admission: Admission
 }
 

@@ -61,7 +61,8 @@ export class QueueBoard {
       }),
       options: {
         uiConfig: {
-          boardTitle: 'flowfarm queues', hideRedisDetails: queues.backend === 'postgres',
+          boardTitle: 'flowfarm queues',
+          hideRedisDetails: queues.backend === 'postgres',
           miscLinks: [{ text: 'Operator', url: '/operator' }],
         },
       },

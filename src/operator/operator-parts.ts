@@ -23,6 +23,8 @@ export function requireWorkers(parts: Pick<OperatorParts, 'plans'>, names: reado
   const known = workerNames(parts)
   const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw new ApiError(400, 'unknown-worker', `There is no worker "${unknown}". Workers: ${known.join(', ')}.`, { field })
+    throw new ApiError(400, 'unknown-worker', `There is no worker "${unknown}". Workers: ${known.join(', ')}.`, {
+      field,
+    })
   }
 }

@@ -71,25 +71,40 @@ export interface Operator {
 export const operatorPath = '/operator'
 const apiPath = `${operatorPath}/api`
 
-const routes = [overviewRoute, coverageRoute, ...leaseRoutes, errorsRoute, ...heightRoutes, rederiveRoute, ...drillRoutes]
+const routes = [
+  overviewRoute,
+  coverageRoute,
+  ...leaseRoutes,
+  errorsRoute,
+  ...heightRoutes,
+  rederiveRoute,
+  ...drillRoutes,
+]
 
 /** The back end of the operator's page: `/operator`, its API below `/operator/api`, and Bull Board at `/operator/queues`. */
 export function createOperator(options: OperatorOptions): Operator {
   const { pool, log, metrics, plans } = options
   const known: KnownCoverage = new Map()
   const feed = new OverviewFeed({
-    read: () => readFarmOverview(pool, plans, options.bounds(), known), readDrills: () => listDrills(pool),
-    stuckSessions: options.stuckSessions, version: options.version, queues: options.queues.backend, log,
+    read: () => readFarmOverview(pool, plans, options.bounds(), known),
+    readDrills: () => listDrills(pool),
+    stuckSessions: options.stuckSessions,
+    version: options.version,
+    queues: options.queues.backend,
+    log,
     ...(options.pauseMs === undefined ? {} : { pauseMs: options.pauseMs }),
   })
   const parts: OperatorParts = { pool, plans, feed, log }
   const streams = new EventStreams(feed)
   const board = new QueueBoard(options.queues.open, workerNames(parts), pool)
   const guard = new Guard(options.credentials, options.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''))
-  const admit = (context: OperatorContext): Promise<Access> => guard.require(context.req, context.cookies.get(sessionCookie))
+  const admit = (context: OperatorContext): Promise<Access> =>
+    guard.require(context.req, context.cookies.get(sessionCookie))
 
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  )
   app.use(requests(metrics, log))
   app.use(securityHeaders())
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))

@@ -35,9 +35,10 @@ const reloadSeconds = 2
 /** Shown instead of a page that is not built yet. The reason of a failure is in the log: it contains paths of the server. */
 function unbuiltPage({ built, total, seconds, failure }: PageProgress): string {
   const heading = failure === undefined ? 'Building pages…' : 'The pages are not built yet'
-  const state = failure === undefined
-    ? `${total === 0 ? 'The build has started' : `${built} of ${total} pages are built`} (${seconds} s). Pages are built once after an installation or update.`
-    : 'The last build failed; the server log has the reason. The build is retried automatically, and all other parts run.'
+  const state =
+    failure === undefined
+      ? `${total === 0 ? 'The build has started' : `${built} of ${total} pages are built`} (${seconds} s). Pages are built once after an installation or update.`
+      : 'The last build failed; the server log has the reason. The build is retried automatically, and all other parts run.'
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${reloadSeconds}">
 <title>flowfarm: ${heading}</title>
@@ -60,7 +61,10 @@ type Answer = Pick<Context, 'set' | 'status' | 'body' | 'type'>
  * @param policy the Content-Security-Policy of a page, by its HTML
  */
 export async function servePage(
-  context: Answer, pages: Pages, path: string, policy = (html: string): string => contentPolicy({ html }),
+  context: Answer,
+  pages: Pages,
+  path: string,
+  policy = (html: string): string => contentPolicy({ html }),
 ): Promise<void> {
   const waiting = new AbortController()
   const file = await Promise.race([

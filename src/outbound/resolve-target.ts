@@ -51,6 +51,7 @@ export async function resolveTarget(url: URL, policy: TargetPolicy, lookUp: Look
     if (problem === undefined) chosen ??= address
     else refused ??= problem
   }
-  if (chosen === undefined || (refused !== undefined && !isLoopback)) throw new TargetRefused(refused ?? 'its name leads to no address')
+  if (chosen === undefined || (refused !== undefined && !isLoopback))
+    throw new TargetRefused(refused ?? 'its name leads to no address')
   return chosen
 }

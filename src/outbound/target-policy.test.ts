@@ -7,9 +7,38 @@ const host = new URL('https://receiver.example/hook')
 
 describe('what webhooks may be sent to', () => {
   for (const address of [
-    '127.0.0.1', '127.9.9.9', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254', '100.64.0.1', '100.127.255.255',
-    '192.0.0.192', '198.18.0.1', '224.0.0.1', '255.255.255.255', '240.0.0.1', '::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::127.0.0.1', '64:ff9b::7f00:1',
-    '64:ff9b:1::1', 'fe80::1', 'fec0::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '100::1', 'not an address',
+    '127.0.0.1',
+    '127.9.9.9',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '100.127.255.255',
+    '192.0.0.192',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '240.0.0.1',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '::127.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    'fe80::1',
+    'fec0::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '100::1',
+    'not an address',
   ]) {
     it(`is not ${address}`, () => expect(web.refusalOfAddress(address, host)).to.be.a('string'))
   }
@@ -19,8 +48,17 @@ describe('what webhooks may be sent to', () => {
   }
 
   for (const url of [
-    'http://receiver.example/', 'ftp://receiver.example/', 'https://user:secret@receiver.example/', 'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/',
-    'https://0177.0.0.1/', 'https://[::1]/', 'https://[::ffff:7f00:1]/', 'https://169.254.169.254/latest/meta-data/', 'https://8.8.8.8:22/',
+    'http://receiver.example/',
+    'ftp://receiver.example/',
+    'https://user:secret@receiver.example/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://0177.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://8.8.8.8:22/',
   ]) {
     it(`is not ${url}`, () => expect(web.refusalOfUrl(new URL(url))).to.be.a('string'))
   }
@@ -43,12 +81,17 @@ describe('what webhooks may be sent to', () => {
     const own = targetPolicy(['127.0.0.0/8'])
     expect(own.refusalOfUrl(new URL('http://127.0.0.1:22/'))).to.equal(undefined)
     expect(own.refusalOfUrl(new URL('http://10.0.0.1/'))).to.be.a('string')
-    expect(await resolveTarget(new URL('http://localhost:8000/'), own, () => Promise.resolve(['127.0.0.1', '::1']))).to.equal('127.0.0.1')
+    expect(
+      await resolveTarget(new URL('http://localhost:8000/'), own, () => Promise.resolve(['127.0.0.1', '::1'])),
+    ).to.equal('127.0.0.1')
     await refused(resolveTarget(new URL('http://receiver.example/'), own, () => Promise.resolve(['8.8.8.8'])))
   })
 })
 
 async function refused(promise: Promise<unknown>): Promise<void> {
-  const error: unknown = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   expect(error).to.be.instanceOf(TargetRefused)
 }

@@ -2,9 +2,24 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** Networks of IPv4 that are not the public internet (IANA's registry of special purposes), multicast and broadcast. */
 const closedNetworks = [
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24',
-  '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24',
-  '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
 ]
 
 /**
@@ -33,9 +48,10 @@ export function targetPolicy(allowedNetworks: readonly string[]): TargetPolicy {
   const closed4 = blockList(closedNetworks)
   const global6 = blockList([globalUnicast])
   const closed6 = blockList(closedWithin)
-  const isPublic = (address: string): boolean => (
-    isIPv4(address) ? !closed4.check(address, 'ipv4') : global6.check(address, 'ipv6') && !closed6.check(address, 'ipv6')
-  )
+  const isPublic = (address: string): boolean =>
+    isIPv4(address)
+      ? !closed4.check(address, 'ipv4')
+      : global6.check(address, 'ipv6') && !closed6.check(address, 'ipv6')
 
   const refusalOfAddress = (address: string, url: URL): string | undefined => {
     if (isIP(address) === 0) return 'its name leads to no address'

@@ -13,15 +13,18 @@ describe('the room for bodies', () => {
   const hold = async (who: string, bytes: number, pieces = 4): Promise<unknown> => {
     const { promise: taken, resolve } = Promise.withResolvers<unknown>()
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    room.during(who, async (take) => {
-      for (let piece = 0; piece < pieces; piece++) take(bytes / pieces)
-      held.push(release)
-      resolve(undefined)
-      await released
-    }).catch(resolve)
+    room
+      .during(who, async (take) => {
+        for (let piece = 0; piece < pieces; piece++) take(bytes / pieces)
+        held.push(release)
+        resolve(undefined)
+        await released
+      })
+      .catch(resolve)
     return taken
   }
-  const isBusy = (thrown: unknown): boolean => thrown instanceof ApiError && thrown.status === 503 && thrown.code === 'busy'
+  const isBusy = (thrown: unknown): boolean =>
+    thrown instanceof ApiError && thrown.status === 503 && thrown.code === 'busy'
 
   it('is given for small ones however many there are, and for two large ones of an account', async () => {
     for (let i = 0; i < 20; i++) expect(await hold('small', 256_000)).to.equal(undefined)

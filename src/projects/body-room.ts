@@ -25,17 +25,19 @@ export class BodyRoom {
   async during<Result>(who: string, fn: (take: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let [come, isLarge] = [0, false]
     try {
-      return await this.#budget.during((take) => fn((bytes) => {
-        come += bytes
-        if (come <= smallBytes) return
-        if (isLarge) {
-          take(bytes)
-          return
-        }
-        this.#begin(who)
-        isLarge = true
-        take(come)
-      }))
+      return await this.#budget.during((take) =>
+        fn((bytes) => {
+          come += bytes
+          if (come <= smallBytes) return
+          if (isLarge) {
+            take(bytes)
+            return
+          }
+          this.#begin(who)
+          isLarge = true
+          take(come)
+        }),
+      )
     } finally {
       if (isLarge) this.#end(who)
     }
@@ -44,7 +46,9 @@ export class BodyRoom {
   #begin(who: string): void {
     const running = this.#large.get(who) ?? 0
     if (running >= mostLarge) {
-      throw new ApiError(503, 'busy', `${mostLarge} large requests of this account are under way; wait for them.`, { details: { retryAfterSeconds: 2 } })
+      throw new ApiError(503, 'busy', `${mostLarge} large requests of this account are under way; wait for them.`, {
+        details: { retryAfterSeconds: 2 },
+      })
     }
     this.#large.set(who, running + 1)
   }

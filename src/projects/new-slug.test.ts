@@ -11,11 +11,13 @@ describe('a new slug', () => {
   })
 
   it('has the form that the table asks for, whatever the name', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (name) => {
-      const slug = newSlug(name)
-      expect(slug).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-      expect(slug.length).to.be.at.most(51)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (name) => {
+        const slug = newSlug(name)
+        expect(slug).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+        expect(slug.length).to.be.at.most(51)
+      }),
+    )
   })
 
   it('is another one each time', () => {

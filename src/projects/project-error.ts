@@ -27,9 +27,15 @@ export interface ProjectErrorOptions {
   readonly cause?: unknown
 }
 
-export function projectError(code: ProjectErrorCode, text: string, { field, facts, retryAfterSeconds, cause }: ProjectErrorOptions = {}): ApiError {
+export function projectError(
+  code: ProjectErrorCode,
+  text: string,
+  { field, facts, retryAfterSeconds, cause }: ProjectErrorOptions = {},
+): ApiError {
   return new ApiError(statuses[code], code, text, {
-    cause, ...(field === undefined ? {} : { field }), details: { facts: facts ?? {}, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+    cause,
+    ...(field === undefined ? {} : { field }),
+    details: { facts: facts ?? {}, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
   })
 }
 
@@ -46,5 +52,8 @@ export function noSuchProject(): ApiError {
 /** Else a save that is new would be taken for one that is done. */
 export function saveIdReused(): ApiError {
   const field = 'save_id'
-  return projectError('SAVE_ID_REUSED', 'This "save_id" stood for another save; make a new one for each.', { field, facts: { field } })
+  return projectError('SAVE_ID_REUSED', 'This "save_id" stood for another save; make a new one for each.', {
+    field,
+    facts: { field },
+  })
 }

@@ -12,9 +12,19 @@ export interface ProjectQuotas {
 /** Folders may be as many as files. */
 type QuotaName = keyof ProjectQuotas | 'folders'
 
-const wireNames: Readonly<Record<QuotaName, string>> = { projects: 'projects', files: 'files', folders: 'folders', fileBytes: 'file_bytes', projectBytes: 'project_bytes' }
+const wireNames: Readonly<Record<QuotaName, string>> = {
+  projects: 'projects',
+  files: 'files',
+  folders: 'folders',
+  fileBytes: 'file_bytes',
+  projectBytes: 'project_bytes',
+}
 const meanings: Readonly<Record<QuotaName, string>> = {
-  projects: 'projects of one user', files: 'files of one project', folders: 'folders of one project', fileBytes: 'bytes of one file', projectBytes: 'bytes of all files of one project',
+  projects: 'projects of one user',
+  files: 'files of one project',
+  folders: 'folders of one project',
+  fileBytes: 'bytes of one file',
+  projectBytes: 'bytes of all files of one project',
 }
 
 function mostOf(quotas: ProjectQuotas, name: QuotaName): number {
@@ -28,14 +38,21 @@ function mostOf(quotas: ProjectQuotas, name: QuotaName): number {
  * @throws ApiError 422 `QUOTA_EXCEEDED`
  */
 export function requireRoom(
-  quotas: ProjectQuotas, name: QuotaName, asked: number, { before = 0, path }: { before?: number; path?: string } = {},
+  quotas: ProjectQuotas,
+  name: QuotaName,
+  asked: number,
+  { before = 0, path }: { before?: number; path?: string } = {},
 ): void {
   const most = mostOf(quotas, name)
   if (asked <= most || asked <= before) return
   const subject = path === undefined ? 'this would make' : `${path} has`
-  throw projectError('QUOTA_EXCEEDED', `There may be ${most} ${meanings[name]}; ${subject} ${asked}. Delete some, or make it smaller.`, {
-    facts: { quota: wireNames[name], most, asked, ...(path === undefined ? {} : { path }) },
-  })
+  throw projectError(
+    'QUOTA_EXCEEDED',
+    `There may be ${most} ${meanings[name]}; ${subject} ${asked}. Delete some, or make it smaller.`,
+    {
+      facts: { quota: wireNames[name], most, asked, ...(path === undefined ? {} : { path }) },
+    },
+  )
 }
 
 /** The limits as pages are told them, so that they can say what is wrong while people type. */
@@ -44,8 +61,12 @@ export function projectLimits(quotas: ProjectQuotas): Readonly<Record<string, un
   return {
     ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, mostOf(quotas, own as QuotaName)])),
     paths: {
-      bytes: mostBytes, segment_bytes: mostSegmentBytes, segments: mostSegments,
-      reserved_folders: reservedFolders, reserved_names: reservedNames, reserved_characters: reservedCharacters,
+      bytes: mostBytes,
+      segment_bytes: mostSegmentBytes,
+      segments: mostSegments,
+      reserved_folders: reservedFolders,
+      reserved_names: reservedNames,
+      reserved_characters: reservedCharacters,
     },
   }
 }

@@ -43,7 +43,9 @@ export class ProjectRates {
   async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(who) ?? 0
     if (this.#atOnce > 0 && running >= this.#atOnce) {
-      throw projectError('RATE_LIMITED', `There may be ${this.#atOnce} requests at a time; wait for the others.`, { retryAfterSeconds: 1 })
+      throw projectError('RATE_LIMITED', `There may be ${this.#atOnce} requests at a time; wait for the others.`, {
+        retryAfterSeconds: 1,
+      })
     }
     this.#running.set(who, running + 1)
     try {
@@ -58,5 +60,8 @@ export class ProjectRates {
 
 function take(window: SlidingWindow, key: string): void {
   const { isAllowed, retryAfterSeconds } = window.take(key)
-  if (!isAllowed) throw projectError('RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+  if (!isAllowed)
+    throw projectError('RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, {
+      retryAfterSeconds,
+    })
 }

@@ -47,7 +47,14 @@ export interface ProjectsFunction {
 
 export const projectsFunctionPath = '/functions/v1/projects'
 
-const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED', 503: 'BUSY' }
+const codes: Readonly<Record<number, string>> = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  413: 'TOO_LARGE',
+  429: 'RATE_LIMITED',
+  503: 'BUSY',
+}
 
 /** Whoever has not signed in reads, and names no more than a project. */
 const mostOpenBodyBytes = 16 * 1024
@@ -62,11 +69,18 @@ const usualBodyBytesAtOnce = 128_000_000
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
   const { pool, log, limits = projectRateLimits } = options
   const most = mostBodyBytes(options.quotas)
-  const counted: Counted = { rates: new ProjectRates(limits), room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)) }
+  const counted: Counted = {
+    rates: new ProjectRates(limits),
+    room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)),
+  }
   return {
     middleware: endpointFunction({
-      path: projectsFunctionPath, failed: 'a projects request failed', log, codes,
-      allowsOrigin: options.allowsOrigin, notAllowed: () => projectError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the projects.'),
+      path: projectsFunctionPath,
+      failed: 'a projects request failed',
+      log,
+      codes,
+      allowsOrigin: options.allowsOrigin,
+      notAllowed: () => projectError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the projects.'),
       run: (context) => answer(context, options, counted),
     }),
     prune: async () => {
@@ -81,7 +95,11 @@ interface Counted {
   readonly room: BodyRoom
 }
 
-async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf, holdUser }: ProjectsFunctionOptions, counted: Counted): Promise<unknown> {
+async function answer(
+  context: RequestContext,
+  { pool, quotas, authenticate, clientOf, holdUser }: ProjectsFunctionOptions,
+  counted: Counted,
+): Promise<unknown> {
   const network = clientNetwork(clientOf(context.req).address)
   const { rates, room } = counted
   rates.takeClient(network)
@@ -89,11 +107,20 @@ async function answer(context: RequestContext, { pool, quotas, authenticate, cli
   // Known before the body is read: only who has signed in may send a large one.
   const token = bearerToken(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
-  return await rates.during(userId ?? network, () => room.during(userId ?? network, (take) => call(context, parts, rates, userId, take)))
+  return await rates.during(userId ?? network, () =>
+    room.during(userId ?? network, (take) => call(context, parts, rates, userId, take)),
+  )
 }
 
-async function call(context: RequestContext, parts: ProjectParts, rates: ProjectRates, userId: string | undefined, take: (bytes: number) => void): Promise<unknown> {
-  const body = userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas), take)
+async function call(
+  context: RequestContext,
+  parts: ProjectParts,
+  rates: ProjectRates,
+  userId: string | undefined,
+  take: (bytes: number) => void,
+): Promise<unknown> {
+  const body =
+    userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas), take)
   const { endpoint: name, data } = readData(endpointCall, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {

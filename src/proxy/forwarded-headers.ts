@@ -2,7 +2,15 @@ import type { OutgoingHttpHeaders } from 'node:http'
 
 /** Headers that are about one connection and not about what goes over it. Source: RFC 9110, section 7.6.1. */
 const ofConnection: ReadonlySet<string> = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ])
 
 /** A sender may not have these taken away by naming them in `Connection`. */
@@ -10,7 +18,15 @@ const kept: ReadonlySet<string> = new Set(['host', 'content-length', 'content-ty
 
 /** What only a proxy can know. From anybody else it is not passed on; `X-Forwarded-For` is, since readers read it from its end. */
 const ofProxies: ReadonlySet<string> = new Set([
-  'forwarded', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fly-client-ip',
+  'forwarded',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fly-client-ip',
 ])
 
 /** What is known of where a request comes from. */
@@ -47,7 +63,7 @@ export function headersToUpstream({ raw, sender, framing, requestId, via }: Requ
   headers.set('x-real-ip', [sender.client])
   if (!headers.has('x-forwarded-proto')) headers.set('x-forwarded-proto', ['http'])
   headers.set('x-request-id', [requestId])
-  headers.set('via', [[...headers.get('via') ?? [], via].join(', ')])
+  headers.set('via', [[...(headers.get('via') ?? []), via].join(', ')])
   headers.delete('content-length')
   if (framing === 'chunked') headers.set('transfer-encoding', ['chunked'])
   else if (framing !== 'none') headers.set('content-length', [framing.bytes])
@@ -68,7 +84,10 @@ function endToEnd(raw: readonly string[]): Map<string, string[]> {
     if (values === undefined) headers.set(name, [raw[i + 1] ?? ''])
     else values.push(raw[i + 1] ?? '')
   }
-  const named = (headers.get('connection') ?? []).join(',').split(',').map((name) => name.trim().toLowerCase())
+  const named = (headers.get('connection') ?? [])
+    .join(',')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
   for (const name of [...ofConnection, ...named]) if (!kept.has(name)) headers.delete(name)
   return headers
 }

@@ -69,15 +69,27 @@ function send({ request, upstream, headers, agent }: PassedRequest): ClientReque
   try {
     return sendRequest({
       // As `URL` writes it, an address of IPv6 has brackets, which no look-up takes.
-      host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 80 : port,
-      method: request.method, path: request.url, headers, agent,
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? 80 : port,
+      method: request.method,
+      path: request.url,
+      headers,
+      agent,
     })
   } catch (error) {
-    throw new ApiError(400, 'bad-request', 'The target or a header of this request has characters that cannot be passed on.', { cause: error })
+    throw new ApiError(
+      400,
+      'bad-request',
+      'The target or a header of this request has characters that cannot be passed on.',
+      { cause: error },
+    )
   }
 }
 
-async function answerTo(sent: ClientRequest, { request, response, upstream, hasBody, connectMs }: PassedRequest): Promise<IncomingMessage> {
+async function answerTo(
+  sent: ClientRequest,
+  { request, response, upstream, hasBody, connectMs }: PassedRequest,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const leave = (): void => void sent.destroy()
   response.once('close', leave)
@@ -115,12 +127,17 @@ function asAnswer(error: unknown, upstream: Upstream): unknown {
 
 function down({ title }: Upstream, cause?: Error): ApiError {
   return new ApiError(502, 'upstream-down', `${capital(title)} does not answer at the moment; try again.`, {
-    ...(cause === undefined ? {} : { cause }), details: { retryAfterSeconds: 2 },
+    ...(cause === undefined ? {} : { cause }),
+    details: { retryAfterSeconds: 2 },
   })
 }
 
 function tooSlow({ title, patienceMs }: Upstream): ApiError {
-  return new ApiError(504, 'upstream-slow', `${capital(title)} has said nothing for ${Math.round(patienceMs / 1000)} s.`)
+  return new ApiError(
+    504,
+    'upstream-slow',
+    `${capital(title)} has said nothing for ${Math.round(patienceMs / 1000)} s.`,
+  )
 }
 
 function capital(text: string): string {

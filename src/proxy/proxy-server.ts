@@ -33,7 +33,11 @@ export interface ProxyOptions {
   /** Default 10,000 ms. */
   readonly connectMs?: number
   /** How long a request may take to come. Default: 10 s for its head, 60 s for all of it. */
-  readonly patience?: { readonly headersTimeout: number; readonly requestTimeout: number; readonly connectionsCheckingInterval: number }
+  readonly patience?: {
+    readonly headersTimeout: number
+    readonly requestTimeout: number
+    readonly connectionsCheckingInterval: number
+  }
   /** How long `close` waits for answers that are under way, in milliseconds. Default 4,000: the chat has its answers end in a word by then. */
   readonly closeGraceMs?: number
 }
@@ -61,13 +65,18 @@ export async function startProxyServer(options: ProxyOptions): Promise<ProxyServ
   const { host, closeGraceMs = 4000, patience = usualPatience } = options
   const proxy = new Proxy(options)
   const answers = new WeakMap<Socket, ServerResponse>()
-  const server = createServer({ ...patience, keepAliveTimeout: 65_000, maxHeaderSize: mostHeaderBytes }, (request, response) => {
-    answers.set(request.socket, response)
-    void proxy.handle(request, response)
-  })
+  const server = createServer(
+    { ...patience, keepAliveTimeout: 65_000, maxHeaderSize: mostHeaderBytes },
+    (request, response) => {
+      answers.set(request.socket, response)
+      void proxy.handle(request, response)
+    },
+  )
   // Bytes are what bounds them: those beyond a number would be left out without a word.
   server.maxHeadersCount = 0
-  server.on('connect', (_request, socket: Socket) => refuseSocket(socket, new ApiError(405, 'method-not-allowed', 'No connections are made to other servers.')))
+  server.on('connect', (_request, socket: Socket) =>
+    refuseSocket(socket, new ApiError(405, 'method-not-allowed', 'No connections are made to other servers.')),
+  )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const answer = answers.get(socket)
     // Within an answer that has begun, another one would be taken for a part of it.
@@ -123,7 +132,11 @@ class Proxy {
     }
     const { method = '' } = request
     const seconds = (performance.now() - begin) / 1000
-    const labels = { route: `proxy: ${route ?? 'refused'}`, method: methods.has(method) ? method : 'other', status: String(status) }
+    const labels = {
+      route: `proxy: ${route ?? 'refused'}`,
+      method: methods.has(method) ? method : 'other',
+      status: String(status),
+    }
     this.#options.metrics.httpRequests.observe(labels, seconds)
     this.#options.log.debug({ requestId, method, path: pathOf(request.url ?? ''), status, seconds }, 'passed on')
   }
@@ -139,22 +152,39 @@ class Proxy {
     if (!methods.has(method)) throw new ApiError(405, 'method-not-allowed', `${method} is not answered here.`)
     if (countOf(request, 'host') > 1) throw new ApiError(400, 'bad-request', 'There is more than one Host header.')
     if (headers.via?.includes(this.#via) === true) {
-      throw new ApiError(508, 'proxy-loop', 'This request went through this proxy before: a PROXY_*_URL leads to the proxy itself.')
+      throw new ApiError(
+        508,
+        'proxy-loop',
+        'This request went through this proxy before: a PROXY_*_URL leads to the proxy itself.',
+      )
     }
     const { needsToken, host, trustedProxies } = this.#options
     // Behind here all requests are a proxy's, so those that a page of another site has a browser of this machine send are told apart here.
-    if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url))) refuseRebound(request, host, trustedProxies)
+    if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url)))
+      refuseRebound(request, host, trustedProxies)
     return route
   }
 
-  #pass(request: IncomingMessage, response: ServerResponse, { route, requestId }: { route: UpstreamName; requestId: string }): Promise<PassedEnd> {
+  #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { route, requestId }: { route: UpstreamName; requestId: string },
+  ): Promise<PassedEnd> {
     const { upstreamOf, trustedProxies, connectMs = 10_000 } = this.#options
     const peer = peerOf(request)
     const framing = framingOf(request)
     return passOn({
-      request, response, upstream: upstreamOf(route), agent: this.#agent, connectMs, hasBody: framing !== 'none',
+      request,
+      response,
+      upstream: upstreamOf(route),
+      agent: this.#agent,
+      connectMs,
+      hasBody: framing !== 'none',
       headers: headersToUpstream({
-        raw: request.rawHeaders, framing, requestId, via: this.#via,
+        raw: request.rawHeaders,
+        framing,
+        requestId,
+        via: this.#via,
         sender: { peer, isProxy: isListed(trustedProxies, peer), client: this.#clientOf(request).address },
       }),
     })
@@ -169,7 +199,10 @@ class Proxy {
     if (route !== undefined && thrown.code === 'upstream-down' && !this.#down.has(route)) {
       this.#down.add(route)
       const { title, url } = this.#options.upstreamOf(route)
-      log.warn({ err: thrown.cause ?? thrown, url: url.origin }, `${title} does not answer the proxy; requests to it are refused until it does`)
+      log.warn(
+        { err: thrown.cause ?? thrown, url: url.origin },
+        `${title} does not answer the proxy; requests to it are refused until it does`,
+      )
     }
     return thrown
   }

@@ -3,7 +3,12 @@ import type { UpstreamName } from './upstream.ts'
 
 /** First segments of paths that are not the chat's, with who has them. The API has two owners. */
 const owners: ReadonlyMap<string, UpstreamName> = new Map([
-  ['mcp', 'mcp'], ['api', 'ask'], ['health', 'ask'], ['docs', 'ask'], ['openapi.json', 'ask'], ['openapi.yaml', 'ask'],
+  ['mcp', 'mcp'],
+  ['api', 'ask'],
+  ['health', 'ask'],
+  ['docs', 'ask'],
+  ['openapi.json', 'ask'],
+  ['openapi.yaml', 'ask'],
 ])
 
 /** What servers read in more than one way: empty and dot segments, and slashes, dots, letters and digits that are written as `%XX`. */
@@ -22,12 +27,20 @@ export function pathOf(target: string): string {
  */
 export function routeOf(target: string): UpstreamName {
   if (!target.startsWith('/')) {
-    throw new ApiError(400, 'bad-target', 'Ask for a path of this server, such as /api/v1/ask. Requests to other servers are not passed on.')
+    throw new ApiError(
+      400,
+      'bad-target',
+      'Ask for a path of this server, such as /api/v1/ask. Requests to other servers are not passed on.',
+    )
   }
   const path = pathOf(target)
   if (ambiguous.test(path)) {
-    throw new ApiError(400, 'ambiguous-path', 'Write the path plainly: without // and .., and with %XX only where a character needs it.')
+    throw new ApiError(
+      400,
+      'ambiguous-path',
+      'Write the path plainly: without // and .., and with %XX only where a character needs it.',
+    )
   }
   const [, first = '', second] = path.split('/', 3)
-  return first === 'api' && second === 'chat' ? 'chat' : owners.get(first) ?? 'chat'
+  return first === 'api' && second === 'chat' ? 'chat' : (owners.get(first) ?? 'chat')
 }

@@ -13,7 +13,9 @@ export function adminCredentials({ config, lifecycle, log }: ServiceContext): Cr
   }
   if (config.AUTH_DB_URL === undefined) return credentials
   const pool = createPool(config.AUTH_DB_URL, {
-    ...connectionLimits, max: 2, applicationName: 'flowfarm roles',
+    ...connectionLimits,
+    max: 2,
+    applicationName: 'flowfarm roles',
     onIdleError: logIdleErrors(log, 'a connection to AUTH_DB_URL was lost'),
   })
   lifecycle.onStop('connections to the authentication service', () => pool.end())

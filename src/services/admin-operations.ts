@@ -21,7 +21,7 @@ export function adminOperations(pool: pg.Pool, network: () => Network): AdminOpe
   return {
     listLabels: (address) => listLabels(pool, address),
     putLabel: (label) => putLabel(pool, label),
-    removeLabel: async (address, tag) => await removeLabels(pool, address, tag) > 0,
+    removeLabel: async (address, tag) => (await removeLabels(pool, address, tag)) > 0,
     listTemplates: () => listTemplates(pool),
     putTemplate: async (script, names) => {
       const text = 'text' in script ? script.text : await storedScript(pool, script.hash)
@@ -45,8 +45,12 @@ export function adminOperations(pool: pg.Pool, network: () => Network): AdminOpe
 }
 
 async function storedScript(pool: pg.Pool, hash: string): Promise<string | undefined> {
-  const { rows: [row] } = await query<{ text: string }>(
-    pool, "select script_text as text from raw.scripts where script_hash = decode($1, 'hex')", [hash],
+  const {
+    rows: [row],
+  } = await query<{ text: string }>(
+    pool,
+    "select script_text as text from raw.scripts where script_hash = decode($1, 'hex')",
+    [hash],
   )
   return row?.text
 }
@@ -55,7 +59,9 @@ function requireWorkers(names: readonly string[]): void {
   const known = workers.map(({ name }) => name)
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new ApiError(400, 'unknown-worker', `There is no worker "${unknown}". Workers: ${known.join(', ')}.`, { field: 'workers' })
+  throw new ApiError(400, 'unknown-worker', `There is no worker "${unknown}". Workers: ${known.join(', ')}.`, {
+    field: 'workers',
+  })
 }
 
 async function requireStored(pool: pg.Pool, from: number, to: number): Promise<void> {
@@ -63,20 +69,29 @@ async function requireStored(pool: pg.Pool, from: number, to: number): Promise<v
   const stored = [...coverage.values()].reduce(union, [])
   const [missing] = difference([{ from, to }], stored)
   if (missing === undefined) return
-  throw new ApiError(400, 'range-not-stored', `Heights from ${missing.from} on are not stored: only stored heights can be derived again.`, {
-    field: missing.from === from ? 'from_height' : 'to_height',
-  })
+  throw new ApiError(
+    400,
+    'range-not-stored',
+    `Heights from ${missing.from} on are not stored: only stored heights can be derived again.`,
+    {
+      field: missing.from === from ? 'from_height' : 'to_height',
+    },
+  )
 }
 
 /** The workers that ask take what is due next; a notification wakes them. */
 async function askAgain(pool: pg.Pool, tokens: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await query<{ token: string }>(pool, `
+  const { rows } = await query<{ token: string }>(
+    pool,
+    `
     with fungible as (
       update app.ft_token_metadata set next_ask_at = now() where token = any ($1) returning token
     ), collections as (
       update app.nft_collection_metadata set next_ask_at = now() where token = any ($1) returning token
     )
-    select token from fungible union select token from collections order by token`, [tokens])
+    select token from fungible union select token from collections order by token`,
+    [tokens],
+  )
   if (rows.length > 0) await announceFarmWork(pool)
   return rows.map(({ token }) => token)
 }

@@ -37,7 +37,9 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const maxConnections = config.DB_MAX_OPEN_CONNS ?? 20
   const maxExpensive = Math.floor(maxConnections * expensiveShare)
   const database = await createReadPool({
-    url: reads.url, maxConnections: maxConnections - maxExpensive, minConnections: config.DB_MAX_IDLE_CONNS ?? 0,
+    url: reads.url,
+    maxConnections: maxConnections - maxExpensive,
+    minConnections: config.DB_MAX_IDLE_CONNS ?? 0,
     checkPrepared: false,
   })
   lifecycle.onStop('read connections', () => database.end())
@@ -48,7 +50,8 @@ export async function startApi(context: ServiceContext): Promise<void> {
   lifecycle.onStop('chain facts', () => facts.stop())
   const network = (): Network => chainIdToNetwork(facts.chainId) ?? 'mainnet'
   const reader = createChainReader({
-    liveEndpoints: liveEndpoints(config), log,
+    liveEndpoints: liveEndpoints(config),
+    log,
     onCall: (call) => {
       metrics.accessCalls.inc({ method: call.method, code: call.code })
       metrics.accessSeconds.observe({ method: call.method }, call.durationMs / 1000)
@@ -57,16 +60,24 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   lifecycle.onStop('access nodes that people ask', () => reader.close())
   const status = createStatusReader({
-    settings: statusSettings(config), chainId: () => facts.chainId,
+    settings: statusSettings(config),
+    chainId: () => facts.chainId,
     latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
   })
   const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const live = createLiveFeeds({
     networkOf: (request) => clientNetwork(clientOf(request).address),
-    url: databaseUrl, whenReadable: reads.whenReadable, reader: createFeedReader(database, network), status: () => status(database, { includeRanges: false }), metrics, log,
+    url: databaseUrl,
+    whenReadable: reads.whenReadable,
+    reader: createFeedReader(database, network),
+    status: () => status(database, { includeRanges: false }),
+    metrics,
+    log,
     limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
     liveLimits: {
-      maxReorgDepth: config.MAX_REORG_DEPTH, maxReplay: config.WS_MAX_REPLAY_BLOCKS, maxWords: config.WS_MAX_FILTER_WORDS,
+      maxReorgDepth: config.MAX_REORG_DEPTH,
+      maxReplay: config.WS_MAX_REPLAY_BLOCKS,
+      maxWords: config.WS_MAX_FILTER_WORDS,
       maxSubscriberBytes: Math.ceil(config.WS_MAX_WAITING_BYTES / 8),
     },
   })
@@ -79,20 +90,38 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const pages = createDashboardPages({ page: 'explorer', log, build: pageBuildOf(context) })
   lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
-    database, expensiveReads, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
-    network, chain: createPresentChain({ reader, log }),
+    database,
+    expensiveReads,
+    metrics,
+    log,
+    host: config.HOST,
+    port: config.PORT,
+    status,
+    feeds: live.feeds,
+    network,
+    chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
-    page: { handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }), close: () => Promise.resolve() },
+    page: {
+      handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }),
+      close: () => Promise.resolve(),
+    },
     clientOf,
     rateLimit: {
-      rps: config.API_RATE_LIMIT_RPS, burst: config.API_RATE_LIMIT_BURST, ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
-      trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
+      rps: config.API_RATE_LIMIT_RPS,
+      burst: config.API_RATE_LIMIT_BURST,
+      ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
+      trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS,
+      trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
     },
-    keys, accounts: new Accounts({ pool, keys, jwtSecret: config.AUTH_JWT_SECRET }),
+    keys,
+    accounts: new Accounts({ pool, keys, jwtSecret: config.AUTH_JWT_SECRET }),
     webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
     kept,
     admin: { credentials, operations: adminOperations(pool, network) },
-    maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, maxWebSocketMessageBytes: config.WS_MAX_MESSAGE_BYTES, checkResponses: false,
+    maxReorgDepth: config.MAX_REORG_DEPTH,
+    maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP,
+    maxWebSocketMessageBytes: config.WS_MAX_MESSAGE_BYTES,
+    checkResponses: false,
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'PORT', port: config.PORT, host: config.HOST })
   })

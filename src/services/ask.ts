@@ -18,9 +18,18 @@ export async function startAsk(context: ServiceContext): Promise<void> {
   const pages = createDashboardPages({ page: 'ask', log, build: pageBuildOf(context) })
   lifecycle.onStop('query page', () => pages.stop())
   const server = await createAskServer({
-    service, memory, history: new QueryHistory(), log, metrics, host: config.HOST, port: config.ASK_PORT, token: config.API_TOKEN, trustedProxies: addressList(config.TRUSTED_PROXIES),
+    service,
+    memory,
+    history: new QueryHistory(),
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.ASK_PORT,
+    token: config.API_TOKEN,
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
     clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
-    docs: readHtmlPage('docs'), page: createRootPage(pages),
+    docs: readHtmlPage('docs'),
+    page: createRootPage(pages),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'ASK_PORT', port: config.ASK_PORT, host: config.HOST })
   })

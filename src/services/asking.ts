@@ -23,18 +23,26 @@ const defaultRps = 5
 const countEveryMs = 10_000
 
 /** Starts the workers that ask, those that are enabled. Nothing waits for them. */
-export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...context }: ServiceContext, network: Network): Promise<void> {
+export async function startAsking(
+  { config, databaseUrl, metrics, lifecycle, ...context }: ServiceContext,
+  network: Network,
+): Promise<void> {
   const log = context.log.child({ service: 'asking' })
   const askers = runningAskers(config, log)
   if (askers.length === 0) return
   const script = await loadScripts(network)
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 3, applicationName: 'flowfarm asking', onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: 3,
+    applicationName: 'flowfarm asking',
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm asking', () => pool.end())
   const rps = config.CHAIN_SCRIPT_RPS ?? defaultRps
   const reader = createChainReader({
-    liveEndpoints: liveEndpoints(config), historicEndpoints: historicEndpoints(config), log,
+    liveEndpoints: liveEndpoints(config),
+    historicEndpoints: historicEndpoints(config),
+    log,
     ...(rps > 0 ? { requestsPerSecond: rps } : {}),
     ...(config.CHAIN_SCRIPT_BURST === undefined ? {} : { burst: config.CHAIN_SCRIPT_BURST }),
     onCall: (call) => {
@@ -45,7 +53,15 @@ export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...
   })
   lifecycle.onStop('access nodes that are asked', () => reader.close())
 
-  const farm = new AskingFarm({ databaseUrl, pool, askers, context: { reader, network, script, readJson }, log, metrics, signal: lifecycle.signal })
+  const farm = new AskingFarm({
+    databaseUrl,
+    pool,
+    askers,
+    context: { reader, network, script, readJson },
+    log,
+    metrics,
+    signal: lifecycle.signal,
+  })
   const running = farm.run()
   running.catch((error: unknown) => void lifecycle.fail(error))
   lifecycle.onStop('workers that ask', async () => {
@@ -83,13 +99,16 @@ function runningAskers(config: Config, log: Logger): RunningAsker[] {
   }
   const enabled = askingWorkers.filter(({ name }) => settings.get(`ENABLE_${name.toUpperCase()}`) !== false)
   return [...enabled, ...priceFeed(config, log)].map((worker) => ({
-    worker, concurrency: number(`${worker.name.toUpperCase()}_CONCURRENCY`, 1), range: number(`${worker.name.toUpperCase()}_RANGE`, 1000),
+    worker,
+    concurrency: number(`${worker.name.toUpperCase()}_CONCURRENCY`, 1),
+    range: number(`${worker.name.toUpperCase()}_RANGE`, 1000),
   }))
 }
 
 function priceFeed(config: Config, log: Logger): AskingWorker[] {
   if (!config.ENABLE_PRICE_FEED) return []
-  if (config.PRICE_FEED_URL !== undefined) return [priceFeedWorker({ url: config.PRICE_FEED_URL, refreshMs: config.PRICE_REFRESH_MIN * 60_000 })]
+  if (config.PRICE_FEED_URL !== undefined)
+    return [priceFeedWorker({ url: config.PRICE_FEED_URL, refreshMs: config.PRICE_REFRESH_MIN * 60_000 })]
   log.warn('ENABLE_PRICE_FEED is set and PRICE_FEED_URL is not: there will be no prices')
   return []
 }

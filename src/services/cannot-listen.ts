@@ -2,7 +2,10 @@ import { asError, FatalError } from '../base/errors.ts'
 import { portUser } from './port-user.ts'
 
 /** Explains why a server cannot listen, and names the variable to change. @param variable of the port */
-export function cannotListen(error: unknown, { variable, port, host }: { readonly variable: string; readonly port: number; readonly host: string }): Error {
+export function cannotListen(
+  error: unknown,
+  { variable, port, host }: { readonly variable: string; readonly port: number; readonly host: string },
+): Error {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const user = code === 'EADDRINUSE' ? portUser(port) : undefined
   const reasons: Record<string, string> = {

@@ -49,7 +49,9 @@ export class ChainFacts {
   }
 
   async #refresh(): Promise<void> {
-    const { rows } = await this.#pool.query<{ chain_id: string; latest_height: string | null }>('select chain_id, latest_height from app.chain')
+    const { rows } = await this.#pool.query<{ chain_id: string; latest_height: string | null }>(
+      'select chain_id, latest_height from app.chain',
+    )
     const row = rows[0]
     if (row === undefined) return
     this.#chainId = row.chain_id

@@ -5,23 +5,42 @@ describe('pages that may use the language server channel', () => {
   it('are those of EDITOR_URL alone where it is set', () => {
     const config = { EDITOR_URL: 'https://editor.example.com/', HTTP_PORT: 3003 }
     expect(mayUseChannel(config, 'https://editor.example.com', 'lsp.example.com')).to.equal(true)
-    for (const origin of ['http://editor.example.com', 'https://editor.example.com:444', 'https://example.com', 'https://editor.example.com.evil.example', 'null', '']) {
+    for (const origin of [
+      'http://editor.example.com',
+      'https://editor.example.com:444',
+      'https://example.com',
+      'https://editor.example.com.evil.example',
+      'null',
+      '',
+    ]) {
       expect(mayUseChannel(config, origin, 'editor.example.com'), origin).to.equal(false)
     }
   })
 
   it('are those of the host that the channel is reached by where it is not, on any port', () => {
     const config = { EDITOR_URL: undefined, HTTP_PORT: 3003 }
-    for (const [origin, host] of [['http://localhost:3003', 'localhost:3002'], ['http://127.0.0.1:3003', '127.0.0.1:3002'], ['http://[::1]:3003', '[::1]:3002']] as const) {
+    for (const [origin, host] of [
+      ['http://localhost:3003', 'localhost:3002'],
+      ['http://127.0.0.1:3003', '127.0.0.1:3002'],
+      ['http://[::1]:3003', '[::1]:3002'],
+    ] as const) {
       expect(mayUseChannel(config, origin, host), origin).to.equal(true)
     }
     for (const [origin, host] of [
-      ['https://evil.example', 'localhost:3002'], ['null', 'localhost:3002'], ['null', undefined], ['', ''], ['http://localhost:3003', undefined],
-      ['file://', ''], ['http://localhost.evil.example', 'localhost:3002'],
-    ] as const) expect(mayUseChannel(config, origin, host), `${origin} ${host}`).to.equal(false)
+      ['https://evil.example', 'localhost:3002'],
+      ['null', 'localhost:3002'],
+      ['null', undefined],
+      ['', ''],
+      ['http://localhost:3003', undefined],
+      ['file://', ''],
+      ['http://localhost.evil.example', 'localhost:3002'],
+    ] as const)
+      expect(mayUseChannel(config, origin, host), `${origin} ${host}`).to.equal(false)
   })
 
   it('are not asked for where there is no browser', () => {
-    expect(mayUseChannel({ EDITOR_URL: 'https://editor.example.com', HTTP_PORT: 3003 }, undefined, undefined)).to.equal(true)
+    expect(mayUseChannel({ EDITOR_URL: 'https://editor.example.com', HTTP_PORT: 3003 }, undefined, undefined)).to.equal(
+      true,
+    )
   })
 })

@@ -23,7 +23,13 @@ describe('the built pages', () => {
   beforeEach(async () => {
     lines = []
     root = await mkdtemp(join(tmpdir(), 'flowfarm-pages-'))
-    for (const path of ['src/services/dashboards', 'clients/signing', 'scripts/build.ts', 'package.json', 'package-lock.json']) {
+    for (const path of [
+      'src/services/dashboards',
+      'clients/signing',
+      'scripts/build.ts',
+      'package.json',
+      'package-lock.json',
+    ]) {
       await cp(join(repository, path), join(root, path), { recursive: true })
     }
     await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
@@ -82,11 +88,13 @@ describe('the built pages', () => {
 
   it('are built once for all pages of a process', async () => {
     const build = createPageBuild({ log, root })
-    const pages = (['operator', 'explorer', 'ask', 'chat', 'wallet'] as const).map((page) => createDashboardPages({ page, log, build }))
+    const pages = (['operator', 'explorer', 'ask', 'chat', 'wallet'] as const).map((page) =>
+      createDashboardPages({ page, log, build }),
+    )
     opened.push(...pages)
-    expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) => (
-      texts.every((text, i) => text.includes(i === 0 ? 'A page' : 'Another page'))
-    ))
+    expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) =>
+      texts.every((text, i) => text.includes(i === 0 ? 'A page' : 'Another page')),
+    )
     expect(lines.filter((line) => line.includes('building the pages'))).to.have.length(1)
   })
 
@@ -138,7 +146,9 @@ describe('the built pages', () => {
     const build = createPageBuild({ log, root, retry: quickly })
     const pages = open(build)
     expect(await pages.file('')).to.equal(undefined)
-    expect(pages.progress?.failure).to.include('SIGKILL, which the system sends when memory is used up').and.include('a warning')
+    expect(pages.progress?.failure)
+      .to.include('SIGKILL, which the system sends when memory is used up')
+      .and.include('a warning')
     await writeFile(script, original)
     await build.folder()
     expect(await textOf(pages, '')).to.include('A page')
@@ -147,11 +157,14 @@ describe('the built pages', () => {
   it('report each page that is finished, and the time since the start', async () => {
     const script = join(root, 'scripts/build.ts')
     const file = join(root, 'go-on')
-    await writeFile(script, `import { existsSync, watch } from 'node:fs'
+    await writeFile(
+      script,
+      `import { existsSync, watch } from 'node:fs'
 process.send({ page: 'operator', built: 1, total: 6 })
 const goOn = () => existsSync(${JSON.stringify(file)}) && process.exit(1)
 watch(${JSON.stringify(root)}, goOn)
-goOn()`)
+goOn()`,
+    )
     const build = createPageBuild({ log, root, retry: quickly })
     const pages = open(build)
     while (build.progress.built === 0) await build.changed()
@@ -170,7 +183,8 @@ goOn()`)
     })
     await rm(join(root, 'node_modules'))
     expect(await textOf(open(), '')).to.equal('shipped')
-    for (const source of ['dashboards', 'package-lock.json', 'scripts']) await rm(join(root, source), { recursive: true })
+    for (const source of ['dashboards', 'package-lock.json', 'scripts'])
+      await rm(join(root, source), { recursive: true })
     expect(await textOf(open(), '')).to.equal('shipped')
     expect(lines).to.deep.equal([])
     await rm(join(root, 'dist'), { recursive: true })

@@ -60,9 +60,13 @@ export function createDashboardPages({
   const load = async (folder: string): Promise<void> => {
     files = await readFiles(join(folder, page))
   }
-  const first = build.folder().then(load).catch((error: unknown) => {
-    if (!build.isStopped) log.error({ err: asError(error), page }, 'the built page could not be read; the next request tries again')
-  })
+  const first = build
+    .folder()
+    .then(load)
+    .catch((error: unknown) => {
+      if (!build.isStopped)
+        log.error({ err: asError(error), page }, 'the built page could not be read; the next request tries again')
+    })
   const look = async (): Promise<void> => {
     const folder = await build.newest()
     if (folder !== undefined) await load(folder)
@@ -75,7 +79,7 @@ export function createDashboardPages({
   return {
     async file(path) {
       if (files === undefined) {
-        await Promise.race([first, waiting ??= failed().finally(() => (waiting = undefined))])
+        await Promise.race([first, (waiting ??= failed().finally(() => (waiting = undefined)))])
         // Shared: it reads all sources.
         if (files === undefined) await (looking ??= look().finally(() => (looking = undefined)))
       }

@@ -18,15 +18,24 @@ describe('the editor at the wallet', () => {
     expect(callbacks({})).to.deep.equal(['http://localhost:3003/developer/callback'])
     expect(callbacks({ HTTP_PORT: '0' }, 40_001)).to.deep.equal(['http://localhost:40001/developer/callback'])
     expect(callbacks(there)).to.deep.equal([])
-    expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.com/' })).to.deep.equal(['https://editor.example.com/developer/callback'])
+    expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.com/' })).to.deep.equal([
+      'https://editor.example.com/developer/callback',
+    ])
     // It need not be of the same site.
-    expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.org' })).to.deep.equal(['https://editor.example.org/developer/callback'])
+    expect(callbacks({ ...there, EDITOR_URL: 'https://editor.example.org' })).to.deep.equal([
+      'https://editor.example.org/developer/callback',
+    ])
   })
 
   it('is sent nobody back without TLS, and the log says so', () => {
     expect(callbacks({ ...there, EDITOR_URL: 'http://editor.example.com' })).to.deep.equal([])
     const warned = (url: string): string => {
-      const { config, place } = read({ ...there, MAIL_FROM: 'no-reply@example.com', SMTP_URL: 'smtp://mail.example.com', EDITOR_URL: url })
+      const { config, place } = read({
+        ...there,
+        MAIL_FROM: 'no-reply@example.com',
+        SMTP_URL: 'smtp://mail.example.com',
+        EDITOR_URL: url,
+      })
       return walletWarnings(config, place).join()
     }
     expect(warned('https://editor.example.com')).to.equal('')
@@ -35,13 +44,18 @@ describe('the editor at the wallet', () => {
 
   it('may use no passkey of the wallet: its own origin alone may, and a relying party above it is warned of', () => {
     const { place } = read({})
-    expect(['http://localhost:3004', 'http://localhost:3003'].filter((origin) => place.party.allows(origin))).to.deep.equal(['http://localhost:3004'])
+    expect(
+      ['http://localhost:3004', 'http://localhost:3003'].filter((origin) => place.party.allows(origin)),
+    ).to.deep.equal(['http://localhost:3004'])
     const above = read({ ...there, WALLET_RP_ID: 'example.com', EDITOR_URL: 'https://editor.example.com' })
     expect(above.place.party.allows('https://editor.example.com')).to.equal(false)
     expect(walletWarnings(above.config, above.place).join()).to.include('WALLET_RP_ID')
   })
 
   it('is where settings say', () => {
-    expect([editorUrl({ EDITOR_URL: undefined, HTTP_PORT: 3003 }), editorUrl({ EDITOR_URL: 'https://e.example.com//', HTTP_PORT: 1 }, 2)]).to.deep.equal(['http://localhost:3003', 'https://e.example.com'])
+    expect([
+      editorUrl({ EDITOR_URL: undefined, HTTP_PORT: 3003 }),
+      editorUrl({ EDITOR_URL: 'https://e.example.com//', HTTP_PORT: 1 }, 2),
+    ]).to.deep.equal(['http://localhost:3003', 'https://e.example.com'])
   })
 })

@@ -22,7 +22,11 @@ export function editorCallback(url: string): string {
  * The programs that people sign in to by the wallet: the editor. Without EDITOR_URL it is one on this machine, where the port may be one that was
  * picked. Without TLS, whoever is between would have its sessions.
  */
-export function signInClients(config: Pick<Config, 'EDITOR_URL' | 'HTTP_PORT'>, shared: Pick<Shared, 'editorPort'>, { isForTrial }: Pick<WalletPlace, 'isForTrial'>): readonly SignInClient[] {
+export function signInClients(
+  config: Pick<Config, 'EDITOR_URL' | 'HTTP_PORT'>,
+  shared: Pick<Shared, 'editorPort'>,
+  { isForTrial }: Pick<WalletPlace, 'isForTrial'>,
+): readonly SignInClient[] {
   if (config.EDITOR_URL === undefined && !isForTrial) return []
   const url = editorUrl(config, shared.editorPort)
   if (!isSecure(new URL(url))) return []
@@ -31,5 +35,7 @@ export function signInClients(config: Pick<Config, 'EDITOR_URL' | 'HTTP_PORT'>, 
 
 /** As browsers have it: with TLS, or on this machine. */
 export function isSecure({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost')))
+  return (
+    protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname.endsWith('.localhost')))
+  )
 }

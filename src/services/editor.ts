@@ -16,7 +16,11 @@ export async function startEditor(context: ServiceContext): Promise<void> {
   const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine]))
   let opened: Awaited<ReturnType<typeof openEditor>> | undefined
   const server = await createEditorServer({
-    clientOf, log, metrics, host: config.HOST, port: config.HTTP_PORT,
+    clientOf,
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.HTTP_PORT,
     open: async (port) => {
       shared.editorPort = port
       opened = await openEditor(context, { port, clientOf, log, page: (settings) => createEditorPage(pages, settings) })
@@ -26,5 +30,8 @@ export async function startEditor(context: ServiceContext): Promise<void> {
     throw cannotListen(error, { variable: 'HTTP_PORT', port: config.HTTP_PORT, host: config.HOST })
   })
   lifecycle.onStop('editor', () => server.close())
-  log.info({ url: opened?.url, port: server.port, channel: opened?.lspUrl, languageServer: opened?.languageServer.label }, 'the editor listens')
+  log.info(
+    { url: opened?.url, port: server.port, channel: opened?.lspUrl, languageServer: opened?.languageServer.label },
+    'the editor listens',
+  )
 }

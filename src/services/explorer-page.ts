@@ -10,8 +10,25 @@ import type { Pages } from '../operator/pages.ts'
 
 /** First segments of the page's own paths; the page itself says that there is nothing at others. */
 export const pageRoots: ReadonlySet<string> = new Set([
-  '', 'blocks', 'block', 'transactions', 'transaction', 'accounts', 'account', 'tokens', 'token', 'nfts', 'nft',
-  'contracts', 'contract', 'evm', 'nodes', 'node', 'numbers', 'search', 'scheduled',
+  '',
+  'blocks',
+  'block',
+  'transactions',
+  'transaction',
+  'accounts',
+  'account',
+  'tokens',
+  'token',
+  'nfts',
+  'nft',
+  'contracts',
+  'contract',
+  'evm',
+  'nodes',
+  'node',
+  'numbers',
+  'search',
+  'scheduled',
 ])
 
 export interface ExplorerPageOptions {
@@ -24,16 +41,23 @@ export interface ExplorerPageOptions {
  * its parts a path is. Pictures of NFTs and tokens are anywhere, so they may be had from any host by HTTPS; scripts,
  * styles and data come from here alone.
  */
-export function createExplorerPage(pages: Pages, log: Logger, { ipfsGateways = [] }: ExplorerPageOptions = {}): RequestListener {
+export function createExplorerPage(
+  pages: Pages,
+  log: Logger,
+  { ipfsGateways = [] }: ExplorerPageOptions = {},
+): RequestListener {
   const app = new Koa()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'the explorer page could not be sent'))
+  app.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'the explorer page could not be sent'),
+  )
   app.use(securityHeaders())
   // The files are few and kept by browsers for ever: it is worth the time to make them small.
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } } }))
   app.use(async (context) => {
     const isFile = context.path.startsWith('/assets/')
     await servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
-      contentPolicy({ html, arePicturesFree: true }))
+      contentPolicy({ html, arePicturesFree: true }),
+    )
     if (!isFile && typeof context.body === 'string') context.body = tellGateways(context.body, ipfsGateways)
     const [, root = ''] = context.path.split('/', 2)
     if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
@@ -47,5 +71,7 @@ export function createExplorerPage(pages: Pages, log: Logger, { ipfsGateways = [
 function tellGateways(html: string, gateways: readonly string[]): string {
   // As `URL` writes them they hold no quotation marks and no angle brackets.
   const content = gateways.map((address) => new URL(address).href).join(' ')
-  return gateways.length === 0 ? html : html.replace('</head>', () => `<meta name="ipfs-gateways" content="${content}">\n</head>`)
+  return gateways.length === 0
+    ? html
+    : html.replace('</head>', () => `<meta name="ipfs-gateways" content="${content}">\n</head>`)
 }

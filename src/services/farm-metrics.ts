@@ -63,8 +63,13 @@ export class FarmMetrics {
   #reset(): void {
     const { metrics } = this.#options
     for (const gauge of [
-      metrics.farmCoveredHeights, metrics.farmOwedHeights, metrics.farmLagHeights, metrics.farmOldestSeconds, metrics.farmLeases,
-    ]) gauge.reset()
+      metrics.farmCoveredHeights,
+      metrics.farmOwedHeights,
+      metrics.farmLagHeights,
+      metrics.farmOldestSeconds,
+      metrics.farmLeases,
+    ])
+      gauge.reset()
   }
 
   /** Never rejects. */
@@ -80,9 +85,16 @@ export class FarmMetrics {
         metrics.farmCoveredHeights.set(worker, stage.covered)
         metrics.farmOwedHeights.set(worker, stage.owed)
         const { stored, takenAt } = overview
-        if (stored !== null) metrics.farmLagHeights.set(worker, stage.highest === null ? stored.to - stored.from : stored.to - 1 - stage.highest)
+        if (stored !== null)
+          metrics.farmLagHeights.set(
+            worker,
+            stage.highest === null ? stored.to - stored.from : stored.to - 1 - stage.highest,
+          )
         const since = stage.oldestUnfinished?.since
-        metrics.farmOldestSeconds.set(worker, since === undefined ? 0 : Math.max(0, (takenAt.getTime() - since.getTime()) / 1000))
+        metrics.farmOldestSeconds.set(
+          worker,
+          since === undefined ? 0 : Math.max(0, (takenAt.getTime() - since.getTime()) / 1000),
+        )
         for (const status of statuses) metrics.farmLeases.set({ ...worker, status }, stage[status].leases)
       }
     } catch (error) {

@@ -53,7 +53,10 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     return pool
   }
   const planned = new Set(plans.map(({ name }) => name))
-  const running = runningWorkers(config, workers.filter(({ name }) => planned.has(name)))
+  const running = runningWorkers(
+    config,
+    workers.filter(({ name }) => planned.has(name)),
+  )
   // A range that waits for a connection keeps its lease, and has not failed.
   const rangeLimits: PoolOptions = { ...connectionLimits, isPatient: true }
   const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', rangeLimits)
@@ -76,7 +79,10 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     },
   })
   shared.offerBlocks = (blocks, chainVersion) => {
-    reader.offer(blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })), chainVersion)
+    reader.offer(
+      blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })),
+      chainVersion,
+    )
   }
   // A farm that rests between ranges of history, or does none, is slower than ingest because somebody wants it to be.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
@@ -87,13 +93,28 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const queue = await openWorkQueue({ ...context, log })
   lifecycle.onStop('queues', () => queue.close())
 
-  const figures = new FarmMetrics({ pool: roundsPool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
+  const figures = new FarmMetrics({
+    pool: roundsPool,
+    metrics,
+    log,
+    stages: planStages(config, workers).filter((stage) => stage.isEnabled),
+  })
   lifecycle.onStop('figures of the farm', () => figures.stop())
   const coordinator = new Coordinator({
-    databaseUrl, pool: roundsPool, log, signal: lifecycle.signal, connection: coordinatorLink, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
-    isLiveEnabled: config.ENABLE_LIVE_DERIVERS, isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
-    historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, historyGatherMs: config.HISTORY_DERIVERS_GATHER_MS,
-    liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, retryPolicy, onRound: (report) => figures.round(report),
+    databaseUrl,
+    pool: roundsPool,
+    log,
+    signal: lifecycle.signal,
+    connection: coordinatorLink,
+    workers: () => plans,
+    enqueue: (worker, leases) => enqueue(queue, worker, leases),
+    isLiveEnabled: config.ENABLE_LIVE_DERIVERS,
+    isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
+    historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS,
+    historyGatherMs: config.HISTORY_DERIVERS_GATHER_MS,
+    liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS,
+    retryPolicy,
+    onRound: (report) => figures.round(report),
   })
   const coordinating = coordinator.run()
   coordinating.catch((error: unknown) => void lifecycle.fail(error))
@@ -108,7 +129,16 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     const drills = await DrillWatch.start({ databaseUrl, pool: roundsPool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())
     const farm = new FarmWorkers({
-      workers, pool, leasePool, heartbeatPool, queue, reader, log, metrics, retryPolicy, network: () => network,
+      workers,
+      pool,
+      leasePool,
+      heartbeatPool,
+      queue,
+      reader,
+      log,
+      metrics,
+      retryPolicy,
+      network: () => network,
       faultFor: (worker, range) => drills.faultFor(worker, range),
     })
     lifecycle.signal.throwIfAborted()
@@ -139,18 +169,38 @@ function runningWorkers(config: Config, workers: readonly Worker[]): RunningWork
 }
 
 async function enqueue(queue: WorkQueue, worker: string, leases: readonly OfferedLease[]): Promise<void> {
-  await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => isLive)), { isUrgent: true })
-  await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => !isLive)))
+  await queue.add(
+    worker,
+    packLeases(
+      worker,
+      leases.filter(({ isLive }) => isLive),
+    ),
+    { isUrgent: true },
+  )
+  await queue.add(
+    worker,
+    packLeases(
+      worker,
+      leases.filter(({ isLive }) => !isLive),
+    ),
+  )
 }
 
 /** Waits until an ingester has written down which chain it follows: core contracts have other addresses on each. */
 function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
-  return retryWhile(async () => {
-    const { rows } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
-    const chainId = rows[0]?.chain_id
-    if (chainId === undefined) throw new RetryableError('chain-unknown', 'no ingester has met an access node yet')
-    const network = chainIdToNetwork(chainId)
-    if (network === undefined) throw new FatalError('unknown-chain', `This database holds the chain ${chainId}, whose core contracts flowfarm does not know.`)
-    return network
-  }, { signal, baseMs: 50, maxMs: 500 })
+  return retryWhile(
+    async () => {
+      const { rows } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
+      const chainId = rows[0]?.chain_id
+      if (chainId === undefined) throw new RetryableError('chain-unknown', 'no ingester has met an access node yet')
+      const network = chainIdToNetwork(chainId)
+      if (network === undefined)
+        throw new FatalError(
+          'unknown-chain',
+          `This database holds the chain ${chainId}, whose core contracts flowfarm does not know.`,
+        )
+      return network
+    },
+    { signal, baseMs: 50, maxMs: 500 },
+  )
 }

@@ -19,7 +19,11 @@ const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
  */
 export async function forgetAtCommits(
   { databaseUrl, lifecycle, log }: ServiceContext,
-  { databases, kept, whenReadable }: { readonly databases: readonly DatabasePool[]; readonly kept: KeptAnswers; readonly whenReadable: WhenReadable },
+  {
+    databases,
+    kept,
+    whenReadable,
+  }: { readonly databases: readonly DatabasePool[]; readonly kept: KeptAnswers; readonly whenReadable: WhenReadable },
 ): Promise<void> {
   const stopping = new AbortController()
   const reads = keepRecentReads(databases, recentReadsMs)
@@ -30,24 +34,34 @@ export async function forgetAtCommits(
   }
   const failures = new LogThrottle()
   let losses = 0
-  const listener = await listen(databaseUrl, channels, (channel, payload) => whenReadable(() => forget(channel, payload)), {
-    signal: stopping.signal,
-    applicationName: 'flowfarm answers',
-    onReconnect: () => {
-      const lossesBefore = losses
-      whenReadable(() => {
-        if (losses !== lossesBefore) return
-        reads.setDeaf(false)
-        kept.setDeaf(false)
-      })
+  const listener = await listen(
+    databaseUrl,
+    channels,
+    (channel, payload) => whenReadable(() => forget(channel, payload)),
+    {
+      signal: stopping.signal,
+      applicationName: 'flowfarm answers',
+      onReconnect: () => {
+        const lossesBefore = losses
+        whenReadable(() => {
+          if (losses !== lossesBefore) return
+          reads.setDeaf(false)
+          kept.setDeaf(false)
+        })
+      },
+      onTrouble: (error) => {
+        losses++
+        reads.setDeaf(true)
+        kept.setDeaf(true)
+        failures.log(
+          log,
+          'warn',
+          { err: error },
+          'Commits are not received, so no response is cached: connecting again',
+        )
+      },
     },
-    onTrouble: (error) => {
-      losses++
-      reads.setDeaf(true)
-      kept.setDeaf(true)
-      failures.log(log, 'warn', { err: error }, 'Commits are not received, so no response is cached: connecting again')
-    },
-  })
+  )
   lifecycle.onStop('answers that are kept', async () => {
     stopping.abort()
     await listener.ended

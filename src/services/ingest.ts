@@ -39,13 +39,19 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 8, applicationName: 'flowfarm ingest', onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: 8,
+    applicationName: 'flowfarm ingest',
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections of the ingesters', () => pool.end())
 
   const source = (historic: readonly string[]): ChainSource => {
     const created = createChainSource({
-      liveEndpoints: liveEndpoints(config), historicEndpoints: historic, log, ...patience,
+      liveEndpoints: liveEndpoints(config),
+      historicEndpoints: historic,
+      log,
+      ...patience,
       ...(config.CHAIN_RPC_RPS ? { requestsPerSecond: config.CHAIN_RPC_RPS } : {}),
       ...(config.CHAIN_RPC_BURST === undefined ? {} : { burst: config.CHAIN_RPC_BURST }),
       onCall: (call) => {
@@ -64,30 +70,67 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
   const progress = new Progress(() => heads.current?.height)
   const work: Promise<void>[] = [heads.run()]
   const common = {
-    databaseUrl, pool, metrics, progress, signal: lifecycle.signal, maxPauseMs: patience.maxPauseMs,
-    onStored: shared.isFarmHere ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation) : undefined,
+    databaseUrl,
+    pool,
+    metrics,
+    progress,
+    signal: lifecycle.signal,
+    maxPauseMs: patience.maxPauseMs,
+    onStored: shared.isFarmHere
+      ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation)
+      : undefined,
   }
-  const { recheckMs = defaultRecheckMs, reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500) } = patience
-  const failing = (name: IngesterName, from: ChainSource): FailingHeights => new FailingHeights({
-    pool, name, source: from, log: log.child({ ingester: name }), metrics,
-    unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000, reportAfterMs,
-  })
+  const {
+    recheckMs = defaultRecheckMs,
+    reportAfterMs = Math.min(maxQuietMs, (config.UNAVAILABLE_AFTER_S || Infinity) * 500),
+  } = patience
+  const failing = (name: IngesterName, from: ChainSource): FailingHeights =>
+    new FailingHeights({
+      pool,
+      name,
+      source: from,
+      log: log.child({ ingester: name }),
+      metrics,
+      unavailableAfterMs: config.UNAVAILABLE_AFTER_S * 1000,
+      reportAfterMs,
+    })
   if (config.ENABLE_FORWARD_INGESTER) {
     const name = ingesterNames.forward
-    work.push(new ForwardIngester({
-      ...common, name, source: live, log: log.child({ ingester: name }), failing: failing(name, live), heads,
-      fixedWidth: config.LATEST_WORKER_COUNT, fixedBatch: config.LATEST_BATCH_SIZE, initialWidth: 2,
-      startBlock: config.START_BLOCK, isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
-      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, recheckMs, beforeRollBack: rollBackFarmData,
-    }).run())
+    work.push(
+      new ForwardIngester({
+        ...common,
+        name,
+        source: live,
+        log: log.child({ ingester: name }),
+        failing: failing(name, live),
+        heads,
+        fixedWidth: config.LATEST_WORKER_COUNT,
+        fixedBatch: config.LATEST_BATCH_SIZE,
+        initialWidth: 2,
+        startBlock: config.START_BLOCK,
+        isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
+        headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS,
+        maxReorgDepth: config.MAX_REORG_DEPTH,
+        recheckMs,
+        beforeRollBack: rollBackFarmData,
+      }).run(),
+    )
   }
   if (config.ENABLE_HISTORY_INGESTER) {
     const name = ingesterNames.backward
     const historic = source(historicEndpoints(config))
     const backward = new BackwardIngester({
-      ...common, name, source: historic, log: log.child({ ingester: name }), failing: failing(name, historic),
-      fixedWidth: config.HISTORY_WORKER_COUNT, fixedBatch: config.HISTORY_BATCH_SIZE, initialWidth: 5,
-      startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
+      ...common,
+      name,
+      source: historic,
+      log: log.child({ ingester: name }),
+      failing: failing(name, historic),
+      fixedWidth: config.HISTORY_WORKER_COUNT,
+      fixedBatch: config.HISTORY_BATCH_SIZE,
+      initialWidth: 5,
+      startBlock: config.START_BLOCK,
+      stopHeight: config.HISTORY_STOP_HEIGHT,
+      isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
       room: async (signal) => shared.historyRoom?.(signal),
     })
     work.push(runWhenOwed(backward, pool, log, recheckMs, lifecycle.signal))
@@ -101,7 +144,11 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
 
 /** Runs the backward ingester to its end, and again when heights became owed: an operator has them retried. */
 async function runWhenOwed(
-  backward: BackwardIngester, pool: pg.Pool, log: Logger, recheckMs: number, signal: AbortSignal,
+  backward: BackwardIngester,
+  pool: pg.Pool,
+  log: Logger,
+  recheckMs: number,
+  signal: AbortSignal,
 ): Promise<void> {
   const generation = async (): Promise<number> => (await readRawCoverage(pool)).backward.generation
   for (;;) {
@@ -126,11 +173,14 @@ async function runWhenOwed(
 /** Progress as a status line on a terminal, and as log lines elsewhere. */
 function report({ terminal, log, lifecycle, config }: ServiceContext, progress: Progress): void {
   const isDrawn = terminal.isInteractive && config.LOG_FORMAT !== 'json'
-  const timer = setInterval(() => {
-    const lines = progress.lines()
-    if (isDrawn) terminal.setStatus(lines.map(statusText))
-    else for (const line of lines) log.info({ service: 'ingest', ...line }, progressText(line))
-  }, isDrawn ? drawEveryMs : logEveryMs)
+  const timer = setInterval(
+    () => {
+      const lines = progress.lines()
+      if (isDrawn) terminal.setStatus(lines.map(statusText))
+      else for (const line of lines) log.info({ service: 'ingest', ...line }, progressText(line))
+    },
+    isDrawn ? drawEveryMs : logEveryMs,
+  )
   timer.unref()
   lifecycle.onStop('progress', () => {
     clearInterval(timer)

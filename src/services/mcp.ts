@@ -27,11 +27,19 @@ export async function startMcp(context: ServiceContext): Promise<void> {
   const log = context.log.child({ service: 'mcp' })
   const { service: queries } = await openQueryService(context)
   const server = await startMcpHttpServer({
-    queries, log, metrics, version, host: config.HOST, port: config.MCP_PORT,
-    scripts: boundScripts(openScripts(context)), network: await openNetwork(context), skills: await openSkills(context),
+    queries,
+    log,
+    metrics,
+    version,
+    host: config.HOST,
+    port: config.MCP_PORT,
+    scripts: boundScripts(openScripts(context)),
+    network: await openNetwork(context),
+    skills: await openSkills(context),
     origins: originRules(config),
     admission: new Admission({
-      isKeyRequired: config.MCP_AUTH_ENABLED, adminKey: config.MCP_ADMIN_KEY,
+      isKeyRequired: config.MCP_AUTH_ENABLED,
+      adminKey: config.MCP_ADMIN_KEY,
       keys: new KeyCheck({ backendUrl: () => backendUrl(config, shared.apiPort) }),
       window: new SlidingWindow({ most: config.MCP_RATE_LIMIT }),
       attempts: new FailureLimit(),
@@ -42,14 +50,17 @@ export async function startMcp(context: ServiceContext): Promise<void> {
   })
   shared.mcpPort = server.port
   lifecycle.onStop('MCP server', () => server.close())
-  if (!config.MCP_AUTH_ENABLED) log.warn('whoever reaches the MCP server may run SQL without a limit: MCP_AUTH_ENABLED is off')
+  if (!config.MCP_AUTH_ENABLED)
+    log.warn('whoever reaches the MCP server may run SQL without a limit: MCP_AUTH_ENABLED is off')
 }
 
 /** Where scripts run: where no REST API is named, on the nodes that everything else comes from. */
 function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext): ScriptRunner {
   if (config.CHAIN_REST_URL !== undefined) return createRestScriptRunner(config.CHAIN_REST_URL)
   const nodes = createChainReader({
-    liveEndpoints: liveEndpoints(config), historicEndpoints: historicEndpoints(config), log: context.log.child({ service: 'mcp' }),
+    liveEndpoints: liveEndpoints(config),
+    historicEndpoints: historicEndpoints(config),
+    log: context.log.child({ service: 'mcp' }),
     onCall: ({ method, code, durationMs, bytes }) => {
       metrics.accessCalls.inc({ method, code })
       metrics.accessSeconds.observe({ method }, durationMs / 1000)
@@ -62,14 +73,22 @@ function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext)
 
 /** Where keys are checked: where nothing else is set, the API of this process, which may have another port than the usual one. */
 function backendUrl({ BACKEND_URL }: Config, apiPort: number | undefined): string {
-  return BACKEND_URL === settings.BACKEND_URL.read(undefined) && apiPort !== undefined ? `http://127.0.0.1:${apiPort}` : BACKEND_URL
+  return BACKEND_URL === settings.BACKEND_URL.read(undefined) && apiPort !== undefined
+    ? `http://127.0.0.1:${apiPort}`
+    : BACKEND_URL
 }
 
 /** An address that is bound is a name by which the server is reached; all addresses are none. */
-export function originRules({ HOST, MCP_ALLOWED_HOSTS, MCP_ALLOWED_ORIGINS }: Pick<Config, 'HOST' | 'MCP_ALLOWED_HOSTS' | 'MCP_ALLOWED_ORIGINS'>): OriginRules {
+export function originRules({
+  HOST,
+  MCP_ALLOWED_HOSTS,
+  MCP_ALLOWED_ORIGINS,
+}: Pick<Config, 'HOST' | 'MCP_ALLOWED_HOSTS' | 'MCP_ALLOWED_ORIGINS'>): OriginRules {
   const bound = HOST === '0.0.0.0' || HOST === '::' ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST]
   return {
-    allowedHosts: [...MCP_ALLOWED_HOSTS, ...bound].map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host)),
+    allowedHosts: [...MCP_ALLOWED_HOSTS, ...bound].map((host) =>
+      URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host,
+    ),
     allowedOrigins: MCP_ALLOWED_ORIGINS.map(originOf),
     remedies: { host: 'Add it to MCP_ALLOWED_HOSTS.', origin: 'Add it to MCP_ALLOWED_ORIGINS.' },
   }

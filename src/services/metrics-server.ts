@@ -32,17 +32,22 @@ export async function startMetricsServer(metrics: Metrics, host: string, port: n
   })
   const listening = Promise.withResolvers<void>()
   server.once('error', (error: NodeJS.ErrnoException) => {
-    listening.reject(error.code === 'EADDRINUSE'
-      ? new FatalError('port-taken', `METRICS_PORT ${port} is taken by another program. Choose another.`, { cause: error })
-      : error)
+    listening.reject(
+      error.code === 'EADDRINUSE'
+        ? new FatalError('port-taken', `METRICS_PORT ${port} is taken by another program. Choose another.`, {
+            cause: error,
+          })
+        : error,
+    )
   })
   server.listen({ host, port }, listening.resolve)
   await listening.promise
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise((done) => {
-      server.close(() => done())
-      server.closeAllConnections()
-    }),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
   }
 }

@@ -28,10 +28,22 @@ export async function openChat(context: ServiceContext, log: Logger): Promise<Ch
   const examples = (): readonly ScriptedExample[] => chatExamples(network())
   const script = new ScriptedChatModel({ examples })
   const models = createChatModels(config, { log, scripted: { model: script, state: script.state } })
-  const source = new McpToolSource({ servers: toolServers(config, shared), times: { connectMs: config.CHAT_TOOL_CONNECT_MS, callMs: longestCallMs(config) }, log })
+  const source = new McpToolSource({
+    servers: toolServers(config, shared),
+    times: { connectMs: config.CHAT_TOOL_CONNECT_MS, callMs: longestCallMs(config) },
+    log,
+  })
   lifecycle.onStop('connections to tools of the chat', () => source.close())
   return createChat({
-    models, source, skills, network, fetchApi, log, fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [], explorerUrl: config.CHAT_EXPLORER_URL, timeoutMs: config.CHAT_TIMEOUT_S * 1000,
+    models,
+    source,
+    skills,
+    network,
+    fetchApi,
+    log,
+    fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [],
+    explorerUrl: config.CHAT_EXPLORER_URL,
+    timeoutMs: config.CHAT_TIMEOUT_S * 1000,
     examples: examples().map(({ questions }) => questions[0]),
   })
 }
@@ -44,7 +56,8 @@ function longestCallMs({ QUERY_TIMEOUT_S }: Config): number {
 /** The MCP servers: those that are set, and else ours, in this process or at their usual ports. */
 export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'toolsPort'>): readonly McpServer[] {
   return mcpServers({
-    flowfarm: () => config.MCP_SERVER_URL ?? `http://${localHost(config.HOST)}:${shared.mcpPort ?? config.MCP_PORT}/mcp`,
+    flowfarm: () =>
+      config.MCP_SERVER_URL ?? `http://${localHost(config.HOST)}:${shared.mcpPort ?? config.MCP_PORT}/mcp`,
     flowfarmKey: config.MCP_SERVER_KEY,
     script: config.SCRIPT_MCP_URL,
     evm: config.EVM_MCP_URL,

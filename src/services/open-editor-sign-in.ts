@@ -37,21 +37,41 @@ export interface EditorSignInNeeds {
  * @throws FatalError for settings of the wallet that cannot be
  */
 export async function openEditorSignIn(
-  { config, shared }: Pick<ServiceContext, 'config' | 'shared'>, { pool, editor, clientOf }: EditorSignInNeeds,
+  { config, shared }: Pick<ServiceContext, 'config' | 'shared'>,
+  { pool, editor, clientOf }: EditorSignInNeeds,
 ): Promise<EditorSignIn> {
   const { url } = readWalletPlace(config, shared.walletPort ?? config.WALLET_PORT)
   const { GOTRUE_URL: gotrueUrl } = config
-  const sessions = gotrueUrl === undefined
-    ? await openAuthSessions(pool, { jwtKey: config.WALLET_JWT_KEY, walletUrl: url, sessionHours: config.WALLET_SESSION_HOURS })
-    : createGotrueSessions({ url: gotrueUrl, serviceToken: undefined })
+  const sessions =
+    gotrueUrl === undefined
+      ? await openAuthSessions(pool, {
+          jwtKey: config.WALLET_JWT_KEY,
+          walletUrl: url,
+          sessionHours: config.WALLET_SESSION_HOURS,
+        })
+      : createGotrueSessions({ url: gotrueUrl, serviceToken: undefined })
   return {
     authenticate: async (accessToken) => ({ userId: (await sessions.authenticate(accessToken)).user.id }),
     holdUser: sessions.holdUser,
-    wallet: { url, gotrue_url: gotrueUrl ?? `${url}${authPath}`, authorize_url: `${url}/authorize`, token_url: `${url}/oauth/token`, session_url: '/session', client_id: editorClientId },
+    wallet: {
+      url,
+      gotrue_url: gotrueUrl ?? `${url}${authPath}`,
+      authorize_url: `${url}/authorize`,
+      token_url: `${url}/oauth/token`,
+      session_url: '/session',
+      client_id: editorClientId,
+    },
     session: sessionRoutes({
-      auth: createAuthServer(gotrueUrl ?? `${shared.walletPort === undefined ? url : `http://${localHost(config.HOST)}:${shared.walletPort}`}${authPath}`),
-      allows: (origin) => origin === new URL(editor).origin, clientOf: (request) => clientOf(request).address, isSecure: editor.startsWith('https:'), cookieDomain: undefined,
-      sessionHours: config.WALLET_SESSION_HOURS, name: 'flowfarm-editor-session',
+      auth: createAuthServer(
+        gotrueUrl ??
+          `${shared.walletPort === undefined ? url : `http://${localHost(config.HOST)}:${shared.walletPort}`}${authPath}`,
+      ),
+      allows: (origin) => origin === new URL(editor).origin,
+      clientOf: (request) => clientOf(request).address,
+      isSecure: editor.startsWith('https:'),
+      cookieDomain: undefined,
+      sessionHours: config.WALLET_SESSION_HOURS,
+      name: 'flowfarm-editor-session',
     }).routes() as unknown as Middleware<RequestState>,
   }
 }

@@ -51,22 +51,44 @@ const pruneEveryMs = 3_600_000
  * Puts the editor together: projects, repositories, and the language server channel on a port of its own. What it opens ends with the process.
  * @throws FatalError for settings that cannot be; errors of the database
  */
-export async function openEditor(context: ServiceContext, { port, clientOf, log, page }: OpenEditorOptions): Promise<OpenedEditor> {
+export async function openEditor(
+  context: ServiceContext,
+  { port, clientOf, log, page }: OpenEditorOptions,
+): Promise<OpenedEditor> {
   const { config, databaseUrl, lifecycle } = context
   checkEditorUrl(config)
   for (const warning of editorWarnings(config)) log.warn(warning)
   const url = editorUrl(config, port)
   const { origin } = new URL(url)
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: poolSize, applicationName: 'flowfarm editor', onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: poolSize,
+    applicationName: 'flowfarm editor',
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm editor', () => pool.end())
   const { authenticate, holdUser, wallet, session } = await openEditorSignIn(context, { pool, editor: url, clientOf })
-  const quotas = { projects: config.PROJECTS_PER_USER, files: config.PROJECT_FILES, fileBytes: config.PROJECT_FILE_BYTES, projectBytes: config.PROJECT_BYTES }
-  const projects = createProjectsFunction({ pool, log, authenticate, holdUser, clientOf, quotas, allowsOrigin: (from) => from === origin })
+  const quotas = {
+    projects: config.PROJECTS_PER_USER,
+    files: config.PROJECT_FILES,
+    fileBytes: config.PROJECT_FILE_BYTES,
+    projectBytes: config.PROJECT_BYTES,
+  }
+  const projects = createProjectsFunction({
+    pool,
+    log,
+    authenticate,
+    holdUser,
+    clientOf,
+    quotas,
+    allowsOrigin: (from) => from === origin,
+  })
   const access = createProjectAccess(pool)
   const app = readGitHubApp(config)
-  const github = app === undefined ? undefined : createGitHub({ app, pool, log, authenticate, holdUser, clientOf, projects: access, editorUrl: url })
+  const github =
+    app === undefined
+      ? undefined
+      : createGitHub({ app, pool, log, authenticate, holdUser, clientOf, projects: access, editorUrl: url })
   const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
   lifecycle.onStop('deployments of projects', () => deploys.close())
   const samples = await readSamples(config)
@@ -78,10 +100,25 @@ export async function openEditor(context: ServiceContext, { port, clientOf, log,
   })
   const lspUrl = config.LSP_URL ?? lspAddress(url, lspPort)
   const settings = (): EditorSettings => ({
-    url, lsp_url: lspUrl, networks: nodes.networks(), language_server: { kind: program.kind, label: program.label }, wallet,
-    github: { is_on: github !== undefined, install_url: github?.installUrl ?? null }, samples, limits: projectLimits(quotas),
+    url,
+    lsp_url: lspUrl,
+    networks: nodes.networks(),
+    language_server: { kind: program.kind, label: program.label },
+    wallet,
+    github: { is_on: github !== undefined, install_url: github?.installUrl ?? null },
+    samples,
+    limits: projectLimits(quotas),
   })
-  return { url, lspUrl, languageServer: program, settings, session, projects: projects.middleware, github: github?.middleware, page: page(settings) }
+  return {
+    url,
+    lspUrl,
+    languageServer: program,
+    settings,
+    session,
+    projects: projects.middleware,
+    github: github?.middleware,
+    page: page(settings),
+  }
 }
 
 interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
@@ -90,13 +127,39 @@ interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
 }
 
 /** Starts the channel on LSP_PORT. */
-async function openChannel({ config, metrics, lifecycle, shared }: ServiceContext, { log, clientOf, nodes, deploys }: ChannelNeeds): Promise<{ program: LanguageServerProgram; lspPort: number }> {
-  const program = await findLanguageServer({ choice: config.EDITOR_LANGUAGE_SERVER, command: config.CHAIN_CLI_COMMAND, log })
-  const workspaces = await createImportWorkspaces({ root: config.EDITOR_FOLDER, source: createNodeContracts({ nodes: nodes.readers, log }), log })
+async function openChannel(
+  { config, metrics, lifecycle, shared }: ServiceContext,
+  { log, clientOf, nodes, deploys }: ChannelNeeds,
+): Promise<{ program: LanguageServerProgram; lspPort: number }> {
+  const program = await findLanguageServer({
+    choice: config.EDITOR_LANGUAGE_SERVER,
+    command: config.CHAIN_CLI_COMMAND,
+    log,
+  })
+  const workspaces = await createImportWorkspaces({
+    root: config.EDITOR_FOLDER,
+    source: createNodeContracts({ nodes: nodes.readers, log }),
+    log,
+  })
   lifecycle.onStop('folders of the language server', () => workspaces.close())
   const channel = await createLspServer({
-    host: config.HOST, port: config.LSP_PORT, log, metrics, clientOf, program, workspaces, networks: editorNetworks, offered: () => nodes.networks().map(({ network }) => network), deploys,
-    admit: (request) => refuseRebound(request, channelNames(config), addressList(config.TRUSTED_PROXIES), 'or set EDITOR_URL and LSP_URL to the names that it has'),
+    host: config.HOST,
+    port: config.LSP_PORT,
+    log,
+    metrics,
+    clientOf,
+    program,
+    workspaces,
+    networks: editorNetworks,
+    offered: () => nodes.networks().map(({ network }) => network),
+    deploys,
+    admit: (request) =>
+      refuseRebound(
+        request,
+        channelNames(config),
+        addressList(config.TRUSTED_PROXIES),
+        'or set EDITOR_URL and LSP_URL to the names that it has',
+      ),
     allowsOrigin: (origin, forHost) => mayUseChannel(config, origin, forHost),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'LSP_PORT', port: config.LSP_PORT, host: config.HOST })
@@ -106,9 +169,15 @@ async function openChannel({ config, metrics, lifecycle, shared }: ServiceContex
   return { program, lspPort: channel.port }
 }
 
-function pruneNowAndThen({ lifecycle }: Pick<ServiceContext, 'lifecycle'>, log: Logger, prune: () => Promise<void>): void {
+function pruneNowAndThen(
+  { lifecycle }: Pick<ServiceContext, 'lifecycle'>,
+  log: Logger,
+  prune: () => Promise<void>,
+): void {
   const pruning = setInterval(() => {
-    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'what the editor needs no more could not be removed'))
+    prune().catch((error: unknown) =>
+      log.warn({ err: asError(error) }, 'what the editor needs no more could not be removed'),
+    )
   }, pruneEveryMs)
   lifecycle.onStop('what the editor needs no more', () => clearInterval(pruning))
 }

@@ -7,13 +7,18 @@ import { oncePerProcess } from './once-per-process.ts'
  * The network, for the addresses in what models are told: that of the chain, as soon as a node has been met, and mainnet until then. It is
  * waited for once in a process.
  */
-export const openNetwork = oncePerProcess(async ({ pool, log, lifecycle }: Pick<ServiceContext, 'pool' | 'log' | 'lifecycle'>): Promise<() => Network> => {
-  let network = await readNetwork(pool)
-  if (network === undefined) {
-    lifecycle.onStop('waiting for the network of scripts', whenNetworkKnown(pool, log, (found) => {
-      network = found
-      return Promise.resolve()
-    }))
-  }
-  return () => network ?? 'mainnet'
-})
+export const openNetwork = oncePerProcess(
+  async ({ pool, log, lifecycle }: Pick<ServiceContext, 'pool' | 'log' | 'lifecycle'>): Promise<() => Network> => {
+    let network = await readNetwork(pool)
+    if (network === undefined) {
+      lifecycle.onStop(
+        'waiting for the network of scripts',
+        whenNetworkKnown(pool, log, (found) => {
+          network = found
+          return Promise.resolve()
+        }),
+      )
+    }
+    return () => network ?? 'mainnet'
+  },
+)

@@ -28,22 +28,40 @@ export const networkSettings = {
  * @throws FatalError for a payer that cannot be read or cannot pay, and for a node that cannot be understood
  */
 export async function openProvisioning(
-  { config, databaseUrl, lifecycle }: Pick<ServiceContext, 'config' | 'databaseUrl' | 'lifecycle'>, passkeys: KnownPasskeys, log: Logger,
-  { onPayerBalance, ...options }: Pick<ProvisioningOptions, 'startBalances' | 'onAccount'> & Pick<TransactionSenderOptions, 'onPayerBalance'> = {},
+  { config, databaseUrl, lifecycle }: Pick<ServiceContext, 'config' | 'databaseUrl' | 'lifecycle'>,
+  passkeys: KnownPasskeys,
+  log: Logger,
+  {
+    onPayerBalance,
+    ...options
+  }: Pick<ProvisioningOptions, 'startBalances' | 'onAccount'> & Pick<TransactionSenderOptions, 'onPayerBalance'> = {},
 ): Promise<Provisioning> {
   const payers = walletNetworks.map((network) => readPayer(config, network))
   const senders = walletNetworks.flatMap((network, at) => {
     const endpoint = config[networkSettings[network].node] ?? liveEndpoints(config)[0]
-    return endpoint === undefined ? [] : [new TransactionSender({ network, endpoint, payer: payers[at], log, onPayerBalance })]
+    return endpoint === undefined
+      ? []
+      : [new TransactionSender({ network, endpoint, payer: payers[at], log, onPayerBalance })]
   })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 8, applicationName: 'flowfarm wallet accounts', onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: 8,
+    applicationName: 'flowfarm wallet accounts',
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm wallet accounts', async () => {
     await Promise.all(senders.map((sender) => sender.close()))
     await pool.end()
   })
-  const provisioning = new Provisioning({ pool, passkeys, senders, dailyLimit: config.WALLET_PROVISION_LIMIT, isOpen: config.WALLET_PROVISION_OPEN, log, ...options })
+  const provisioning = new Provisioning({
+    pool,
+    passkeys,
+    senders,
+    dailyLimit: config.WALLET_PROVISION_LIMIT,
+    isOpen: config.WALLET_PROVISION_OPEN,
+    log,
+    ...options,
+  })
   lifecycle.onStop('accounts for passkeys', () => provisioning.stop())
   await provisioning.start(lifecycle.signal)
   if (onPayerBalance !== undefined) readBalances(senders, lifecycle, log)
@@ -51,12 +69,20 @@ export async function openProvisioning(
 }
 
 /** Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as it was. */
-function readBalances(senders: readonly TransactionSender[], lifecycle: ServiceContext['lifecycle'], log: Logger): void {
+function readBalances(
+  senders: readonly TransactionSender[],
+  lifecycle: ServiceContext['lifecycle'],
+  log: Logger,
+): void {
   const { signal } = lifecycle
   const reading = setInterval(() => {
     for (const sender of senders) {
       sender.readPayerBalance(signal).catch((error: unknown) => {
-        if (!signal.aborted) log.debug({ err: asError(error), network: sender.network }, 'what the payer of new accounts has could not be read')
+        if (!signal.aborted)
+          log.debug(
+            { err: asError(error), network: sender.network },
+            'what the payer of new accounts has could not be read',
+          )
       })
     }
   }, balanceEveryMs)

@@ -32,7 +32,10 @@ async function open(context: ServiceContext): Promise<OpenedQueryService> {
   const { config } = context
   const log = context.log.child({ service: 'ask' })
   const databases = new Map<QueryTarget, QueryDatabase>()
-  databases.set('indexer', await openTarget('indexer', config.INDEXER_DATABASE_URL ?? context.databaseUrl, { ...context, log }))
+  databases.set(
+    'indexer',
+    await openTarget('indexer', config.INDEXER_DATABASE_URL ?? context.databaseUrl, { ...context, log }),
+  )
   if (config.EVM_EXPLORER_DATABASE_URL !== undefined) {
     databases.set('evm', await openTarget('evm', config.EVM_EXPLORER_DATABASE_URL, { ...context, log }))
   }
@@ -46,11 +49,15 @@ async function open(context: ServiceContext): Promise<OpenedQueryService> {
 }
 
 async function openModel(
-  config: Config, databases: ReadonlyMap<QueryTarget, QueryDatabase>,
+  config: Config,
+  databases: ReadonlyMap<QueryTarget, QueryDatabase>,
 ): Promise<{ model: SqlModel | undefined; remedy: string }> {
   const found = modelSettings(config)
   if (found === 'scripted') {
-    return { model: new ScriptedModel(() => [...databases.values()].flatMap(({ knowledge }) => knowledge.examples)), remedy: '' }
+    return {
+      model: new ScriptedModel(() => [...databases.values()].flatMap(({ knowledge }) => knowledge.examples)),
+      remedy: '',
+    }
   }
   if ('remedy' in found) return { model: undefined, remedy: found.remedy }
   // The libraries of the providers take a third of a second to load.
@@ -64,10 +71,16 @@ async function openTarget(target: QueryTarget, url: string, context: ServiceCont
   const { lifecycle, log } = context
   const late = new LateDatabase()
   const opening = retryWhile(() => openDatabase(target, url, context), {
-    signal: lifecycle.signal, baseMs: 1000, maxMs: 30_000,
+    signal: lifecycle.signal,
+    baseMs: 1000,
+    maxMs: 30_000,
     onRetry: (error, attempt, pauseMs) => {
       late.failed(error)
-      if (attempt === 1) log.warn({ err: asError(error), target, pauseMs }, 'a database that can be asked is not reached; the rest goes on')
+      if (attempt === 1)
+        log.warn(
+          { err: asError(error), target, pauseMs },
+          'a database that can be asked is not reached; the rest goes on',
+        )
     },
   }).then((database) => late.opened(database))
   await Promise.race([opening, late.firstFailure])
@@ -80,21 +93,29 @@ async function openTarget(target: QueryTarget, url: string, context: ServiceCont
 async function openDatabase(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
   const { config, lifecycle, log } = context
   const pool = createPool(url, {
-    max: 1, applicationName: 'flowfarm ask: catalogs', onIdleError: logIdleErrors(log),
+    max: 1,
+    applicationName: 'flowfarm ask: catalogs',
+    onIdleError: logIdleErrors(log),
   })
-  const read = (network: Network): Promise<DatabaseKnowledge> => (
+  const read = (network: Network): Promise<DatabaseKnowledge> =>
     readKnowledge({ target, pool, network, mostRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })
-  )
   try {
     const opening = openSqlRunner({
-      target, url, log, timeoutMs: config.QUERY_TIMEOUT_S * 1000, mostRows: config.MAX_RESULT_ROWS, mostBytes: config.ASK_MAX_RESULT_BYTES,
-      concurrency: config.ASK_CONCURRENCY, mostWaiting: config.ASK_QUEUE,
+      target,
+      url,
+      log,
+      timeoutMs: config.QUERY_TIMEOUT_S * 1000,
+      mostRows: config.MAX_RESULT_ROWS,
+      mostBytes: config.ASK_MAX_RESULT_BYTES,
+      concurrency: config.ASK_CONCURRENCY,
+      mostWaiting: config.ASK_QUEUE,
       interrupt: url === context.databaseUrl ? context.shared.interruptSessions : undefined,
       onStuck: (count) => context.metrics.sqlStuckSessions.set({ target }, count),
     })
     // Its sessions wait for the catalogs as ours do: together they take half of the time.
-    const reading = (target === 'indexer' ? readNetwork(pool) : Promise.resolve('mainnet' as const))
-      .then(async (found) => ({ network: found, first: await read(found ?? 'mainnet') }))
+    const reading = (target === 'indexer' ? readNetwork(pool) : Promise.resolve('mainnet' as const)).then(
+      async (found) => ({ network: found, first: await read(found ?? 'mainnet') }),
+    )
     const [statements, known] = await Promise.allSettled([opening, reading])
     if (statements.status === 'rejected') throw statements.reason
     const runner = statements.value

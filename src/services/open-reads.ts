@@ -20,11 +20,20 @@ const patienceMs = 5000
  * The database of DB_READ_URL, once it has what the other one has, migrations included; else that of DB_URL.
  * @throws RetryableError `reads-unavailable` after five seconds
  */
-export async function openReads({ config, databaseUrl, pool: primary, log, lifecycle }: ServiceContext): Promise<Reads> {
+export async function openReads({
+  config,
+  databaseUrl,
+  pool: primary,
+  log,
+  lifecycle,
+}: ServiceContext): Promise<Reads> {
   const url = config.DB_READ_URL
   if (url === undefined) return { url: databaseUrl, whenReadable: readableAtOnce }
   const reads = createPool(url, {
-    ...connectionLimits, max: 1, applicationName: 'flowfarm replay', onIdleError: logIdleErrors(log, 'the connection to the database of DB_READ_URL was lost'),
+    ...connectionLimits,
+    max: 1,
+    applicationName: 'flowfarm replay',
+    onIdleError: logIdleErrors(log, 'the connection to the database of DB_READ_URL was lost'),
   })
   lifecycle.onStop('connection to the standby', () => reads.end())
   const { signal } = lifecycle
@@ -36,7 +45,11 @@ export async function openReads({ config, databaseUrl, pool: primary, log, lifec
     } catch (cause) {
       signal.throwIfAborted()
       if (impatience.aborted) {
-        throw new RetryableError('reads-unavailable', 'The database of DB_READ_URL cannot be reached, or does not get what is written to that of DB_URL.', { cause })
+        throw new RetryableError(
+          'reads-unavailable',
+          'The database of DB_READ_URL cannot be reached, or does not get what is written to that of DB_URL.',
+          { cause },
+        )
       }
       if (!isConnectionLost(cause)) throw cause
       await pause(100, signal)
@@ -45,7 +58,9 @@ export async function openReads({ config, databaseUrl, pool: primary, log, lifec
   return {
     url,
     whenReadable: whenReplayed({
-      primary, reads, signal,
+      primary,
+      reads,
+      signal,
       onTrouble: (err) => log.warn({ err }, 'how far the database of DB_READ_URL is cannot be found out, trying again'),
     }),
   }

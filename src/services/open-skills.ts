@@ -11,6 +11,9 @@ import { openNetwork } from './open-network.ts'
  * @throws FatalError where their folder cannot be read
  */
 export const openSkills = oncePerProcess(async (context: ServiceContext): Promise<Skills> => {
-  const [skills, network] = await Promise.all([readSkills(context.config.SKILLS_DIR ?? shippedSkills, context.log), openNetwork(context)])
+  const [skills, network] = await Promise.all([
+    readSkills(context.config.SKILLS_DIR ?? shippedSkills, context.log),
+    openNetwork(context),
+  ])
   return new FilledSkills(skills, (text) => inNetwork(text, network()))
 })

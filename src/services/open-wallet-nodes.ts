@@ -22,7 +22,10 @@ export interface WalletNodes {
  * for testnet. They are left when the process stops.
  * @throws FatalError for an endpoint that cannot be understood
  */
-export function openWalletNodes({ config, lifecycle }: Pick<ServiceContext, 'config' | 'lifecycle'>, log: Logger): WalletNodes {
+export function openWalletNodes(
+  { config, lifecycle }: Pick<ServiceContext, 'config' | 'lifecycle'>,
+  log: Logger,
+): WalletNodes {
   const open = (endpoint: string): ReturnType<typeof createTransactionClient> => {
     const client = createTransactionClient({ endpoint, log })
     lifecycle.onStop('a node for pages of the wallet', () => client.close())
@@ -38,13 +41,23 @@ export function openWalletNodes({ config, lifecycle }: Pick<ServiceContext, 'con
   const own = open(endpoint)
   let followed: WalletNetwork | undefined
   // A node that is away comes back; one that says what we do not understand may be mended.
-  retryWhile(() => own.chainId(lifecycle.signal), { signal: lifecycle.signal, baseMs: 500, maxMs: 60_000, isRetryable: (error) => !(error instanceof FatalError) }).then((chainId) => {
-    const network = chainIdToNetwork(chainId)
-    followed = network === 'emulator' ? 'testnet' : network
-    if (followed !== undefined) nodes[followed] ??= own
-    else log.warn({ chainId }, 'the wallet knows nothing of this chain: set WALLET_MAINNET_NODE or WALLET_TESTNET_NODE')
-  }, (error: unknown) => {
-    if (!lifecycle.signal.aborted) log.warn({ err: asError(error) }, 'the wallet does not know which chain is followed')
-  })
+  retryWhile(() => own.chainId(lifecycle.signal), {
+    signal: lifecycle.signal,
+    baseMs: 500,
+    maxMs: 60_000,
+    isRetryable: (error) => !(error instanceof FatalError),
+  }).then(
+    (chainId) => {
+      const network = chainIdToNetwork(chainId)
+      followed = network === 'emulator' ? 'testnet' : network
+      if (followed !== undefined) nodes[followed] ??= own
+      else
+        log.warn({ chainId }, 'the wallet knows nothing of this chain: set WALLET_MAINNET_NODE or WALLET_TESTNET_NODE')
+    },
+    (error: unknown) => {
+      if (!lifecycle.signal.aborted)
+        log.warn({ err: asError(error) }, 'the wallet does not know which chain is followed')
+    },
+  )
   return { nodes, followed: () => followed }
 }

@@ -62,50 +62,104 @@ const pruneEveryMs = 3_600_000
  * Puts the wallet together: who signs people in, passkeys, accounts for them, nodes and the explorer. What it opens ends with the process.
  * @throws FatalError for settings that cannot be, and for a payer that cannot pay; errors of the database
  */
-export async function openWallet(context: ServiceContext, { port, clientOf, log, page }: OpenWalletOptions): Promise<OpenedWallet> {
+export async function openWallet(
+  context: ServiceContext,
+  { port, clientOf, log, page }: OpenWalletOptions,
+): Promise<OpenedWallet> {
   const { config, databaseUrl, lifecycle } = context
   const place = readWalletPlace(config, port)
   const clients = (): readonly SignInClient[] => signInClients(config, context.shared, place)
   const { url, party, isSecure } = place
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: poolSize,
+    applicationName: 'flowfarm wallet',
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm wallet', () => pool.end())
-  const statements = new PreparedStatements(databaseUrl, { ...connectionLimits, ...statementConnections, applicationName: 'flowfarm wallet' })
+  const statements = new PreparedStatements(databaseUrl, {
+    ...connectionLimits,
+    ...statementConnections,
+    applicationName: 'flowfarm wallet',
+  })
   lifecycle.onStop('statements: flowfarm wallet', () => statements.end())
   const figures = new WalletMetrics(context.metrics)
   const opened: { confirmUserChange?: ConfirmUserChange } = {}
   const userChanges = (): ConfirmUserChange => {
-    if (opened.confirmUserChange === undefined) throw new ApiError(503, 'unexpected_failure', 'The wallet is starting. Try again.')
+    if (opened.confirmUserChange === undefined)
+      throw new ApiError(503, 'unexpected_failure', 'The wallet is starting. Try again.')
     return opened.confirmUserChange
   }
-  const { sessions, middleware, authUrl, outbox } = await openAuth(context, { pool, statements, figures, place, clientOf, log, port, userChanges, clients })
+  const { sessions, middleware, authUrl, outbox } = await openAuth(context, {
+    pool,
+    statements,
+    figures,
+    place,
+    clientOf,
+    log,
+    port,
+    userChanges,
+    clients,
+  })
   const { nodes, followed } = openWalletNodes(context, log)
   const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
-    startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow }, onAccount: figures.account, onPayerBalance: figures.payerBalance,
+    startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow },
+    onAccount: figures.account,
+    onPayerBalance: figures.payerBalance,
   })
   const passkeys = createPasskeyFunction({
-    pool, statements, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning), keysOnChain: provisioning.keysOnChain, outbox, onNote: figures.passkey,
+    pool,
+    statements,
+    log,
+    relyingParty: () => party,
+    sessions,
+    clientOf,
+    endpoints: provisioningEndpoints(provisioning),
+    keysOnChain: provisioning.keysOnChain,
+    outbox,
+    onNote: figures.passkey,
   })
   const signIns = clientRoutes({ pool, statements, sessions, clients, origin: url, clientOf })
   opened.confirmUserChange = passkeys.confirmUserChange
   const pruning = setInterval(() => {
-    Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) => log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'))
+    Promise.all([passkeys.prune(), signIns.prune()]).catch((error: unknown) =>
+      log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'),
+    )
   }, pruneEveryMs)
   lifecycle.onStop('old challenges of passkeys', () => clearInterval(pruning))
   for (const warning of walletWarnings(config, place)) log.warn(warning)
   const settings = (): WalletSettings => ({
-    url, rp_id: party.id, rp_name: party.name, gotrue_url: config.GOTRUE_URL ?? authPath, passkey_auth_url: passkeyFunctionPath, cookie_domain: config.WALLET_COOKIE_DOMAIN ?? null,
+    url,
+    rp_id: party.id,
+    rp_name: party.name,
+    gotrue_url: config.GOTRUE_URL ?? authPath,
+    passkey_auth_url: passkeyFunctionPath,
+    cookie_domain: config.WALLET_COOKIE_DOMAIN ?? null,
     clients: clients().map(({ id, name, redirectUri }) => ({ client_id: id, name, redirect_uri: redirectUri })),
-    networks: walletNetworks.filter((network) => nodes[network] !== undefined).map((network) => ({
-      network, makes_accounts: config[networkSettings[network].payer] !== undefined, has_explorer_api: network === followed(),
-      explorer_url: network === followed() ? explorerUrl(context, place.isForTrial) : null,
-    })),
+    networks: walletNetworks
+      .filter((network) => nodes[network] !== undefined)
+      .map((network) => ({
+        network,
+        makes_accounts: config[networkSettings[network].payer] !== undefined,
+        has_explorer_api: network === followed(),
+        explorer_url: network === followed() ? explorerUrl(context, place.isForTrial) : null,
+      })),
   })
   return {
-    url, settings, auth: middleware, passkeys: passkeys.middleware, clients: signIns.router, page, nodes, explorerApi: () => explorerApi(context),
+    url,
+    settings,
+    auth: middleware,
+    passkeys: passkeys.middleware,
+    clients: signIns.router,
+    page,
+    nodes,
+    explorerApi: () => explorerApi(context),
     session: {
-      auth: createAuthServer(authUrl), allows: (origin) => party.allows(origin), isSecure, cookieDomain: config.WALLET_COOKIE_DOMAIN, sessionHours: config.WALLET_SESSION_HOURS,
+      auth: createAuthServer(authUrl),
+      allows: (origin) => party.allows(origin),
+      isSecure,
+      cookieDomain: config.WALLET_COOKIE_DOMAIN,
+      sessionHours: config.WALLET_SESSION_HOURS,
     },
   }
 }
@@ -131,31 +185,64 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'>
 }
 
 /** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
-async function openAuth({ config, lifecycle }: ServiceContext, { pool, statements, place, figures, clientOf, log, port, userChanges, clients }: AuthNeeds): Promise<OpenedAuth> {
+async function openAuth(
+  { config, lifecycle }: ServiceContext,
+  { pool, statements, place, figures, clientOf, log, port, userChanges, clients }: AuthNeeds,
+): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
   const sendMail = mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log)
   if (gotrueUrl !== undefined) {
-    const outbox = config.SMTP_URL === undefined ? undefined : new Outbox({ pool, send: sendMail, log, onDone: figures.mail })
+    const outbox =
+      config.SMTP_URL === undefined ? undefined : new Outbox({ pool, send: sendMail, log, onDone: figures.mail })
     if (outbox !== undefined) lifecycle.onStop('e-mails of the wallet', () => outbox.close())
-    return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl, outbox }
+    return {
+      sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }),
+      middleware: undefined,
+      authUrl: gotrueUrl,
+      outbox,
+    }
   }
   const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
   const auth = await createAuth({
-    pool, statements, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
+    pool,
+    statements,
+    log,
+    walletUrl: place.url,
+    name: config.WALLET_RP_NAME,
+    jwtKey: config.WALLET_JWT_KEY,
+    sessionHours: config.WALLET_SESSION_HOURS,
     sendMail,
-    userChanges: { hasPasskey: (userId) => userChanges().hasPasskey(userId), confirm: (asked) => userChanges().confirm(asked) },
-    providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
-    isAllowedOrigin: (origin) => place.party.allows(origin), isClientOrigin: (origin) => clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin), clientOf, serviceToken: readServiceToken(config),
-    forgetUser, onSignIn: figures.signIn, onMail: figures.mail,
+    userChanges: {
+      hasPasskey: (userId) => userChanges().hasPasskey(userId),
+      confirm: (asked) => userChanges().confirm(asked),
+    },
+    providers: [
+      ...(github === undefined ? [] : [githubProvider(github)]),
+      ...(google === undefined ? [] : [googleProvider(google)]),
+    ],
+    isAllowedOrigin: (origin) => place.party.allows(origin),
+    isClientOrigin: (origin) => clients().some(({ redirectUri }) => new URL(redirectUri).origin === origin),
+    clientOf,
+    serviceToken: readServiceToken(config),
+    forgetUser,
+    onSignIn: figures.signIn,
+    onMail: figures.mail,
   })
   lifecycle.onStop('e-mails of the wallet', () => auth.close())
-  return { sessions: auth.sessions, middleware: auth.middleware, outbox: auth.parts.outbox, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }
+  return {
+    sessions: auth.sessions,
+    middleware: auth.middleware,
+    outbox: auth.parts.outbox,
+    authUrl: `http://${localHost(config.HOST)}:${port}${authPath}`,
+  }
 }
 
 /** The API of this process, or the one that is set. */
 function explorerApi({ config, shared }: ServiceContext): string {
   const isSet = config.BACKEND_URL !== allSettings.BACKEND_URL.read(undefined)
-  return isSet || shared.apiPort === undefined ? config.BACKEND_URL : `http://${localHost(config.HOST)}:${shared.apiPort}`
+  return isSet || shared.apiPort === undefined
+    ? config.BACKEND_URL
+    : `http://${localHost(config.HOST)}:${shared.apiPort}`
 }
 
 /** Where browsers find the explorer: others than those of this machine only where somebody has said it. */

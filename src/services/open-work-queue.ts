@@ -14,9 +14,12 @@ const patienceMs = 5000
 export function openWorkQueue({ config, databaseUrl, log, lifecycle: { signal } }: ServiceContext): Promise<WorkQueue> {
   const giveUpAt = performance.now() + patienceMs
   return retryWhile(() => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }), {
-    signal, maxMs: 1000, isRetryable: (error) => error instanceof RetryableError && performance.now() < giveUpAt,
+    signal,
+    maxMs: 1000,
+    isRetryable: (error) => error instanceof RetryableError && performance.now() < giveUpAt,
     onRetry: (error, attempt) => {
-      if (attempt === 1) log.warn({ reason: asError(error).message }, 'the store of the queues cannot be reached, trying again')
+      if (attempt === 1)
+        log.warn({ reason: asError(error).message }, 'the store of the queues cannot be reached, trying again')
     },
   })
 }

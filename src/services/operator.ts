@@ -17,7 +17,9 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 3, applicationName: 'flowfarm operator',
+    ...connectionLimits,
+    max: 3,
+    applicationName: 'flowfarm operator',
     onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections of the operator', () => pool.end())
@@ -25,7 +27,11 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
   lifecycle.onStop('operator page', () => pages.stop())
   const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const operator = createOperator({
-    pool, log, metrics, pages, version: programVersion(),
+    pool,
+    log,
+    metrics,
+    pages,
+    version: programVersion(),
     credentials,
     addressOf: (request) => clientOf(request).address,
     plans: planStages(config, workers),
@@ -36,11 +42,14 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
       open: () => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }),
     },
   })
-  if (operator.access === 'open') log.info(`${operatorPath} is open to this machine only: set ADMIN_TOKEN to reach it from elsewhere`)
+  if (operator.access === 'open')
+    log.info(`${operatorPath} is open to this machine only: set ADMIN_TOKEN to reach it from elsewhere`)
   return { path: operatorPath, handle: operator.handle, close: () => operator.close() }
 }
 
 function programVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
   return manifest.version
 }

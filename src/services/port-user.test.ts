@@ -13,7 +13,11 @@ describe('the user of a port', function () {
       await once(server, 'listening')
       const { port } = server.address() as AddressInfo
       expect(portUser(port)).to.match(new RegExp(`^node .*\\(process ${process.pid}\\)$`))
-      const error = cannotListen(Object.assign(new Error('taken'), { code: 'EADDRINUSE' }), { variable: 'HTTP_PORT', port, host })
+      const error = cannotListen(Object.assign(new Error('taken'), { code: 'EADDRINUSE' }), {
+        variable: 'HTTP_PORT',
+        port,
+        host,
+      })
       expect(error.message).to.include(`HTTP_PORT ${port} is in use by node`).and.include('HTTP_PORT=0')
       server.close()
       await once(server, 'close')

@@ -12,21 +12,31 @@ const maxNameLength = 60
 export function portUser(port: number): string | undefined {
   const sockets = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listenersOn(port, table)))
   if (sockets.size === 0) return undefined
-  const pid = list('/proc').find((name) => /^\d+$/.test(name) && (
-    list(`/proc/${name}/fd`).some((fd) => sockets.has(attempt(() => readlinkSync(`/proc/${name}/fd/${fd}`)) ?? ''))
-  ))
+  const pid = list('/proc').find(
+    (name) =>
+      /^\d+$/.test(name) &&
+      list(`/proc/${name}/fd`).some((fd) => sockets.has(attempt(() => readlinkSync(`/proc/${name}/fd/${fd}`)) ?? '')),
+  )
   if (pid === undefined) return undefined
   const [program = '', argument = ''] = (attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0')
-  const name = `${basename(program)} ${argument}`.replaceAll(/[^\x20-\x7E]/g, '').trim().slice(0, maxNameLength)
+  const name = `${basename(program)} ${argument}`
+    .replaceAll(/[^\x20-\x7E]/g, '')
+    .trim()
+    .slice(0, maxNameLength)
   return `${name === '' ? 'a program' : name} (process ${pid})`
 }
 
 function listenersOn(port: number, table: string): string[] {
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
-  return (attempt(() => readFileSync(table, 'utf8')) ?? '').split('\n').slice(1).flatMap((line) => {
-    const fields = line.trim().split(/\s+/)
-    return fields[1]?.endsWith(`:${hexPort}`) === true && fields[3] === listening ? [`socket:[${fields[9] ?? ''}]`] : []
-  })
+  return (attempt(() => readFileSync(table, 'utf8')) ?? '')
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const fields = line.trim().split(/\s+/)
+      return fields[1]?.endsWith(`:${hexPort}`) === true && fields[3] === listening
+        ? [`socket:[${fields[9] ?? ''}]`]
+        : []
+    })
 }
 
 function list(folder: string): string[] {
@@ -38,7 +48,10 @@ function attempt<Result>(read: () => Result): Result | undefined {
   try {
     return read()
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    if (
+      ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ESRCH', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')
+    )
+      return undefined
     throw error
   }
 }

@@ -25,9 +25,12 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
   try {
     const giveUpAt = performance.now() + patienceMs
     await retryWhile(() => checkServerVersion(pool), {
-      signal, maxMs: 1000, isRetryable: (error) => isConnectionLost(error) && performance.now() < giveUpAt,
+      signal,
+      maxMs: 1000,
+      isRetryable: (error) => isConnectionLost(error) && performance.now() < giveUpAt,
       onRetry: (error, attempt) => {
-        if (attempt === 1) log.warn({ reason: reasonOf(error) }, `the database at ${placeOf(url)} cannot be reached, trying again`)
+        if (attempt === 1)
+          log.warn({ reason: reasonOf(error) }, `the database at ${placeOf(url)} cannot be reached, trying again`)
       },
     }).catch((error: unknown) => {
       signal.throwIfAborted()
@@ -47,10 +50,18 @@ function explained(error: unknown, url: string): Error {
   if (!(error instanceof FlowfarmError)) return asError(error)
   const options = { cause: error, details: error.details }
   if (isConnectionLost(error)) {
-    return new RetryableError('database-unreachable', `The database at ${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check DB_URL and that PostgreSQL runs there.`, options)
+    return new RetryableError(
+      'database-unreachable',
+      `The database at ${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check DB_URL and that PostgreSQL runs there.`,
+      options,
+    )
   }
   if (error.code !== 'database-error') return error
-  return new FatalError(error.code, `The database at ${placeOf(url)} cannot be used: ${error.message}. Check DB_URL.`, options)
+  return new FatalError(
+    error.code,
+    `The database at ${placeOf(url)} cannot be used: ${error.message}. Check DB_URL.`,
+    options,
+  )
 }
 
 /** 42501, insufficient_privilege: tables are made and changed by an account that owns them. */
@@ -63,7 +74,9 @@ function withRemedy(error: unknown, url: string): Error {
 /** A host with several addresses fails with one error for each of them, and none of its own. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof FlowfarmError ? error.cause : error
-  return cause instanceof AggregateError ? cause.errors.map((each) => asError(each).message).join(', ') : asError(error).message
+  return cause instanceof AggregateError
+    ? cause.errors.map((each) => asError(each).message).join(', ')
+    : asError(error).message
 }
 
 /** Host, port and database of a connection string: what may be shown. */

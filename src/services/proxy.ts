@@ -25,7 +25,13 @@ export async function startProxy(context: BareContext): Promise<void> {
   const port = config.PROXY_PORT ?? webPort
   const upstreamOf = upstreamsOf(config, shared)
   const server = await startProxyServer({
-    upstreamOf, log, metrics, host: config.HOST, port, trustedProxies: addressList(config.TRUSTED_PROXIES), needsToken: config.API_TOKEN !== undefined,
+    upstreamOf,
+    log,
+    metrics,
+    host: config.HOST,
+    port,
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
+    needsToken: config.API_TOKEN !== undefined,
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'PROXY_PORT', port, host: config.HOST })
   })
@@ -39,24 +45,47 @@ export async function startProxy(context: BareContext): Promise<void> {
  * @returns what to ask with each request: services of this process may have their ports later
  * @throws FatalError `bad-configuration`
  */
-export function upstreamsOf(config: Config, shared: Pick<Shared, 'chatPort' | 'askPort' | 'mcpPort'>): (name: UpstreamName) => Upstream {
+export function upstreamsOf(
+  config: Config,
+  shared: Pick<Shared, 'chatPort' | 'askPort' | 'mcpPort'>,
+): (name: UpstreamName) => Upstream {
   const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST
   const set = {
-    chat: originOf('PROXY_CHAT_URL', config.PROXY_CHAT_URL), ask: originOf('PROXY_ASK_URL', config.PROXY_ASK_URL), mcp: originOf('PROXY_MCP_URL', config.PROXY_MCP_URL),
+    chat: originOf('PROXY_CHAT_URL', config.PROXY_CHAT_URL),
+    ask: originOf('PROXY_ASK_URL', config.PROXY_ASK_URL),
+    mcp: originOf('PROXY_MCP_URL', config.PROXY_MCP_URL),
   }
   const port = {
-    chat: () => shared.chatPort ?? config.CHAT_PORT, ask: () => shared.askPort ?? config.ASK_PORT, mcp: () => shared.mcpPort ?? config.MCP_PORT,
+    chat: () => shared.chatPort ?? config.CHAT_PORT,
+    ask: () => shared.askPort ?? config.ASK_PORT,
+    mcp: () => shared.mcpPort ?? config.MCP_PORT,
   }
   // An answer of the chat may take as long as it is let, and be silent while it thinks.
-  const patience = { chat: Math.max(chatPatienceMs, config.CHAT_TIMEOUT_S * 1000 + 10_000), ask: patienceMs, mcp: patienceMs }
-  return (name) => ({ title: titles[name], url: set[name] ?? new URL(pageAddress(host, port[name]())), patienceMs: patience[name] })
+  const patience = {
+    chat: Math.max(chatPatienceMs, config.CHAT_TIMEOUT_S * 1000 + 10_000),
+    ask: patienceMs,
+    mcp: patienceMs,
+  }
+  return (name) => ({
+    title: titles[name],
+    url: set[name] ?? new URL(pageAddress(host, port[name]())),
+    patienceMs: patience[name],
+  })
 }
 
-const titles: Readonly<Record<UpstreamName, string>> = { chat: 'the chat', ask: 'the query service', mcp: 'the MCP server' }
+const titles: Readonly<Record<UpstreamName, string>> = {
+  chat: 'the chat',
+  ask: 'the query service',
+  mcp: 'the MCP server',
+}
 
 function originOf(variable: string, address: string | undefined): URL | undefined {
   if (address === undefined) return undefined
   const url = new URL(address)
-  if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '') return url
-  throw new FatalError('bad-configuration', `${variable} must be an address without a path, such as http://127.0.0.1:8080.`)
+  if (url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '')
+    return url
+  throw new FatalError(
+    'bad-configuration',
+    `${variable} must be an address without a path, such as http://127.0.0.1:8080.`,
+  )
 }

@@ -11,7 +11,14 @@ describe('a page at the root, over HTTP', () => {
 
   before(async () => {
     const files = new Map([
-      ['', { body: Buffer.from('<!doctype html><title>Page</title>'), type: 'text/html; charset=utf-8', isImmutable: false }],
+      [
+        '',
+        {
+          body: Buffer.from('<!doctype html><title>Page</title>'),
+          type: 'text/html; charset=utf-8',
+          isImmutable: false,
+        },
+      ],
       ['assets/index-1a2b.js', { body: Buffer.from('x()'), type: 'text/javascript; charset=utf-8', isImmutable: true }],
     ])
     const pages = { file: (path: string) => Promise.resolve(files.get(path)) }
@@ -32,7 +39,10 @@ describe('a page at the root, over HTTP', () => {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
     )
     expect(Object.fromEntries(headers)).to.include({
-      'cache-control': 'no-store', 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
     })
   })
 
@@ -44,7 +54,8 @@ describe('a page at the root, over HTTP', () => {
   })
 
   it('leaves all else to the API', async () => {
-    for (const path of ['/docs', '/assets', '/api/v1/ask', '/assetsx', '/index.html']) expect(await (await fetch(`${origin}${path}`)).text(), path).to.equal('the API')
+    for (const path of ['/docs', '/assets', '/api/v1/ask', '/assetsx', '/index.html'])
+      expect(await (await fetch(`${origin}${path}`)).text(), path).to.equal('the API')
     expect(await (await fetch(`${origin}/`, { method: 'POST' })).text()).to.equal('the API')
   })
 })

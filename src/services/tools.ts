@@ -15,7 +15,13 @@ export async function startTools(context: ServiceContext): Promise<void> {
   const log = context.log.child({ service: 'tools' })
   const [network, skills, pages] = await Promise.all([openNetwork(context), openSkills(context), readDocumentPages()])
   const server = await startToolServers({
-    log, metrics, version, host: config.TOOLS_HOST, port: config.TOOLS_PORT, evmRpcUrl: config.EVM_RPC_URL, network,
+    log,
+    metrics,
+    version,
+    host: config.TOOLS_HOST,
+    port: config.TOOLS_PORT,
+    evmRpcUrl: config.EVM_RPC_URL,
+    network,
     documents: (network) => [
       ...skills.all.map(({ name, content }) => ({ id: `skills/${name}`, text: content })),
       { id: 'reference/scripts', text: scriptReference(network) },

@@ -31,17 +31,37 @@ export interface UpkeepSettings {
 export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], { webhookLogDays }: UpkeepSettings): UpkeepJob[] {
   return [
     { name: 'make-partitions', cron: '*/15 * * * *', run: async () => ({ head: await makePartitions(pool, workers) }) },
-    { name: 'prune-leases', cron: '20 * * * *', run: async () => ({ pruned: await pruneLeases(pool, workers.map(({ name }) => name), leaseAgeMs) }) },
-    { name: 'prune-webhooks', cron: '* * * * *', run: async () => ({ pruned: await pruneDeliveries(pool, webhookLogDays) }) },
+    {
+      name: 'prune-leases',
+      cron: '20 * * * *',
+      run: async () => ({
+        pruned: await pruneLeases(
+          pool,
+          workers.map(({ name }) => name),
+          leaseAgeMs,
+        ),
+      }),
+    },
+    {
+      name: 'prune-webhooks',
+      cron: '* * * * *',
+      run: async () => ({ pruned: await pruneDeliveries(pool, webhookLogDays) }),
+    },
     { name: 'prune-errors', cron: '40 3 * * *', run: async () => ({ pruned: await pruneErrors(pool, errorDays) }) },
-    { name: 'prune-requests', cron: '50 3 * * *', run: async () => ({ pruned: await pruneRequests(pool, requestDays) }) },
+    {
+      name: 'prune-requests',
+      cron: '50 3 * * *',
+      run: async () => ({ pruned: await pruneRequests(pool, requestDays) }),
+    },
   ]
 }
 
 /** Makes partitions ahead of the head, so that no commit has to. @returns the highest stored height, -1 while nothing is stored */
 async function makePartitions(pool: pg.Pool, workers: readonly Worker[]): Promise<number> {
   const { rows } = await query<{ head: string | null }>(
-    pool, 'select max(upper(covered)) - 1 as head from app.indexing_checkpoints where service_name = any ($1)', [ingesterServices],
+    pool,
+    'select max(upper(covered)) - 1 as head from app.indexing_checkpoints where service_name = any ($1)',
+    [ingesterServices],
   )
   const head = rows[0]?.head ?? null
   if (head === null) return -1

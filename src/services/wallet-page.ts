@@ -5,7 +5,15 @@ import type { Pages } from '../operator/pages.ts'
 import { walletPolicy } from './wallet-policy.ts'
 
 /** Paths of the wallet's page: the page itself knows which of its parts each is. */
-const pagePaths: ReadonlySet<string> = new Set(['/', '/send', '/activity', '/passkeys', '/account', '/authorize', '/developer/callback'])
+const pagePaths: ReadonlySet<string> = new Set([
+  '/',
+  '/send',
+  '/activity',
+  '/passkeys',
+  '/account',
+  '/authorize',
+  '/developer/callback',
+])
 
 /** Windows that applications open by FCL. They talk with the page that opened them, which the rule for all other pages would keep from them. */
 const windowPaths: ReadonlySet<string> = new Set(['/fcl/authn', '/fcl/authz', '/fcl/user-signature'])
@@ -27,8 +35,11 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl
       context.state['route'] = servicesPath
       // Nothing in it is anybody's own: every application may read it.
       context.set({
-        'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'content-type', 'Access-Control-Allow-Methods': 'GET, POST',
-        'Cross-Origin-Resource-Policy': 'cross-origin', 'Cache-Control': 'no-cache',
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Allow-Headers': 'content-type',
+        'Access-Control-Allow-Methods': 'GET, POST',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        'Cache-Control': 'no-cache',
       })
       context.status = method === 'OPTIONS' ? 204 : 200
       if (method !== 'OPTIONS') context.body = servicesOf(walletUrl())
@@ -51,8 +62,22 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl
 /** What FCL shows people who choose a wallet. */
 function servicesOf(url: string): readonly object[] {
   const origin = new URL(url).origin
-  return [{
-    f_type: 'Service', f_vsn: '1.0.0', type: 'authn', uid: 'flowfarm#authn', method: 'POP/RPC', endpoint: `${origin}/fcl/authn`,
-    provider: { f_type: 'ServiceProvider', f_vsn: '1.0.0', address: null, name: 'flowfarm wallet', description: 'A wallet whose keys are passkeys.', website: origin },
-  }]
+  return [
+    {
+      f_type: 'Service',
+      f_vsn: '1.0.0',
+      type: 'authn',
+      uid: 'flowfarm#authn',
+      method: 'POP/RPC',
+      endpoint: `${origin}/fcl/authn`,
+      provider: {
+        f_type: 'ServiceProvider',
+        f_vsn: '1.0.0',
+        address: null,
+        name: 'flowfarm wallet',
+        description: 'A wallet whose keys are passkeys.',
+        website: origin,
+      },
+    },
+  ]
 }

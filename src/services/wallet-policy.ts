@@ -8,5 +8,7 @@ import { contentPolicy } from '../operator/http/security-headers.ts'
  */
 export function walletPolicy(html: string, authUrl: string | undefined): string {
   const policy = contentPolicy({ html })
-  return authUrl === undefined ? policy : policy.replace("connect-src 'self'", `connect-src 'self' ${new URL(authUrl).origin}`)
+  return authUrl === undefined
+    ? policy
+    : policy.replace("connect-src 'self'", `connect-src 'self' ${new URL(authUrl).origin}`)
 }

@@ -19,9 +19,18 @@ export async function startWallet(context: ServiceContext): Promise<void> {
   const clientOf = clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine, ...ownAddress(config.HOST)]))
   let url = ''
   const server = await createWalletServer({
-    clientOf, log, metrics, host: config.HOST, port: config.WALLET_PORT,
+    clientOf,
+    log,
+    metrics,
+    host: config.HOST,
+    port: config.WALLET_PORT,
     open: async (port) => {
-      const wallet = await openWallet(context, { port, clientOf, log, page: createWalletPage(pages, () => url, config.GOTRUE_URL) })
+      const wallet = await openWallet(context, {
+        port,
+        clientOf,
+        log,
+        page: createWalletPage(pages, () => url, config.GOTRUE_URL),
+      })
       url = wallet.url
       return wallet
     },
@@ -32,7 +41,10 @@ export async function startWallet(context: ServiceContext): Promise<void> {
   lifecycle.onStop('wallet', () => server.close())
   const paying = walletNetworks.filter((network) => config[networkSettings[network].payer] !== undefined)
   log.info({ url, port: server.port, accounts: paying }, 'the wallet listens')
-  if (paying.length === 0) log.info('no accounts are made: nobody pays for them; set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER (docs/wallet.md)')
+  if (paying.length === 0)
+    log.info(
+      'no accounts are made: nobody pays for them; set WALLET_MAINNET_PAYER or WALLET_TESTNET_PAYER (docs/wallet.md)',
+    )
 }
 
 /** The wallet asks its own auth endpoint for others, at the address that is bound. */

@@ -39,7 +39,7 @@ export class WebhookMetrics {
 
   /** Reads the gauges. Never rejects. */
   read(): Promise<void> {
-    return this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
+    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)))
   }
 
   async stop(): Promise<void> {

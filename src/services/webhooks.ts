@@ -16,19 +16,36 @@ export async function startWebhooks({ config, databaseUrl, lifecycle, ...context
     return
   }
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: connections, applicationName: 'flowfarm webhooks', onIdleError: logIdleErrors(log),
+    ...connectionLimits,
+    max: connections,
+    applicationName: 'flowfarm webhooks',
+    onIdleError: logIdleErrors(log),
   })
   lifecycle.onStop('connections: flowfarm webhooks', () => pool.end())
   const { WEBHOOK_SERVER_URL: server, WEBHOOK_AUTH_TOKEN: token } = config
   const service = new WebhookService({
-    databaseUrl, pool, log, allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS, concurrency: config.WEBHOOK_CONCURRENCY, timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+    databaseUrl,
+    pool,
+    log,
+    allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+    concurrency: config.WEBHOOK_CONCURRENCY,
+    timeoutMs: config.WEBHOOK_TIMEOUT_MS,
     relay: server === undefined ? undefined : { url: new URL(server), token },
     retry: {
-      maxTries: config.WEBHOOK_MAX_TRIES, baseMs: config.WEBHOOK_RETRY_BASE_MS, capMs: config.WEBHOOK_RETRY_CAP_MS, pauseAfter: config.WEBHOOK_PAUSE_AFTER,
+      maxTries: config.WEBHOOK_MAX_TRIES,
+      baseMs: config.WEBHOOK_RETRY_BASE_MS,
+      capMs: config.WEBHOOK_RETRY_CAP_MS,
+      pauseAfter: config.WEBHOOK_PAUSE_AFTER,
     },
-    onAttempt: (attempt) => figures.attempt(attempt), onMade: (count) => figures.made(count),
+    onAttempt: (attempt) => figures.attempt(attempt),
+    onMade: (count) => figures.made(count),
   })
-  const figures = new WebhookMetrics({ overview: new OverviewStore(pool), metrics: context.metrics, log, isDispatching: () => service.isDispatching })
+  const figures = new WebhookMetrics({
+    overview: new OverviewStore(pool),
+    metrics: context.metrics,
+    log,
+    isDispatching: () => service.isDispatching,
+  })
   service.start()
   lifecycle.onStop('figures of webhooks', () => figures.stop())
   lifecycle.onStop('webhooks', () => service.stop())

@@ -32,13 +32,18 @@ export function parseSkill(text: string, folder: string): Skill {
   if (end === null) throw new NoSkill('a line of --- is missing after its name and description')
   const { name, description } = frontMatter(rest.slice(0, end.index))
   if (typeof name !== 'string') throw new NoSkill(`it has no name: add "name: ${folder}" between the lines of ---`)
-  if (name !== folder) throw new NoSkill(`its name is ${JSON.stringify(name.slice(0, 80))} and its folder ${JSON.stringify(folder)}: they have to be the same`)
+  if (name !== folder)
+    throw new NoSkill(
+      `its name is ${JSON.stringify(name.slice(0, 80))} and its folder ${JSON.stringify(folder)}: they have to be the same`,
+    )
   if (typeof description !== 'string' || description.trim() === '') {
     throw new NoSkill('it has no description: one or two sentences that say what it knows and when to read it')
   }
   const told = description.replaceAll(/\s+/g, ' ').trim()
   if (told.length > mostDescriptionCharacters) {
-    throw new NoSkill(`its description has ${told.length} characters; at most ${mostDescriptionCharacters} are allowed, since it is in every conversation`)
+    throw new NoSkill(
+      `its description has ${told.length} characters; at most ${mostDescriptionCharacters} are allowed, since it is in every conversation`,
+    )
   }
   const content = rest.slice(end.index + end[0].length).trim()
   if (content === '') throw new NoSkill('there is nothing after its name and description')
@@ -51,7 +56,9 @@ function frontMatter(yaml: string): { readonly name?: unknown; readonly descript
   try {
     fields = parse(yaml, { maxAliasCount: 0, logLevel: 'error' })
   } catch (error) {
-    throw new NoSkill(`what is between its lines of --- is no YAML (${firstLine(error)}): put texts that have a colon between quotes`)
+    throw new NoSkill(
+      `what is between its lines of --- is no YAML (${firstLine(error)}): put texts that have a colon between quotes`,
+    )
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
     throw new NoSkill('between its lines of --- there have to be name: and description:')

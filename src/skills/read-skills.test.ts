@@ -42,7 +42,8 @@ describe('reading skills', () => {
     await write('a-second', '---\nname: a-second\ndescription: B.\n---\ntext\n---\nmore\n')
     const skills = await read()
     expect(skills.all).to.deep.equal([
-      { name: 'a-second', description: 'B.', content: 'text\n---\nmore\n' }, { name: 'good', description: 'What is good.', content: '# Good\n' },
+      { name: 'a-second', description: 'B.', content: 'text\n---\nmore\n' },
+      { name: 'good', description: 'What is good.', content: '# Good\n' },
     ])
     expect(told).to.deep.equal([])
   })
@@ -50,16 +51,36 @@ describe('reading skills', () => {
   it('finds a skill by its name in any case, and by nothing else', async () => {
     const skills = await read()
     expect(skills.find(' GOOD ')?.name).to.equal('good')
-    for (const name of ['', 'other', '../skills/good', './good', 'good/SKILL.md', '__proto__', 'constructor', join(root, 'skills', 'good')]) expect(skills.find(name), name).to.equal(undefined)
+    for (const name of [
+      '',
+      'other',
+      '../skills/good',
+      './good',
+      'good/SKILL.md',
+      '__proto__',
+      'constructor',
+      join(root, 'skills', 'good'),
+    ])
+      expect(skills.find(name), name).to.equal(undefined)
   })
 
   it('understands quoted, folded and foreign texts, Windows line ends, a byte order mark and fields that it has no use for', async () => {
-    await write('quoted', '---\nname: "quoted"\ndescription: \'Says: "hello" #1\'\nlicense: MIT\nmetadata:\n  version: 1.0\n---\nx')
-    await write('folded', '\uFEFF---\r\nname: folded\r\ndescription: >-\r\n  One line\r\n  and another: 质押。\r\n---\r\nx\r\ny\r\n')
+    await write(
+      'quoted',
+      '---\nname: "quoted"\ndescription: \'Says: "hello" #1\'\nlicense: MIT\nmetadata:\n  version: 1.0\n---\nx',
+    )
+    await write(
+      'folded',
+      '\uFEFF---\r\nname: folded\r\ndescription: >-\r\n  One line\r\n  and another: 质押。\r\n---\r\nx\r\ny\r\n',
+    )
     const skills = await read()
     expect(told).to.deep.equal([])
     expect(skills.find('quoted')?.description).to.equal('Says: "hello" #1')
-    expect(skills.find('folded')).to.deep.equal({ name: 'folded', description: 'One line and another: 质押。', content: 'x\ny\n' })
+    expect(skills.find('folded')).to.deep.equal({
+      name: 'folded',
+      description: 'One line and another: 质押。',
+      content: 'x\ny\n',
+    })
   })
 
   it('leaves files, hidden folders and other files of a skill alone', async () => {
@@ -73,18 +94,38 @@ describe('reading skills', () => {
   const broken: readonly (readonly [what: string, text: string | Uint8Array, remedy: RegExp])[] = [
     ['no front matter', '# Broken\n', /first line has to be ---/],
     ['front matter without an end', '---\nname: broken\ndescription: x\n', /a line of --- is missing/],
-    ['YAML that is none', '---\nname: broken\ndescription: Flow: what it is: this\n---\nx', /is no YAML .*put texts that have a colon between quotes/],
+    [
+      'YAML that is none',
+      '---\nname: broken\ndescription: Flow: what it is: this\n---\nx',
+      /is no YAML .*put texts that have a colon between quotes/,
+    ],
     ['a list as front matter', '---\n- name\n---\nx', /there have to be name: and description:/],
     ['no name', '---\ndescription: x\n---\nx', /add "name: broken"/],
     ['a number as name', '---\nname: 7\ndescription: x\n---\nx', /add "name: broken"/],
-    ['another name than its folder', '---\nname: ../other\ndescription: x\n---\nx', /its name is "..\/other" and its folder "broken"/],
+    [
+      'another name than its folder',
+      '---\nname: ../other\ndescription: x\n---\nx',
+      /its name is "..\/other" and its folder "broken"/,
+    ],
     ['no description', '---\nname: broken\n---\nx', /it has no description/],
     ['an empty description', '---\nname: broken\ndescription: "  "\n---\nx', /it has no description/],
-    ['a long description', `---\nname: broken\ndescription: ${'x'.repeat(1025)}\n---\nx`, /its description has 1025 characters/],
+    [
+      'a long description',
+      `---\nname: broken\ndescription: ${'x'.repeat(1025)}\n---\nx`,
+      /its description has 1025 characters/,
+    ],
     ['no text', '---\nname: broken\ndescription: x\n---\n\n', /nothing after its name/],
-    ['a text beyond all bounds', `---\nname: broken\ndescription: x\n---\n${'x'.repeat(131_073)}`, /131\d{3} bytes; at most 131072/],
+    [
+      'a text beyond all bounds',
+      `---\nname: broken\ndescription: x\n---\n${'x'.repeat(131_073)}`,
+      /131\d{3} bytes; at most 131072/,
+    ],
     ['other bytes than UTF-8', Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe), /no text in UTF-8/],
-    ['a bomb of aliases', `---\nname: broken\na: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\ndescription: *b\n---\nx`, /is no YAML/],
+    [
+      'a bomb of aliases',
+      `---\nname: broken\na: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\ndescription: *b\n---\nx`,
+      /is no YAML/,
+    ],
   ]
   for (const [what, text, remedy] of broken) {
     it(`tells what to do about ${what}, and reads the others`, async () => {
@@ -130,7 +171,11 @@ describe('reading skills', () => {
   })
 
   it('reads fifty skills at most', async () => {
-    await Promise.all(Array.from({ length: 50 }, (_, number) => write(`skill-${number}`, `---\nname: skill-${number}\ndescription: x\n---\nx`)))
+    await Promise.all(
+      Array.from({ length: 50 }, (_, number) =>
+        write(`skill-${number}`, `---\nname: skill-${number}\ndescription: x\n---\nx`),
+      ),
+    )
     expect((await read()).all).to.have.length(50)
     expect(told.map(({ remedy }) => remedy)).to.deep.equal(['there may be 50 at most'])
   })

@@ -45,21 +45,32 @@ async function look(folder: string): Promise<{ readonly root: string; readonly n
     const names = entries.filter((entry) => !entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name)
     return { root, names: names.toSorted() }
   } catch (cause) {
-    throw new FatalError('no-skills-folder', `the folder of skills ${folder} cannot be read: set SKILLS_DIR to one that can, or leave it out`, { cause })
+    throw new FatalError(
+      'no-skills-folder',
+      `the folder of skills ${folder} cannot be read: set SKILLS_DIR to one that can, or leave it out`,
+      { cause },
+    )
   }
 }
 
 /** @throws NoSkill */
 async function readFileWithin(root: string, path: string, name: string): Promise<string> {
-  if (!isSkillName(name)) throw new NoSkill('the name of its folder has to be of lower-case letters, digits and single dashes, at most 64 characters')
+  if (!isSkillName(name))
+    throw new NoSkill(
+      'the name of its folder has to be of lower-case letters, digits and single dashes, at most 64 characters',
+    )
   const real = await refused('there is no file SKILL.md in its folder that can be read', () => realpath(path))
-  if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) throw new NoSkill('it leads out of the folder of skills: put the file itself there')
+  if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
+    throw new NoSkill('it leads out of the folder of skills: put the file itself there')
   // Without waiting for a writer, where it is a pipe; and not what has taken its place meanwhile.
-  const file = await refused('it cannot be read', () => open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW))
+  const file = await refused('it cannot be read', () =>
+    open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW),
+  )
   try {
     const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: undefined }))
     if (size === undefined) throw new NoSkill('SKILL.md has to be a file')
-    if (size > mostBytes) throw new NoSkill(`it has ${size} bytes; at most ${mostBytes} are allowed: make two skills of it`)
+    if (size > mostBytes)
+      throw new NoSkill(`it has ${size} bytes; at most ${mostBytes} are allowed: make two skills of it`)
     return decode(await file.readFile())
   } finally {
     await file.close()

@@ -22,9 +22,14 @@ export interface ServedTool<Schema extends z.ZodType> {
 const told = new WeakMap<z.ZodType, ReturnType<typeof advertisedInput>>()
 
 /** Adds a tool to the server of a request. */
-export function registerTool<Schema extends z.ZodType>(server: McpServer, context: CallContext, { name, title, description, schema, annotations, run }: ServedTool<Schema>): void {
+export function registerTool<Schema extends z.ZodType>(
+  server: McpServer,
+  context: CallContext,
+  { name, title, description, schema, annotations, run }: ServedTool<Schema>,
+): void {
   const inputSchema = told.get(schema) ?? advertisedInput(schema)
   told.set(schema, inputSchema)
   server.registerTool(name, { title, description, inputSchema, annotations }, (args, { mcpReq: { signal } }) =>
-    runTool({ tool: name, context, signal, schema, args, tell: tellFailure, run: (input) => run(input, signal) }))
+    runTool({ tool: name, context, signal, schema, args, tell: tellFailure, run: (input) => run(input, signal) }),
+  )
 }

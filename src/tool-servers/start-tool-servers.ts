@@ -9,7 +9,8 @@ import type { ToolServerBasics } from './protocol-options.ts'
 import { createScriptProtocol } from './script/script-protocol.ts'
 import { ScriptParser } from './script/script-parser.ts'
 
-export interface ToolServerOptions extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'patience' | 'closeGraceMs'> {
+export interface ToolServerOptions
+  extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'patience' | 'closeGraceMs'> {
   /** Address to bind (TOOLS_HOST). */
   readonly host: string
   /** EVM_RPC_URL; undefined: there are no EVM tools. */
@@ -36,11 +37,18 @@ export async function startToolServers(options: ToolServerOptions): Promise<McpL
     },
     admit: () => Promise.resolve({ name: 'open', count: () => undefined }),
     origins: {
-      allowedHosts: boundNames(host), allowedOrigins: [],
-      remedies: { host: 'Call it as localhost, or by the address in TOOLS_HOST.', origin: 'Only pages of this machine may.' },
+      allowedHosts: boundNames(host),
+      allowedOrigins: [],
+      remedies: {
+        host: 'Call it as localhost, or by the address in TOOLS_HOST.',
+        origin: 'Only pages of this machine may.',
+      },
     },
   })
-  log.info({ host, port: listener.port, paths: ['/script/mcp', '/evm/mcp'], hasEvm: evmRpcUrl !== undefined }, 'the tool servers listen')
+  log.info(
+    { host, port: listener.port, paths: ['/script/mcp', '/evm/mcp'], hasEvm: evmRpcUrl !== undefined },
+    'the tool servers listen',
+  )
   return {
     port: listener.port,
     close: async () => {

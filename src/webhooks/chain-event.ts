@@ -49,7 +49,7 @@ export interface EventFacets {
 
 export const accountRoles = ['payer', 'proposer', 'authorizer'] as const
 
-export type AccountRole = typeof accountRoles[number]
+export type AccountRole = (typeof accountRoles)[number]
 
 export function comparePlaces(a: EventPlace, b: EventPlace): number {
   return a.height - b.height || a.txIndex - b.txIndex || a.eventIndex - b.eventIndex || a.leg - b.leg

@@ -37,7 +37,10 @@ export function messageId(subscriptionId: number, sequence: number): string {
 
 /** Makes one attempt. Rejects only when the signal is aborted. */
 export async function deliver(
-  work: PendingWork, delivery: PendingDelivery, options: DeliverOptions, signal: AbortSignal,
+  work: PendingWork,
+  delivery: PendingDelivery,
+  options: DeliverOptions,
+  signal: AbortSignal,
 ): Promise<Attempt> {
   const began = performance.now()
   const common = { subscriptionId: work.subscriptionId, sequence: delivery.sequence, number: delivery.attempts + 1 }
@@ -48,28 +51,46 @@ export async function deliver(
     return { ...common, latencyMs: latencyMs(), status, excerpt, error, retryAfterSeconds }
   } catch (error) {
     signal.throwIfAborted()
-    return { ...common, latencyMs: latencyMs(), status: null, excerpt: null, error: printable(asError(error).message), retryAfterSeconds: undefined }
+    return {
+      ...common,
+      latencyMs: latencyMs(),
+      status: null,
+      excerpt: null,
+      error: printable(asError(error).message),
+      retryAfterSeconds: undefined,
+    }
   }
 }
 
 async function post(
-  work: PendingWork, { sequence, eventType, body }: PendingDelivery, { poster, policy, lookUp, relay }: DeliverOptions, signal: AbortSignal,
+  work: PendingWork,
+  { sequence, eventType, body }: PendingDelivery,
+  { poster, policy, lookUp, relay }: DeliverOptions,
+  signal: AbortSignal,
 ): Promise<PostAnswer> {
   const target = new URL(work.url)
   const id = messageId(work.subscriptionId, sequence)
   const timestamp = Math.floor(Date.now() / 1000)
   const [secret] = work.secrets
   const headers = {
-    'content-type': 'application/json', 'user-agent': 'flowfarm-webhooks/1',
-    'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': standardSignature({ id, timestamp, body }, work.secrets),
-    'x-flowindex-event': eventType, ...(secret === undefined ? {} : { 'x-flowindex-signature': bodySignature(body, secret) }),
+    'content-type': 'application/json',
+    'user-agent': 'flowfarm-webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': standardSignature({ id, timestamp, body }, work.secrets),
+    'x-flowindex-event': eventType,
+    ...(secret === undefined ? {} : { 'x-flowindex-signature': bodySignature(body, secret) }),
   }
   if (relay === undefined) {
     return poster.post({ url: target, address: await resolveTarget(target, policy, lookUp), headers, body }, signal)
   }
   // The operator has named it, and may name any.
   const address = literalAddress(relay.url) ?? (await lookUp(relay.url.hostname))[0] ?? ''
-  const handedOver = { ...headers, 'webhook-target': target.href, ...(relay.token === undefined ? {} : { authorization: `Bearer ${relay.token}` }) }
+  const handedOver = {
+    ...headers,
+    'webhook-target': target.href,
+    ...(relay.token === undefined ? {} : { authorization: `Bearer ${relay.token}` }),
+  }
   return poster.post({ url: relay.url, address, headers: handedOver, body }, signal)
 }
 

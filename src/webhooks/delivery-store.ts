@@ -60,7 +60,9 @@ export interface DeliveriesPage {
  * and have indexes of their own.
  */
 export function deliveriesPage(
-  subscriptionId: number, { before, status, limit }: DeliveriesPage, owner?: WebhookOwner,
+  subscriptionId: number,
+  { before, status, limit }: DeliveriesPage,
+  owner?: WebhookOwner,
 ): { readonly text: string; readonly values: unknown[] } {
   return {
     text: `select ${deliveryColumns} from app.webhook_deliveries d
@@ -85,7 +87,10 @@ export class DeliveryStore {
   }
 
   /** What was posted to all endpoints of a key, the newest first. */
-  async log({ keyId }: WebhookOwner, { limit, offset }: { readonly limit: number; readonly offset: number }): Promise<readonly LoggedDelivery[]> {
+  async log(
+    { keyId }: WebhookOwner,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly LoggedDelivery[]> {
     // Of each subscription no more than could be on the page; bodies are read of those that are.
     const { rows } = await query<LoggedDelivery>(
       this.#pool,
@@ -104,8 +109,11 @@ export class DeliveryStore {
 
   /** @throws ApiError 404 `unknown-delivery` */
   async find(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<DeliveryDetail> {
-    const { rows: [delivery] } = await query<WebhookDelivery & { body: string }>(
-      this.#pool, `select ${deliveryColumns}, d.body from app.webhook_deliveries d where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3`,
+    const {
+      rows: [delivery],
+    } = await query<WebhookDelivery & { body: string }>(
+      this.#pool,
+      `select ${deliveryColumns}, d.body from app.webhook_deliveries d where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3`,
       [owner.keyId, subscriptionId, sequence],
     )
     if (delivery === undefined) throw unknownDelivery(sequence)
@@ -123,7 +131,9 @@ export class DeliveryStore {
     return withTransaction(this.#pool, async (client) => {
       // Before the delivery: whoever writes down what became of it takes them in this order too.
       await hurryTurns(client, [subscriptionId])
-      const { rows: [delivery] } = await query<WebhookDelivery>(
+      const {
+        rows: [delivery],
+      } = await query<WebhookDelivery>(
         client,
         `update app.webhook_deliveries d set status = 'pending', finished_at = null, attempt_count = case when d.status = 'pending' then d.attempt_count else 0 end
          where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3 returning ${deliveryColumns}`,
@@ -131,12 +141,20 @@ export class DeliveryStore {
       )
       if (delivery === undefined) throw unknownDelivery(sequence)
       // The count begins anew, and so do its failures.
-      await query(client, 'delete from app.webhook_failures where subscription_id = $1 and sequence = $2 and attempt > $3', [subscriptionId, sequence, delivery.attemptCount])
+      await query(
+        client,
+        'delete from app.webhook_failures where subscription_id = $1 and sequence = $2 and attempt > $3',
+        [subscriptionId, sequence, delivery.attemptCount],
+      )
       return delivery
     })
   }
 }
 
 function unknownDelivery(sequence: number): ApiError {
-  return new ApiError(404, 'unknown-delivery', `This subscription has no delivery with the number ${sequence}, or it was removed since it is done.`)
+  return new ApiError(
+    404,
+    'unknown-delivery',
+    `This subscription has no delivery with the number ${sequence}, or it was removed since it is done.`,
+  )
 }

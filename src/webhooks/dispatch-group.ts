@@ -45,7 +45,11 @@ interface LockedSubscription {
  * it happened or nothing, and no height is done twice for a subscription, however many processes do this.
  * @returns how many deliveries were made; undefined: no cursor moved
  */
-export async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: DispatchLimits): Promise<number | undefined> {
+export async function dispatchGroup(
+  pool: pg.Pool,
+  group: DispatchGroup,
+  limits: DispatchLimits,
+): Promise<number | undefined> {
   return withTransaction(pool, async (client) => {
     await query(client, `select pg_advisory_xact_lock_shared(${rollbackLock})`)
     const subscriptions = await lockSubscriptions(client, group, limits)
@@ -58,11 +62,24 @@ export async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits:
     const events: ChainEvent[] = []
     for (const source of sources) {
       const asking = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
-      events.push(...await source.read(client, range, asking.map((one) => one.conditions)))
+      events.push(
+        ...(await source.read(
+          client,
+          range,
+          asking.map((one) => one.conditions),
+        )),
+      )
     }
     const { deliveries, ends } = await matchEvents(events, {
-      subscriptions: subscriptions.map((one) => ({ id: one.id, keyId: one.key_id, eventTypes: one.event_types, conditions: one.conditions })),
-      blocks: await readBlocks(client, range), end: range.to, enough: enoughDeliveries,
+      subscriptions: subscriptions.map((one) => ({
+        id: one.id,
+        keyId: one.key_id,
+        eventTypes: one.event_types,
+        conditions: one.conditions,
+      })),
+      blocks: await readBlocks(client, range),
+      end: range.to,
+      enough: enoughDeliveries,
       left: new Map(subscriptions.map((one) => [one.key_id, one.left ?? Number.POSITIVE_INFINITY])),
     })
     await query(
@@ -77,7 +94,11 @@ export async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits:
 }
 
 /** Those that still are where the group is and may be told more. */
-async function lockSubscriptions(client: pg.ClientBase, group: DispatchGroup, { maxPending, eventsPerHour }: DispatchLimits): Promise<LockedSubscription[]> {
+async function lockSubscriptions(
+  client: pg.ClientBase,
+  group: DispatchGroup,
+  { maxPending, eventsPerHour }: DispatchLimits,
+): Promise<LockedSubscription[]> {
   const { rows } = await query<LockedSubscription>(
     client,
     `select s.id::float8 as id, k.id::float8 as key_id, s.event_types, s.conditions, h."left"::float8 as "left"

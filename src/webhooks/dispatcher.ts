@@ -70,19 +70,25 @@ export class Dispatcher {
     const wake = (): void => this.#wakeUp.wake()
     const troubles = new LogThrottle()
     const listening = listen(databaseUrl, channels, wake, {
-      signal, applicationName: 'flowfarm webhooks', onReconnect: wake,
+      signal,
+      applicationName: 'flowfarm webhooks',
+      onReconnect: wake,
       onTrouble: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no commits: connecting again'),
     }).catch(() => undefined)
     for (let failures = 0; !signal.aborted;) {
       try {
-        await this.#dispatchWhileLocked(() => { failures = 0 })
+        await this.#dispatchWhileLocked(() => {
+          failures = 0
+        })
       } catch (error) {
         if (signal.aborted) break
         troubles.log(log, 'warn', { err: asError(error) }, 'webhooks could not be made; trying again')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }
-    await (await listening)?.ended
+    await (
+      await listening
+    )?.ended
   }
 
   /** Until the lock is lost. @throws errors of our tree */

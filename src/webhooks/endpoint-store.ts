@@ -63,7 +63,9 @@ export class EndpointStore {
   /** All of a key, the newest first. */
   async list(keyId: number): Promise<readonly WebhookEndpoint[]> {
     const { rows } = await query<WebhookEndpoint>(
-      this.#pool, `select ${endpointColumns} from app.webhook_endpoints where key_id = $1 order by id desc`, [keyId],
+      this.#pool,
+      `select ${endpointColumns} from app.webhook_endpoints where key_id = $1 order by id desc`,
+      [keyId],
     )
     return rows
   }
@@ -71,7 +73,9 @@ export class EndpointStore {
   /** @throws ApiError 404 `unknown-endpoint` */
   async find(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
     const { rows } = await query<WebhookEndpoint>(
-      this.#pool, `select ${endpointColumns} from app.webhook_endpoints where id = $1 and key_id = $2`, [id, owner.keyId],
+      this.#pool,
+      `select ${endpointColumns} from app.webhook_endpoints where id = $1 and key_id = $2`,
+      [id, owner.keyId],
     )
     return known(rows[0], id)
   }
@@ -82,30 +86,48 @@ export class EndpointStore {
   }
 
   /** The same as part of a transaction. */
-  async createIn(client: pg.ClientBase, owner: WebhookOwner, { url, description, secret = randomBytes(32) }: NewEndpoint): Promise<MadeEndpoint> {
+  async createIn(
+    client: pg.ClientBase,
+    owner: WebhookOwner,
+    { url, description, secret = randomBytes(32) }: NewEndpoint,
+  ): Promise<MadeEndpoint> {
     const target = this.#checkedUrl(url)
     // Two that come at the same time are counted one after the other.
     await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
     const most = webhookLimits[owner.tier].endpoints
-    const { rows: [counted] } = await query<{ count: number }>(client, 'select count(*)::int as count from app.webhook_endpoints where key_id = $1', [owner.keyId])
+    const {
+      rows: [counted],
+    } = await query<{ count: number }>(
+      client,
+      'select count(*)::int as count from app.webhook_endpoints where key_id = $1',
+      [owner.keyId],
+    )
     if (most !== null && (counted?.count ?? 0) >= most) {
       throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} endpoints.`)
     }
     const { rows } = await query<WebhookEndpoint>(
-      client, `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
+      client,
+      `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
       [owner.keyId, target, description, secret],
     )
     return { endpoint: known(rows[0], 0), secret: secretText(secret) }
   }
 
   /** One that goes on has its failures forgotten, and what waits for it is sent. @throws ApiError 400, 404 */
-  async change(owner: WebhookOwner, id: number, { url, description, isPaused }: EndpointChange): Promise<WebhookEndpoint> {
+  async change(
+    owner: WebhookOwner,
+    id: number,
+    { url, description, isPaused }: EndpointChange,
+  ): Promise<WebhookEndpoint> {
     const target = url === undefined ? undefined : this.#checkedUrl(url)
     return withTransaction(this.#pool, async (client) => {
       // Before the endpoint: whoever writes down what became of deliveries takes them in this order too.
       if (isPaused === false) {
         const { rows: own } = await query<{ id: number }>(client, subscriptionsOf, [id, owner.keyId])
-        await hurryTurns(client, own.map((one) => one.id))
+        await hurryTurns(
+          client,
+          own.map((one) => one.id),
+        )
       }
       const { rows } = await query<WebhookEndpoint>(
         client,
@@ -127,7 +149,9 @@ export class EndpointStore {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, subscriptionsOf, [id, owner.keyId])
       const { rows } = await query<WebhookEndpoint>(
-        client, `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${endpointColumns}`, [id, owner.keyId],
+        client,
+        `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${endpointColumns}`,
+        [id, owner.keyId],
       )
       return known(rows[0], id)
     })
@@ -148,13 +172,15 @@ export class EndpointStore {
   #checkedUrl(text: string): string {
     const url = URL.canParse(text) ? new URL(text) : undefined
     const refusal = url === undefined ? 'it is no URL' : this.#policy.refusalOfUrl(url)
-    if (url === undefined || refusal !== undefined) throw new ApiError(400, 'invalid-field', `Field "url" cannot be sent to: ${refusal}.`, { field: 'url' })
+    if (url === undefined || refusal !== undefined)
+      throw new ApiError(400, 'invalid-field', `Field "url" cannot be sent to: ${refusal}.`, { field: 'url' })
     url.hash = ''
     return url.href
   }
 }
 
 function known(endpoint: WebhookEndpoint | undefined, id: number): WebhookEndpoint {
-  if (endpoint === undefined) throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${id}.`)
+  if (endpoint === undefined)
+    throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${id}.`)
   return endpoint
 }

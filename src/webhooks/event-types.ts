@@ -20,7 +20,8 @@ export const eventTypes = {
   'defi.liquidity': 'Liquidity was added to a pair or removed.',
   'defi.event': 'Any event of a pair: swaps, liquidity, flash loans, fees of the exchange.',
   'staking.event': 'Something happened to a node, to a delegator or to the rules of staking.',
-  'chain.rollback': 'Blocks were taken back: what was told of them did not happen. It comes unasked to subscriptions that were told of one.',
+  'chain.rollback':
+    'Blocks were taken back: what was told of them did not happen. It comes unasked to subscriptions that were told of one.',
 } as const
 
 export type EventType = keyof typeof eventTypes

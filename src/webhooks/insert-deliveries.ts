@@ -18,7 +18,8 @@ const rowsAtOnce = 5000
  */
 export async function insertDeliveries(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
-  for (let from = 0; from < deliveries.length; from += rowsAtOnce) await insertSome(client, deliveries.slice(from, from + rowsAtOnce))
+  for (let from = 0; from < deliveries.length; from += rowsAtOnce)
+    await insertSome(client, deliveries.slice(from, from + rowsAtOnce))
   await wakeTurns(client, [...new Set(deliveries.map((one) => one.subscriptionId))])
 }
 
@@ -36,8 +37,10 @@ async function insertSome(client: pg.ClientBase, deliveries: readonly NewDeliver
      update app.webhook_subscriptions s set last_sequence = s.last_sequence + c.count
      from (select subscription_id, count(*) from given group by subscription_id) c where s.id = c.subscription_id`,
     [
-      deliveries.map((one) => one.subscriptionId), deliveries.map((one) => one.blockHeight),
-      deliveries.map((one) => one.eventType), deliveries.map((one) => one.body),
+      deliveries.map((one) => one.subscriptionId),
+      deliveries.map((one) => one.blockHeight),
+      deliveries.map((one) => one.eventType),
+      deliveries.map((one) => one.body),
     ],
   )
 }

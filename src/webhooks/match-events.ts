@@ -35,12 +35,19 @@ export interface MatchedEvents {
 const sliceMs = 20
 
 /** Who is told of what: each event once at most to a subscription. @param events in any order; they are sorted in place */
-export async function matchEvents(events: ChainEvent[], { subscriptions, blocks, end, enough, left: allowed }: MatchOptions): Promise<MatchedEvents> {
+export async function matchEvents(
+  events: ChainEvent[],
+  { subscriptions, blocks, end, enough, left: allowed }: MatchOptions,
+): Promise<MatchedEvents> {
   events.sort((a, b) => comparePlaces(a.place, b.place))
   const deliveries: NewDelivery[] = []
   const ends = new Map<number, number>()
   const left = new Map(allowed)
-  let matchers = subscriptions.map(({ id, keyId, eventTypes, conditions }) => ({ id, keyId, typeOf: typeMatcher(eventTypes, conditions) }))
+  let matchers = subscriptions.map(({ id, keyId, eventTypes, conditions }) => ({
+    id,
+    keyId,
+    typeOf: typeMatcher(eventTypes, conditions),
+  }))
   const endWhere = (height: number, isDone: (keyId: number) => boolean): void => {
     for (const { id, keyId } of matchers) if (isDone(keyId)) ends.set(id, height)
     matchers = matchers.filter(({ keyId }) => !isDone(keyId))
@@ -64,7 +71,7 @@ export async function matchEvents(events: ChainEvent[], { subscriptions, blocks,
       const eventType = typeOf(event)
       if (eventType === undefined) continue
       let body = bodies.get(eventType)
-      if (body === undefined) bodies.set(eventType, body = deliveryBody(eventType, event, block))
+      if (body === undefined) bodies.set(eventType, (body = deliveryBody(eventType, event, block)))
       deliveries.push({ subscriptionId: id, blockHeight: height, eventType, body })
       left.set(keyId, (left.get(keyId) ?? 0) - 1)
     }

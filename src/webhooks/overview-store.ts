@@ -50,7 +50,10 @@ export class OverviewStore {
   }
 
   /** The newest first. */
-  async endpoints({ before, limit }: OverviewPage, filter: { readonly keyId: number | undefined; readonly isPaused: boolean | undefined }): Promise<readonly WebhookEndpoint[]> {
+  async endpoints(
+    { before, limit }: OverviewPage,
+    filter: { readonly keyId: number | undefined; readonly isPaused: boolean | undefined },
+  ): Promise<readonly WebhookEndpoint[]> {
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,
       `select ${endpointColumns} from app.webhook_endpoints
@@ -62,7 +65,10 @@ export class OverviewStore {
   }
 
   /** The newest first. */
-  async subscriptions({ before, limit }: OverviewPage, endpointId: number | undefined): Promise<readonly SubscriptionState[]> {
+  async subscriptions(
+    { before, limit }: OverviewPage,
+    endpointId: number | undefined,
+  ): Promise<readonly SubscriptionState[]> {
     const { rows } = await query<SubscriptionState>(
       this.#pool,
       `select ${subscriptionColumns}, t.key_id::float8 as "keyId", t.due_at as "dueAt", t.is_held as "isBeingSent", w.waiting, w.oldest as "oldestWaitingAt",
@@ -80,7 +86,11 @@ export class OverviewStore {
   }
 
   /** Of a subscription, the newest first. */
-  async deliveries({ before, limit }: OverviewPage, subscriptionId: number, status: DeliveryStatus | undefined): Promise<readonly WebhookDelivery[]> {
+  async deliveries(
+    { before, limit }: OverviewPage,
+    subscriptionId: number,
+    status: DeliveryStatus | undefined,
+  ): Promise<readonly WebhookDelivery[]> {
     const { text, values } = deliveriesPage(subscriptionId, { before, status, limit })
     return (await query<WebhookDelivery>(this.#pool, text, values)).rows
   }
@@ -91,7 +101,9 @@ export class OverviewStore {
   }
 
   async totals(): Promise<WaitingTotals> {
-    const { rows: [row] } = await query<{ deliveries: number; seconds: number; owner: number; failures: number; gone: number }>(
+    const {
+      rows: [row],
+    } = await query<{ deliveries: number; seconds: number; owner: number; failures: number; gone: number }>(
       this.#pool,
       `select w.deliveries, w.seconds, e.* from (
          select count(*)::int as deliveries, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
@@ -102,7 +114,8 @@ export class OverviewStore {
        ) e`,
     )
     return {
-      deliveries: row?.deliveries ?? 0, oldestSeconds: row?.seconds ?? 0,
+      deliveries: row?.deliveries ?? 0,
+      oldestSeconds: row?.seconds ?? 0,
       paused: { owner: row?.owner ?? 0, failures: row?.failures ?? 0, gone: row?.gone ?? 0 },
     }
   }

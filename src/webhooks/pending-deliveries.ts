@@ -33,7 +33,11 @@ interface Row {
 const enoughBytes = 256 * 1024
 
 /** By subscription; those of endpoints that are paused or whose key was revoked are left out. One round trip for all. */
-export async function readPending(pool: pg.Pool, subscriptionIds: readonly number[], most: number): Promise<ReadonlyMap<number, PendingWork>> {
+export async function readPending(
+  pool: pg.Pool,
+  subscriptionIds: readonly number[],
+  most: number,
+): Promise<ReadonlyMap<number, PendingWork>> {
   const { rows } = await query<Row>(
     pool,
     `select s.id::float8 as subscription_id, e.url, e.secret, case when e.previous_secret_until > now() then e.previous_secret end as previous_secret,
@@ -48,11 +52,27 @@ export async function readPending(pool: pg.Pool, subscriptionIds: readonly numbe
      order by s.id, d.sequence`,
     [subscriptionIds, most, enoughBytes],
   )
-  return new Map([...Map.groupBy(rows, (row) => row.subscription_id)].flatMap(([subscriptionId, own]) => {
-    const [first] = own
-    return first === undefined ? [] : [[subscriptionId, {
-      subscriptionId, url: first.url, secrets: first.previous_secret === null ? [first.secret] : [first.secret, first.previous_secret],
-      deliveries: own.map(({ sequence, event_type: eventType, body, attempt_count: attempts }) => ({ sequence, eventType, body, attempts })),
-    }]]
-  }))
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.subscription_id)].flatMap(([subscriptionId, own]) => {
+      const [first] = own
+      return first === undefined
+        ? []
+        : [
+            [
+              subscriptionId,
+              {
+                subscriptionId,
+                url: first.url,
+                secrets: first.previous_secret === null ? [first.secret] : [first.secret, first.previous_secret],
+                deliveries: own.map(({ sequence, event_type: eventType, body, attempt_count: attempts }) => ({
+                  sequence,
+                  eventType,
+                  body,
+                  attempts,
+                })),
+              },
+            ],
+          ]
+    }),
+  )
 }

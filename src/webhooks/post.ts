@@ -67,9 +67,15 @@ export class Poster {
     let isAnswered = false
     const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)({
       agent: this.#agents[isSecure ? 'https:' : 'http:'],
-      host: address, port: portOf(url), path: `${url.pathname}${url.search}`, method: 'POST',
-      ...(isSecure && literalAddress(url) === undefined && isIP(url.hostname) === 0 ? { servername: url.hostname } : {}),
-      headers: { ...headers, host: url.host, 'content-length': text.byteLength }, signal,
+      host: address,
+      port: portOf(url),
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      ...(isSecure && literalAddress(url) === undefined && isIP(url.hostname) === 0
+        ? { servername: url.hostname }
+        : {}),
+      headers: { ...headers, host: url.host, 'content-length': text.byteLength },
+      signal,
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
       const isStale = request.reusedSocket && !isAnswered && (error.code === 'ECONNRESET' || error.code === 'EPIPE')

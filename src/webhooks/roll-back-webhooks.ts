@@ -25,15 +25,25 @@ export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number):
   if (rows.length === 0) return
   const told = rows.filter((row) => row.highest_told !== null || (row.has_asked && row.next_height > ancestor + 1))
   await query(
-    client, 'update app.webhook_subscriptions set next_height = least(next_height, $2::bigint + 1) where id = any ($1)', [rows.map(({ id }) => id), ancestor],
+    client,
+    'update app.webhook_subscriptions set next_height = least(next_height, $2::bigint + 1) where id = any ($1)',
+    [rows.map(({ id }) => id), ancestor],
   )
   const timestamp = new Date()
-  await insertDeliveries(client, told.map(({ id, next_height: end, highest_told: highest }) => ({
-    subscriptionId: id, blockHeight: ancestor + 1, eventType: 'chain.rollback',
-    body: deliveryBody(
-      'chain.rollback',
-      { place: { height: ancestor + 1, txIndex: -1, eventIndex: -1, leg: timestamp.getTime() }, data: { from_height: ancestor + 1, to_height: Math.max(end - 1, highest ?? 0) } },
-      { height: ancestor + 1, id: null, timestamp },
-    ),
-  })))
+  await insertDeliveries(
+    client,
+    told.map(({ id, next_height: end, highest_told: highest }) => ({
+      subscriptionId: id,
+      blockHeight: ancestor + 1,
+      eventType: 'chain.rollback',
+      body: deliveryBody(
+        'chain.rollback',
+        {
+          place: { height: ancestor + 1, txIndex: -1, eventIndex: -1, leg: timestamp.getTime() },
+          data: { from_height: ancestor + 1, to_height: Math.max(end - 1, highest ?? 0) },
+        },
+        { height: ancestor + 1, id: null, timestamp },
+      ),
+    })),
+  )
 }

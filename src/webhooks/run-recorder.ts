@@ -77,7 +77,9 @@ export class RunRecorder {
     const { pool, retry, log, signal } = this.#options
     try {
       await retryWhile(() => withTransaction(pool, (client) => writeRuns(client, retry, runs)), {
-        baseMs: 50, maxMs: 1000, onRetry: (error, attempt) => {
+        baseMs: 50,
+        maxMs: 1000,
+        onRetry: (error, attempt) => {
           // Somebody waits for the process to end, and nothing is lost.
           if (signal.aborted && attempt > 3) throw error
         },
@@ -96,12 +98,22 @@ export class RunRecorder {
 async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly FinishedRun[]): Promise<void> {
   // What a crash of the server undoes is sent again by the same id; nobody need wait for the disk.
   await query(client, 'set local synchronous_commit = off')
-  const own = await lockTurns(client, all.map(({ turn }) => turn))
+  const own = await lockTurns(
+    client,
+    all.map(({ turn }) => turn),
+  )
   const runs = all.filter(({ turn }) => own.has(turn.subscriptionId))
   if (runs.length === 0) return
-  await writeAttempts(client, runs.flatMap((run) => run.attempts), retry.maxTries)
+  await writeAttempts(
+    client,
+    runs.flatMap((run) => run.attempts),
+    retry.maxTries,
+  )
   await countFailures(client, runs, retry.pauseAfter)
-  await endTurns(client, runs.map((run) => ({ turn: run.turn, retryMs: nextTry(run, retry) })))
+  await endTurns(
+    client,
+    runs.map((run) => ({ turn: run.turn, retryMs: nextTry(run, retry) })),
+  )
 }
 
 /** After how long the delivery that failed is tried again; 0: the next can be sent at once. */
@@ -132,8 +144,14 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
      from given g join updated using (subscription_id, sequence) where g.error is not null
      on conflict do nothing`,
     [
-      attempts.map((a) => a.subscriptionId), attempts.map((a) => a.sequence), attempts.map((a) => a.number), attempts.map((a) => a.latencyMs),
-      attempts.map((a) => a.status), attempts.map((a) => a.excerpt), attempts.map((a) => a.error), maxTries,
+      attempts.map((a) => a.subscriptionId),
+      attempts.map((a) => a.sequence),
+      attempts.map((a) => a.number),
+      attempts.map((a) => a.latencyMs),
+      attempts.map((a) => a.status),
+      attempts.map((a) => a.excerpt),
+      attempts.map((a) => a.error),
+      maxTries,
     ],
   )
 }
@@ -142,7 +160,16 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
 async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[], pauseAfter: number): Promise<void> {
   const outcomes = runs.flatMap(({ turn, attempts }) => {
     const last = attempts.at(-1)
-    return last === undefined ? [] : [{ id: turn.subscriptionId, isFailed: last.error !== null, isGone: last.status === 410, hasSucceeded: attempts.some((one) => one.error === null) }]
+    return last === undefined
+      ? []
+      : [
+          {
+            id: turn.subscriptionId,
+            isFailed: last.error !== null,
+            isGone: last.status === 410,
+            hasSucceeded: attempts.some((one) => one.error === null),
+          },
+        ]
   })
   if (outcomes.length === 0) return
   await query(
@@ -160,6 +187,12 @@ async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[]
        paused_at = case when e.paused_at is null and (c.is_gone or c.failures >= $5) then now() else e.paused_at end,
        paused_reason = case when e.paused_at is null and c.is_gone then 'gone' when e.paused_at is null and c.failures >= $5 then 'failures' else e.paused_reason end
      from counted c where e.id = c.id`,
-    [outcomes.map((o) => o.id), outcomes.map((o) => o.isFailed), outcomes.map((o) => o.isGone), outcomes.map((o) => o.hasSucceeded), pauseAfter],
+    [
+      outcomes.map((o) => o.id),
+      outcomes.map((o) => o.isFailed),
+      outcomes.map((o) => o.isGone),
+      outcomes.map((o) => o.hasSucceeded),
+      pauseAfter,
+    ],
   )
 }

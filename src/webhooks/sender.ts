@@ -84,7 +84,9 @@ export class Sender {
     const wake = (): void => this.wake()
     const troubles = new LogThrottle()
     const listening = listen(databaseUrl, [turnsChannel], wake, {
-      signal, applicationName: 'flowfarm webhooks', onReconnect: wake,
+      signal,
+      applicationName: 'flowfarm webhooks',
+      onReconnect: wake,
       onTrouble: (err) => troubles.log(log, 'warn', { err }, 'Webhooks receive no due deliveries: connecting again'),
     }).catch(() => undefined)
     const renewing = this.#renew()
@@ -104,7 +106,9 @@ export class Sender {
     clearTimeout(timer)
     await this.#recorder.idle()
     await renewing
-    await (await listening)?.ended
+    await (
+      await listening
+    )?.ended
   }
 
   /** @returns whether there may be more to be sent, and room for it */
@@ -115,9 +119,17 @@ export class Sender {
     const heldUntil = performance.now() + leaseMs
     const turns = await takeTurns(pool, most, leaseMs, this.#busyKeys())
     if (turns.length === 0) return false
-    const works = await readPending(pool, turns.map((turn) => turn.subscriptionId), deliveriesAtOnce)
+    const works = await readPending(
+      pool,
+      turns.map((turn) => turn.subscriptionId),
+      deliveriesAtOnce,
+    )
     for (const turn of turns) {
-      const run: Run = { turn, heldUntil, done: Promise.resolve().then(() => this.#send(run, works.get(turn.subscriptionId))) }
+      const run: Run = {
+        turn,
+        heldUntil,
+        done: Promise.resolve().then(() => this.#send(run, works.get(turn.subscriptionId))),
+      }
       this.#runs.set(turn, run)
     }
     return turns.length === most
@@ -139,7 +151,8 @@ export class Sender {
     // Looked up once for the few seconds of a run; the address that is connected to is checked each time.
     const addresses = new Map<string, Promise<readonly string[]>>()
     const options: DeliverOptions = {
-      ...this.#options, lookUp: (host) => {
+      ...this.#options,
+      lookUp: (host) => {
         const found = addresses.get(host) ?? this.#options.lookUp(host)
         addresses.set(host, found)
         return found
@@ -155,7 +168,8 @@ export class Sender {
       }
     } catch (error) {
       // What was under way is sent again, by the same id, by whoever takes the turn next.
-      if (!this.#breakOff.signal.aborted) log.error({ err: asError(error), subscription: turn.subscriptionId }, 'a webhook could not be sent')
+      if (!this.#breakOff.signal.aborted)
+        log.error({ err: asError(error), subscription: turn.subscriptionId }, 'a webhook could not be sent')
     }
     await this.#recorder.record({ turn, attempts })
     this.#runs.delete(turn)
@@ -170,7 +184,11 @@ export class Sender {
       const runs = [...this.#runs.values()]
       const heldUntil = performance.now() + leaseMs
       try {
-        const own = await renewTurns(pool, runs.map(({ turn }) => turn), leaseMs)
+        const own = await renewTurns(
+          pool,
+          runs.map(({ turn }) => turn),
+          leaseMs,
+        )
         for (const run of runs) run.heldUntil = own.has(run.turn.subscriptionId) ? heldUntil : 0
       } catch (error) {
         log.warn({ err: asError(error) }, 'turns of webhooks could not be kept')

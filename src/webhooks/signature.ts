@@ -21,7 +21,9 @@ export interface SignedMessage {
 
 /** `webhook-signature` of the Standard Webhooks: one signature for each secret that is good, so that secrets can be changed without a gap. */
 export function standardSignature({ id, timestamp, body }: SignedMessage, secrets: readonly Buffer[]): string {
-  return secrets.map((secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`).join(' ')
+  return secrets
+    .map((secret) => `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
+    .join(' ')
 }
 
 /** The signature of the body alone, as clients of the Flow explorer know it. It does not keep anybody from sending it again. */

@@ -68,7 +68,8 @@ export class SubscriptionStore {
   /** All of a key, or of one of its endpoints; the newest first. */
   async list(owner: WebhookOwner, endpointId: number | undefined): Promise<readonly WebhookSubscription[]> {
     const { rows } = await query<WebhookSubscription>(
-      this.#pool, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc`,
+      this.#pool,
+      `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc`,
       [owner.keyId, endpointId ?? null],
     )
     return rows
@@ -76,7 +77,11 @@ export class SubscriptionStore {
 
   /** @throws ApiError 404 `unknown-subscription` */
   async find(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
-    const { rows } = await query<WebhookSubscription>(this.#pool, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
+    const { rows } = await query<WebhookSubscription>(
+      this.#pool,
+      `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`,
+      [owner.keyId, id],
+    )
     return known(rows[0], id)
   }
 
@@ -85,22 +90,28 @@ export class SubscriptionStore {
    * @throws ApiError 400 for conditions that do not fit or a URL that is not sent to, 403 `webhook-limit`, 404 `unknown-endpoint`
    */
   async create(
-    owner: WebhookOwner, { endpoint, eventTypes, conditions, fromHeight }: NewSubscription,
+    owner: WebhookOwner,
+    { endpoint, eventTypes, conditions, fromHeight }: NewSubscription,
   ): Promise<{ readonly subscription: WebhookSubscription; readonly secret: string | undefined }> {
     checkConditions(eventTypes, conditions)
     return this.#change(async (client) => {
       await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
-      const madeEndpoint = typeof endpoint === 'number' ? undefined : await this.#endpoints.createIn(client, owner, endpoint)
-      const endpointId = typeof endpoint === 'number' ? endpoint : madeEndpoint?.endpoint.id ?? 0
+      const madeEndpoint =
+        typeof endpoint === 'number' ? undefined : await this.#endpoints.createIn(client, owner, endpoint)
+      const endpointId = typeof endpoint === 'number' ? endpoint : (madeEndpoint?.endpoint.id ?? 0)
       const most = webhookLimits[owner.tier].subscriptions
-      const { rows: [there] } = await query<{ count: number; is_endpoint: boolean }>(
+      const {
+        rows: [there],
+      } = await query<{ count: number; is_endpoint: boolean }>(
         client,
         `select exists (select from app.webhook_endpoints where id = $2 and key_id = $1) as is_endpoint,
            (select count(*)::int from app.webhook_subscriptions s where ${ofOwner}) as count`,
         [owner.keyId, endpointId],
       )
-      if (there?.is_endpoint !== true) throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${endpointId}.`)
-      if (most !== null && there.count >= most) throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} subscriptions.`)
+      if (there?.is_endpoint !== true)
+        throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${endpointId}.`)
+      if (most !== null && there.count >= most)
+        throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} subscriptions.`)
       const { rows } = await query<WebhookSubscription>(
         client,
         `insert into app.webhook_subscriptions as s (endpoint_id, event_types, conditions, next_height)
@@ -108,7 +119,10 @@ export class SubscriptionStore {
         [endpointId, [...new Set(eventTypes)], JSON.stringify(conditions), fromHeight ?? null],
       )
       const made = known(rows[0], 0)
-      await query(client, 'insert into app.webhook_turns (subscription_id, key_id) values ($1, $2)', [made.id, owner.keyId])
+      await query(client, 'insert into app.webhook_turns (subscription_id, key_id) values ($1, $2)', [
+        made.id,
+        owner.keyId,
+      ])
       return { subscription: made, secret: madeEndpoint?.secret }
     })
   }
@@ -116,9 +130,18 @@ export class SubscriptionStore {
   /** @throws ApiError 400, 404 */
   async change(owner: WebhookOwner, id: number, change: SubscriptionChange): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
-      const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(
+        client,
+        `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`,
+        [owner.keyId, id],
+      )
       const before = known(rows[0], id)
-      const { eventTypes = before.eventTypes, conditions = before.conditions, isEnabled = before.isEnabled, fromHeight = before.nextHeight } = change
+      const {
+        eventTypes = before.eventTypes,
+        conditions = before.conditions,
+        isEnabled = before.isEnabled,
+        fromHeight = before.nextHeight,
+      } = change
       checkConditions(eventTypes, conditions)
       const { rows: changed } = await query<WebhookSubscription>(
         client,
@@ -132,8 +155,15 @@ export class SubscriptionStore {
   /** With its deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return withTransaction(this.#pool, async (client) => {
-      await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
-      const { rows } = await query<WebhookSubscription>(client, `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${subscriptionColumns}`, [owner.keyId, id])
+      await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [
+        owner.keyId,
+        id,
+      ])
+      const { rows } = await query<WebhookSubscription>(
+        client,
+        `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${subscriptionColumns}`,
+        [owner.keyId, id],
+      )
       return known(rows[0], id)
     })
   }
@@ -141,26 +171,48 @@ export class SubscriptionStore {
   /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404, 409 `tests-waiting` */
   async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
-      const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(
+        client,
+        `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`,
+        [owner.keyId, id],
+      )
       const { nextHeight } = known(rows[0], id)
-      const { rows: [waiting] } = await query<{ tests: number }>(
+      const {
+        rows: [waiting],
+      } = await query<{ tests: number }>(
         client,
         `select count(*)::int as tests from (
            select from app.webhook_deliveries where subscription_id = $1 and status = 'pending' and event_type = $2 limit ${mostTests}
          ) t`,
         [id, testEventType],
       )
-      if (waiting?.tests === mostTests) throw new ApiError(409, 'tests-waiting', `${mostTests} tests of this subscription wait to be sent already.`)
+      if (waiting?.tests === mostTests)
+        throw new ApiError(409, 'tests-waiting', `${mostTests} tests of this subscription wait to be sent already.`)
       const timestamp = new Date()
-      const place = { height: Math.max(0, (nextHeight ?? 1) - 1), txIndex: -1, eventIndex: -1, leg: timestamp.getTime() }
-      const body = deliveryBody(testEventType, { place, data: { message: 'This is a test of your endpoint.' } }, { height: place.height, id: null, timestamp })
-      await insertDeliveries(client, [{ subscriptionId: id, blockHeight: place.height, eventType: testEventType, body }])
+      const place = {
+        height: Math.max(0, (nextHeight ?? 1) - 1),
+        txIndex: -1,
+        eventIndex: -1,
+        leg: timestamp.getTime(),
+      }
+      const body = deliveryBody(
+        testEventType,
+        { place, data: { message: 'This is a test of your endpoint.' } },
+        { height: place.height, id: null, timestamp },
+      )
+      await insertDeliveries(client, [
+        { subscriptionId: id, blockHeight: place.height, eventType: testEventType, body },
+      ])
       return this.#reread(client, id)
     })
   }
 
   async #reread(client: pg.ClientBase, id: number): Promise<WebhookSubscription> {
-    const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where s.id = $1`, [id])
+    const { rows } = await query<WebhookSubscription>(
+      client,
+      `select ${subscriptionColumns} from app.webhook_subscriptions s where s.id = $1`,
+      [id],
+    )
     return known(rows[0], id)
   }
 
@@ -175,16 +227,27 @@ export class SubscriptionStore {
 }
 
 function known(subscription: WebhookSubscription | undefined, id: number): WebhookSubscription {
-  if (subscription === undefined) throw new ApiError(404, 'unknown-subscription', `This key has no subscription with the number ${id}.`)
+  if (subscription === undefined)
+    throw new ApiError(404, 'unknown-subscription', `This key has no subscription with the number ${id}.`)
   return subscription
 }
 
-function checkConditions(types: readonly EventType[], { addresses, direction, contracts, event_names: names }: Conditions): void {
+function checkConditions(
+  types: readonly EventType[],
+  { addresses, direction, contracts, event_names: names }: Conditions,
+): void {
   if (direction !== undefined && addresses === undefined) {
-    throw new ApiError(400, 'invalid-field', 'Field "conditions.direction" is taken only with "addresses".', { field: 'conditions.direction' })
+    throw new ApiError(400, 'invalid-field', 'Field "conditions.direction" is taken only with "addresses".', {
+      field: 'conditions.direction',
+    })
   }
   const isNamed = contracts !== undefined || names?.some((name) => /^(A\.[0-9a-f]{16}|flow)\./.test(name)) === true
   if (types.includes('contract.event') && !isNamed) {
-    throw new ApiError(400, 'invalid-field', 'Field "conditions.contracts" or "conditions.event_names" must say which events: contract.event alone is every event of the chain.', { field: 'conditions.contracts' })
+    throw new ApiError(
+      400,
+      'invalid-field',
+      'Field "conditions.contracts" or "conditions.event_names" must say which events: contract.event alone is every event of the chain.',
+      { field: 'conditions.contracts' },
+    )
   }
 }

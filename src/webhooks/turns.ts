@@ -30,7 +30,8 @@ export const turnsChannel = 'flowfarm_webhook_turns'
  * Locks are taken in this order, rows of one kind by rising number: developer keys, subscriptions, usage, turns, deliveries, endpoints.
  */
 
-const lockText = 'select 1 from app.webhook_turns where subscription_id = any ($1) order by subscription_id for no key update'
+const lockText =
+  'select 1 from app.webhook_turns where subscription_id = any ($1) order by subscription_id for no key update'
 
 /**
  * In the transaction that writes deliveries, after them. Whoever ends a turn locks it before looking for what waits, so either
@@ -38,25 +39,46 @@ const lockText = 'select 1 from app.webhook_turns where subscription_id = any ($
  */
 export async function wakeTurns(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
   await query(client, lockText, [subscriptionIds])
-  await query(client, 'update app.webhook_turns set due_at = now() where subscription_id = any ($1) and due_at is null', [subscriptionIds])
+  await query(
+    client,
+    'update app.webhook_turns set due_at = now() where subscription_id = any ($1) and due_at is null',
+    [subscriptionIds],
+  )
   await query(client, `select pg_notify('${turnsChannel}', '')`)
 }
 
 /** The same; those that were put off are due now. */
 export async function hurryTurns(client: pg.ClientBase, subscriptionIds: readonly number[]): Promise<void> {
   await query(client, lockText, [subscriptionIds])
-  await query(client, 'update app.webhook_turns set due_at = now() where subscription_id = any ($1) and not is_held', [subscriptionIds])
+  await query(client, 'update app.webhook_turns set due_at = now() where subscription_id = any ($1) and not is_held', [
+    subscriptionIds,
+  ])
   await query(client, `select pg_notify('${turnsChannel}', '')`)
 }
 
 /** Locks subscriptions that are about to be removed, with their turns, in the order in which everybody does. */
-export async function lockForRemoval(client: pg.ClientBase, idsText: string, values: readonly unknown[]): Promise<void> {
-  await query(client, `select 1 from app.webhook_subscriptions where id in (${idsText}) order by id for update`, [...values])
-  await query(client, `select 1 from app.webhook_turns where subscription_id in (${idsText}) order by subscription_id for update`, [...values])
+export async function lockForRemoval(
+  client: pg.ClientBase,
+  idsText: string,
+  values: readonly unknown[],
+): Promise<void> {
+  await query(client, `select 1 from app.webhook_subscriptions where id in (${idsText}) order by id for update`, [
+    ...values,
+  ])
+  await query(
+    client,
+    `select 1 from app.webhook_turns where subscription_id in (${idsText}) order by subscription_id for update`,
+    [...values],
+  )
 }
 
 /** Takes up to `most` turns that are due, for so long; none of those keys. */
-export async function takeTurns(pool: pg.Pool, most: number, leaseMs: number, exceptKeys: readonly number[]): Promise<Turn[]> {
+export async function takeTurns(
+  pool: pg.Pool,
+  most: number,
+  leaseMs: number,
+  exceptKeys: readonly number[],
+): Promise<Turn[]> {
   const { rows } = await query<Turn>(
     pool,
     `with due as (

@@ -26,7 +26,9 @@ export function hourlyParameters(limits: HourlyLimits): [tiers: string[], limits
 
 /** Counts deliveries to the keys that own their subscriptions, in the transaction that makes them. */
 export async function countEvents(
-  client: pg.ClientBase, deliveries: readonly NewDelivery[], keyOf: ReadonlyMap<number, number>,
+  client: pg.ClientBase,
+  deliveries: readonly NewDelivery[],
+  keyOf: ReadonlyMap<number, number>,
 ): Promise<void> {
   const counts = new Map<number, number>()
   for (const { subscriptionId } of deliveries) {
@@ -53,7 +55,9 @@ export interface WebhookUsage {
 
 /** What a developer key has, of what its tier allows. */
 export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise<WebhookUsage> {
-  const { rows: [row] } = await query<WebhookUsage>(
+  const {
+    rows: [row],
+  } = await query<WebhookUsage>(
     pool,
     `select (select count(*)::int from app.webhook_endpoints e where e.key_id = $1) as endpoints,
        (select count(*)::int from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id where e.key_id = $1) as subscriptions,
@@ -67,6 +71,8 @@ export async function readUsage(pool: pg.Pool, { keyId }: WebhookOwner): Promise
 
 /** Those of the tiers as they are. */
 export const usualHourlyLimits: HourlyLimits = {
-  free: webhookLimits.free.eventsPerHour, pro: webhookLimits.pro.eventsPerHour,
-  enterprise: webhookLimits.enterprise.eventsPerHour, unlimited: webhookLimits.unlimited.eventsPerHour,
+  free: webhookLimits.free.eventsPerHour,
+  pro: webhookLimits.pro.eventsPerHour,
+  enterprise: webhookLimits.enterprise.eventsPerHour,
+  unlimited: webhookLimits.unlimited.eventsPerHour,
 }

@@ -50,11 +50,24 @@ export class WebhookService {
     const { signal } = this.#stopping
     const poster = new Poster({ timeoutMs: rest.timeoutMs })
     const sender = new Sender({
-      databaseUrl, pool, log, signal, poster, policy: targetPolicy(rest.allowedNetworks), lookUp: rest.lookUp ?? dnsLookUp(),
-      relay: rest.relay, concurrency: rest.concurrency, retry: rest.retry, ...(onAttempt === undefined ? {} : { onAttempt }),
+      databaseUrl,
+      pool,
+      log,
+      signal,
+      poster,
+      policy: targetPolicy(rest.allowedNetworks),
+      lookUp: rest.lookUp ?? dnsLookUp(),
+      relay: rest.relay,
+      concurrency: rest.concurrency,
+      retry: rest.retry,
+      ...(onAttempt === undefined ? {} : { onAttempt }),
     })
     const dispatcher = new Dispatcher({
-      databaseUrl, pool, log, signal, ...(limits === undefined ? {} : { limits }),
+      databaseUrl,
+      pool,
+      log,
+      signal,
+      ...(limits === undefined ? {} : { limits }),
       onMade: (count) => {
         sender.wake()
         onMade?.(count)

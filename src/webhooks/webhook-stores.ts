@@ -15,5 +15,10 @@ export interface WebhookStores {
 
 export function webhookStores(pool: pg.Pool, allowedNetworks: readonly string[]): WebhookStores {
   const endpoints = new EndpointStore(pool, targetPolicy(allowedNetworks))
-  return { endpoints, subscriptions: new SubscriptionStore(pool, endpoints), deliveries: new DeliveryStore(pool), overview: new OverviewStore(pool) }
+  return {
+    endpoints,
+    subscriptions: new SubscriptionStore(pool, endpoints),
+    deliveries: new DeliveryStore(pool),
+    overview: new OverviewStore(pool),
+  }
 }

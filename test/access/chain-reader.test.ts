@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import type { ClosableChainReader, ChainReaderOptions } from '../../src/access/create-chain-reader.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
-import { ChainCallFailedError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../../src/chain/chain-reader.ts'
+import {
+  ChainCallFailedError,
+  ChainUnavailableError,
+  ScriptFailedError,
+  StateNotServedError,
+} from '../../src/chain/chain-reader.ts'
 import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
 import { PayloadError } from '../../src/chain/payload-error.ts'
 import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
@@ -28,7 +33,10 @@ describe('the chain reader', () => {
     return node
   }
 
-  function readerOf(of: readonly { readonly endpoint: string }[], options: Partial<ChainReaderOptions> = {}): ClosableChainReader {
+  function readerOf(
+    of: readonly { readonly endpoint: string }[],
+    options: Partial<ChainReaderOptions> = {},
+  ): ClosableChainReader {
     const reader = createChainReader({ liveEndpoints: of.map(({ endpoint }) => endpoint), log: quiet, ...options })
     readers.push(reader)
     return reader
@@ -43,17 +51,30 @@ describe('the chain reader', () => {
     const node = await start({ script: ({ args }) => cdc.array([...args, cdc.optional(cdc.ufix64('1.50000000'))]) })
     const reader = readerOf([node])
     const args = [cadence.address('0xf8d6e0586b0a20c7'), cadence.array([cadence.uint64(7)])]
-    expect(await reader.executeScript('access(all) fun main() {}', args)).to.deep.equal(['0xf8d6e0586b0a20c7', ['7'], '1.50000000'])
+    expect(await reader.executeScript('access(all) fun main() {}', args)).to.deep.equal([
+      '0xf8d6e0586b0a20c7',
+      ['7'],
+      '1.50000000',
+    ])
     await reader.executeScript('s', [], { height: 120 })
     await reader.executeScript('s', [], { height: 0 })
-    expect(node.scripts.map(({ script, height }) => [script, height])).to.deep.equal([['access(all) fun main() {}', undefined], ['s', 120], ['s', 0]])
+    expect(node.scripts.map(({ script, height }) => [script, height])).to.deep.equal([
+      ['access(all) fun main() {}', undefined],
+      ['s', 120],
+      ['s', 0],
+    ])
   })
 
   it('gives the accounts of the chain as they were recorded, code by name', async () => {
     await using node = await startRecordedNode('base')
     const reader = readerOf([node])
     const account = await reader.getAccount('0x179b6b1cb6755e31')
-    expect([...(account?.contracts.keys() ?? [])].toSorted()).to.deep.equal(['MossPoints', 'PaperBoats', 'PebbleCoin', 'RiverStones'])
+    expect([...(account?.contracts.keys() ?? [])].toSorted()).to.deep.equal([
+      'MossPoints',
+      'PaperBoats',
+      'PebbleCoin',
+      'RiverStones',
+    ])
     expect(account?.contracts.get('RiverStones')?.toString()).to.include('access(all) contract RiverStones')
     expect(account?.address).to.equal('0x179b6b1cb6755e31')
     expect(account?.balance).to.match(/^\d+\.\d{8}$/)
@@ -68,8 +89,20 @@ describe('the chain reader', () => {
     const node = await start({ account: () => ({ A: 'code' }) })
     const account = await readerOf([node]).getAccount('0xf8d6e0586b0a20c7', { height: 9 })
     expect(account).to.deep.equal({
-      address: '0xf8d6e0586b0a20c7', balance: '1.50000001', contracts: new Map([['A', Buffer.from('code')]]),
-      keys: [{ index: 2, publicKey: 'ab', signatureAlgorithm: 2, hashAlgorithm: 3, weight: 1000, sequenceNumber: 0, isRevoked: false }],
+      address: '0xf8d6e0586b0a20c7',
+      balance: '1.50000001',
+      contracts: new Map([['A', Buffer.from('code')]]),
+      keys: [
+        {
+          index: 2,
+          publicKey: 'ab',
+          signatureAlgorithm: 2,
+          hashAlgorithm: 3,
+          weight: 1000,
+          sequenceNumber: 0,
+          isRevoked: false,
+        },
+      ],
     })
     expect(node.accounts).to.deep.equal([{ address: 'f8d6e0586b0a20c7', height: 9 }])
   })
@@ -77,15 +110,25 @@ describe('the chain reader', () => {
   it('tells a script that fails, also one that uses too much, and asks no other node', async () => {
     for (const [status, message] of [
       ['INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cadence runtime error'],
-      ['RESOURCE_EXHAUSTED', 'script execution computation limit exceeded: [Error Code: 1110] computation exceeds limit (100000)'],
+      [
+        'RESOURCE_EXHAUSTED',
+        'script execution computation limit exceeded: [Error Code: 1110] computation exceeds limit (100000)',
+      ],
     ] as const) {
-      const pair = [await start({ script: () => refuse(status, message) }), await start({ script: () => refuse(status, message) })]
+      const pair = [
+        await start({ script: () => refuse(status, message) }),
+        await start({ script: () => refuse(status, message) }),
+      ]
       const reader = readerOf(pair)
       const error = await rejection(reader.executeScript('s', []))
       expect(error).to.be.instanceOf(ScriptFailedError)
       expect(String(error)).to.include(message)
       expect(pair.flatMap(({ scripts }) => scripts)).to.have.lengthOf(1)
-      expect(reader.status().every(({ resting, requestsPerSecond }) => resting === undefined && requestsPerSecond === undefined)).to.equal(true)
+      expect(
+        reader
+          .status()
+          .every(({ resting, requestsPerSecond }) => resting === undefined && requestsPerSecond === undefined),
+      ).to.equal(true)
     }
   })
 
@@ -93,7 +136,10 @@ describe('the chain reader', () => {
     const good = await start({ script: () => cdc.bool(true) })
     for (const bad of [
       await start({ script: () => refuse('UNAVAILABLE', 'going down') }),
-      await start({ script: () => refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.') }),
+      await start({
+        script: () =>
+          refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.'),
+      }),
       await start({ script: () => refuse('OUT_OF_RANGE', 'the height is not indexed') }),
       await start(),
     ]) {
@@ -103,23 +149,34 @@ describe('the chain reader', () => {
   })
 
   it('asks for old states where they are, and says where they are nowhere', async () => {
-    const [old, recent] = [await start({ script: () => cdc.string('old') }), await start({ script: () => cdc.string('new') }, { rootHeight: 100 })]
+    const [old, recent] = [
+      await start({ script: () => cdc.string('old') }),
+      await start({ script: () => cdc.string('new') }, { rootHeight: 100 }),
+    ]
     const reader = readerOf([recent], { historicEndpoints: [old.endpoint] })
     expect(await reader.executeScript('s', [], { height: 99 })).to.equal('old')
     expect(await reader.executeScript('s', [], { height: 100 })).to.equal('new')
     expect(await reader.executeScript('s', [])).to.equal('new')
-    expect(await rejection(readerOf([recent]).executeScript('s', [], { height: 99 }))).to.be.instanceOf(StateNotServedError)
+    expect(await rejection(readerOf([recent]).executeScript('s', [], { height: 99 }))).to.be.instanceOf(
+      StateNotServedError,
+    )
     const behind = await start({ script: () => refuse('NOT_FOUND', 'block at height 7 is not sealed') })
-    expect(await rejection(readerOf([behind]).executeScript('s', [], { height: 7 }))).to.be.instanceOf(StateNotServedError)
+    expect(await rejection(readerOf([behind]).executeScript('s', [], { height: 7 }))).to.be.instanceOf(
+      StateNotServedError,
+    )
   })
 
   it('says that nobody answers, and when somebody did not in time', async () => {
     const away = await start({ script: () => refuse('UNAVAILABLE', 'away') })
     expect(await rejection(readerOf([away]).executeScript('s', []))).to.be.instanceOf(ChainUnavailableError)
-    const limited = await start({ script: () => refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.') })
+    const limited = await start({
+      script: () => refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.'),
+    })
     expect(await rejection(readerOf([limited]).executeScript('s', []))).to.be.instanceOf(ChainUnavailableError)
     const slow = await start({ script: () => new Promise<never>(() => undefined) })
-    expect(await rejection(readerOf([slow], { timeoutMs: 50 }).executeScript('s', []))).to.be.instanceOf(ChainCallFailedError)
+    expect(await rejection(readerOf([slow], { timeoutMs: 50 }).executeScript('s', []))).to.be.instanceOf(
+      ChainCallFailedError,
+    )
     const garbled = await start({ script: () => ({ type: 'Nothing' }) })
     expect(await rejection(readerOf([garbled]).executeScript('s', []))).to.be.instanceOf(PayloadError)
   })

@@ -35,7 +35,11 @@ describe('fetchBlock', () => {
     return node
   }
 
-  function source(of: readonly ReplayNode[], options: Partial<ChainSourceOptions> = {}, registry = new NodeRegistry()): ChainSource {
+  function source(
+    of: readonly ReplayNode[],
+    options: Partial<ChainSourceOptions> = {},
+    registry = new NodeRegistry(),
+  ): ChainSource {
     const made = sourceOf(of, options, registry)
     sources.push(made)
     return made
@@ -88,9 +92,12 @@ describe('fetchBlock', () => {
   it('does not take INTERNAL at another height for a root block', async () => {
     const empty = [...clean.values()].find(({ block }) => block.height > 0 && block.collectionIds.length === 0)
     const at = empty?.block.height ?? -1
-    const node = await faulty(
-      { kind: 'status', code: 'INTERNAL', methods: [bulkResults, bulkBodies, 'GetTransactionResultByIndex'], heights: { from: at, to: at } },
-    )
+    const node = await faulty({
+      kind: 'status',
+      code: 'INTERNAL',
+      methods: [bulkResults, bulkBodies, 'GetTransactionResultByIndex'],
+      heights: { from: at, to: at },
+    })
     expect(await rejection(source([node], { attempts: 2 }).fetchBlock(at))).to.be.instanceOf(NodesFailedError)
   })
 
@@ -102,7 +109,12 @@ describe('fetchBlock', () => {
       'leaves out results': { kind: 'fewer-results', times: 1 },
       'has no results yet': { kind: 'missing-results', times: 2 },
       'never answers one call': { kind: 'never-answer', methods: [bulkResults], times: 1 },
-      'is over its limit': { kind: 'status', code: 'RESOURCE_EXHAUSTED', message: 'rate limit reached, please retry later.', times: 2 },
+      'is over its limit': {
+        kind: 'status',
+        code: 'RESOURCE_EXHAUSTED',
+        message: 'rate limit reached, please retry later.',
+        times: 2,
+      },
     }
     for (const [what, fault] of Object.entries(passing)) {
       it(`that ${what}, tries again`, async () => {
@@ -116,9 +128,17 @@ describe('fetchBlock', () => {
     }
 
     it('that keeps failing, gives up with all the reasons', async () => {
-      const node = await faulty({ kind: 'status', code: 'UNAVAILABLE', message: 'no upstream', methods: ['GetBlockByHeight'] })
+      const node = await faulty({
+        kind: 'status',
+        code: 'UNAVAILABLE',
+        message: 'no upstream',
+        methods: ['GetBlockByHeight'],
+      })
       const error = await rejection(source([node], { attempts: 3 }).fetchBlock(height))
-      expect(error).to.be.instanceOf(NodesFailedError).with.property('message').that.matches(/no upstream/)
+      expect(error)
+        .to.be.instanceOf(NodesFailedError)
+        .with.property('message')
+        .that.matches(/no upstream/)
       expect(node.callCount('GetBlockByHeight')).to.equal(3)
     })
 
@@ -160,7 +180,12 @@ describe('fetchBlock', () => {
       'leaves out results': { kind: 'fewer-results' },
       'lacks results': { kind: 'missing-results' },
       'fails inside': { kind: 'status', code: 'INTERNAL', methods: ['GetBlockByHeight'] },
-      'refuses every call': { kind: 'status', code: 'RESOURCE_EXHAUSTED', message: 'rate limit reached', methods: ['GetBlockByHeight'] },
+      'refuses every call': {
+        kind: 'status',
+        code: 'RESOURCE_EXHAUSTED',
+        message: 'rate limit reached',
+        methods: ['GetBlockByHeight'],
+      },
     }
     for (const [what, fault] of Object.entries(lasting)) {
       it(`gets the block there when the first ${what}`, async () => {
@@ -224,7 +249,9 @@ describe('fetchBlock', () => {
     it('says where the nodes begin, known from the node itself', async () => {
       const node = await start({ sporkRootHeight: rootHeight })
       const made = source([node])
-      expect(await rejection(made.fetchBlock(99))).to.be.instanceOf(BelowRootError).and.include({ height: 99, rootHeight })
+      expect(await rejection(made.fetchBlock(99)))
+        .to.be.instanceOf(BelowRootError)
+        .and.include({ height: 99, rootHeight })
       expect(await made.lowestReachable()).to.equal(rootHeight)
       expect(node.callCount('GetBlockByHeight')).to.equal(0)
       expectClean(await made.fetchBlock(rootHeight))
@@ -234,13 +261,20 @@ describe('fetchBlock', () => {
       const node = await start({ sporkRootHeight: rootHeight, faults: [noVersion] })
       const made = source([node])
       expect(await made.lowestReachable()).to.equal(0)
-      expect(await rejection(made.fetchBlock(99))).to.be.instanceOf(BelowRootError).and.include({ rootHeight })
-      expect(await rejection(made.blockIdAt(98))).to.be.instanceOf(BelowRootError).and.include({ rootHeight })
+      expect(await rejection(made.fetchBlock(99)))
+        .to.be.instanceOf(BelowRootError)
+        .and.include({ rootHeight })
+      expect(await rejection(made.blockIdAt(98)))
+        .to.be.instanceOf(BelowRootError)
+        .and.include({ rootHeight })
       expect(node.callCount('GetBlockByHeight') + node.callCount('GetBlockHeaderByHeight')).to.equal(1)
       expect(await made.lowestReachable()).to.equal(rootHeight)
     })
 
-    for (const [how, faults] of [['known', []], ['learned', [noVersion]]] as const) {
+    for (const [how, faults] of [
+      ['known', []],
+      ['learned', [noVersion]],
+    ] as const) {
       it(`of the one node, asks the other: ${how}`, async () => {
         const newer = await start({ sporkRootHeight: rootHeight, faults })
         const older = await start({ faults })
@@ -285,43 +319,69 @@ describe('fetchBlock', () => {
       const { transactions } = cleanBlock(height)
       expect(block.transactions).to.deep.equal(transactions)
       expect(block.results).to.deep.equal(transactions.map(() => undefined))
-      expect(block.missing.map(({ part, index }) => [part, index])).to.deep.equal(transactions.map((_, index) => ['result', index]))
+      expect(block.missing.map(({ part, index }) => [part, index])).to.deep.equal(
+        transactions.map((_, index) => ['result', index]),
+      )
       for (const { reason } of block.missing) expect(reason).to.match(/could not find execution receipts/)
     })
 
     it('keeps the results that can be had one by one', async () => {
-      const node = await faulty({ kind: 'missing-results', methods: [bulkResults] }, {
-        kind: 'missing-results', methods: ['GetTransactionResultByIndex'], when: ({ request }) => numberOf(request, 2) === 1,
-      })
+      const node = await faulty(
+        { kind: 'missing-results', methods: [bulkResults] },
+        {
+          kind: 'missing-results',
+          methods: ['GetTransactionResultByIndex'],
+          when: ({ request }) => numberOf(request, 2) === 1,
+        },
+      )
       const block = await source([node], { settledDepth: 100 }).fetchBlock(height)
       const { results } = cleanBlock(height)
       expect(block.missing.map(({ index }) => index)).to.deep.equal([1])
-      expect(block.results.map(essenceOf)).to.deep.equal(results.map((result, i) => (i === 1 ? undefined : essenceOf(result))))
+      expect(block.results.map(essenceOf)).to.deep.equal(
+        results.map((result, i) => (i === 1 ? undefined : essenceOf(result))),
+      )
     })
 
     it('does not take them for lost while one node cannot be asked', async () => {
-      const [lacking, dead] = [await faulty({ kind: 'missing-results' }), await faulty({ kind: 'status', code: 'UNAVAILABLE' })]
+      const [lacking, dead] = [
+        await faulty({ kind: 'missing-results' }),
+        await faulty({ kind: 'status', code: 'UNAVAILABLE' }),
+      ]
       const error = await rejection(source([lacking, dead], { settledDepth: 100, attempts: 3 }).fetchBlock(height))
       expect(error).to.be.instanceOf(NodesFailedError)
     })
 
     it('keeps the block whose transactions are lost', async () => {
-      const node = await faulty({ kind: 'status', code: 'NOT_FOUND', methods: [bulkBodies, 'GetTransaction'], message: 'no collection' })
+      const node = await faulty({
+        kind: 'status',
+        code: 'NOT_FOUND',
+        methods: [bulkBodies, 'GetTransaction'],
+        message: 'no collection',
+      })
       const block = await source([node], { settledDepth: 100 }).fetchBlock(height)
       expect(block.block).to.deep.equal(cleanBlock(height).block)
       expect(block).to.deep.include({ transactions: [], results: [] })
       expect(block.missing).to.have.length(1)
-      expect(block.missing[0]).to.include({ part: 'transactions' }).with.property('reason').that.matches(/no collection/)
+      expect(block.missing[0])
+        .to.include({ part: 'transactions' })
+        .with.property('reason')
+        .that.matches(/no collection/)
     })
   })
 
   describe('where bulk calls fail', () => {
-    const larger = { code: 'RESOURCE_EXHAUSTED', message: 'grpc: trying to send message larger than max (70000000 vs. 67108864)' } as const
+    const larger = {
+      code: 'RESOURCE_EXHAUSTED',
+      message: 'grpc: trying to send message larger than max (70000000 vs. 67108864)',
+    } as const
     const results: Record<string, Fault> = {
       'too large': { kind: 'status', ...larger, methods: [bulkResults] },
       'an error text that was lost': { kind: 'lost-error-message' },
       'an execution node out of reach': {
-        kind: 'status', code: 'INTERNAL', message: 'failed to retrieve result from any execution node', methods: [bulkResults],
+        kind: 'status',
+        code: 'INTERNAL',
+        message: 'failed to retrieve result from any execution node',
+        methods: [bulkResults],
       },
     }
     for (const [why, fault] of Object.entries(results)) {
@@ -361,7 +421,8 @@ describe('fetchBlock', () => {
       const { results: all } = await source([node]).fetchBlock(height)
       const types = (list: FetchedBlock['results']) => list.map((result) => result?.events.map(({ type }) => type))
       expect(types(all)).to.deep.equal(types(cleanBlock(height).results))
-      for (const { payload } of all.flatMap((result) => result?.events ?? [])) expect(payload.subarray(0, 1).toString()).to.equal('{')
+      for (const { payload } of all.flatMap((result) => result?.events ?? []))
+        expect(payload.subarray(0, 1).toString()).to.equal('{')
     })
 
     it('does not take a node for one without them that has answered them before', async () => {
@@ -383,7 +444,9 @@ describe('fetchBlock', () => {
         for (const at of [height, height + 1]) {
           const block = await made.fetchBlock(at)
           const expected = cleanBlock(at)
-          const users = expected.results.filter((result) => result?.collectionId.some((byte) => byte !== 0) === true).length
+          const users = expected.results.filter(
+            (result) => result?.collectionId.some((byte) => byte !== 0) === true,
+          ).length
           expect(users).to.be.greaterThan(0)
           expect(block.transactionIds).to.deep.equal(expected.transactionIds.slice(0, users))
           expect(block.transactions).to.deep.equal(expected.transactions.slice(0, users))
@@ -437,7 +500,11 @@ describe('fetchBlock', () => {
     })
     const block = await made.fetchBlock(height)
     expect(reports.slice(-5)).to.have.members([
-      'GetBlockByHeight UNAVAILABLE', 'GetBlockByHeight OK', `${bulkBodies} OK`, `${bulkResults} OK`, 'GetNodeVersionInfo OK',
+      'GetBlockByHeight UNAVAILABLE',
+      'GetBlockByHeight OK',
+      `${bulkBodies} OK`,
+      `${bulkResults} OK`,
+      'GetNodeVersionInfo OK',
     ])
     expect(bytes).to.equal(block.byteLength)
   })
@@ -452,8 +519,15 @@ describe('fetchBlock', () => {
   it('uses the light block, by its height', async () => {
     const requests: Buffer[] = []
     const node = await start()
-    node.inject({ kind: 'latency', ms: 0, methods: ['GetBlockByHeight'], when: ({ request }) => requests.push(request) === 0 })
+    node.inject({
+      kind: 'latency',
+      ms: 0,
+      methods: ['GetBlockByHeight'],
+      when: ({ request }) => requests.push(request) === 0,
+    })
     await source([node]).fetchBlock(height)
-    expect(requests.map((request) => [numberOf(request, 1), numberOf(request, 3), bytesOf(request, 2).length])).to.deep.equal([[height, 0, 0]])
+    expect(
+      requests.map((request) => [numberOf(request, 1), numberOf(request, 3), bytesOf(request, 2).length]),
+    ).to.deep.equal([[height, 0, 0]])
   })
 })

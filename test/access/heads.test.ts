@@ -17,7 +17,10 @@ describe('heads', () => {
   const sources: ChainSource[] = []
   const aborts: AbortController[] = []
 
-  async function start(options: Omit<ReplayNodeOptions, 'recording'> = {}, name: RecordingName = 'base'): Promise<ReplayNode> {
+  async function start(
+    options: Omit<ReplayNodeOptions, 'recording'> = {},
+    name: RecordingName = 'base',
+  ): Promise<ReplayNode> {
     const node = await startRecordedNode(name, options)
     nodes.push(node)
     return node
@@ -57,8 +60,11 @@ describe('heads', () => {
 
   const ways: Record<string, { readonly faults: readonly Fault[]; readonly stream: boolean }> = {
     'a stream of headers': { faults: [], stream: true },
-    'a stream of digests': { faults: [{ kind: 'status', code: 'UNIMPLEMENTED', methods: [headerStream] }], stream: true },
-    'polling': { faults: [noStream], stream: false },
+    'a stream of digests': {
+      faults: [{ kind: 'status', code: 'UNIMPLEMENTED', methods: [headerStream] }],
+      stream: true,
+    },
+    polling: { faults: [noStream], stream: false },
     'polling the legacy service': { faults: [{ kind: 'legacy-only' }], stream: false },
   }
   for (const [way, { faults, stream }] of Object.entries(ways)) {
@@ -80,7 +86,10 @@ describe('heads', () => {
     })
   }
 
-  for (const [way, faults] of [['streaming', []], ['polling', [noStream]]] as const) {
+  for (const [way, faults] of [
+    ['streaming', []],
+    ['polling', [noStream]],
+  ] as const) {
     it(`tell of a rollback while ${way}`, async () => {
       const node = await start({ version: 'a', head: 15, faults }, 'fork')
       const next = follow(source([node]))
@@ -160,7 +169,10 @@ describe('heads', () => {
     })
 
     it('does not wait for a node that does not answer', async () => {
-      const [silent, node] = [await start({ faults: [{ kind: 'never-answer', methods: ['GetLatestBlockHeader'] }] }), await start({ head: 95 })]
+      const [silent, node] = [
+        await start({ faults: [{ kind: 'never-answer', methods: ['GetLatestBlockHeader'] }] }),
+        await start({ head: 95 }),
+      ]
       const made = source([silent, node])
       for (let i = 0; i < 5; i++) expect((await made.latestSealed()).height).to.equal(95)
       expect(silent.callCount('GetLatestBlockHeader')).to.equal(1)

@@ -33,11 +33,18 @@ describe('scripts of a recorded chain', () => {
 
   it('tell what accounts keep, and what type each thing is of', async () => {
     for (const [address, account] of Object.entries(truth.accounts)) {
-      const overview = await reader.executeScript(present('account_storage'), [cadence.address(address), cadence.int(2000)])
+      const overview = await reader.executeScript(present('account_storage'), [
+        cadence.address(address),
+        cadence.int(2000),
+      ])
       const { balance, height, storagePaths, publicPaths } = overview as Record<string, string[]>
-      expect({ balance, height }, address).to.deep.equal({ balance: account.flow_balance, height: String(truth.height) })
+      expect({ balance, height }, address).to.deep.equal({
+        balance: account.flow_balance,
+        height: String(truth.height),
+      })
       const types = new Map([
-        ...account.other_storage, ...account.vaults.map(({ path, type }) => [path, type] as const),
+        ...account.other_storage,
+        ...account.vaults.map(({ path, type }) => [path, type] as const),
         ...account.nfts.map(({ path, type }) => [path, type.replace(/NFT$/, 'Collection')] as const),
         ...account.coas.map(({ path }) => [path, 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount'] as const),
       ])
@@ -45,7 +52,8 @@ describe('scripts of a recorded chain', () => {
       expect(publicPaths, address).to.have.members(account.public.map(([path]) => path))
       for (const [path, type] of types) {
         const told = await reader.executeScript(present('storage_item'), [
-          cadence.address(address), cadence.string(path.replace('/storage/', '')),
+          cadence.address(address),
+          cadence.string(path.replace('/storage/', '')),
         ])
         expect(told, `${address} ${path}`).to.equal(type.replace(' (empty)', ''))
       }
@@ -54,23 +62,31 @@ describe('scripts of a recorded chain', () => {
 
   it('take lists of any length, and refuse what was not recorded', async () => {
     const scripts = await loadScripts('emulator')
-    const ask = (...tokens: readonly (readonly [address: string, name: string])[]): Promise<PayloadValue> => reader.executeScript(scripts('ft_tokens'), [
-      cadence.array(tokens.map(([address]) => cadence.address(address))),
-      cadence.array(tokens.map(([, name]) => cadence.string(name))),
-      cadence.array(tokens.map(([address, name]) => cadence.string(`A.${address.slice(2)}.${name}.Vault`))),
-    ])
+    const ask = (...tokens: readonly (readonly [address: string, name: string])[]): Promise<PayloadValue> =>
+      reader.executeScript(scripts('ft_tokens'), [
+        cadence.array(tokens.map(([address]) => cadence.address(address))),
+        cadence.array(tokens.map(([, name]) => cadence.string(name))),
+        cadence.array(tokens.map(([address, name]) => cadence.string(`A.${address.slice(2)}.${name}.Vault`))),
+      ])
     const pebble = ['0x179b6b1cb6755e31', 'PebbleCoin'] as const
     const flow = ['0x0ae53cb6e3f42a79', 'FlowToken'] as const
     for (const asked of [[pebble], [pebble, flow], [flow, pebble, flow]]) {
-      const answers = await ask(...asked) as unknown as readonly { symbol: string; totalSupply: string }[]
-      expect(answers.map(({ symbol }) => symbol)).to.deep.equal(asked.map(([, name]) => (name === 'FlowToken' ? 'FLOW' : 'PEBB')))
+      const answers = (await ask(...asked)) as unknown as readonly { symbol: string; totalSupply: string }[]
+      expect(answers.map(({ symbol }) => symbol)).to.deep.equal(
+        asked.map(([, name]) => (name === 'FlowToken' ? 'FLOW' : 'PEBB')),
+      )
       for (const [i, [address, name]] of asked.entries()) {
         expect(answers[i]?.totalSupply).to.equal(truth.total_supply[`A.${address.slice(2)}.${name}.Vault`])
       }
     }
-    for (const unknown of [ask(pebble, ['0x179b6b1cb6755e31', 'Nothing']), reader.executeScript('access(all) fun main() {}', [])]) {
+    for (const unknown of [
+      ask(pebble, ['0x179b6b1cb6755e31', 'Nothing']),
+      reader.executeScript('access(all) fun main() {}', []),
+    ]) {
       const error: unknown = await unknown.catch((thrown: unknown) => thrown)
-      expect(error instanceof ChainCallFailedError || error instanceof ChainUnavailableError, String(error)).to.equal(true)
+      expect(error instanceof ChainCallFailedError || error instanceof ChainUnavailableError, String(error)).to.equal(
+        true,
+      )
     }
   })
 })

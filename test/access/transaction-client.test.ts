@@ -20,13 +20,19 @@ describe('a transaction that is sent', () => {
         const { id: reference, height } = await client.latestSealed()
         const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
         const { id, submission } = prepareTransaction(
-          createAccount('emulator', { publicKey: '11'.repeat(64) }), payer, { id: Buffer.from(reference), height }, { keyIndex: 0, sequenceNumber: 0n },
+          createAccount('emulator', { publicKey: '11'.repeat(64) }),
+          payer,
+          { id: Buffer.from(reference), height },
+          { keyIndex: 0, sequenceNumber: 0n },
         )
         node.inject({ kind: 'garbage', methods: ['SendTransaction'], length, times: 1 })
         expect(await client.send(submission).catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailableError)
         // It did, as its sender finds out by sending it again.
         const refusal = await client.send(submission).catch((error: unknown) => error)
-        expect(refusal).to.be.instanceOf(TransactionRefusedError).and.to.have.property('message').that.includes('already been submitted')
+        expect(refusal)
+          .to.be.instanceOf(TransactionRefusedError)
+          .and.to.have.property('message')
+          .that.includes('already been submitted')
         node.advance(2)
         expect((await client.result(id))?.status).to.equal('SEALED')
         expect((await client.account(publishedPayer.address))?.keys[0]?.sequenceNumber).to.equal(1)

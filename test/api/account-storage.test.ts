@@ -21,7 +21,10 @@ const code = 'access(all) contract Höhe {}'
 const accounts: Readonly<Record<string, PresentAccount>> = {
   [unseen.slice(2)]: {
     contracts: { B: code, A: 'access(all) contract A {}' },
-    stored: { '/storage/flowTokenVault': 'A.0ae53cb6e3f42a79.FlowToken.Vault', '/storage/evm': 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount' },
+    stored: {
+      '/storage/flowTokenVault': 'A.0ae53cb6e3f42a79.FlowToken.Vault',
+      '/storage/evm': 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
+    },
     publicPaths: ['/public/flowTokenReceiver'],
   },
   [indexed.slice(2)]: { contracts: { RiverStones: code } },
@@ -39,7 +42,9 @@ describe('what accounts keep on the chain', () => {
     const { database } = await exploredChain()
     node = await AskableNode.start()
     api = await runApi(database.url, {
-      nodes: [node.endpoint], server: { network: () => 'emulator', log }, chain: { now: () => now },
+      nodes: [node.endpoint],
+      server: { network: () => 'emulator', log },
+      chain: { now: () => now },
     })
   })
 
@@ -56,7 +61,7 @@ describe('what accounts keep on the chain', () => {
 
   async function problem(path: string): Promise<[status: number, code: string]> {
     const response = await api.get(path)
-    return [response.status, (await response.json() as { code: string }).code]
+    return [response.status, ((await response.json()) as { code: string }).code]
   }
 
   it('shows storage in the form in which scripts answer', async () => {
@@ -68,16 +73,22 @@ describe('what accounts keep on the chain', () => {
         { key: text('used'), value: { type: 'UInt64', value: '3145728' } },
         { key: text('capacity'), value: { type: 'UInt64', value: '18446744073709551615' } },
         { key: text('height'), value: { type: 'UInt64', value: '281' } },
-        { key: text('storagePaths'), value: { type: 'Array', value: [path('storage', 'evm'), path('storage', 'flowTokenVault')] } },
+        {
+          key: text('storagePaths'),
+          value: { type: 'Array', value: [path('storage', 'evm'), path('storage', 'flowTokenVault')] },
+        },
         { key: text('publicPaths'), value: { type: 'Array', value: [path('public', 'flowTokenReceiver')] } },
         { key: text('truncated'), value: { type: 'Bool', value: false } },
       ],
     })
     expect(await api.json(`/flow/account/${unseen}/storage/links?domain=public`)).to.deep.equal({
-      type: 'Array', value: [path('public', 'flowTokenReceiver')],
+      type: 'Array',
+      value: [path('public', 'flowTokenReceiver')],
     })
     for (const given of ['evm', '/storage/evm', 'storage/evm']) {
-      const item = await api.json<{ value: unknown[] }>(`/flow/account/${unseen}/storage/item?path=${encodeURIComponent(given)}`)
+      const item = await api.json<{ value: unknown[] }>(
+        `/flow/account/${unseen}/storage/item?path=${encodeURIComponent(given)}`,
+      )
       expect(item.value.slice(0, 2)).to.deep.equal([
         { key: text('path'), value: path('storage', 'evm') },
         { key: text('type'), value: text('A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount') },
@@ -86,22 +97,50 @@ describe('what accounts keep on the chain', () => {
   })
 
   it('shows an account that was never seen, with all that the chain tells', async () => {
-    const { data: [shown] } = await api.json<{ data: AccountDetail[] }>(`/flow/account/${unseen}`)
+    const {
+      data: [shown],
+    } = await api.json<{ data: AccountDetail[] }>(`/flow/account/${unseen}`)
     expect(shown).to.deep.include({
-      address: unseen, balance: '1.50000001', flowBalance: 1.50000001, available_balance: '1.49900001', contracts: ['A', 'B'],
-      storage_used: '3145728', storage_capacity: '18446744073709551615', storageUsed: 3, flowStorage: 17592186044416,
-      storageAvailable: 17592186044413, source: 'chain', as_of_height: 281, tx_count: 0, first_seen_height: null,
+      address: unseen,
+      balance: '1.50000001',
+      flowBalance: 1.50000001,
+      available_balance: '1.49900001',
+      contracts: ['A', 'B'],
+      storage_used: '3145728',
+      storage_capacity: '18446744073709551615',
+      storageUsed: 3,
+      flowStorage: 17592186044416,
+      storageAvailable: 17592186044413,
+      source: 'chain',
+      as_of_height: 281,
+      tx_count: 0,
+      first_seen_height: null,
     })
-    expect(shown?.keys).to.deep.equal([{
-      index: 2, key: 'ab', signatureAlgorithm: 'ECDSA_P256', hashAlgorithm: 'SHA3_256', weight: 1000, revoked: false,
-      sequenceNumber: 0,
-    }])
+    expect(shown?.keys).to.deep.equal([
+      {
+        index: 2,
+        key: 'ab',
+        signatureAlgorithm: 'ECDSA_P256',
+        hashAlgorithm: 'SHA3_256',
+        weight: 1000,
+        revoked: false,
+        sequenceNumber: 0,
+      },
+    ])
   })
 
   it('shows an account without its storage where only scripts fail', async () => {
     node.ledger = { ...presentLedger(accounts), script: () => refuse('INVALID_ARGUMENT', 'computation exceeds limit') }
-    const { data: [shown] } = await api.json<{ data: AccountDetail[] }>(`/flow/account/${unseen}`)
-    expect(shown).to.include({ source: 'chain', balance: '1.50000001', storage_used: null, flowStorage: null, as_of_height: null })
+    const {
+      data: [shown],
+    } = await api.json<{ data: AccountDetail[] }>(`/flow/account/${unseen}`)
+    expect(shown).to.include({
+      source: 'chain',
+      balance: '1.50000001',
+      storage_used: null,
+      flowStorage: null,
+      as_of_height: null,
+    })
     expect(await problem(`/flow/account/${unseen}/storage`)).to.deep.equal([502, 'script-failed'])
   })
 
@@ -127,7 +166,12 @@ describe('what accounts keep on the chain', () => {
 
   it('refuses paths and domains that there are not', async () => {
     for (const path of ['', '/public/x', '/storage/', '1x', 'a-b', '/storage/a/b']) {
-      await expectProblem(api, `/flow/account/${unseen}/storage/item?path=${encodeURIComponent(path)}`, 'path', '/storage/flowTokenVault')
+      await expectProblem(
+        api,
+        `/flow/account/${unseen}/storage/item?path=${encodeURIComponent(path)}`,
+        'path',
+        '/storage/flowTokenVault',
+      )
     }
     await expectProblem(api, `/flow/account/${unseen}/storage/item`, 'path', 'missing')
     await expectProblem(api, `/flow/account/${unseen}/storage/links?domain=private`, 'domain', 'public')
@@ -135,7 +179,14 @@ describe('what accounts keep on the chain', () => {
 
   it('gives the code of a contract as the chain has it', async () => {
     const shown = await api.json<AccountContract>(`/flow/account/${indexed}/contract/RiverStones`)
-    expect(shown).to.include({ address: indexed, name: 'RiverStones', code, byte_size: Buffer.byteLength(code), source: 'chain', as_of_height: null })
+    expect(shown).to.include({
+      address: indexed,
+      name: 'RiverStones',
+      code,
+      byte_size: Buffer.byteLength(code),
+      source: 'chain',
+      as_of_height: null,
+    })
     expect(shown).to.not.have.property('_rpcUnavailable')
     expect(await problem(`/flow/account/${indexed}/contract/PaperBoats`)).to.deep.equal([404, 'unknown-contract'])
     expect(await problem(`/flow/account/0x1/contract/A`)).to.deep.equal([404, 'unknown-contract'])

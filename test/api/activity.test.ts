@@ -39,47 +39,82 @@ describe('what was used and moved most on a chain', () => {
   })
 
   // The recording has blocks of two hours: from 22 to 23 of one day, and from 0 to 1 of the next.
-  for (const [hours, since] of [[1, '2026-03-15T00:00:00Z'], [2, '2026-03-14T23:00:00Z'], [3, '2026-03-14T22:00:00Z'], [720, '2026-02-01']] as const) {
+  for (const [hours, since] of [
+    [1, '2026-03-15T00:00:00Z'],
+    [2, '2026-03-14T23:00:00Z'],
+    [3, '2026-03-14T22:00:00Z'],
+    [720, '2026-02-01'],
+  ] as const) {
     it(`are the contracts of ${hours} hours`, async () => {
-      const { rows } = await chain.database.pool.query(`
+      const { rows } = await chain.database.pool.query(
+        `
         select c.contract as contract_identifier, split_part(c.contract, '.', 3) as contract_name,
           '0x' || split_part(c.contract, '.', 2) as address, count(*)::int as tx_count
         from app.tx_contracts c join raw.blocks b on b.height = c.block_height and b.timestamp >= $1
         cross join lateral unnest(c.tx_indexes) as tx_index
         join raw.transactions t on t.block_height = c.block_height and t.tx_index = tx_index.tx_index
         where t.collection_index is not null
-        group by c.contract order by count(*) desc, c.contract limit 50`, [since])
+        group by c.contract order by count(*) desc, c.contract limit 50`,
+        [since],
+      )
       const { data } = await chain.api.json<List<BusyContract>>(`/insights/top-contracts?limit=50&hours=${hours}`)
       expect(data).to.deep.equal(rows)
-      expect((await chain.api.json<List<BusyContract>>(`/insights/top-contracts?hours=${hours}`)).data).to.deep.equal(rows.slice(0, 10))
+      expect((await chain.api.json<List<BusyContract>>(`/insights/top-contracts?hours=${hours}`)).data).to.deep.equal(
+        rows.slice(0, 10),
+      )
     })
 
     it(`are the tokens of ${hours} hours`, async () => {
-      const { rows } = await chain.database.pool.query(`
+      const { rows } = await chain.database.pool.query(
+        `
         select t.token, count(*)::int as transfer_count, sum(t.amount)::text as total_amount
         from app.ft_transfers t join raw.blocks b on b.height = t.block_height and b.timestamp >= $1
-        where ${counted} group by t.token order by count(*) desc, t.token`, [since])
+        where ${counted} group by t.token order by count(*) desc, t.token`,
+        [since],
+      )
       const { data } = await chain.api.json<List<TokenVolume>>(`/insights/token-volume?hours=${hours}`)
-      expect(data.map(({ token, transfer_count, total_amount }) => ({ token, transfer_count, total_amount }))).to.deep.equal(rows)
+      expect(
+        data.map(({ token, transfer_count, total_amount }) => ({ token, transfer_count, total_amount })),
+      ).to.deep.equal(rows)
       expect(data.every(({ usd_volume: volume }) => volume === null)).to.equal(true)
     })
   }
 
   it('are told of one token and one collection day by day, days without a move among them', async () => {
-    const days = async (table: string, column: string, amount: string, name: string): Promise<unknown[]> => (await chain.database.pool.query<Record<string, unknown>>(`
+    const days = async (table: string, column: string, amount: string, name: string): Promise<unknown[]> =>
+      (
+        await chain.database.pool.query<Record<string, unknown>>(
+          `
       select d.day::date::text as date, count(t.*)::int as transfer_count, coalesce(sum(${amount}), 0)::text as volume
       from generate_series('2026-03-13'::date, '2026-03-15'::date, '1 day') as d (day)
       left join (${table} t join raw.blocks b on b.height = t.block_height)
         on (b.timestamp at time zone 'UTC')::date = d.day and t.${column} = $1 and ${counted}
-      group by d.day order by d.day`, [name])).rows
-    const { rows: [token] } = await chain.database.pool.query<{ token: string }>('select token from app.ft_token_totals order by transfer_count desc limit 1')
+      group by d.day order by d.day`,
+          [name],
+        )
+      ).rows
+    const {
+      rows: [token],
+    } = await chain.database.pool.query<{ token: string }>(
+      'select token from app.ft_token_totals order by transfer_count desc limit 1',
+    )
     const { data: ofToken } = await chain.api.json<List<TokenDay>>(`/flow/ft/${token?.token}/volume?days=3`)
-    expect(ofToken.map(({ date, transfer_count, volume }) => ({ date, transfer_count, volume }))).to.deep.equal(await days('app.ft_transfers', 'token', 't.amount', token?.token ?? ''))
+    expect(ofToken.map(({ date, transfer_count, volume }) => ({ date, transfer_count, volume }))).to.deep.equal(
+      await days('app.ft_transfers', 'token', 't.amount', token?.token ?? ''),
+    )
     expect(ofToken.map(({ usd_volume: dollars }) => dollars)).to.deep.equal([null, null, null])
-    const { data: [detail] } = await chain.api.json<List<FungibleToken>>(`/flow/ft/${token?.token}`)
+    const {
+      data: [detail],
+    } = await chain.api.json<List<FungibleToken>>(`/flow/ft/${token?.token}`)
     expect(Number(detail?.recent_volume)).to.equal(ofToken.reduce((sum, { volume }) => sum + Number(volume), 0))
-    const { rows: [collection] } = await chain.database.pool.query<{ token: string }>('select token from app.nft_collection_totals order by transfer_count desc limit 1')
-    const { data: ofCollection } = await chain.api.json<List<CollectionDay>>(`/flow/nft/${collection?.token}/volume?days=3`)
+    const {
+      rows: [collection],
+    } = await chain.database.pool.query<{ token: string }>(
+      'select token from app.nft_collection_totals order by transfer_count desc limit 1',
+    )
+    const { data: ofCollection } = await chain.api.json<List<CollectionDay>>(
+      `/flow/nft/${collection?.token}/volume?days=3`,
+    )
     const counts = await days('app.nft_transfers', 'token', '0', collection?.token ?? '')
     expect(ofCollection.map((day) => ({ ...day, volume: '0' }))).to.deep.equal(counts)
     expect((await chain.api.json<List<CollectionDay>>(`/flow/nft/${collection?.token}/volume`)).data).to.have.length(30)
@@ -186,7 +221,12 @@ describe('what was used and moved most, in dollars', () => {
   const line = ({ block_height: height, type, usd_value: usd }: BigTransfer): string => `${height} ${type} ${usd}`
 
   it('are those that were worth as much in their time, and before the first price all', async () => {
-    for (const [query, minUsd] of [['', 10000], ['&min_usd=1500.5', 1500.5], ['&min_usd=0', 0], ['&min_usd=99999999', 99999999]] as const) {
+    for (const [query, minUsd] of [
+      ['', 10000],
+      ['&min_usd=1500.5', 1500.5],
+      ['&min_usd=0', 0],
+      ['&min_usd=99999999', 99999999],
+    ] as const) {
       const { transfers } = await allBigTransfers(api, `limit=13${query}`)
       expect(transfers.map(line), query).to.deep.equal(expected(minUsd))
     }
@@ -199,10 +239,23 @@ describe('what was used and moved most, in dollars', () => {
     const { data } = await api.json<List<BigTransfer>>('/insights/big-transfers?min_usd=1500&limit=200')
     const block = chainBlock(400)
     expect(data[1]).to.deep.equal({
-      tx_id: block.transactions[0]?.id, block_height: 400, tx_index: 0, event_index: 5, leg: 0, timestamp: block.timestamp,
-      type: 'transfer', transfer_type: 'transfer', token: coin, token_symbol: 'COIN', token_logo: 'https://example.org/coin.svg',
-      token_contract_address: '0x0000000000000001', contract_name: 'Coin', amount: '4000', usd_value: '2000.00',
-      from_address: '0x00000000000000a1', to_address: null,
+      tx_id: block.transactions[0]?.id,
+      block_height: 400,
+      tx_index: 0,
+      event_index: 5,
+      leg: 0,
+      timestamp: block.timestamp,
+      type: 'transfer',
+      transfer_type: 'transfer',
+      token: coin,
+      token_symbol: 'COIN',
+      token_logo: 'https://example.org/coin.svg',
+      token_contract_address: '0x0000000000000001',
+      contract_name: 'Coin',
+      amount: '4000',
+      usd_value: '2000.00',
+      from_address: '0x00000000000000a1',
+      to_address: null,
     })
   })
 
@@ -212,9 +265,21 @@ describe('what was used and moved most, in dollars', () => {
       return data.map(({ token, total_amount: amount, usd_volume: usd }) => [token, amount, usd])
     }
     // COIN has no price of the day before: its volume in dollars is not known once that counts.
-    expect(await volumes(24)).to.deep.equal([[priced, '300', '750.00'], [coin, '300', null], [free, '300', null]])
-    expect(await volumes(23)).to.deep.equal([[priced, '100', '250.00'], [coin, '100', '50.00'], [free, '100', null]])
-    expect(await volumes(25)).to.deep.equal([[priced, '400', '1000.00'], [coin, '400', null], [free, '400', null]])
+    expect(await volumes(24)).to.deep.equal([
+      [priced, '300', '750.00'],
+      [coin, '300', null],
+      [free, '300', null],
+    ])
+    expect(await volumes(23)).to.deep.equal([
+      [priced, '100', '250.00'],
+      [coin, '100', '50.00'],
+      [free, '100', null],
+    ])
+    expect(await volumes(25)).to.deep.equal([
+      [priced, '400', '1000.00'],
+      [coin, '400', null],
+      [free, '400', null],
+    ])
   })
 
   it('go on after many that are not wanted', async () => {

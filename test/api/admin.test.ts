@@ -45,7 +45,10 @@ describe('the admin routes', () => {
     await database.drop()
   })
 
-  async function start(options: CredentialOptions = credentials, server: Partial<ApiServerOptions> = {}): Promise<void> {
+  async function start(
+    options: CredentialOptions = credentials,
+    server: Partial<ApiServerOptions> = {},
+  ): Promise<void> {
     lines = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
     const operations = adminOperations(database.pool, () => 'mainnet')
@@ -64,18 +67,30 @@ describe('the admin routes', () => {
     readonly headers: Headers
   }
 
-  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> {
     const response = await api.get(path, {
       method,
-      headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return { status: response.status, body: await response.json() as Record<string, unknown>, headers: response.headers }
+    return {
+      status: response.status,
+      body: (await response.json()) as Record<string, unknown>,
+      headers: response.headers,
+    }
   }
 
-  const labels = (credential: string): Promise<Answered> => (
+  const labels = (credential: string): Promise<Answered> =>
     send('GET', '/admin/account-labels', undefined, { Authorization: `Bearer ${credential}` })
-  )
 
   describe('let in', () => {
     it('nobody where neither a token nor a secret is set, not even from this machine', async () => {
@@ -91,7 +106,12 @@ describe('the admin routes', () => {
       await start()
       expect(adminRoutes.length).to.be.above(10)
       for (const { method, path } of adminRoutes) {
-        const answer = await send(method, path.replaceAll(/\{\w+\}/g, '1'), method === 'POST' ? '{no json' : undefined, { Authorization: '' })
+        const answer = await send(
+          method,
+          path.replaceAll(/\{\w+\}/g, '1'),
+          method === 'POST' ? '{no json' : undefined,
+          { Authorization: '' },
+        )
         expect(answer.status, path).to.equal(401)
         expect(answer.body).to.include({ code: 'credentials-missing' })
         expect(answer.headers.get('www-authenticate')).to.equal('Bearer')
@@ -102,7 +122,12 @@ describe('the admin routes', () => {
     it('who shows the token, or the JWT of an administrator', async () => {
       await start()
       expect((await labels(token)).status).to.equal(200)
-      for (const claims of [{ role: 'admin' }, { roles: ['x', 'OPS_ADMIN'] }, { app_metadata: { role: 'admin' } }, { app_metadata: { roles: ['admin'] } }]) {
+      for (const claims of [
+        { role: 'admin' },
+        { roles: ['x', 'OPS_ADMIN'] },
+        { app_metadata: { role: 'admin' } },
+        { app_metadata: { roles: ['admin'] } },
+      ]) {
         expect((await labels(await jwt(claims))).status, JSON.stringify(claims)).to.equal(200)
       }
     })
@@ -124,8 +149,11 @@ describe('the admin routes', () => {
       },
       'a JWT that has expired': () => jwt(admin, { expires: '-1s' }),
       'a JWT that never ends': () => jwt(admin, { expires: null }),
-      'a JWT that is not yet good': async () => new SignJWT({ ...admin, nbf: 4102444800 }).setProtectedHeader({ alg: 'HS256' })
-        .setExpirationTime('200y').sign(new TextEncoder().encode(secret)),
+      'a JWT that is not yet good': async () =>
+        new SignJWT({ ...admin, nbf: 4102444800 })
+          .setProtectedHeader({ alg: 'HS256' })
+          .setExpirationTime('200y')
+          .sign(new TextEncoder().encode(secret)),
       'a JWT that brings its own key': async () => {
         const key = part({ alg: 'HS256', jwk: { kty: 'oct', k: Buffer.from('mine').toString('base64url') } })
         return `${key}.${part({ ...admin, exp: 4102444800 })}.${part('x')}`
@@ -147,7 +175,12 @@ describe('the admin routes', () => {
 
     it('nobody by a role that people write themselves, or one that is not allowed', async () => {
       await start()
-      for (const claims of [{ user_metadata: { role: 'admin' } }, { user_metadata: { roles: ['admin'] } }, { role: 'user' }, {}]) {
+      for (const claims of [
+        { user_metadata: { role: 'admin' } },
+        { user_metadata: { roles: ['admin'] } },
+        { role: 'user' },
+        {},
+      ]) {
         const answer = await labels(await jwt(claims))
         expect(answer.status, JSON.stringify(claims)).to.equal(403)
         expect(answer.body).to.include({ code: 'role-not-allowed' })
@@ -174,7 +207,9 @@ describe('the admin routes', () => {
         insert into user_roles values ('6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a001', 'admin'), ('6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a002', 'reader')`)
       await start({ ...credentials, rolesOf: roleDirectory(database.pool) })
       expect((await labels(await jwt({ sub: '6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a001' }))).status).to.equal(200)
-      expect((await labels(await jwt({ sub: '6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a002', role: 'admin' }))).status).to.equal(403)
+      expect((await labels(await jwt({ sub: '6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a002', role: 'admin' }))).status).to.equal(
+        403,
+      )
       expect((await labels(await jwt({ sub: 'nobody', role: 'admin' }))).status).to.equal(403)
       await database.pool.query('drop table user_roles')
       const silent = await labels(await jwt({ sub: '6f1b6a7e-5a77-4b0c-9f30-0d5a2ce0a001', role: 'admin' }))
@@ -190,26 +225,47 @@ describe('the admin routes', () => {
     const put = await send('POST', '/admin/account-labels', label)
     const expected = { ...label, address: '0x1654653399040a61', label: 'Treasury', is_built_in: false }
     expect(put.body).to.deep.equal({ data: [expected] })
-    expect((await send('GET', '/admin/account-labels?address=0x1654653399040a61')).body['data']).to.deep.equal([expected])
-    expect((await send('DELETE', '/admin/account-labels/0x1654653399040a61/treasury')).body).to.deep.equal({ removed: true })
+    expect((await send('GET', '/admin/account-labels?address=0x1654653399040a61')).body['data']).to.deep.equal([
+      expected,
+    ])
+    expect((await send('DELETE', '/admin/account-labels/0x1654653399040a61/treasury')).body).to.deep.equal({
+      removed: true,
+    })
     const again = await send('DELETE', '/admin/account-labels/0x1654653399040a61/treasury')
     expect(again.body).to.include({ status: 404, code: 'unknown-label' })
   })
 
   it('give scripts templates, by their hash or their text', async () => {
     await start()
-    const { rows: [stored] } = await database.pool.query<{ hash: string }>("select encode(script_hash, 'hex') as hash from raw.scripts limit 1")
+    const {
+      rows: [stored],
+    } = await database.pool.query<{ hash: string }>(
+      "select encode(script_hash, 'hex') as hash from raw.scripts limit 1",
+    )
     const names = { category: 'TEST', label: 'A test' }
     const byText = await send('POST', '/admin/script-templates', { script: transferScript, ...names })
     const [template] = byText.body['data'] as { normal_hash: string }[]
     expect(template).to.include(names)
-    const byHash = await send('POST', '/admin/script-templates', { script_hash: stored?.hash, ...names, label: 'Another' })
+    const byHash = await send('POST', '/admin/script-templates', {
+      script_hash: stored?.hash,
+      ...names,
+      label: 'Another',
+    })
     expect(byHash.body).to.deep.equal({ data: [{ ...template, label: 'Another' }] })
-    expect((await send('GET', '/admin/script-templates')).body['data']).to.be.an('array').with.length(1)
-    expect((await send('DELETE', `/admin/script-templates/${template?.normal_hash}`)).body).to.deep.equal({ removed: true })
-    expect((await send('POST', '/admin/script-templates', { script_hash: '0'.repeat(64), ...names })).body).to.include({ status: 404 })
+    expect((await send('GET', '/admin/script-templates')).body['data'])
+      .to.be.an('array')
+      .with.length(1)
+    expect((await send('DELETE', `/admin/script-templates/${template?.normal_hash}`)).body).to.deep.equal({
+      removed: true,
+    })
+    expect((await send('POST', '/admin/script-templates', { script_hash: '0'.repeat(64), ...names })).body).to.include({
+      status: 404,
+    })
     for (const wrong of [names, { ...names, script: 'x', script_hash: '0'.repeat(64) }]) {
-      expect((await send('POST', '/admin/script-templates', wrong)).body).to.include({ status: 400, field: 'script_hash' })
+      expect((await send('POST', '/admin/script-templates', wrong)).body).to.include({
+        status: 400,
+        field: 'script_hash',
+      })
     }
   })
 
@@ -221,12 +277,19 @@ describe('the admin routes', () => {
     const first = await send('GET', '/admin/errors?limit=3')
     expect(first.body).to.deep.include({ has_more: true, _meta: { limit: 3, count: 3 } })
     const rest = await send('GET', `/admin/errors?limit=3&cursor=${String(first.body['cursor'])}`)
-    const all = [...first.body['data'] as { id: number }[], ...rest.body['data'] as { id: number }[]]
+    const all = [...(first.body['data'] as { id: number }[]), ...(rest.body['data'] as { id: number }[])]
     expect(new Set(all.map(({ id }) => id)).size).to.equal(5)
-    expect(all[0]).to.include({ worker: 'token_worker', transaction_index: null, event_index: null, message: 'cannot be read' })
+    expect(all[0]).to.include({
+      worker: 'token_worker',
+      transaction_index: null,
+      event_index: null,
+      message: 'cannot be read',
+    })
     expect((await send('POST', '/admin/errors/resolve', { ids: [all[0]?.id] })).body).to.deep.equal({ resolved: 1 })
     expect((await send('POST', '/admin/errors/resolve', { worker: 'evm_worker' })).body).to.deep.equal({ resolved: 0 })
-    expect((await send('POST', '/admin/errors/resolve', { worker: 'token_worker' })).body).to.deep.equal({ resolved: 4 })
+    expect((await send('POST', '/admin/errors/resolve', { worker: 'token_worker' })).body).to.deep.equal({
+      resolved: 4,
+    })
     expect((await send('GET', '/admin/errors')).body['data']).to.deep.equal([])
     expect((await send('POST', '/admin/errors/resolve', {})).body).to.include({ status: 400, field: 'ids' })
   })
@@ -239,17 +302,33 @@ describe('the admin routes', () => {
     expect(request?.workers).to.include.members(['token_worker', 'ft_holdings_worker'])
     const listed = (await send('GET', '/admin/reprocess')).body['data'] as Record<string, unknown>[]
     expect(listed[0]).to.include({ id: request?.id, from_height: 100, to_height: 105 })
-    expect((await send('POST', '/admin/reprocess', { ...asked, workers: ['x'] })).body).to.include({ status: 400, code: 'unknown-worker', field: 'workers' })
-    expect((await send('POST', '/admin/reprocess', { ...asked, to_height: 99_999 })).body).to.include({ status: 400, code: 'range-not-stored' })
-    expect((await send('POST', '/admin/reprocess', { ...asked, to_height: 99 })).body).to.include({ status: 400, field: 'to_height' })
+    expect((await send('POST', '/admin/reprocess', { ...asked, workers: ['x'] })).body).to.include({
+      status: 400,
+      code: 'unknown-worker',
+      field: 'workers',
+    })
+    expect((await send('POST', '/admin/reprocess', { ...asked, to_height: 99_999 })).body).to.include({
+      status: 400,
+      code: 'range-not-stored',
+    })
+    expect((await send('POST', '/admin/reprocess', { ...asked, to_height: 99 })).body).to.include({
+      status: 400,
+      field: 'to_height',
+    })
   })
 
   it('have tokens asked anew', async () => {
     await start()
-    await database.pool.query(`insert into app.ft_token_metadata (token, next_ask_at) values ('A.1654653399040a61.FlowToken', now() + interval '1 day')`)
+    await database.pool.query(
+      `insert into app.ft_token_metadata (token, next_ask_at) values ('A.1654653399040a61.FlowToken', now() + interval '1 day')`,
+    )
     const tokens = ['A.1654653399040a61.FlowToken', 'A.0000000000000001.None']
-    expect((await send('POST', '/admin/refetch-metadata', { tokens })).body).to.deep.equal({ tokens: tokens.slice(0, 1) })
-    const { rows: [row] } = await database.pool.query<{ due: boolean }>('select next_ask_at <= now() as due from app.ft_token_metadata')
+    expect((await send('POST', '/admin/refetch-metadata', { tokens })).body).to.deep.equal({
+      tokens: tokens.slice(0, 1),
+    })
+    const {
+      rows: [row],
+    } = await database.pool.query<{ due: boolean }>('select next_ask_at <= now() as due from app.ft_token_metadata')
     expect(row?.due).to.equal(true)
   })
 
@@ -259,14 +338,18 @@ describe('the admin routes', () => {
     const [made] = body['data'] as { id: number; key: string; prefix: string }[]
     expect(made?.key).to.match(/^fs_live_[0-9a-f]{64}$/)
     expect(made?.prefix).to.equal(made?.key.slice(0, 12))
-    const verify = (): Promise<Answered> => send('POST', '/auth/verify-key', undefined, { 'X-API-Key': made?.key ?? '' })
+    const verify = (): Promise<Answered> =>
+      send('POST', '/auth/verify-key', undefined, { 'X-API-Key': made?.key ?? '' })
     expect((await verify()).body).to.deep.equal({ valid: true })
     const listed = await send('GET', '/admin/developer-keys')
     expect(JSON.stringify(listed.body)).to.include('A friend').and.not.include(made?.key.slice(12))
     expect((await send('DELETE', `/admin/developer-keys/${made?.id}`)).status).to.equal(200)
     expect((await verify()).status).to.equal(401)
     expect((await send('DELETE', '/admin/developer-keys/999999')).body).to.include({ status: 404, code: 'unknown-key' })
-    expect((await send('POST', '/admin/developer-keys', { name: 'x', tier: 'best' })).body).to.include({ status: 400, field: 'tier' })
+    expect((await send('POST', '/admin/developer-keys', { name: 'x', tier: 'best' })).body).to.include({
+      status: 400,
+      field: 'tier',
+    })
   })
 
   it('say what is wrong with a body', async () => {
@@ -275,11 +358,20 @@ describe('the admin routes', () => {
     const plain = { Authorization: `Bearer ${token}`, 'Content-Type': 'text/plain' }
     expect((await send('POST', path, '{}', plain)).body).to.include({ status: 415, code: 'not-json' })
     expect((await send('POST', path)).body).to.include({ status: 415 })
-    expect((await send('POST', path, '{}', { 'Content-Encoding': 'gzip' })).body).to.include({ status: 415, code: 'compressed-body' })
+    expect((await send('POST', path, '{}', { 'Content-Encoding': 'gzip' })).body).to.include({
+      status: 415,
+      code: 'compressed-body',
+    })
     expect((await send('POST', path, '{')).body).to.include({ status: 400, code: 'bad-json' })
     expect((await send('POST', path, '[]')).body).to.include({ status: 400, code: 'invalid-field' })
-    expect((await send('POST', path, { address: 'x', tag: 't', label: 'l' })).body).to.include({ status: 400, field: 'address' })
-    expect((await send('POST', path, { address: '0x1', tag: 't', label: 'l', more: 1 })).body).to.include({ status: 400, field: 'more' })
+    expect((await send('POST', path, { address: 'x', tag: 't', label: 'l' })).body).to.include({
+      status: 400,
+      field: 'address',
+    })
+    expect((await send('POST', path, { address: '0x1', tag: 't', label: 'l', more: 1 })).body).to.include({
+      status: 400,
+      field: 'more',
+    })
     const large = await send('POST', path, { label: 'x'.repeat(70_000) })
     expect(large.body).to.include({ status: 413, code: 'body-too-large' })
     expect(large.headers.get('connection')).to.equal('close')
@@ -290,20 +382,37 @@ describe('the admin routes', () => {
     const label = { address: '0x1', tag: 't', label: 'l' }
     const template = { script: 'x', category: 'c', label: 'l' }
     for (const bad of ['a\0b', 'a\ud800b', '\u0085', ' ', '', 'x'.repeat(201)]) {
-      expect((await send('POST', '/admin/account-labels', { ...label, label: bad })).body, bad).to.include({ status: 400, field: 'label' })
-      expect((await send('POST', '/admin/developer-keys', { name: bad })).body, bad).to.include({ status: 400, field: 'name' })
-      expect((await send('POST', '/admin/script-templates', { ...template, category: bad })).body, bad).to.include({ status: 400, field: 'category' })
-      expect((await send('POST', '/admin/errors/resolve', { worker: bad })).body, bad).to.include({ status: 400, field: 'worker' })
-      expect((await send('GET', `/admin/errors?worker=${encodeURIComponent(bad.toWellFormed())}`)).body, bad).to.include({ status: 400, field: 'worker' })
+      expect((await send('POST', '/admin/account-labels', { ...label, label: bad })).body, bad).to.include({
+        status: 400,
+        field: 'label',
+      })
+      expect((await send('POST', '/admin/developer-keys', { name: bad })).body, bad).to.include({
+        status: 400,
+        field: 'name',
+      })
+      expect((await send('POST', '/admin/script-templates', { ...template, category: bad })).body, bad).to.include({
+        status: 400,
+        field: 'category',
+      })
+      expect((await send('POST', '/admin/errors/resolve', { worker: bad })).body, bad).to.include({
+        status: 400,
+        field: 'worker',
+      })
+      expect(
+        (await send('GET', `/admin/errors?worker=${encodeURIComponent(bad.toWellFormed())}`)).body,
+        bad,
+      ).to.include({ status: 400, field: 'worker' })
     }
     for (const bad of ['a\0b', 'a\ud800b', '']) {
-      expect((await send('POST', '/admin/script-templates', { ...template, script: bad })).body, bad).to.include({ status: 400, field: 'script' })
+      expect((await send('POST', '/admin/script-templates', { ...template, script: bad })).body, bad).to.include({
+        status: 400,
+        field: 'script',
+      })
     }
   })
 
-  const readAudits = (): Record<string, unknown>[] => (
+  const readAudits = (): Record<string, unknown>[] =>
     lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit !== undefined)
-  )
 
   it('write down who was refused, and why, in few lines', async () => {
     await start()
@@ -312,10 +421,33 @@ describe('the admin routes', () => {
     await send('DELETE', '/admin/developer-keys/5', undefined, { Authorization: '' })
     for (let i = 0; i < 15; i++) await labels(`guess ${i}`)
     const refusals = readAudits()
-    expect(refusals.map(({ audit, refused, by, address, path, level }) => ({ audit, refused, by, address, path, level }))).to.deep.equal([
-      { audit: 'adminListLabels', refused: 'role-not-allowed', by: 'user-18', address: '127.0.0.1', path: '/admin/account-labels', level: 40 },
-      { audit: 'adminRevokeKey', refused: 'credentials-missing', by: undefined, address: '127.0.0.1', path: '/admin/developer-keys/5', level: 40 },
-      { audit: 'adminListLabels', refused: 'bad-credentials', by: undefined, address: '127.0.0.1', path: '/admin/account-labels', level: 40 },
+    expect(
+      refusals.map(({ audit, refused, by, address, path, level }) => ({ audit, refused, by, address, path, level })),
+    ).to.deep.equal([
+      {
+        audit: 'adminListLabels',
+        refused: 'role-not-allowed',
+        by: 'user-18',
+        address: '127.0.0.1',
+        path: '/admin/account-labels',
+        level: 40,
+      },
+      {
+        audit: 'adminRevokeKey',
+        refused: 'credentials-missing',
+        by: undefined,
+        address: '127.0.0.1',
+        path: '/admin/developer-keys/5',
+        level: 40,
+      },
+      {
+        audit: 'adminListLabels',
+        refused: 'bad-credentials',
+        by: undefined,
+        address: '127.0.0.1',
+        path: '/admin/account-labels',
+        level: 40,
+      },
     ])
     expect(lines.join('')).to.not.include('guess').and.not.include(signed)
   })
@@ -323,7 +455,12 @@ describe('the admin routes', () => {
   it('write down who changed what, and no secret', async () => {
     await start()
     const signed = await jwt({ sub: 'user-17', role: 'admin' })
-    const { body } = await send('POST', '/admin/developer-keys', { name: 'A friend' }, { Authorization: `Bearer ${signed}` })
+    const { body } = await send(
+      'POST',
+      '/admin/developer-keys',
+      { name: 'A friend' },
+      { Authorization: `Bearer ${signed}` },
+    )
     const [made] = body['data'] as { key: string }[]
     await send('POST', '/admin/account-labels', { address: '0x1', tag: 't', label: 'l' })
     await send('GET', `/flow/block?token=${token}`, undefined, { 'X-API-Key': made?.key ?? '' })
@@ -331,7 +468,8 @@ describe('the admin routes', () => {
     await send('GET', '/admin/account-labels')
     const audits = readAudits()
     expect(audits.map(({ audit, by, refused }) => ({ audit, by, refused }))).to.deep.equal([
-      { audit: 'adminCreateKey', by: 'user-17', refused: undefined }, { audit: 'adminPutLabel', by: 'token', refused: undefined },
+      { audit: 'adminCreateKey', by: 'user-17', refused: undefined },
+      { audit: 'adminPutLabel', by: 'token', refused: undefined },
       { audit: 'adminListLabels', by: undefined, refused: 'bad-credentials' },
     ])
     for (const secretText of [token, signed, made?.key ?? '', secret, 'wrong-guess']) {

@@ -35,16 +35,26 @@ describe('answers that are streams', () => {
     throw new Error('the source broke')
   }
 
-  const declare = (path: string, lines: () => Iterable<string>): ReturnType<typeof defineRoute> => defineRoute({
-    path, operationId: path.slice(1), tag: 'Test', summary: 'A stream.', params: noParameters, query: noParameters,
-    response: z.strictObject({ type: z.string() }), otherTypes: { 'text/csv': 'Lines.' }, example: { type: 'text/csv' },
-    handler: ({ mediaType }) => ({ body: mediaType === 'text/csv' ? streamOf(lines()) : { type: mediaType } }),
-  })
+  const declare = (path: string, lines: () => Iterable<string>): ReturnType<typeof defineRoute> =>
+    defineRoute({
+      path,
+      operationId: path.slice(1),
+      tag: 'Test',
+      summary: 'A stream.',
+      params: noParameters,
+      query: noParameters,
+      response: z.strictObject({ type: z.string() }),
+      otherTypes: { 'text/csv': 'Lines.' },
+      example: { type: 'text/csv' },
+      handler: ({ mediaType }) => ({ body: mediaType === 'text/csv' ? streamOf(lines()) : { type: mediaType } }),
+    })
 
   before(async () => {
     database = await createTestDatabase()
     api = await runApi(database.url, {
-      server: { routes: [declare('/short', () => [line, line]), declare('/endless', endless), declare('/broken', broken)] },
+      server: {
+        routes: [declare('/short', () => [line, line]), declare('/endless', endless), declare('/broken', broken)],
+      },
     })
   })
 
@@ -60,17 +70,19 @@ describe('answers that are streams', () => {
   async function open(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
     const call = request(`http://${api.host}${path}`, { headers: { accept: 'text/csv', ...headers } })
     call.end()
-    const [response] = await once(call, 'response') as [IncomingMessage]
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
     return response
   }
 
   it('go by what the client likes best', async () => {
     const types = ['text/csv', 'text/csv;q=0.5, application/json', 'application/json', '*/*', 'image/png']
-    const answers = await Promise.all(types.map(async (accept) => {
-      const response = await api.get('/short', { headers: { accept } })
-      expect(response.headers.get('vary')).to.match(/accept(,|$)/i)
-      return response.headers.get('content-type')?.split(';')[0] === 'text/csv' ? response.text() : response.json()
-    }))
+    const answers = await Promise.all(
+      types.map(async (accept) => {
+        const response = await api.get('/short', { headers: { accept } })
+        expect(response.headers.get('vary')).to.match(/accept(,|$)/i)
+        return response.headers.get('content-type')?.split(';')[0] === 'text/csv' ? response.text() : response.json()
+      }),
+    )
     const json = { type: 'application/json' }
     expect(answers).to.deep.equal([line + line, json, json, json, json])
   })
@@ -90,11 +102,14 @@ describe('answers that are streams', () => {
 
     it(`break off where their source does (${encoding})`, async () => {
       // Before or after the head of the answer: what is compressed is held back until it is worth sending.
-      const failure = await open('/broken', { 'accept-encoding': encoding }).then(async (response) => {
-        response.resume()
-        const [error] = await once(response, 'error') as [NodeJS.ErrnoException]
-        return error
-      }, (error: unknown) => error)
+      const failure = await open('/broken', { 'accept-encoding': encoding }).then(
+        async (response) => {
+          response.resume()
+          const [error] = (await once(response, 'error')) as [NodeJS.ErrnoException]
+          return error
+        },
+        (error: unknown) => error,
+      )
       expect(failure).to.have.property('code', 'ECONNRESET')
     })
   }

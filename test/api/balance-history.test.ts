@@ -39,14 +39,20 @@ describe('balances by day', () => {
     await database.drop()
   })
 
-  const gained = (low: number, high: number): number => (
+  const gained = (low: number, high: number): number =>
     Array.from({ length: Math.max(0, high - low) }, (_, i) => low + i - 1991).reduce((sum, gain) => sum + gain, 0)
-  )
 
   /** What both workers leave when they have done these heights, `[from, to)`; with 100 in the account before. */
-  async function derive(balances: readonly (readonly [number, number])[], changes: readonly (readonly [number, number])[]): Promise<void> {
-    const holding = balances.reduce((sum, [from, to]) => sum + gained(Math.max(from, first), Math.min(to, last + 1)), 100)
-    const covered = (ranges: readonly (readonly [number, number])[]): string => `{${ranges.map(([from, to]) => `[${from},${to})`).join(',')}}`
+  async function derive(
+    balances: readonly (readonly [number, number])[],
+    changes: readonly (readonly [number, number])[],
+  ): Promise<void> {
+    const holding = balances.reduce(
+      (sum, [from, to]) => sum + gained(Math.max(from, first), Math.min(to, last + 1)),
+      100,
+    )
+    const covered = (ranges: readonly (readonly [number, number])[]): string =>
+      `{${ranges.map(([from, to]) => `[${from},${to})`).join(',')}}`
     await database.pool.query(`
       delete from app.daily_balance_changes;
       delete from app.ft_holdings;
@@ -73,25 +79,48 @@ describe('balances by day', () => {
   it('are what is there now less what came since', async () => {
     await derive(whole, whole)
     expect(await points(4)).to.deep.equal([
-      ['2025-02-28', ends[0]], ['2025-03-01', ends[1]], ['2025-03-02', ends[2]], ['2025-03-03', ends[3]],
+      ['2025-02-28', ends[0]],
+      ['2025-03-01', ends[1]],
+      ['2025-03-02', ends[2]],
+      ['2025-03-03', ends[3]],
     ])
   })
 
   it('stay so while their changes are derived behind them, with holes', async () => {
-    await derive(whole, [[0, 2003], [2005, 2007]])
+    await derive(whole, [
+      [0, 2003],
+      [2005, 2007],
+    ])
     expect((await points(4)).map(([, balance]) => balance)).to.deep.equal(ends)
   })
 
   it('stay so while they are derived behind their changes', async () => {
     await derive([[0, 2009]], whole)
     const lag = gained(2009, 2011)
-    expect((await points(4)).map(([, balance]) => balance)).to.deep.equal([ends[0], ends[1], ends[2], (ends[3] ?? 0) - lag])
+    expect((await points(4)).map(([, balance]) => balance)).to.deep.equal([
+      ends[0],
+      ends[1],
+      ends[2],
+      (ends[3] ?? 0) - lag,
+    ])
   })
 
   it('are not told for days after which blocks are missing', async () => {
-    await derive([[100, 104], [2002, 2011]], [[100, 104], [2002, 2011]])
+    await derive(
+      [
+        [100, 104],
+        [2002, 2011],
+      ],
+      [
+        [100, 104],
+        [2002, 2011],
+      ],
+    )
     expect((await points(4)).map(([date, balance]) => [date, balance === null])).to.deep.equal([
-      ['2025-02-28', true], ['2025-03-01', false], ['2025-03-02', false], ['2025-03-03', false],
+      ['2025-02-28', true],
+      ['2025-03-01', false],
+      ['2025-03-02', false],
+      ['2025-03-03', false],
     ])
   })
 })

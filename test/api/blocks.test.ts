@@ -30,8 +30,16 @@ describe('block routes', () => {
     expect(list).to.deep.include({ has_more: true, cursor: '231', _meta: { limit: 20, count: 20 } })
     const { id, parentId, timestamp, transactions } = chainBlock(250)
     expect(list.data[0]).to.deep.equal({
-      height: 250, id, parent_id: parentId, parent_hash: parentId, timestamp, tx_count: transactions.length,
-      event_count: transactions.flatMap(({ events }) => events).length, total_gas_used: null, evm_tx_count: null, fees: null,
+      height: 250,
+      id,
+      parent_id: parentId,
+      parent_hash: parentId,
+      timestamp,
+      tx_count: transactions.length,
+      event_count: transactions.flatMap(({ events }) => events).length,
+      total_gas_used: null,
+      evm_tx_count: null,
+      fees: null,
     })
   })
 
@@ -84,22 +92,34 @@ describe('block routes', () => {
 
   it('shows a block with its collections and transaction summaries, by height and by id', async () => {
     const { id, collectionIds, transactions } = chainBlock(120)
-    const { data: [block] } = await api.json<{ data: BlockDetail[] }>('/flow/block/120')
+    const {
+      data: [block],
+    } = await api.json<{ data: BlockDetail[] }>('/flow/block/120')
     expect(await api.json(`/flow/block/${id}`)).to.deep.equal({ data: [block] })
     expect(await api.json(`/flow/block/0x${id.toUpperCase()}`)).to.deep.equal({ data: [block] })
-    expect(block?.collections).to.deep.equal(collectionIds.map((collectionId, i) => {
-      const ids = transactions.filter(({ collection }) => collection === i).map((made) => made.id)
-      return { id: collectionId, tx_count: ids.length, transaction_ids: ids }
-    }))
+    expect(block?.collections).to.deep.equal(
+      collectionIds.map((collectionId, i) => {
+        const ids = transactions.filter(({ collection }) => collection === i).map((made) => made.id)
+        return { id: collectionId, tx_count: ids.length, transaction_ids: ids }
+      }),
+    )
     expect(block?.collections.map(({ tx_count: count }) => count)).to.deep.equal([1, 2])
     expect(block?.transactions.map((summary) => summary.id)).to.deep.equal(transactions.map((made) => made.id))
     expect(block?.transactions[0]).to.include({
-      status: 'SEALED', execution_status: 'SUCCESS', payer_address: payer.slice(2), proposer_address: payer.slice(2),
-      is_evm: false, template_category: 'token_transfer', template_label: '', error_message: '', block_height: 120,
+      status: 'SEALED',
+      execution_status: 'SUCCESS',
+      payer_address: payer.slice(2),
+      proposer_address: payer.slice(2),
+      is_evm: false,
+      template_category: 'token_transfer',
+      template_label: '',
+      error_message: '',
+      block_height: 120,
     })
     expect(block?.transactions.map(({ tags }) => tags)).to.deep.equal([['FT_TRANSFER'], ['EVM'], [], [], []])
     expect(block?.transactions[2]).to.include({
-      execution_status: 'FAILURE', error_message: '[Error Code: 1101] cadence runtime error: panic: no',
+      execution_status: 'FAILURE',
+      error_message: '[Error Code: 1101] cadence runtime error: panic: no',
     })
     expect(block?.transactions[4]?.payer_address).to.equal('0000000000000000')
   })
@@ -111,24 +131,34 @@ describe('block routes', () => {
     expect(plain.data.flatMap(({ events }) => events)).to.deep.equal([])
     expect(plain).to.deep.include({ has_more: false, cursor: '', _meta: { count: 5 } })
     const full = await api.json<List<Transaction>>('/flow/block/120/transaction?include_events=true')
-    expect(full.data.map(({ events }) => events.map(({ type }) => type)))
-      .to.deep.equal(transactions.map(({ events }) => events.map(({ type }) => type)))
+    expect(full.data.map(({ events }) => events.map(({ type }) => type))).to.deep.equal(
+      transactions.map(({ events }) => events.map(({ type }) => type)),
+    )
   })
 
   it('lists the service events of the core contracts and no others of their name', async () => {
     const list = await api.json<List<ServiceEvent>>('/flow/block/120/service-event')
-    expect(list.data).to.deep.equal([{
-      block_height: 120, name: 'VersionBeacon', type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
-      timestamp: chainBlock(120).timestamp, fields: { versionBoundaries: [], sequence: '120' },
-    }])
+    expect(list.data).to.deep.equal([
+      {
+        block_height: 120,
+        name: 'VersionBeacon',
+        type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
+        timestamp: chainBlock(120).timestamp,
+        fields: { versionBoundaries: [], sequence: '120' },
+      },
+    ])
     expect((await api.json<List<ServiceEvent>>('/flow/block/121/service-event')).data).to.deep.equal([])
   })
 
   it('answers 404 for blocks that are not stored and 400 for what is no block', async () => {
     for (const rest of ['', '/transaction', '/service-event']) {
       for (const [key, status, code] of [
-        ['99', 404, 'unknown-block'], ['f'.repeat(64), 404, 'unknown-block'], ['abc', 400, 'invalid-parameter'],
-        ['-1', 400, 'invalid-parameter'], ['1.5', 400, 'invalid-parameter'], ['9'.repeat(16), 400, 'invalid-parameter'],
+        ['99', 404, 'unknown-block'],
+        ['f'.repeat(64), 404, 'unknown-block'],
+        ['abc', 400, 'invalid-parameter'],
+        ['-1', 400, 'invalid-parameter'],
+        ['1.5', 400, 'invalid-parameter'],
+        ['9'.repeat(16), 400, 'invalid-parameter'],
       ] as const) {
         const response = await api.get(`/flow/block/${key}${rest}`)
         expect(response.status, key).to.equal(status)

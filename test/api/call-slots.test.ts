@@ -12,9 +12,10 @@ import type { RunningApi } from '../support/running-api.ts'
 const account = '0x00000000000000b0'
 const report = `/flow/account/${account}/tax-report`
 /** Lets a test say where a client comes from. */
-const clientOf = (request: IncomingMessage): Client => (
-  { address: String(request.headers['x-test-address']), isLocal: false }
-)
+const clientOf = (request: IncomingMessage): Client => ({
+  address: String(request.headers['x-test-address']),
+  isLocal: false,
+})
 
 describe('slots for expensive calls', () => {
   let database: TestDatabase
@@ -58,15 +59,12 @@ describe('slots for expensive calls', () => {
   const lock = async (table: string): Promise<void> => {
     await locking.query(`lock table ${table} in access exclusive mode`)
   }
-  const ask = (path: string, address: string): Promise<Response> => (
+  const ask = (path: string, address: string): Promise<Response> =>
     api.get(path, { headers: { 'X-Test-Address': address, 'Accept-Encoding': 'identity' }, signal: calls.signal })
-  )
-  const askOften = (count: number, path: string, address: string): Promise<Response>[] => (
+  const askOften = (count: number, path: string, address: string): Promise<Response>[] =>
     Array.from({ length: count }, () => ask(path, address))
-  )
-  const problemOf = async (response: Response): Promise<string> => (
-    `${response.status} ${(await response.json() as { code: string }).code} ${response.headers.get('retry-after')}`
-  )
+  const problemOf = async (response: Response): Promise<string> =>
+    `${response.status} ${((await response.json()) as { code: string }).code} ${response.headers.get('retry-after')}`
 
   for (const [path, table] of [
     [`${report}?end_date=2025-01-01`, 'app.ft_transfers'],
@@ -88,11 +86,16 @@ describe('slots for expensive calls', () => {
 
   it('leave connections to calls that need none, also where all of them are taken', async () => {
     await lock('app.ft_transfers')
-    const held = ['203.0.113.1', '203.0.113.2', '203.0.113.3'].flatMap((client) => askOften(4, `${report}?end_date=2025-01-01`, client))
+    const held = ['203.0.113.1', '203.0.113.2', '203.0.113.3'].flatMap((client) =>
+      askOften(4, `${report}?end_date=2025-01-01`, client),
+    )
     const over = askOften(21, `${report}?end_date=2025-01-01`, '203.0.113.1')
-    expect((await Promise.race([...held, ...over])).status, 'of a client with 4 that run and 20 that wait').to.equal(429)
+    expect((await Promise.race([...held, ...over])).status, 'of a client with 4 that run and 20 that wait').to.equal(
+      429,
+    )
     for (const path of ['/flow/block', '/flow/block/105', '/status']) {
-      for (const client of ['203.0.113.1', '203.0.113.4']) expect((await ask(path, client)).status, `${path} of ${client}`).to.equal(200)
+      for (const client of ['203.0.113.1', '203.0.113.4'])
+        expect((await ask(path, client)).status, `${path} of ${client}`).to.equal(200)
     }
     await locking.query('commit')
     expect((await Promise.all(held)).map(({ status }) => status)).to.deep.equal(Array<number>(12).fill(200))

@@ -26,11 +26,18 @@ interface Operation {
 }
 
 const description = describeApi(routes)
-const operations = Object.entries(description.paths).flatMap(([path, methods]) => (
-  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation: operation as Operation }))
-))
+const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    operation: operation as Operation,
+  })),
+)
 /** Without those that only an administrator or the owner of a key may ask: these have tests of their own. */
-const reads = operations.filter(({ method, operation }) => method === 'GET' && !operation.security.some((scheme) => 'admin' in scheme || 'person' in scheme))
+const reads = operations.filter(
+  ({ method, operation }) =>
+    method === 'GET' && !operation.security.some((scheme) => 'admin' in scheme || 'person' in scheme),
+)
 
 /** Reads that the chain of the test has no answer for, and what they say then. */
 const unanswered: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
@@ -87,7 +94,10 @@ describe('the published description of the API', () => {
       schema.parse(content?.example)
       if (expected !== undefined) return
       expect(response.headers.get('content-type')?.split(';')[0]).to.equal(mediaType)
-      const parsers: Readonly<Record<string, (text: string) => unknown>> = { 'application/json': JSON.parse, 'application/yaml': parse }
+      const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+        'application/json': JSON.parse,
+        'application/yaml': parse,
+      }
       schema.parse(parsers[mediaType ?? '']?.(body) ?? body)
     })
   }
@@ -107,33 +117,46 @@ describe('the published description of the API', () => {
 
   it('holds for whatever is asked: each answer is 200, or a problem that the caller can mend', async () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }), fc.webSegment(), fc.integer().map(String), fc.maxSafeInteger().map(String),
+      fc.string({ unit: 'binary' }),
+      fc.webSegment(),
+      fc.integer().map(String),
+      fc.maxSafeInteger().map(String),
       fc.constantFrom('', '0', '-0', '%', '%00', '\0', '..', '120', '1'.repeat(400), "' or 1=1 --", '{}', '120:0:'),
       fc.stringMatching(/^[0-9a-f]{64}$/),
     )
-    const call = fc.constantFrom(...reads).chain(({ path, operation }) => fc.record({
-      path: fc.constant(path),
-      operation: fc.constant(operation),
-      values: fc.record(Object.fromEntries((operation.parameters ?? []).map(({ name }) => [name, fc.option(text)]))),
-    }))
-    await fc.assert(fc.asyncProperty(call, async ({ path, operation, values }) => {
-      const query = new URLSearchParams()
-      let target = path
-      for (const [name, value] of Object.entries(values)) {
-        const segment = encodeURIComponent(value ?? 'x').replaceAll('.', '%2E')
-        if (path.includes(`{${name}}`)) target = target.replace(`{${name}}`, segment)
-        else if (value !== null) query.set(name, value)
-      }
-      const response = await api.get(`${target}?${query.toString()}`)
-      const body = await response.text()
-      expect(response.status, `${target}?${query.toString()}: ${body}`).to.be.oneOf([200, 400, 404, ...(unanswered[path] === undefined ? [] : [503])])
-      if (response.status === 200) return
-      const { code, status, detail } = JSON.parse(body) as Json
-      expect(response.headers.get('content-type')).to.include('application/problem+json')
-      expect(status).to.equal(response.status)
-      expect(code).to.match(/^[a-z-]+$/)
-      expect(detail).to.not.match(/syntax error|relation|column|operator|invalid input/)
-      expect(Object.keys(operation.responses)).to.include.members(code === 'unknown-path' ? [] : [String(status)])
-    }), { numRuns: 150 })
+    const call = fc.constantFrom(...reads).chain(({ path, operation }) =>
+      fc.record({
+        path: fc.constant(path),
+        operation: fc.constant(operation),
+        values: fc.record(Object.fromEntries((operation.parameters ?? []).map(({ name }) => [name, fc.option(text)]))),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(call, async ({ path, operation, values }) => {
+        const query = new URLSearchParams()
+        let target = path
+        for (const [name, value] of Object.entries(values)) {
+          const segment = encodeURIComponent(value ?? 'x').replaceAll('.', '%2E')
+          if (path.includes(`{${name}}`)) target = target.replace(`{${name}}`, segment)
+          else if (value !== null) query.set(name, value)
+        }
+        const response = await api.get(`${target}?${query.toString()}`)
+        const body = await response.text()
+        expect(response.status, `${target}?${query.toString()}: ${body}`).to.be.oneOf([
+          200,
+          400,
+          404,
+          ...(unanswered[path] === undefined ? [] : [503]),
+        ])
+        if (response.status === 200) return
+        const { code, status, detail } = JSON.parse(body) as Json
+        expect(response.headers.get('content-type')).to.include('application/problem+json')
+        expect(status).to.equal(response.status)
+        expect(code).to.match(/^[a-z-]+$/)
+        expect(detail).to.not.match(/syntax error|relation|column|operator|invalid input/)
+        expect(Object.keys(operation.responses)).to.include.members(code === 'unknown-path' ? [] : [String(status)])
+      }),
+      { numRuns: 150 },
+    )
   })
 })

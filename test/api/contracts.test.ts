@@ -32,7 +32,9 @@ describe('lists of contracts', () => {
     const items: Contract[] = []
     let cursor = ''
     do {
-      const list = await api.json<List<Contract>>(`/flow/contract?${query}&limit=${limit}&cursor=${encodeURIComponent(cursor)}`)
+      const list = await api.json<List<Contract>>(
+        `/flow/contract?${query}&limit=${limit}&cursor=${encodeURIComponent(cursor)}`,
+      )
       items.push(...list.data)
       cursor = list.cursor
     } while (cursor !== '')
@@ -50,13 +52,19 @@ describe('lists of contracts', () => {
   const placeOf = new Map(all.map((one, i) => [one.contract, i]))
   const usage: Compare = (a, b) => dependentsOf(b.contract).length - dependentsOf(a.contract).length || byContract(a, b)
   const created: Compare = (a, b) => (b.created ?? 0) - (a.created ?? 0) || byContract(a, b)
-  const updated: Compare = (a, b) => b.updated - a.updated || (placeOf.get(b.contract) ?? 0) - (placeOf.get(a.contract) ?? 0)
+  const updated: Compare = (a, b) =>
+    b.updated - a.updated || (placeOf.get(b.contract) ?? 0) - (placeOf.get(a.contract) ?? 0)
   const name: Compare = (a, b) => text(nameOf(a), nameOf(b)) || byContract(a, b)
 
   const orders: Readonly<Record<string, readonly [desc: Compare, usual: 'asc' | 'desc']>> = {
-    usage: [usage, 'desc'], import: [usage, 'desc'], created_at: [created, 'desc'], updated_at: [updated, 'desc'],
-    valid_from: [updated, 'desc'], activity: [updated, 'desc'],
-    address: [(a, b) => byContract(b, a), 'asc'], name: [(a, b) => name(b, a), 'asc'],
+    usage: [usage, 'desc'],
+    import: [usage, 'desc'],
+    created_at: [created, 'desc'],
+    updated_at: [updated, 'desc'],
+    valid_from: [updated, 'desc'],
+    activity: [updated, 'desc'],
+    address: [(a, b) => byContract(b, a), 'asc'],
+    name: [(a, b) => name(b, a), 'asc'],
   }
 
   function expected(order: string, direction: 'asc' | 'desc', selected: readonly MadeContract[] = present): string[] {
@@ -71,7 +79,10 @@ describe('lists of contracts', () => {
     it(`goes through all by ${order} in both directions, without those that are removed`, async () => {
       for (const direction of ['asc', 'desc'] as const) {
         const listed = await pages(`sort=${order}&sort_order=${direction}`)
-        expect(listed.map(({ id }) => id), direction).to.deep.equal(expected(order, direction))
+        expect(
+          listed.map(({ id }) => id),
+          direction,
+        ).to.deep.equal(expected(order, direction))
       }
       const first = await api.json<List<Contract>>(`/flow/contract?sort=${order}`)
       expect(first.data.map(({ id }) => id)).to.deep.equal(expected(order, usual).slice(0, 25))
@@ -84,16 +95,24 @@ describe('lists of contracts', () => {
       ['kind=FT', ({ kind, isUnknown }) => kind === 'FT' && !isUnknown],
       [`address=${address}`, ({ contract }) => contract.includes(address.slice(2))],
       ['name=TOKEN_1', (one) => nameOf(one).startsWith('Token_1')],
-      ['identifier=1003.Thing_13', ({ contract }) => contract.endsWith('1003.Thing_13')], ['identifier=001003', ({ contract }) => contract.includes('001003')],
+      ['identifier=1003.Thing_13', ({ contract }) => contract.endsWith('1003.Thing_13')],
+      ['identifier=001003', ({ contract }) => contract.includes('001003')],
       ['identifier=0x1003.Thing_12', ({ contract }) => contract === 'A.0000000000001003.Thing_12'],
-      ['kind=NFT&name=2', ({ kind, contract, isUnknown }) => kind === 'NFT' && !isUnknown && (contract.split('_')[1] ?? '').includes('2')],
-      ['name=%25', () => false], ['name=_', ({ contract }) => contract.includes('_')],
+      [
+        'kind=NFT&name=2',
+        ({ kind, contract, isUnknown }) => kind === 'NFT' && !isUnknown && (contract.split('_')[1] ?? '').includes('2'),
+      ],
+      ['name=%25', () => false],
+      ['name=_', ({ contract }) => contract.includes('_')],
     ]
     for (const [query, matches] of filters) {
       for (const order of ['usage', 'created_at', 'updated_at', 'address', 'name']) {
         const listed = await pages(`sort=${order}&${query}`, 9)
         const [, usual] = orders[order] ?? [usage, 'desc']
-        expect(listed.map(({ id }) => id), `${order} ${query}`).to.deep.equal(expected(order, usual, present.filter(matches)))
+        expect(
+          listed.map(({ id }) => id),
+          `${order} ${query}`,
+        ).to.deep.equal(expected(order, usual, present.filter(matches)))
       }
     }
   })
@@ -101,8 +120,15 @@ describe('lists of contracts', () => {
   it('shows of a contract what is indexed, and its source only where it is asked for', async () => {
     const [bare] = await pages('identifier=A.0000000000001000.Token_0')
     expect(bare).to.include({
-      id: 'A.0000000000001000.Token_0', identifier: 'A.0000000000001000.Token_0', address: '0x0000000000001000', name: 'Token_0',
-      kind: 'FT', status: 'active', created_height: null, valid_from: 2000, source: 'index',
+      id: 'A.0000000000001000.Token_0',
+      identifier: 'A.0000000000001000.Token_0',
+      address: '0x0000000000001000',
+      name: 'Token_0',
+      kind: 'FT',
+      status: 'active',
+      created_height: null,
+      valid_from: 2000,
+      source: 'index',
       imported_count: dependentsOf('A.0000000000001000.Token_0').length,
     })
     expect(bare?.imported_count).to.equal(bare?.import_count).and.be.greaterThan(5)
@@ -122,11 +148,24 @@ describe('lists of contracts', () => {
     const code = removed && madeCode(removed)
     expect(data).to.have.length(1)
     expect(data[0]).to.include({ id: removed?.contract, status: 'removed', body: code })
-    expect(data[0]?.code_hash).to.equal(createHash('sha3-256').update(code ?? '').digest('hex'))
+    expect(data[0]?.code_hash).to.equal(
+      createHash('sha3-256')
+        .update(code ?? '')
+        .digest('hex'),
+    )
     const ofAccount = await api.json<List<Contract>>('/flow/contract/0x1003')
-    expect(ofAccount.data.map(({ id }) => id)).to.deep.equal(expected('address', 'asc', present.filter(({ contract }) => contract.includes('1003.'))))
+    expect(ofAccount.data.map(({ id }) => id)).to.deep.equal(
+      expected(
+        'address',
+        'asc',
+        present.filter(({ contract }) => contract.includes('1003.')),
+      ),
+    )
     const response = await api.get('/flow/contract/0x9999')
-    expect([response.status, (await response.json() as { code: string }).code]).to.deep.equal([404, 'unknown-contract'])
+    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([
+      404,
+      'unknown-contract',
+    ])
   })
 
   it('tells imports and dependents, a page of these at a time, in order', async () => {
@@ -134,20 +173,28 @@ describe('lists of contracts', () => {
     const dependents: string[] = []
     let cursor = ''
     do {
-      const list = await api.json<List<ContractDependencies>>(`/flow/contract/${root}/dependencies?limit=4&cursor=${cursor}`)
+      const list = await api.json<List<ContractDependencies>>(
+        `/flow/contract/${root}/dependencies?limit=4&cursor=${cursor}`,
+      )
       expect(list.data).to.have.length(1)
       expect(list.data[0]?.dependent_count).to.equal(dependentsOf(root).length)
-      dependents.push(...list.data[0]?.dependents.map(({ identifier }) => identifier) ?? [])
+      dependents.push(...(list.data[0]?.dependents.map(({ identifier }) => identifier) ?? []))
       expect(list.has_more).to.equal(list.cursor !== '')
       cursor = list.cursor
     } while (cursor !== '')
-    expect(dependents).to.deep.equal(dependentsOf(root).toSorted(byContract).map(({ contract }) => contract))
+    expect(dependents).to.deep.equal(
+      dependentsOf(root)
+        .toSorted(byContract)
+        .map(({ contract }) => contract),
+    )
   })
 
   it('draws what a contract imports, as far as it is asked for', async () => {
     const root = all[104]?.contract ?? ''
     for (const depth of [1, 2, 3]) {
-      const { data: [shown] } = await api.json<List<ContractDependencies>>(`/flow/contract/${root}/dependencies?depth=${depth}`)
+      const {
+        data: [shown],
+      } = await api.json<List<ContractDependencies>>(`/flow/contract/${root}/dependencies?depth=${depth}`)
       const edges = new Set<string>()
       let level = new Set([root])
       const seen = new Set(level)
@@ -164,7 +211,10 @@ describe('lists of contracts', () => {
         for (const one of next) seen.add(one)
         level = next
       }
-      expect(shown?.graph.edges.map(({ source, target }) => `${source}>${target}`), String(depth)).to.have.members([...edges])
+      expect(
+        shown?.graph.edges.map(({ source, target }) => `${source}>${target}`),
+        String(depth),
+      ).to.have.members([...edges])
       expect(shown?.graph.nodes.map(({ identifier }) => identifier)).to.deep.equal([...seen].toSorted())
       expect(shown?.graph).to.include({ root, truncated: false })
       expect(shown?.imports.map(({ identifier }) => identifier)).to.deep.equal(all[104]?.imports)
@@ -179,7 +229,12 @@ describe('lists of contracts', () => {
     await expectProblem(api, '/flow/contract?cursor=5', 'cursor', 'A.<address>.<name>')
     await expectProblem(api, '/flow/contract?cursor=A.0000000000001000.X', 'cursor', 'order')
     await expectProblem(api, '/flow/contract?sort=name&cursor=5:A.0000000000001000.X', 'cursor', 'order')
-    await expectProblem(api, '/flow/contract?sort=updated_at&cursor=1:3000000000:1:A.0000000000001000.X', 'cursor', 'order')
+    await expectProblem(
+      api,
+      '/flow/contract?sort=updated_at&cursor=1:3000000000:1:A.0000000000001000.X',
+      'cursor',
+      'order',
+    )
     await expectProblem(api, '/flow/contract/x.y', 'identifier', 'A.<address>.<name>')
     await expectProblem(api, '/flow/contract/A.1000.Token_0/version/0', 'version', '1')
     await expectProblem(api, '/flow/contract/A.1000.Token_0/dependencies?depth=4', 'depth', '3')

@@ -36,7 +36,10 @@ describe('DeFi routes on a recorded chain', () => {
       join raw.blocks b on b.height = block_height where event_type = 'Swap'
       order by block_height desc, tx_index desc, event_index desc limit 1`)
     expect(pair).to.deep.include({
-      dex_key: 'incrementfi', price: last?.price, last_height: last?.height, updated_at: last?.timestamp.toISOString(),
+      dex_key: 'incrementfi',
+      price: last?.price,
+      last_height: last?.height,
+      updated_at: last?.timestamp.toISOString(),
       address: `0x${pair.id.split('.')[1]}`,
     })
   })
@@ -55,21 +58,31 @@ describe('DeFi routes on a recorded chain', () => {
   it('find pairs by exchange and by either token', async () => {
     const { id, asset0_id: asset0, asset1_id: asset1 } = await thePair()
     for (const filter of ['dex=incrementfi', `asset=${asset0}`, `asset=${asset1}`, `dex=incrementfi&asset=${asset1}`]) {
-      expect((await allPages<DefiPair>(chain.api, `/defi/pair?${filter}`, 1)).map((pair) => pair.id), filter).to.deep.equal([id])
+      expect(
+        (await allPages<DefiPair>(chain.api, `/defi/pair?${filter}`, 1)).map((pair) => pair.id),
+        filter,
+      ).to.deep.equal([id])
     }
     for (const filter of ['dex=metapier', `asset=${id}`, `dex=bloctoswap&asset=${asset0}`]) {
       expect(await allPages(chain.api, `/defi/pair?${filter}`, 1), filter).to.deep.equal([])
     }
-    expect((await allPages<DefiAsset>(chain.api, '/defi/asset', 1)).map((asset) => asset.id)).to.deep.equal([asset0, asset1])
+    expect((await allPages<DefiAsset>(chain.api, '/defi/asset', 1)).map((asset) => asset.id)).to.deep.equal([
+      asset0,
+      asset1,
+    ])
   })
 
   it('list all events, and those of a kind and a pair, with the transaction of each', async () => {
     const { id } = await thePair()
     for (const [filter, condition] of [
-      ['', 'true'], [`pair_id=${id}`, 'true'], ['event_type=Swap', "event_type = 'Swap'"],
-      ['event_type=AddLiquidity', "event_type = 'AddLiquidity'"], ['event_type=Flashloan', 'false'],
+      ['', 'true'],
+      [`pair_id=${id}`, 'true'],
+      ['event_type=Swap', "event_type = 'Swap'"],
+      ['event_type=AddLiquidity', "event_type = 'AddLiquidity'"],
+      ['event_type=Flashloan', 'false'],
       [`pair_id=${id}&event_type=AddLiquidity`, "event_type = 'AddLiquidity'"],
-      [`pair_id=${id}&event_type=Swap`, "event_type = 'Swap'"], [`pair_id=${id}2`, 'false'],
+      [`pair_id=${id}&event_type=Swap`, "event_type = 'Swap'"],
+      [`pair_id=${id}2`, 'false'],
     ] as const) {
       const shown = await allPages<DefiEventItem>(chain.api, `/defi/events?${filter}`, 3)
       const expected = await rows<{ place: string }>(`
@@ -77,19 +90,35 @@ describe('DeFi routes on a recorded chain', () => {
           asset0_in::text, asset0_out::text, asset1_in::text, asset1_out::text, price::text) as place
         from app.defi_events e join raw.transactions t using (block_height, tx_index) where ${condition}
         order by e.block_height desc, e.tx_index desc, e.event_index desc`)
-      const places = shown.map((event) => [
-        event.block_height, event.transaction_index, event.event_index, event.transaction_id, event.event_type, event.maker,
-        event.asset0_in, event.asset0_out, event.asset1_in, event.asset1_out, event.price_native,
-      ].filter((value) => value !== null).join(' '))
+      const places = shown.map((event) =>
+        [
+          event.block_height,
+          event.transaction_index,
+          event.event_index,
+          event.transaction_id,
+          event.event_type,
+          event.maker,
+          event.asset0_in,
+          event.asset0_out,
+          event.asset1_in,
+          event.asset1_out,
+          event.price_native,
+        ]
+          .filter((value) => value !== null)
+          .join(' '),
+      )
       expect(places, filter).to.deep.equal(expected.map(({ place }) => place))
     }
   })
 
   it('say which way a swap went', async () => {
     const swaps = await allPages<DefiEventItem>(chain.api, '/defi/events?event_type=Swap', 50)
-    expect(new Set(swaps.map(({ direction }) => direction))).to.deep.equal(new Set(['asset0_to_asset1', 'asset1_to_asset0']))
+    expect(new Set(swaps.map(({ direction }) => direction))).to.deep.equal(
+      new Set(['asset0_to_asset1', 'asset1_to_asset0']),
+    )
     for (const { direction, ...swap } of swaps) {
-      const given = direction === 'asset0_to_asset1' ? [swap.asset0_in, swap.asset1_out] : [swap.asset1_in, swap.asset0_out]
+      const given =
+        direction === 'asset0_to_asset1' ? [swap.asset0_in, swap.asset1_out] : [swap.asset1_in, swap.asset0_out]
       expect(given.every((amount) => Number(amount) > 0)).to.equal(true)
     }
   })
@@ -101,7 +130,7 @@ describe('DeFi routes on a recorded chain', () => {
       expect(await chain.api.json(path)).to.deep.equal({ data: [newest] })
     }
     const response = await chain.api.get('/defi/latest-swap?pair_id=A.0000000000000001.SwapPair')
-    expect([response.status, (await response.json() as { code: string }).code]).to.deep.equal([404, 'unknown-pair'])
+    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-pair'])
   })
 
   it('refuse what they do not understand', async () => {
@@ -135,10 +164,12 @@ describe('pairs whose account has more vaults than theirs', () => {
     try {
       const pairs = await allPages<DefiPair>(api, '/defi/pair', 1)
       expect(pairs.map((pair) => [pair.id, pair.reserves_asset0, pair.reserves_asset1])).to.deep.equal([
-        ['A.00000000000000a1.MossSwapPair', null, null], ['A.00000000000000a1.SwapPair', '101.5', '51'],
+        ['A.00000000000000a1.MossSwapPair', null, null],
+        ['A.00000000000000a1.SwapPair', '101.5', '51'],
       ])
       expect(pairs.map((pair) => [pair.swap_count_7d, pair.volume_asset0_7d, pair.volume_asset1_7d])).to.deep.equal([
-        [0, '0', '0'], [70, '10.5', '0.00000007'],
+        [0, '0', '0'],
+        [70, '10.5', '0.00000007'],
       ])
       expect(pairs[1]).to.deep.include({ fee_bps: 30, asset0_symbol: 'FLOW', asset1_symbol: null, is_stable: false })
       expect(await allPages<DefiAsset>(api, '/defi/asset', 2)).to.have.length(3)

@@ -22,11 +22,13 @@ describe('the search for events', () => {
     reads = await createReadPool({ url: database.url })
     const heights = [100, 101, 199, 200, 350]
     for (const height of heights) {
-      await storeBlocks(database.pool, [blockOf(height, {
-        transactions: transactions.map((letters) => ({
-          result: { events: letters.split('').map((letter, i) => eventOf(type(letter), { n: text(String(i)) })) },
-        })),
-      })])
+      await storeBlocks(database.pool, [
+        blockOf(height, {
+          transactions: transactions.map((letters) => ({
+            result: { events: letters.split('').map((letter, i) => eventOf(type(letter), { n: text(String(i)) })) },
+          })),
+        }),
+      ])
     }
     await database.pool.query(`
       create table app.block_event_types_p0 partition of app.block_event_types for values from (0) to (1000000);
@@ -46,9 +48,12 @@ describe('the search for events', () => {
   for (const letters of ['A', 'B', 'C', 'AC', 'ABC', 'D', 'E']) {
     it(`finds every event of ${letters.split('').join(', ')} once, the newest first, whatever the size of a page`, async () => {
       const types = letters.split('').map(type)
-      const { rows: expected } = await database.pool.query<object>(`
+      const { rows: expected } = await database.pool.query<object>(
+        `
         select block_height::int, tx_index, event_index, type, payload from raw.events where type = any ($1)
-        order by block_height desc, tx_index desc, event_index desc`, [types])
+        order by block_height desc, tx_index desc, event_index desc`,
+        [types],
+      )
       for (const count of [1, 7, 64, 1000]) {
         if (count === 1 && expected.length > 100) continue
         const found: object[] = []

@@ -31,7 +31,13 @@ describe('the search for events', () => {
   }
 
   function told(events: readonly Event[]): unknown[] {
-    return events.map(({ type, transaction, event_index, block_height, payload }) => ({ type, transaction, event_index, block_height, payload }))
+    return events.map(({ type, transaction, event_index, block_height, payload }) => ({
+      type,
+      transaction,
+      event_index,
+      block_height,
+      payload,
+    }))
   }
 
   it('gives all events of a full type, the newest first, page by page', async () => {
@@ -46,7 +52,9 @@ describe('the search for events', () => {
   })
 
   it('counts the events of each type', async () => {
-    const { rows } = await chain.database.pool.query('select type, event_count::int as count from app.event_types order by type')
+    const { rows } = await chain.database.pool.query(
+      'select type, event_count::int as count from app.event_types order by type',
+    )
     const { rows: counted } = await chain.database.pool.query(
       'select type, count(*)::int as count from raw.events group by type order by type collate "C"',
     )
@@ -66,7 +74,11 @@ describe('the search for events', () => {
 
   it('refuses a search for nothing, and what is no name', async () => {
     for (const [query, field] of [
-      ['', 'type'], ['?name=ab', 'name'], ["?name=a'b--", 'name'], ['?type=%25%25%25', 'type'], ['?name=swap&cursor=1:2', 'cursor'],
+      ['', 'type'],
+      ['?name=ab', 'name'],
+      ["?name=a'b--", 'name'],
+      ['?type=%25%25%25', 'type'],
+      ['?name=swap&cursor=1:2', 'cursor'],
       ['?type=flow.AccountCreated&limit=101', 'limit'],
     ] as const) {
       const response = await chain.api.get(`/flow/events/search${query}`)
@@ -91,10 +103,14 @@ describe('the search for events', () => {
       await client.query('commit')
     }
     try {
-      await rewrite(`id, hash, type, array(select n || '_restored' from unnest(fields) with ordinality f (n, i) order by i)`)
+      await rewrite(
+        `id, hash, type, array(select n || '_restored' from unnest(fields) with ordinality f (n, i) order by i)`,
+      )
       expect(await events()).to.deep.equal(before.map((name) => `${name}_restored`))
     } finally {
-      await rewrite(`id, hash, type, array(select replace(n, '_restored', '') from unnest(fields) with ordinality f (n, i) order by i)`)
+      await rewrite(
+        `id, hash, type, array(select replace(n, '_restored', '') from unnest(fields) with ordinality f (n, i) order by i)`,
+      )
       client.release()
     }
   })

@@ -45,15 +45,24 @@ describe('EVM routes on a recorded chain', () => {
       from raw.events e join raw.transactions t using (block_height, tx_index)
       where type like '%.EVM.TransactionExecuted'
       order by block_height desc, tx_index desc, event_index desc`)
-    expect(transactions.map((shown) => ({
-      transaction_id: shown.transaction_id, block_height: shown.block_height,
-      transaction_index: shown.transaction_index, event_index: shown.event_index, hash: shown.hash, gas_used: shown.gas_used,
-      error_code: shown.error_code, block_number: shown.block_number,
-    }))).to.deep.equal(expected)
+    expect(
+      transactions.map((shown) => ({
+        transaction_id: shown.transaction_id,
+        block_height: shown.block_height,
+        transaction_index: shown.transaction_index,
+        event_index: shown.event_index,
+        hash: shown.hash,
+        gas_used: shown.gas_used,
+        error_code: shown.error_code,
+        block_number: shown.block_number,
+      })),
+    ).to.deep.equal(expected)
     for (const one of transactions) {
       expect(one.evm_status === 1).to.equal(one.error_code === 0)
       expect([one.status, one.evm_hash, one.evm_from, one.evm_to]).to.deep.equal([
-        one.evm_status === 1 ? 'ok' : 'error', one.hash.slice(2), one.from?.hash.slice(2) ?? null,
+        one.evm_status === 1 ? 'ok' : 'error',
+        one.hash.slice(2),
+        one.from?.hash.slice(2) ?? null,
         one.to?.hash.slice(2) ?? null,
       ])
       expect(one.raw_input).to.match(/^0x/)
@@ -61,8 +70,12 @@ describe('EVM routes on a recorded chain', () => {
   })
 
   it('show one by its hash in any spelling, with logs, token transfers and the Flow transaction', async () => {
-    for (const one of transactions.filter(({ tx_types: types }, i) => types.includes('token_transfer') || i % 10 === 0)) {
-      const { data: [shown] } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${one.hash}`)
+    for (const one of transactions.filter(
+      ({ tx_types: types }, i) => types.includes('token_transfer') || i % 10 === 0,
+    )) {
+      const {
+        data: [shown],
+      } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${one.hash}`)
       const { logs, token_transfers: transfers, transaction, ...fields } = shown ?? {}
       expect(fields).to.deep.equal(one)
       expect(transaction).to.deep.include({ id: one.transaction_id, block_height: one.block_height, is_evm: true })
@@ -70,27 +83,36 @@ describe('EVM routes on a recorded chain', () => {
       if (logs?.length === 0) continue
       const path = `/flow/evm/transaction/${one.evm_hash}`
       expect((await chain.api.json<{ data: EvmLogItem[] }>(`${path}/logs`)).data).to.deep.equal(logs)
-      expect((await chain.api.json<{ data: EvmTokenTransferItem[] }>(`${path}/token-transfers`)).data).to.deep.equal(transfers)
+      expect((await chain.api.json<{ data: EvmTokenTransferItem[] }>(`${path}/token-transfers`)).data).to.deep.equal(
+        transfers,
+      )
     }
     const [any] = transactions
-    const { data } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${any?.evm_hash.toUpperCase()}`)
+    const { data } = await chain.api.json<{ data: EvmTransactionDetail[] }>(
+      `/flow/evm/transaction/${any?.evm_hash.toUpperCase()}`,
+    )
     expect(data[0]?.hash).to.equal(any?.hash)
   })
 
   it('decode calls and logs of tokens into what they moved', async () => {
     let decoded = 0
     for (const { hash } of transactions.filter(({ method, status }) => method === 'transfer' && status === 'ok')) {
-      const { data: [shown] } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${hash}`)
+      const {
+        data: [shown],
+      } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${hash}`)
       const [transfer] = shown?.token_transfers ?? []
       if (shown?.from === null || shown?.to?.hash !== coin()) continue
       expect(shown.decoded_input).to.deep.equal({
-        method_call: 'transfer(address,uint256)', method_id: '0xa9059cbb',
+        method_call: 'transfer(address,uint256)',
+        method_id: '0xa9059cbb',
         parameters: [
-          { name: 'to', type: 'address', value: transfer?.to?.hash }, { name: 'amount', type: 'uint256', value: transfer?.total.value },
+          { name: 'to', type: 'address', value: transfer?.to?.hash },
+          { name: 'amount', type: 'uint256', value: transfer?.total.value },
         ],
       })
       expect(shown.logs[transfer?.log_index ?? 0]?.decoded).to.deep.equal({
-        name: 'Transfer', method_call: 'Transfer(address,address,uint256)',
+        name: 'Transfer',
+        method_call: 'Transfer(address,address,uint256)',
         parameters: [
           { name: 'from', type: 'address', indexed: true, value: shown.from.hash },
           { name: 'to', type: 'address', indexed: true, value: transfer?.to?.hash },
@@ -111,32 +133,56 @@ describe('EVM routes on a recorded chain', () => {
       expect(await chain.api.json(`/flow/evm/token/${token.address}`)).to.deep.equal({ data: [token] })
       expect(await allPages(chain.api, `/flow/evm/token?type=${token.type}`, 1)).to.deep.equal([token])
       const held = Object.entries(truth.holders).map(([address, of]) => [address, of[name] ?? '0'] as const)
-      const holders = await allPages<{ address: EvmParty; value: string }>(chain.api, `/flow/evm/token/${token.address}/holding`, 2)
+      const holders = await allPages<{ address: EvmParty; value: string }>(
+        chain.api,
+        `/flow/evm/token/${token.address}/holding`,
+        2,
+      )
       const shown = new Map(holders.map(({ address, value }) => [address.hash, value]))
       for (const [address, balance] of held) expect(shown.get(address) ?? '0', address).to.equal(balance)
       expect(holders).to.have.length(token.holders)
       const balances = holders.map(({ value }) => BigInt(value))
       expect(balances).to.deep.equal(balances.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)))
-      const transfers = await allPages<EvmTokenTransferItem>(chain.api, `/flow/evm/token/${token.address}/token-transfers`, 4)
+      const transfers = await allPages<EvmTokenTransferItem>(
+        chain.api,
+        `/flow/evm/token/${token.address}/token-transfers`,
+        4,
+      )
       expect(transfers).to.have.length(token.transfer_count)
     }
     expect(await allPages(chain.api, '/flow/evm/token?type=ERC-1155', 1)).to.deep.equal([])
   })
 
   it('tell what an address holds, sent and received, and who owns it', async () => {
-    const owners = new Map((await rows<{ coa: string; owner: string }>(
-      'select coa_address as coa, flow_address as owner from app.coa_accounts',
-    )).map(({ coa, owner }) => [coa, owner]))
+    const owners = new Map(
+      (
+        await rows<{ coa: string; owner: string }>(
+          'select coa_address as coa, flow_address as owner from app.coa_accounts',
+        )
+      ).map(({ coa, owner }) => [coa, owner]),
+    )
     for (const [address, balances] of Object.entries(truth.holders)) {
       const path = `/flow/evm/address/${address}`
-      const { data: [page] } = await chain.api.json<{ data: Record<string, unknown>[] }>(path)
-      expect(page, address).to.include({ hash: address, flow_address: owners.get(address) ?? null, is_coa: owners.has(address) })
+      const {
+        data: [page],
+      } = await chain.api.json<{ data: Record<string, unknown>[] }>(path)
+      expect(page, address).to.include({
+        hash: address,
+        flow_address: owners.get(address) ?? null,
+        is_coa: owners.has(address),
+      })
       const sent = transactions.filter(({ from, to }) => from?.hash === address || to?.hash === address)
       expect(await allPages(chain.api, `${path}/transactions`, 3), address).to.deep.equal(sent)
       if (sent.length > 0) expect(page?.['last_height']).to.be.at.least(sent[0]?.block_height ?? 0)
       const holdings = await allPages<Holding>(chain.api, `${path}/token`, 1)
-      const held = [[coin(), balances['Coin']], [badge(), balances['Badge']]].filter(([, balance]) => balance !== '0')
-      expect(holdings.map(({ token, value }) => [token.address, value]), address).to.have.deep.members(held)
+      const held = [
+        [coin(), balances['Coin']],
+        [badge(), balances['Badge']],
+      ].filter(([, balance]) => balance !== '0')
+      expect(
+        holdings.map(({ token, value }) => [token.address, value]),
+        address,
+      ).to.have.deep.members(held)
       const items = await allPages<Holding>(chain.api, `${path}/nft`, 1)
       expect(String(items.length), address).to.equal(balances['Badge'])
       const [moved] = await rows<{ count: number }>(`
@@ -150,9 +196,11 @@ describe('EVM routes on a recorded chain', () => {
 
   it('know contracts by their creation', async () => {
     for (const address of Object.values(truth.contracts)) {
-      const { data: [page] } = await chain.api.json<{ data: { is_contract: boolean; creation_transaction_hash: string; creator: EvmParty }[] }>(
-        `/flow/evm/address/${address}`,
-      )
+      const {
+        data: [page],
+      } = await chain.api.json<{
+        data: { is_contract: boolean; creation_transaction_hash: string; creator: EvmParty }[]
+      }>(`/flow/evm/address/${address}`)
       expect(page?.is_contract, address).to.equal(true)
       const creation = transactions.find(({ hash }) => hash === page?.creation_transaction_hash)
       expect(creation?.created_contract?.hash).to.equal(address)
@@ -165,11 +213,13 @@ describe('EVM routes on a recorded chain', () => {
     for (const [path, code] of [
       [`/flow/evm/transaction/${'0'.repeat(64)}`, 'unknown-evm-transaction'],
       [`/flow/evm/transaction/${'0'.repeat(64)}/logs`, 'unknown-evm-transaction'],
-      [`/flow/evm/token/${nobody}`, 'unknown-evm-token'], [`/flow/evm/token/${coin()}?type=ERC-721`, 'unknown-evm-token'],
-      [`/flow/evm/token/${nobody}/holding`, 'unknown-evm-token'], [`/flow/evm/address/${nobody}`, 'unknown-evm-address'],
+      [`/flow/evm/token/${nobody}`, 'unknown-evm-token'],
+      [`/flow/evm/token/${coin()}?type=ERC-721`, 'unknown-evm-token'],
+      [`/flow/evm/token/${nobody}/holding`, 'unknown-evm-token'],
+      [`/flow/evm/address/${nobody}`, 'unknown-evm-address'],
     ] as const) {
       const response = await chain.api.get(path)
-      expect([response.status, (await response.json() as { code: string }).code], path).to.deep.equal([404, code])
+      expect([response.status, ((await response.json()) as { code: string }).code], path).to.deep.equal([404, code])
     }
     expect(await allPages(chain.api, `/flow/evm/address/${nobody}/token`, 1)).to.deep.equal([])
     await expectProblem(chain.api, '/flow/evm/transaction/0x1', 'hash', '64 hex digits')
@@ -196,25 +246,44 @@ describe('EVM tokens that the bridge has associated with tokens of Flow', () => 
     const api = await runApi(database.url)
     try {
       const tokens = await allPages<EvmToken>(api, '/flow/evm/token', 2)
-      expect(tokens.map(({ name, symbol, icon_url: icon, flow_token: flow, exchange_rate: rate, is_complete: whole }) => (
-        { name, symbol, icon, flow, rate, whole }
-      ))).to.deep.equal([
+      expect(
+        tokens.map(({ name, symbol, icon_url: icon, flow_token: flow, exchange_rate: rate, is_complete: whole }) => ({
+          name,
+          symbol,
+          icon,
+          flow,
+          rate,
+          whole,
+        })),
+      ).to.deep.equal([
         {
-          name: 'Moss Points', symbol: 'MOSS', icon: 'https://example.org/moss.svg', flow: 'A.0000000000000001.Moss',
-          rate: '0.75', whole: true,
+          name: 'Moss Points',
+          symbol: 'MOSS',
+          icon: 'https://example.org/moss.svg',
+          flow: 'A.0000000000000001.Moss',
+          rate: '0.75',
+          whole: true,
         },
         {
-          name: 'Badges', symbol: null, icon: 'https://example.org/badge.svg', flow: 'A.0000000000000002.Badges', rate: null,
+          name: 'Badges',
+          symbol: null,
+          icon: 'https://example.org/badge.svg',
+          flow: 'A.0000000000000002.Badges',
+          rate: null,
           whole: true,
         },
         { name: null, symbol: null, icon: null, flow: null, rate: null, whole: false },
       ])
-      const { data: [page] } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
+      const {
+        data: [page],
+      } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
       expect(page).to.deep.include({ name: 'Moss Points', is_contract: true, token: tokens[0] })
       await database.pool.query(`
         insert into app.account_labels (address, tag, label, category)
         values ('0x${moss}', 'swamp', 'Swamp', 'custom'), ('0x${moss}', 'moor', 'Moor', 'custom')`)
-      const { data: [labelled] } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
+      const {
+        data: [labelled],
+      } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
       expect(labelled?.['name'], 'the first of its labels').to.equal('Moor')
     } finally {
       await api.stop()

@@ -44,18 +44,29 @@ describe('routes of fungible tokens on a recorded chain', () => {
 
   const all = <Item>(path: string, limit: number): Promise<Item[]> => allPages<Item>(chain.api, path, limit)
 
-  const told = (transfers: readonly FtTransfer[]): StoredTransfer[] => transfers.map((transfer) => ({
-    height: transfer.block_height, tx_index: transfer.tx_index, event_index: transfer.event_index, leg: transfer.leg,
-    id: transfer.transaction_hash, token: transfer.token.token.replace(/\.Vault$/, ''), sender: transfer.sender,
-    receiver: transfer.receiver, amount: transfer.amount, transfer_type: transfer.transfer_type,
-  }))
+  const told = (transfers: readonly FtTransfer[]): StoredTransfer[] =>
+    transfers.map((transfer) => ({
+      height: transfer.block_height,
+      tx_index: transfer.tx_index,
+      event_index: transfer.event_index,
+      leg: transfer.leg,
+      id: transfer.transaction_hash,
+      token: transfer.token.token.replace(/\.Vault$/, ''),
+      sender: transfer.sender,
+      receiver: transfer.receiver,
+      amount: transfer.amount,
+      transfer_type: transfer.transfer_type,
+    }))
 
   const accountsOf = (transfers: readonly StoredTransfer[]): string[] => {
     const parties = transfers.flatMap(({ sender, receiver }) => [sender, receiver])
     return [...new Set(parties)].filter((party) => party !== null)
   }
 
-  const of = (address: string) => ({ sender, receiver }: StoredTransfer): boolean => [sender, receiver].includes(address)
+  const of =
+    (address: string) =>
+    ({ sender, receiver }: StoredTransfer): boolean =>
+      [sender, receiver].includes(address)
 
   it('list every transfer once, newest first', async () => {
     expect(stored.length).to.be.greaterThan(400)
@@ -65,7 +76,10 @@ describe('routes of fungible tokens on a recorded chain', () => {
 
   it('list the transfers of each account, of Flow and of Flow EVM, as it sees them', async () => {
     const accounts = accountsOf(stored)
-    expect(accounts.some((account) => account.length === 42), 'no EVM account has a transfer').to.equal(true)
+    expect(
+      accounts.some((account) => account.length === 42),
+      'no EVM account has a transfer',
+    ).to.equal(true)
     for (const account of accounts) {
       const listed = await all<FtTransfer>(`/flow/ft/transfer?address=${account}`, 30)
       expect(told(listed), account).to.deep.equal(stored.filter(of(account)))
@@ -98,10 +112,13 @@ describe('routes of fungible tokens on a recorded chain', () => {
     expect(told(await all(`/flow/ft/transfer?height=${crowded?.height}`, 1))).to.deep.equal(inBlock)
     const inTransaction = inBlock.filter(({ id }) => id === crowded?.id)
     expect(inTransaction.length).to.be.greaterThan(1)
-    expect(told(await all(`/flow/ft/transfer?transaction_hash=0x${crowded?.id.toUpperCase()}`, 1))).to.deep.equal(inTransaction)
+    expect(told(await all(`/flow/ft/transfer?transaction_hash=0x${crowded?.id.toUpperCase()}`, 1))).to.deep.equal(
+      inTransaction,
+    )
     const token = `token=${crowded?.token}&address=${crowded?.sender}`
-    expect(told(await all(`/flow/ft/transfer?transaction_hash=${crowded?.id}&${token}`, 5)))
-      .to.deep.equal(inTransaction.filter(of(crowded?.sender ?? '')))
+    expect(told(await all(`/flow/ft/transfer?transaction_hash=${crowded?.id}&${token}`, 5))).to.deep.equal(
+      inTransaction.filter(of(crowded?.sender ?? '')),
+    )
     expect(await all(`/flow/ft/transfer?transaction_hash=${crowded?.id}&height=1`, 5)).to.deep.equal([])
     expect(await all(`/flow/ft/transfer?transaction_hash=${'0'.repeat(64)}`, 5)).to.deep.equal([])
     expect(await all('/flow/ft/transfer?height=99999', 5)).to.deep.equal([])
@@ -112,9 +129,15 @@ describe('routes of fungible tokens on a recorded chain', () => {
     for (const sort of ['holders', 'transfers', 'newest', 'trending']) {
       const listed = await all<FungibleToken>(`/flow/ft?sort=${sort}`, 1)
       expect(listed.map(({ id }) => id).toSorted()).to.deep.equal(tokens)
-      const keys = listed.map(({ holder_count, transfer_count, first_height, recent_transfer_count }) => (
-        { holders: holder_count, transfers: transfer_count, newest: first_height ?? 0, trending: recent_transfer_count }[sort] ?? 0
-      ))
+      const keys = listed.map(
+        ({ holder_count, transfer_count, first_height, recent_transfer_count }) =>
+          ({
+            holders: holder_count,
+            transfers: transfer_count,
+            newest: first_height ?? 0,
+            trending: recent_transfer_count,
+          })[sort] ?? 0,
+      )
       expect(keys).to.deep.equal(keys.toSorted((a, b) => b - a))
     }
   })
@@ -124,7 +147,8 @@ describe('routes of fungible tokens on a recorded chain', () => {
       const [{ holders, minted } = {}] = await rows<{ holders: string; minted: string }>(
         `select count(*) filter (where balance > 0) as holders,
            (select coalesce(sum(amount), 0.00000000)::text from app.ft_transfers where token = $1 and transfer_type = 'mint') as minted
-         from app.ft_holdings where token = $1`, [token.id],
+         from app.ft_holdings where token = $1`,
+        [token.id],
       )
       expect(token.holder_count).to.equal(Number(holders))
       expect(token.transfer_count).to.equal(stored.filter((transfer) => transfer.token === token.id).length)
@@ -135,7 +159,10 @@ describe('routes of fungible tokens on a recorded chain', () => {
     const { data } = await chain.api.json<{ data: object }>('/flow/ft/stats')
     const tokens = await all<FungibleToken>('/flow/ft', 10)
     expect(data).to.deep.equal({
-      total: tokens.length, with_price: 0, evm_bridged: 0, total_transfers: stored.length,
+      total: tokens.length,
+      with_price: 0,
+      evm_bridged: 0,
+      total_transfers: stored.length,
       total_holdings: tokens.reduce((sum, { holder_count }) => sum + holder_count, 0),
     })
   })
@@ -168,7 +195,9 @@ describe('routes of fungible tokens on a recorded chain', () => {
         expect(vault.balance, vault.id).to.equal(ufix64Text(sums.get(token) ?? 0n))
         expect(vault.token).to.equal(`${token}.Vault`)
         for (const path of [`/flow/account/${address}/ft/${token}`, `/flow/ft/${token}/account/${address}`]) {
-          const { data: [{ block_height: last, ...single } = {}] } = await chain.api.json<{ data: { block_height?: number }[] }>(path)
+          const {
+            data: [{ block_height: last, ...single } = {}],
+          } = await chain.api.json<{ data: { block_height?: number }[] }>(path)
           expect(single).to.deep.equal(vault)
           const newest = stored.find((transfer) => transfer.token === token && of(address)(transfer))
           expect(last ?? undefined).to.equal(newest?.height)
@@ -182,11 +211,13 @@ describe('routes of fungible tokens on a recorded chain', () => {
   it('tell what accounts had at the end of days by what moved since', async () => {
     const [newest] = await rows<{ day: string }>('select max(day)::text as day from app.hourly_stats')
     for (const address of accountsOf(stored).filter((account) => account.length === 18)) {
-      const { data, _meta: meta } = await chain.api.json<{ data: { date: string; balance: string }[]; _meta: Record<string, unknown> }>(
-        `/flow/account/${address}/balance/history?days=4`,
-      )
+      const { data, _meta: meta } = await chain.api.json<{
+        data: { date: string; balance: string }[]
+        _meta: Record<string, unknown>
+      }>(`/flow/account/${address}/balance/history?days=4`)
       const [holding] = await rows<{ balance: string }>(
-        'select balance::text from app.ft_holdings where address = $1 and token = $2', [address, flow],
+        'select balance::text from app.ft_holdings where address = $1 and token = $2',
+        [address, flow],
       )
       expect(meta).to.deep.equal({ token: flow, days: 4, count: 4, current_balance: holding?.balance ?? '0.00000000' })
       expect(data.at(-1)).to.deep.equal({ date: newest?.day, balance: holding?.balance ?? '0.00000000' })
@@ -229,7 +260,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
   for (const [path, status, field] of refused) {
     it(`answer ${status} to ${path}`, async () => {
       const response = await chain.api.get(path)
-      const body = await response.json() as { field?: string; detail: string }
+      const body = (await response.json()) as { field?: string; detail: string }
       expect(response.status, body.detail).to.equal(status)
       expect(body.field).to.equal(field)
     })

@@ -42,7 +42,8 @@ describe('hostile input', () => {
         const said = `${call}: ${response.status} ${body.slice(0, 300)}`
         expect(response.status, said).to.be.oneOf([200, 400, 404, 503])
         if (response.status === 503) expect(body, said).to.include('chain-silent')
-        if (response.status !== 200) expect(body, said).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
+        if (response.status !== 200)
+          expect(body, said).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
         await begin.expectBelow(mostMs, said)
       }
     })
@@ -52,7 +53,15 @@ describe('hostile input', () => {
     for (const name of ['__proto__', 'constructor', 'limit[]', 'limit[$ne]', '\0', 'toString']) {
       expect((await api.get(`/flow/block?${encodeURIComponent(name)}=1`)).status, name).to.be.oneOf([200, 400])
     }
-    for (const path of ['/__proto__', '/constructor', '/flow/%2e%2e/admin', '/flow/block/..%2f..%2fadmin', '/%ff%fe', '/flow/block/%E0%A4%A', `/${'x/'.repeat(2000)}`]) {
+    for (const path of [
+      '/__proto__',
+      '/constructor',
+      '/flow/%2e%2e/admin',
+      '/flow/block/..%2f..%2fadmin',
+      '/%ff%fe',
+      '/flow/block/%E0%A4%A',
+      `/${'x/'.repeat(2000)}`,
+    ]) {
       expect((await api.get(path)).status, path.slice(0, 60)).to.be.oneOf([400, 404])
     }
     expect((await api.get('/flow/block?limit=1&limit=2')).status).to.equal(400)
@@ -68,17 +77,38 @@ describe('hostile input', () => {
     const socket = await open()
     socket.write(`${method} ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`)
     const answer = await text(socket)
-    return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]), body: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
+    return {
+      status: Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]),
+      body: answer.slice(answer.indexOf('\r\n\r\n') + 4),
+    }
   }
 
   it('as a target that is no path is refused, and ends nothing but its own connection', async () => {
-    for (const target of ['http://[::1/health', 'http://', 'http://a b', 'ftp://x/health', '*', 'health', '?', 'javascript:1', 'http://x:99999/']) {
+    for (const target of [
+      'http://[::1/health',
+      'http://',
+      'http://a b',
+      'ftp://x/health',
+      '*',
+      'health',
+      '?',
+      'javascript:1',
+      'http://x:99999/',
+    ]) {
       const { status, body } = await answerTo(target)
       expect(status, target).to.equal(400)
       // Node itself refuses what is no target at all, and says nothing.
       if (body !== '') expect(JSON.parse(body), target).to.include({ code: 'bad-target' })
     }
-    for (const target of ['//a@[::1/x#y', '/flow/block#//a@[::1', '/#', '//[::1', '/chain/v1//a@[::1#', '/a@[::1?#', '/\\\\[::1']) {
+    for (const target of [
+      '//a@[::1/x#y',
+      '/flow/block#//a@[::1',
+      '/#',
+      '//[::1',
+      '/chain/v1//a@[::1#',
+      '/a@[::1?#',
+      '/\\\\[::1',
+    ]) {
       expect((await answerTo(target)).status, target).to.be.oneOf([200, 400, 404])
     }
     expect((await answerTo('http://elsewhere.example/flow/block?limit=1')).status).to.equal(200)
@@ -110,8 +140,12 @@ describe('hostile input', () => {
     broken.write('NO HTTP\r\n\r\n')
     expect(await text(broken)).to.match(/^HTTP\/1\.1 400 /)
     const smuggled = await open()
-    smuggled.write('POST /auth/verify-key HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n')
-    expect(await text(smuggled)).to.match(/^HTTP\/1\.1 400 /).and.not.include('flowfarm_')
+    smuggled.write(
+      'POST /auth/verify-key HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n',
+    )
+    expect(await text(smuggled))
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.not.include('flowfarm_')
   })
 })
 
@@ -125,7 +159,10 @@ describe('slow clients', () => {
     api = await runApi(database.url, {
       server: {
         patience: { headMs: 500, requestMs: 700, stalledMs: 1500 },
-        admin: { credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] }, operations: adminOperations(database.pool, () => 'mainnet') },
+        admin: {
+          credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] },
+          operations: adminOperations(database.pool, () => 'mainnet'),
+        },
       },
     })
   })
@@ -147,7 +184,8 @@ describe('slow clients', () => {
   })
 
   it('are cut off in the body of a request', async () => {
-    const head = 'POST /admin/account-labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n'
+    const head =
+      'POST /admin/account-labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n'
     expect(await said(`${head}Content-Length: 100\r\n\r\n{`)).to.match(/^(HTTP\/1\.1 4\d\d |$)/)
   })
 
@@ -160,20 +198,22 @@ describe('slow clients', () => {
     const socket = connect(api.server.port, '127.0.0.1')
     socket.on('error', () => undefined)
     socket.pause()
-    const [theirs] = await accepted as [Socket]
+    const [theirs] = (await accepted) as [Socket]
     socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
     await once(theirs, 'close')
     socket.destroy()
   })
 
   it('hold nobody else up', async () => {
-    const sockets = await Promise.all(Array.from({ length: 50 }, async () => {
-      const socket = connect(api.server.port, '127.0.0.1')
-      socket.on('error', () => undefined)
-      await once(socket, 'connect')
-      socket.write('GET /flow/transaction HTTP/1.1\r\nHost: x\r\n')
-      return socket
-    }))
+    const sockets = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const socket = connect(api.server.port, '127.0.0.1')
+        socket.on('error', () => undefined)
+        await once(socket, 'connect')
+        socket.write('GET /flow/transaction HTTP/1.1\r\nHost: x\r\n')
+        return socket
+      }),
+    )
     expect((await api.get('/flow/block')).status).to.equal(200)
     for (const socket of sockets) socket.destroy()
   })

@@ -29,7 +29,9 @@ describe('the API over HTTP', () => {
   })
 
   const connectionsOf = async (): Promise<number> => {
-    const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from pg_stat_activity where datname = current_database()')
+    const { rows } = await database.pool.query<{ count: number }>(
+      'select count(*)::int as count from pg_stat_activity where datname = current_database()',
+    )
     return rows[0]?.count ?? 0
   }
 
@@ -56,7 +58,9 @@ describe('the API over HTTP', () => {
   it('closes what was mounted on it when its port is taken', async () => {
     let closed = 0
     const mount = { path: '/mounted', handle: () => undefined, close: () => Promise.resolve(void closed++) }
-    const failure = await runApi(database.url, { server: { port: api.server.port, mounts: [mount] } }).catch((error: unknown) => error)
+    const failure = await runApi(database.url, { server: { port: api.server.port, mounts: [mount] } }).catch(
+      (error: unknown) => error,
+    )
     expect(failure).to.have.property('code', 'EADDRINUSE')
     expect(closed).to.equal(1)
   })
@@ -78,7 +82,8 @@ describe('the API over HTTP', () => {
       const response = await api.get(path, {
         method: 'OPTIONS',
         headers: {
-          Origin: 'https://example.org', 'Access-Control-Request-Method': 'PATCH',
+          Origin: 'https://example.org',
+          'Access-Control-Request-Method': 'PATCH',
           'Access-Control-Request-Headers': 'x-api-key',
         },
       })
@@ -122,10 +127,14 @@ describe('the API over HTTP', () => {
 
   /** An answer as it comes over the wire; `fetch` would decode it. */
   async function encoded(
-    path: string, acceptEncoding: string, headers: Record<string, string> = {},
+    path: string,
+    acceptEncoding: string,
+    headers: Record<string, string> = {},
   ): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }> {
-    const sent = request(`http://${api.host}${path}`, { headers: { ...headers, 'Accept-Encoding': acceptEncoding } }).end()
-    const [response] = await once(sent, 'response') as [IncomingMessage]
+    const sent = request(`http://${api.host}${path}`, {
+      headers: { ...headers, 'Accept-Encoding': acceptEncoding },
+    }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
   }
 
@@ -149,7 +158,8 @@ describe('the API over HTTP', () => {
     const transaction = chainBlock(140).transactions[0]?.id
     await database.pool.query(
       `insert into app.indexing_checkpoints (service_name, covered) select unnest($1::text[]), '{[0,100000)}'
-       on conflict (service_name) do update set covered = excluded.covered`, [workers.map(({ name }) => name)],
+       on conflict (service_name) do update set covered = excluded.covered`,
+      [workers.map(({ name }) => name)],
     )
     expect(await cacheControl('/flow/block/140')).to.equal('public, max-age=3600')
     expect(await cacheControl('/flow/block/141')).to.equal('no-cache')
@@ -177,9 +187,12 @@ describe('the API over HTTP', () => {
       const response = await api.get(path)
       expect(response.status, path).to.equal(404)
       expect(response.headers.get('content-type')).to.equal('application/problem+json')
-      const problem = await response.json() as Record<string, unknown>
+      const problem = (await response.json()) as Record<string, unknown>
       expect(problem).to.include({
-        type: 'urn:flowfarm:problem:unknown-path', title: 'Not found', status: 404, code: 'unknown-path',
+        type: 'urn:flowfarm:problem:unknown-path',
+        title: 'Not found',
+        status: 404,
+        code: 'unknown-path',
       })
       expect(problem['request_id']).to.equal(response.headers.get('x-request-id'))
     }
@@ -215,7 +228,7 @@ describe('the API over HTTP', () => {
     const gone = connect(api.server.port, '127.0.0.1')
     const seen = once(api.server.server, 'request')
     gone.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n')
-    const [, response] = await seen as [unknown, NodeJS.EventEmitter]
+    const [, response] = (await seen) as [unknown, NodeJS.EventEmitter]
     const closed = once(response, 'close')
     gone.destroy()
     await closed
@@ -240,7 +253,9 @@ describe('the API over HTTP', () => {
     const before = await connectionsOf()
     const healths = await Promise.all(Array.from({ length: 300 }, () => api.json<{ status: string }>('/health')))
     expect(new Set(healths.map(({ status }) => status))).to.deep.equal(new Set(['ok']))
-    expect((await Promise.all(Array.from({ length: 50 }, () => api.get('/metrics')))).map(({ status }) => status)).to.deep.equal(Array(50).fill(200))
+    expect(
+      (await Promise.all(Array.from({ length: 50 }, () => api.get('/metrics')))).map(({ status }) => status),
+    ).to.deep.equal(Array(50).fill(200))
     expect(await connectionsOf()).to.be.at.most(before + 1)
   })
 
@@ -253,7 +268,7 @@ describe('the API over HTTP', () => {
     proxy.freeze()
     let health = await behind.get('/health')
     while (health.status === 200) {
-      const { checked_at: checkedAt } = await health.json() as { checked_at: string }
+      const { checked_at: checkedAt } = (await health.json()) as { checked_at: string }
       expect(Date.now() - Date.parse(checkedAt)).to.be.below(maxHealthAgeMs + 1000)
       await pause(20)
       health = await behind.get('/health')
@@ -264,7 +279,7 @@ describe('the API over HTTP', () => {
     const list = await behind.get('/flow/block')
     expect(list.status).to.equal(503)
     expect(list.headers.get('retry-after')).to.equal('1')
-    const problem = await list.json() as Record<string, unknown>
+    const problem = (await list.json()) as Record<string, unknown>
     expect(problem).to.include({ code: 'database-unavailable', detail: 'The database does not answer at the moment.' })
     const told = (): number => lines.filter((line) => line.includes('a request failed')).length
     const before = told()

@@ -82,10 +82,14 @@ describe('daily numbers', () => {
 
   async function expected(): Promise<Record<string, unknown>[]> {
     const { rows } = await chain.database.pool.query<Record<string, unknown>>(expectedDays)
-    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => (
-      // Counts come as text: int8.
-      [name, typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value]
-    ))))
+    return rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) =>
+          // Counts come as text: int8.
+          [name, typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value],
+        ),
+      ),
+    )
   }
 
   async function days(query = ''): Promise<DailyNumbers[]> {
@@ -105,11 +109,29 @@ describe('daily numbers', () => {
   it('have a row for every day between the first and the last indexed one', async () => {
     const all = await days('?from=2018-01-01&to=2018-12-31')
     expect(all.map(({ date }) => date)).to.deep.equal([
-      '2018-12-19', '2018-12-20', '2018-12-21', '2018-12-22', '2018-12-23', '2018-12-24', '2018-12-25', '2018-12-26',
-      '2018-12-27', '2018-12-28', '2018-12-29', '2018-12-30', '2018-12-31',
+      '2018-12-19',
+      '2018-12-20',
+      '2018-12-21',
+      '2018-12-22',
+      '2018-12-23',
+      '2018-12-24',
+      '2018-12-25',
+      '2018-12-26',
+      '2018-12-27',
+      '2018-12-28',
+      '2018-12-29',
+      '2018-12-30',
+      '2018-12-31',
     ])
     expect(all[0]).to.include({ block_count: 1, tx_count: 0, epoch: null })
-    expect(all[1]).to.include({ block_count: 0, tx_count: 0, error_rate: 0, avg_gas_per_tx: 0, fees: '0.00000000', epoch: null })
+    expect(all[1]).to.include({
+      block_count: 0,
+      tx_count: 0,
+      error_rate: 0,
+      avg_gas_per_tx: 0,
+      fees: '0.00000000',
+      epoch: null,
+    })
     const newest = await days()
     expect(newest).to.have.length(90)
     expect(newest[0]?.date).to.equal('2025-12-16')
@@ -141,25 +163,36 @@ describe('daily numbers', () => {
     }
     for (const [module, names] of Object.entries(fields)) {
       const { data } = await chain.api.json<List<unknown>>(`/insights/daily/module/${module}?from=2026-03-14`)
-      expect(data, module).to.deep.equal(whole.map((day) => (
-        Object.fromEntries((['date', ...names] as const).map((name) => [name, day[name]]))
-      )))
+      expect(data, module).to.deep.equal(
+        whole.map((day) => Object.fromEntries((['date', ...names] as const).map((name) => [name, day[name]]))),
+      )
     }
-    await expectProblem(chain.api, '/insights/daily/module/blocks', 'module', 'accounts, evm, defi, epoch, bridge, contracts')
+    await expectProblem(
+      chain.api,
+      '/insights/daily/module/blocks',
+      'module',
+      'accounts, evm, defi, epoch, bridge, contracts',
+    )
   })
 
   it('tell transfers alone', async () => {
     const { data } = await chain.api.json<List<unknown>>('/insights/transfers/daily?from=2026-03-13')
     const whole = await days('?from=2026-03-13')
-    expect(data).to.deep.equal(whole.map(({ date, ft_transfers, nft_transfers }) => ({ date, ft_transfers, nft_transfers })))
+    expect(data).to.deep.equal(
+      whole.map(({ date, ft_transfers, nft_transfers }) => ({ date, ft_transfers, nft_transfers })),
+    )
     expect(data).to.have.length(3)
   })
 
   it('refuse days that are none, and too many of them', async () => {
     const bad: readonly (readonly [query: string, field: string, words: string])[] = [
-      ['from=2026-02-30', 'from', 'day of the calendar'], ['to=yesterday', 'to', 'YYYY-MM-DD'], ['from=', 'from', 'YYYY-MM-DD'],
-      ['to=2026-3-1', 'to', 'YYYY-MM-DD'], ['from=2026-03-15&to=2026-03-14', 'from', 'must not be after'],
-      ['from=2018-12-19', 'from', 'at most 1100 days'], ['from=2018-12-19&to=2021-12-23', 'from', 'at most 1100 days'],
+      ['from=2026-02-30', 'from', 'day of the calendar'],
+      ['to=yesterday', 'to', 'YYYY-MM-DD'],
+      ['from=', 'from', 'YYYY-MM-DD'],
+      ['to=2026-3-1', 'to', 'YYYY-MM-DD'],
+      ['from=2026-03-15&to=2026-03-14', 'from', 'must not be after'],
+      ['from=2018-12-19', 'from', 'at most 1100 days'],
+      ['from=2018-12-19&to=2021-12-23', 'from', 'at most 1100 days'],
       ['from=0000-01-01&to=9999-12-31', 'from', 'at most 1100 days'],
     ]
     for (const path of ['/insights/daily', '/insights/daily/module/evm', '/insights/transfers/daily']) {

@@ -20,7 +20,9 @@ describe('answers that are given again', () => {
     database = await createTestDatabase()
     await storeBlocks(database.pool, 100, 120)
     api = await runApi(database.url, { server: { kept } })
-    remote = await runApi(database.url, { server: { kept, clientOf: () => ({ address: '203.0.113.1', isLocal: false }) } })
+    remote = await runApi(database.url, {
+      server: { kept, clientOf: () => ({ address: '203.0.113.1', isLocal: false }) },
+    })
   })
 
   after(async () => {
@@ -29,19 +31,29 @@ describe('answers that are given again', () => {
     await database.drop()
   })
 
-  const deriveAll = (): Promise<unknown> => database.pool.query(
-    `insert into app.indexing_checkpoints (service_name, covered) select unnest($1::text[]), '{[1,1000)}'
-     on conflict (service_name) do update set covered = excluded.covered`, [workers.map(({ name }) => name)],
-  )
+  const deriveAll = (): Promise<unknown> =>
+    database.pool.query(
+      `insert into app.indexing_checkpoints (service_name, covered) select unnest($1::text[]), '{[1,1000)}'
+     on conflict (service_name) do update set covered = excluded.covered`,
+      [workers.map(({ name }) => name)],
+    )
 
   it('are the same in body and headers, but for what is of the request', async () => {
     const responses = [await api.get('/flow/block?limit=3'), await api.get('/flow/block?limit=3')]
-    const [first, second] = await Promise.all(responses.map(async (response) => {
-      // What is kept has a length already; what is made is sent while it is compressed.
-      const { 'x-request-id': id, date, 'content-length': length, 'transfer-encoding': transfer, ...headers } = Object.fromEntries(response.headers)
-      expect(length ?? transfer).to.be.a('string')
-      return { id, date, headers, body: await response.text() }
-    }))
+    const [first, second] = await Promise.all(
+      responses.map(async (response) => {
+        // What is kept has a length already; what is made is sent while it is compressed.
+        const {
+          'x-request-id': id,
+          date,
+          'content-length': length,
+          'transfer-encoding': transfer,
+          ...headers
+        } = Object.fromEntries(response.headers)
+        expect(length ?? transfer).to.be.a('string')
+        return { id, date, headers, body: await response.text() }
+      }),
+    )
     expect(second?.headers).to.deep.equal(first?.headers)
     expect(second?.body).to.equal(first?.body)
     expect(second?.id).to.not.equal(first?.id)
@@ -55,7 +67,8 @@ describe('answers that are given again', () => {
       const get = (): Promise<Response> => api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': accept } })
       kept.forget()
       const [made, again, oftener] = [await get(), await get(), await get()]
-      const headersOf = ({ headers }: Response): (string | null)[] => ['content-encoding', 'vary', 'etag', 'content-type'].map((name) => headers.get(name))
+      const headersOf = ({ headers }: Response): (string | null)[] =>
+        ['content-encoding', 'vary', 'etag', 'content-type'].map((name) => headers.get(name))
       expect(headersOf(again), accept).to.deep.equal(headersOf(made))
       expect(headersOf(oftener), accept).to.deep.equal(headersOf(made))
       for (const response of [made, again, oftener]) expect(await response.text()).to.equal(plain)
@@ -63,7 +76,8 @@ describe('answers that are given again', () => {
   })
 
   it('end with the next commit that is heard of', async () => {
-    const newest = async (): Promise<number | undefined> => (await api.json<List<Block>>('/flow/block?limit=1')).data[0]?.height
+    const newest = async (): Promise<number | undefined> =>
+      (await api.json<List<Block>>('/flow/block?limit=1')).data[0]?.height
     expect(await newest()).to.equal(120)
     await storeBlocks(database.pool, 121, 121)
     expect(await newest()).to.equal(120)
@@ -77,7 +91,10 @@ describe('answers that are given again', () => {
     try {
       await deriveAll()
       for (const path of ['/flow/block/100', '/flow/block/120']) await (await other.get(path)).text()
-      expect([settled.find('/flow/block/100')?.isLasting, settled.find('/flow/block/120')?.isLasting]).to.deep.equal([true, false])
+      expect([settled.find('/flow/block/100')?.isLasting, settled.find('/flow/block/120')?.isLasting]).to.deep.equal([
+        true,
+        false,
+      ])
     } finally {
       await other.stop()
     }
@@ -102,16 +119,25 @@ describe('answers that are given again', () => {
       await response.text()
       return response.headers.get('cache-control')
     }
-    const paths = ['/flow/block/101', `/flow/block/${chainBlock(101).id}`, '/flow/block/101/transaction', `/flow/transaction/${chainBlock(101).transactions[0]?.id}`]
+    const paths = [
+      '/flow/block/101',
+      `/flow/block/${chainBlock(101).id}`,
+      '/flow/block/101/transaction',
+      `/flow/transaction/${chainBlock(101).transactions[0]?.id}`,
+    ]
     const settled = 'public, max-age=3600'
     const expectAll = async (caching: string, why: string): Promise<void> => {
       for (const path of paths) expect(await cachingOf(path), `${path}: ${why}`).to.equal(caching)
     }
-    const removed = (worker: string): Promise<unknown> => database.pool.query(
-      "update app.indexing_checkpoints set covered = covered - '{[101,102)}' where service_name = $1", [worker],
-    )
+    const removed = (worker: string): Promise<unknown> =>
+      database.pool.query(
+        "update app.indexing_checkpoints set covered = covered - '{[101,102)}' where service_name = $1",
+        [worker],
+      )
     try {
-      await database.pool.query('delete from app.indexing_checkpoints where service_name = any ($1)', [workers.map(({ name }) => name)])
+      await database.pool.query('delete from app.indexing_checkpoints where service_name = any ($1)', [
+        workers.map(({ name }) => name),
+      ])
       await expectAll('no-cache', 'nothing is derived')
       await deriveAll()
       await expectAll(settled, 'all is derived')
@@ -120,7 +146,9 @@ describe('answers that are given again', () => {
       await deriveAll()
       await removed('nft_ownership_worker')
       await expectAll(settled, 'a worker that the answers do not use')
-      await database.pool.query("insert into raw.unavailable (block_height, part, reason, endpoint) values (101, 'results', '', '')")
+      await database.pool.query(
+        "insert into raw.unavailable (block_height, part, reason, endpoint) values (101, 'results', '', '')",
+      )
       await expectAll('no-cache', 'no node serves the results')
     } finally {
       await database.pool.query('delete from raw.unavailable')
@@ -151,6 +179,7 @@ describe('answers that are given again', () => {
 
   it('are never errors, nor what is about this very moment', async () => {
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status']) await (await api.get(path)).text()
-    for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status']) expect(kept.find(path), path).to.equal(undefined)
+    for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status'])
+      expect(kept.find(path), path).to.equal(undefined)
   })
 })

@@ -20,18 +20,27 @@ describe('nodes of the network', () => {
     const { api } = await exploredChain()
     const { staking } = await truthOf('base')
     const { data, node_count: count, nodes_by_role: roles } = await api.json<NodeList>('/status/nodes')
-    expect(data.map((node) => [
-      node.node_id, String(node.role), node.tokens_staked, node.tokens_committed, node.tokens_unstaking,
-      node.tokens_unstaked, node.tokens_rewarded, String(node.delegator_count),
-    ])).to.have.deep.members([...staking.nodes])
+    expect(
+      data.map((node) => [
+        node.node_id,
+        String(node.role),
+        node.tokens_staked,
+        node.tokens_committed,
+        node.tokens_unstaking,
+        node.tokens_unstaked,
+        node.tokens_rewarded,
+        String(node.delegator_count),
+      ]),
+    ).to.have.deep.members([...staking.nodes])
     expect(count).to.equal(staking.nodes.length)
     for (const role of roles) {
       const own = staking.nodes.filter(([, number]) => number === String(role.role))
       expect(role.node_count).to.equal(own.length)
       expect(Number(role.tokens_staked)).to.equal(own.reduce((sum, [, , staked]) => sum + Number(staked), 0))
     }
-    expect(data.every(({ address, networking_address: host }) => address !== null && host.endsWith('.example.org:3569')))
-      .to.equal(true)
+    expect(
+      data.every(({ address, networking_address: host }) => address !== null && host.endsWith('.example.org:3569')),
+    ).to.equal(true)
   })
 
   describe('of many', () => {
@@ -72,7 +81,8 @@ describe('nodes of the network', () => {
 
     it('are those of the newest epoch while the chain was not asked', async () => {
       const nodes = await all(7)
-      const expected = Array.from({ length: 120 }, (_, i) => i + 1).filter((n) => n % 10 !== 9)
+      const expected = Array.from({ length: 120 }, (_, i) => i + 1)
+        .filter((n) => n % 10 !== 9)
         .toSorted((a, b) => Math.floor(b / 2) - Math.floor(a / 2) || a - b)
       expect(nodes.map(({ node_id: id }) => id)).to.deep.equal(expected.map(nodeId))
       expect(nodes.every(({ is_participant: takesPart }) => takesPart)).to.equal(true)
@@ -80,7 +90,11 @@ describe('nodes of the network', () => {
       expect(data).to.deep.equal(nodes)
       expect(list).to.deep.include({ node_count: 108, participant_count: 108, has_more: false })
       expect(list.nodes_by_role.map(({ role_name: name, node_count: count }) => [name, count])).to.deep.equal([
-        ['collection', 24], ['consensus', 24], ['execution', 24], ['verification', 24], ['access', 12],
+        ['collection', 24],
+        ['consensus', 24],
+        ['execution', 24],
+        ['verification', 24],
+        ['access', 12],
       ])
     })
 
@@ -92,9 +106,19 @@ describe('nodes of the network', () => {
       expect(nodes).to.have.length(11)
       const byId = new Map(nodes.map((node) => [node.node_id, node]))
       // Complete by its events; not complete; not known by events; in the table but not in the epoch.
-      expect(byId.get(nodeId(116))).to.include({ tokens_staked: '58.5', networking_address: 'host-116', delegator_count: 3, role: 2 })
+      expect(byId.get(nodeId(116))).to.include({
+        tokens_staked: '58.5',
+        networking_address: 'host-116',
+        delegator_count: 3,
+        role: 2,
+      })
       expect(byId.get(nodeId(117))).to.include({ tokens_staked: '7117', is_participant: true })
-      expect(byId.get(nodeId(125))).to.include({ tokens_staked: '7125', epoch: null, address: null, is_participant: false })
+      expect(byId.get(nodeId(125))).to.include({
+        tokens_staked: '7125',
+        epoch: null,
+        address: null,
+        is_participant: false,
+      })
       expect(byId.get(nodeId(119))).to.include({ is_participant: false })
       expect(nodes.map(({ tokens_staked: staked }) => Number(staked))).to.deep.equal(
         nodes.map(({ tokens_staked: staked }) => Number(staked)).toSorted((a, b) => b - a),

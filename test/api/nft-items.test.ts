@@ -87,9 +87,18 @@ describe('NFT routes on items of every kind', () => {
 
   it('tell who has an item: by its last transfer, or as the chain said after it', async () => {
     const { data } = await list<NftItem>(`/flow/nft/${cats}/item`)
-    expect(data.map(({ id, owner, current_owner: current, owner_source: source, is_burned: burned, block_height: height }) => (
-      [id, owner, current, source, burned, height]
-    ))).to.deep.equal([
+    expect(
+      data.map(
+        ({ id, owner, current_owner: current, owner_source: source, is_burned: burned, block_height: height }) => [
+          id,
+          owner,
+          current,
+          source,
+          burned,
+          height,
+        ],
+      ),
+    ).to.deep.equal([
       ['7', bob, bob, 'transfers', false, 103],
       ['9', null, null, 'transfers', true, 110],
       ['10', bob, bob, 'transfers', false, 103],
@@ -104,67 +113,123 @@ describe('NFT routes on items of every kind', () => {
   })
 
   it('show what items say of themselves', async () => {
-    const { data: [item] } = await list<NftItem>(`/flow/nft/${cats}.NFT/item/07`)
+    const {
+      data: [item],
+    } = await list<NftItem>(`/flow/nft/${cats}.NFT/item/07`)
     expect(item).to.deep.equal({
-      id: '7', nft_id: '7', uuid: '15', nft_type: cats, type: `${cats}.NFT`, name: 'Sleepy Tomcat #7', description: 'It purrs, loudly.',
-      thumbnail: 'ipfs://7', external_url: null, serial_number: '7', edition_name: 'First', edition_number: '7', edition_max: largest,
-      rarity_score: '1.5', rarity_description: 'rare',
+      id: '7',
+      nft_id: '7',
+      uuid: '15',
+      nft_type: cats,
+      type: `${cats}.NFT`,
+      name: 'Sleepy Tomcat #7',
+      description: 'It purrs, loudly.',
+      thumbnail: 'ipfs://7',
+      external_url: null,
+      serial_number: '7',
+      edition_name: 'First',
+      edition_number: '7',
+      edition_max: largest,
+      rarity_score: '1.5',
+      rarity_description: 'rare',
       traits: [{ name: 'fur', value: 'red', displayType: null, rarity: 'legend' }],
-      owner: bob, current_owner: bob, owner_source: 'transfers', is_burned: false, block_height: 103, timestamp: timestampAt(103),
+      owner: bob,
+      current_owner: bob,
+      owner_source: 'transfers',
+      is_burned: false,
+      block_height: 103,
+      timestamp: timestampAt(103),
       updated_at: '2025-01-02T03:04:05.000Z',
     })
-    const { data: [silent] } = await list<NftItem>(`/flow/nft/${cats}/item/${largest}`)
-    const { data: [drawn] } = await list<NftItem>(`/flow/nft/${cats}/item/9`)
+    const {
+      data: [silent],
+    } = await list<NftItem>(`/flow/nft/${cats}/item/${largest}`)
+    const {
+      data: [drawn],
+    } = await list<NftItem>(`/flow/nft/${cats}/item/9`)
     expect(drawn).to.include({ name: 'Gone', thumbnail: 'data:image/svg+xml,x', is_burned: true })
     expect(silent).to.include({ name: `Cats #${largest}`, id: largest, description: null, updated_at: null })
   })
 
   it('show what collections say of themselves, and whose they are', async () => {
     expect((await list(`/flow/nft/${cats}`)).data[0]).to.deep.include({
-      name: 'The Cats', display_name: 'The Cats', contract_name: 'Cats', square_image: 'https://example.org/cats.png',
-      evm_address: `0x${'c'.repeat(40)}`, evm_bridged: true, is_verified: true, socials: { x: 'https://x.com/cats' },
-      first_height: 101, timestamp: timestampAt(101),
+      name: 'The Cats',
+      display_name: 'The Cats',
+      contract_name: 'Cats',
+      square_image: 'https://example.org/cats.png',
+      evm_address: `0x${'c'.repeat(40)}`,
+      evm_bridged: true,
+      is_verified: true,
+      socials: { x: 'https://x.com/cats' },
+      first_height: 101,
+      timestamp: timestampAt(101),
     })
-    expect((await list(`/flow/nft/${dogs}`)).data[0]).to.deep.include({ name: 'Dogs', evm_bridged: false, is_verified: false })
+    expect((await list(`/flow/nft/${dogs}`)).data[0]).to.deep.include({
+      name: 'Dogs',
+      evm_bridged: false,
+      is_verified: false,
+    })
     expect(await ids('/flow/nft?filter=evm_bridged')).to.deep.equal([cats])
     expect(await ids('/flow/nft?search=the%20c')).to.deep.equal([cats])
     expect(await ids('/flow/nft?search=0000000002')).to.deep.equal([dogs])
   })
 
   it('count what accounts have, by transfers and as the chain said', async () => {
-    const counts = async (account: string): Promise<unknown> => (await list<AccountNftCollection>(`/flow/account/${account}/nft`)).data
-      .map(({ id, number_of_tokens: count, chain_count: held, chain_height: height }) => [id, count, held, height])
+    const counts = async (account: string): Promise<unknown> =>
+      (await list<AccountNftCollection>(`/flow/account/${account}/nft`)).data.map(
+        ({ id, number_of_tokens: count, chain_count: held, chain_height: height }) => [id, count, held, height],
+      )
     expect(await counts(alice)).to.deep.equal([[cats, 2, 2, 120]])
-    expect(await counts(bob)).to.deep.equal([[cats, 2, null, null], [dogs, 2, 1, 121]])
+    expect(await counts(bob)).to.deep.equal([
+      [cats, 2, null, null],
+      [dogs, 2, 1, 121],
+    ])
   })
 
   it('tell of a transfer who has the item since', async () => {
     const { data } = await list<NftTransfer>(`/flow/nft/transfer?nft_type=${cats}`)
     expect(data.map(({ nft_id: id, receiver, current_owner: owner }) => [id, receiver, owner])).to.deep.equal([
-      ['10', bob, bob], ['7', bob, bob], [largest, alice, alice], ['100', alice, bob], ['10', alice, bob], ['9', alice, null],
+      ['10', bob, bob],
+      ['7', bob, bob],
+      [largest, alice, alice],
+      ['100', alice, bob],
+      ['10', alice, bob],
+      ['9', alice, null],
     ])
   })
 
   it('give the end of an item whose event names no collection', async () => {
     const { data } = await list<NftTransfer>(`/flow/nft/${cats}/item/9/transfer`)
-    expect(data.map(({ block_height: height, transfer_type: type, nft_type: token }) => [height, type, token]))
-      .to.deep.equal([[110, 'burn', cats], [101, 'mint', cats]])
+    expect(
+      data.map(({ block_height: height, transfer_type: type, nft_type: token }) => [height, type, token]),
+    ).to.deep.equal([
+      [110, 'burn', cats],
+      [101, 'mint', cats],
+    ])
     const hash = chainBlock(110).transactions[0]?.id
     expect(data[0]).to.deep.include({
-      transaction_hash: hash, name: 'Gone', thumbnail: null, current_owner: null,
+      transaction_hash: hash,
+      name: 'Gone',
+      thumbnail: null,
+      current_owner: null,
       collection: { name: 'The Cats', image: 'https://example.org/cats.png', description: null },
     })
     const rest = await list<NftTransfer>(`/flow/nft/${cats}/item/9/transfer?cursor=110:${hash}:3`)
     expect(rest.data).to.deep.equal(data.slice(1))
     expect((await list<NftTransfer>('/flow/nft/transfer?limit=1')).data).to.deep.equal(data.slice(0, 1))
-    expect((await list<NftTransfer>(`/flow/account/${alice}/nft/transfer?limit=1`)).data[0])
-      .to.deep.include({ block_height: 110, direction: 'withdraw', nft_type: cats, address: alice })
+    expect((await list<NftTransfer>(`/flow/account/${alice}/nft/transfer?limit=1`)).data[0]).to.deep.include({
+      block_height: 110,
+      direction: 'withdraw',
+      nft_type: cats,
+      address: alice,
+    })
   })
 
   describe('the search', () => {
-    const found = async (query: string): Promise<string[]> => (
-      (await list<NftItem>(`/flow/nft/search?${query}`)).data.map(({ nft_type: token, id }) => `${token.split('.')[2]} ${id}`)
-    )
+    const found = async (query: string): Promise<string[]> =>
+      (await list<NftItem>(`/flow/nft/search?${query}`)).data.map(
+        ({ nft_type: token, id }) => `${token.split('.')[2]} ${id}`,
+      )
 
     it('finds words of names and descriptions, beginnings of words, and parts of words of names', async () => {
       for (const [q, expected] of [
@@ -196,7 +261,16 @@ describe('NFT routes on items of every kind', () => {
     })
 
     it('asks for a word', async () => {
-      for (const query of ['', '?q=', '?q=%20', '?q=%00', '?q=--%20%23', `?q=${'x'.repeat(maxSearchLength + 1)}`, '?q=x&cursor=1', '?q=x&collection=1']) {
+      for (const query of [
+        '',
+        '?q=',
+        '?q=%20',
+        '?q=%00',
+        '?q=--%20%23',
+        `?q=${'x'.repeat(maxSearchLength + 1)}`,
+        '?q=x&cursor=1',
+        '?q=x&collection=1',
+      ]) {
         expect((await api.get(`/flow/nft/search${query}`)).status, query).to.equal(400)
       }
     })

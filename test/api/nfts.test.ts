@@ -25,9 +25,9 @@ describe('NFT routes on a recorded chain', () => {
   before(async () => {
     chain = await exploredChain()
     const { accounts } = await truthOf('base')
-    truth = Object.entries(accounts).flatMap(([owner, { nfts }]) => (
-      nfts.map(({ type, id, uuid }) => ({ owner, token: tokenId(type) ?? type, id, uuid }))
-    ))
+    truth = Object.entries(accounts).flatMap(([owner, { nfts }]) =>
+      nfts.map(({ type, id, uuid }) => ({ owner, token: tokenId(type) ?? type, id, uuid })),
+    )
   })
 
   async function rows<Row extends object>(text: string): Promise<Row[]> {
@@ -39,7 +39,9 @@ describe('NFT routes on a recorded chain', () => {
     const items: Item[] = []
     let cursor = ''
     do {
-      const list = await chain.api.json<List<Item>>(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}&cursor=${cursor}`)
+      const list = await chain.api.json<List<Item>>(
+        `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&cursor=${cursor}`,
+      )
       expect(list._meta.count).to.equal(list.data.length)
       if (list.has_more) expect(list.data).to.have.length(limit)
       expect(list.has_more).to.equal(list.cursor !== '')
@@ -63,16 +65,22 @@ describe('NFT routes on a recorded chain', () => {
           count(*) filter (where transfer_type = 'burn') as burns, min(block_height) as first
         from app.nft_transfers where token = '${id}'`)
       const { count, mints, burns, first } = moved ?? {}
-      expect([shown.transfer_count, shown.mint_count, shown.burn_count, shown.first_height].map(String))
-        .to.deep.equal([count, mints, burns, first])
+      expect([shown.transfer_count, shown.mint_count, shown.burn_count, shown.first_height].map(String)).to.deep.equal([
+        count,
+        mints,
+        burns,
+        first,
+      ])
       expect(shown).to.include({ nft_type: id, contract_name: id.split('.')[2], address: `0x${id.split('.')[1]}` })
-      expect(await chain.api.json(`/flow/nft/${id}`))
-        .to.deep.equal({ data: [{ id, number_of_tokens: items, holder_count: holders, ...shown }] })
+      expect(await chain.api.json(`/flow/nft/${id}`)).to.deep.equal({
+        data: [{ id, number_of_tokens: items, holder_count: holders, ...shown }],
+      })
     }
   })
 
   it('order collections by holders, by transfers and by age', async () => {
-    const ids = async (query: string): Promise<string[]> => (await all<NftCollection>(`/flow/nft${query}`, 1)).map(({ id }) => id)
+    const ids = async (query: string): Promise<string[]> =>
+      (await all<NftCollection>(`/flow/nft${query}`, 1)).map(({ id }) => id)
     for (const [sort, from] of [
       ['holders', 'app.nft_collection_stats order by holder_count desc, token'],
       ['transfers', 'app.nft_collection_totals order by transfer_count desc, token'],
@@ -100,9 +108,13 @@ describe('NFT routes on a recorded chain', () => {
       const items = await all<NftItem>(`/flow/nft/${token}/item`)
       const numbers = items.map(({ id }) => BigInt(id))
       expect(numbers).to.deep.equal(numbers.toSorted((a, b) => Number(a - b)))
-      const [seen] = await rows<{ count: string }>(`select count(distinct nft_id) from app.nft_transfers where token = '${token}'`)
+      const [seen] = await rows<{ count: string }>(
+        `select count(distinct nft_id) from app.nft_transfers where token = '${token}'`,
+      )
       expect(items).to.have.length(Number(seen?.count))
-      const owned = items.flatMap(({ owner, nft_type, id, uuid }) => owner === null ? [] : [{ owner, token: nft_type, id, uuid }])
+      const owned = items.flatMap(({ owner, nft_type, id, uuid }) =>
+        owner === null ? [] : [{ owner, token: nft_type, id, uuid }],
+      )
       expect(owned).to.have.deep.members(truth.filter((item) => item.token === token))
       expect(items.filter(({ is_burned: burned }) => burned).map(({ owner }) => owner)).to.satisfy(
         (owners: unknown[]) => owners.every((owner) => owner === null),
@@ -116,38 +128,54 @@ describe('NFT routes on a recorded chain', () => {
       for (const token of tokens()) {
         const owned = truth.filter((item) => item.token === token)
         const counts = Map.groupBy(owned, ({ owner }) => owner)
-        const expected = [...counts].map(([owner, { length: count }]) => ({
-          owner, nft_type: token, count, percentage: count / owned.length,
-        })).toSorted((a, b) => b.count - a.count || (a.owner < b.owner ? -1 : 1))
+        const expected = [...counts]
+          .map(([owner, { length: count }]) => ({
+            owner,
+            nft_type: token,
+            count,
+            percentage: count / owned.length,
+          }))
+          .toSorted((a, b) => b.count - a.count || (a.owner < b.owner ? -1 : 1))
         expect(await all<NftHolder>(`/flow/nft/${token}/${name}`)).to.deep.equal(expected)
       }
     })
   }
 
   it('list what an account has', async () => {
-    const tokensOf = (one: string): Set<string> => new Set(truth.filter((item) => item.owner === one).map(({ token }) => token))
+    const tokensOf = (one: string): Set<string> =>
+      new Set(truth.filter((item) => item.owner === one).map(({ token }) => token))
     const owner = truth.map((item) => item.owner).find((one) => tokensOf(one).size > 1)
     const owned = truth.filter((item) => item.owner === owner)
     const collections = await all<AccountNftCollection>(`/flow/account/${owner}/nft`, 1)
     expect(collections.map(({ id }) => id)).to.deep.equal([...new Set(owned.map(({ token }) => token))].toSorted())
     for (const { id, number_of_tokens: count } of collections) {
       const items = await all<NftItem>(`/flow/account/${owner}/nft/${id}`, 2)
-      expect(items.map((item) => ({ owner: item.owner, token: item.nft_type, id: item.id, uuid: item.uuid })))
-        .to.have.deep.ordered.members(owned.filter(({ token }) => token === id).toSorted((a, b) => Number(a.id) - Number(b.id)))
+      expect(
+        items.map((item) => ({ owner: item.owner, token: item.nft_type, id: item.id, uuid: item.uuid })),
+      ).to.have.deep.ordered.members(
+        owned.filter(({ token }) => token === id).toSorted((a, b) => Number(a.id) - Number(b.id)),
+      )
       expect(count).to.equal(items.length)
     }
     expect(await all(`/flow/account/0x0000000000000001/nft`)).to.deep.equal([])
   })
 
   /** What tells a transfer. */
-  const placeOf = ({ block_height: height, tx_index: tx, event_index: event, leg, nft_type: type, nft_id: id }: NftTransfer): string => (
-    [height, tx, event, leg, type, id].join(':')
-  )
+  const placeOf = ({
+    block_height: height,
+    tx_index: tx,
+    event_index: event,
+    leg,
+    nft_type: type,
+    nft_id: id,
+  }: NftTransfer): string => [height, tx, event, leg, type, id].join(':')
 
   async function places(where: string): Promise<string[]> {
-    return (await rows<{ place: string }>(`
+    return (
+      await rows<{ place: string }>(`
       select concat_ws(':', block_height, tx_index, event_index, leg, token, nft_id) as place from app.nft_transfers
-      where ${where} order by block_height desc, tx_index desc, event_index desc, leg desc`)).map(({ place }) => place)
+      where ${where} order by block_height desc, tx_index desc, event_index desc, leg desc`)
+    ).map(({ place }) => place)
   }
 
   it('list transfers, all and filtered, the newest first', async () => {
@@ -155,19 +183,32 @@ describe('NFT routes on a recorded chain', () => {
       select t.block_height as height, t.tx_index as index, encode(r.id, 'hex') as hash, from_address as from, token, nft_id as id
       from app.nft_transfers t join raw.transactions r using (block_height, tx_index)
       where from_address is not null and to_address is not null order by t.block_height, t.tx_index limit 1`)
-    const { height, index, hash, from, token, id } = one ?? { height: '', index: 0, hash: '', from: '', token: '', id: '' }
+    const { height, index, hash, from, token, id } = one ?? {
+      height: '',
+      index: 0,
+      hash: '',
+      from: '',
+      token: '',
+      id: '',
+    }
     for (const [query, where] of [
       ['/flow/nft/transfer', 'true'],
       [`/flow/nft/transfer?height=${height}`, `block_height = ${height}`],
       [`/flow/nft/transfer?address=${from}`, `'${from}' in (from_address, to_address)`],
       [`/flow/nft/transfer?nft_type=${token}`, `token = '${token}'`],
       [`/flow/nft/transfer?nft_type=${token}.NFT&nft_id=0${id}`, `token = '${token}' and nft_id = ${id}`],
-      [`/flow/nft/transfer?address=${from}&nft_type=${token}`, `token = '${token}' and '${from}' in (from_address, to_address)`],
+      [
+        `/flow/nft/transfer?address=${from}&nft_type=${token}`,
+        `token = '${token}' and '${from}' in (from_address, to_address)`,
+      ],
       [`/flow/nft/transfer?transaction_hash=0x${hash}`, `block_height = ${height} and tx_index = ${index}`],
       [`/flow/nft/transfer?transaction_hash=${hash}&height=0`, 'false'],
       [`/flow/nft/transfer?transaction_hash=${'0'.repeat(64)}`, 'false'],
       [`/flow/account/${from}/nft/transfer`, `'${from}' in (from_address, to_address)`],
-      [`/flow/account/${from}/nft/transfer?height=${height}`, `'${from}' in (from_address, to_address) and block_height = ${height}`],
+      [
+        `/flow/account/${from}/nft/transfer?height=${height}`,
+        `'${from}' in (from_address, to_address) and block_height = ${height}`,
+      ],
       [`/flow/nft/${token}/item/${id}/transfer`, `token = '${token}' and nft_id = ${id}`],
     ] as const) {
       expect((await all<NftTransfer>(query, 7)).map(placeOf), query).to.deep.equal(await places(where))

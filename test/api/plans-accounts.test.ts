@@ -65,25 +65,72 @@ describe('queries of accounts and contracts', () => {
       const value = { block_height: '500', first_seen: '300', tx_count: '1', flow_balance: '0.001' }[order]
       return [
         [`the first accounts by ${order}`, 100, (pool) => listAccounts(pool, 'mainnet', order, undefined, 21)],
-        [`accounts by ${order} amid those that share a value`, 130, (pool) => listAccounts(pool, 'mainnet', order, { value, address }, 21)],
+        [
+          `accounts by ${order} amid those that share a value`,
+          130,
+          (pool) => listAccounts(pool, 'mainnet', order, { value, address }, 21),
+        ],
       ]
     }),
     ['one account', 10, (pool) => readIndexedAccount(pool, 'mainnet', address)],
     ['the first accounts of a key', 25, (pool) => listKeysByPublicKey(pool, key, undefined, 21)],
-    ['the last accounts of a key', 25, (pool) => listKeysByPublicKey(pool, key, { isRevoked: true, address, index: 0 }, 21)],
-    ['the creations of an EVM account', 25, (pool) => listCoas(pool, coa, { height: 300, txIndex: 5, eventIndex: 0 }, 21)],
-    ['the EVM accounts of an account', 25, (pool) => listCoas(pool, '0x0000000000000001', { height: 300, txIndex: 5, eventIndex: 0 }, 21)],
+    [
+      'the last accounts of a key',
+      25,
+      (pool) => listKeysByPublicKey(pool, key, { isRevoked: true, address, index: 0 }, 21),
+    ],
+    [
+      'the creations of an EVM account',
+      25,
+      (pool) => listCoas(pool, coa, { height: 300, txIndex: 5, eventIndex: 0 }, 21),
+    ],
+    [
+      'the EVM accounts of an account',
+      25,
+      (pool) => listCoas(pool, '0x0000000000000001', { height: 300, txIndex: 5, eventIndex: 0 }, 21),
+    ],
     ['contracts by address', 80, (pool) => listContracts(pool, {}, { ...page, order: 'address', after: at([]) })],
     ['contracts by name', 80, (pool) => listContracts(pool, {}, { ...page, order: 'name', after: at([]) })],
-    ['contracts by their last change', 80, (pool) => listContracts(pool, {}, { ...page, order: 'updated_at', after: at([3000, 2, 9]) })],
-    ['contracts by their creation', 90, (pool) => listContracts(pool, {}, { ...page, order: 'created_at', after: at([1500, 1]) })],
-    ['contracts by their creation, oldest first', 90, (pool) => (
-      listContracts(pool, {}, { ...page, isDescending: false, order: 'created_at', after: at([1500, 1]) })
-    )],
-    ['contracts whose creation is not indexed', 80, (pool) => listContracts(pool, {}, { ...page, order: 'created_at', after: at([]) })],
-    ['the contracts of an account', 20, (pool) => listContracts(pool, { address: '0x0000000000001050' }, { ...page, order: 'name' })],
-    ['contracts of a kind, of which one in ten is', 900, (pool) => listContracts(pool, { kind: 'NFT' }, { ...page, order: 'name', after: at([]) })],
-    ['contracts by identifier', 70, (pool) => readContracts(pool, contracts.slice(0, 20).map(({ contract }) => contract), true)],
+    [
+      'contracts by their last change',
+      80,
+      (pool) => listContracts(pool, {}, { ...page, order: 'updated_at', after: at([3000, 2, 9]) }),
+    ],
+    [
+      'contracts by their creation',
+      90,
+      (pool) => listContracts(pool, {}, { ...page, order: 'created_at', after: at([1500, 1]) }),
+    ],
+    [
+      'contracts by their creation, oldest first',
+      90,
+      (pool) => listContracts(pool, {}, { ...page, isDescending: false, order: 'created_at', after: at([1500, 1]) }),
+    ],
+    [
+      'contracts whose creation is not indexed',
+      80,
+      (pool) => listContracts(pool, {}, { ...page, order: 'created_at', after: at([]) }),
+    ],
+    [
+      'the contracts of an account',
+      20,
+      (pool) => listContracts(pool, { address: '0x0000000000001050' }, { ...page, order: 'name' }),
+    ],
+    [
+      'contracts of a kind, of which one in ten is',
+      900,
+      (pool) => listContracts(pool, { kind: 'NFT' }, { ...page, order: 'name', after: at([]) }),
+    ],
+    [
+      'contracts by identifier',
+      70,
+      (pool) =>
+        readContracts(
+          pool,
+          contracts.slice(0, 20).map(({ contract }) => contract),
+          true,
+        ),
+    ],
     ['the versions of a contract', 25, (pool) => listContractVersions(pool, 'A.0000000000000064.C', undefined, 21)],
   ]
 
@@ -98,7 +145,12 @@ describe('queries of accounts and contracts', () => {
     const times = await plans.of((pool) => readBlockTimes(pool, [120, null, 480]))
     expect(times.partitions).to.have.length(2)
     expect(times.rowsTouched).to.equal(2)
-    const ids = await plans.of((pool) => readTransactionIds(pool, [{ block_height: 120, tx_index: 1 }, { block_height: 480, tx_index: 0 }]))
+    const ids = await plans.of((pool) =>
+      readTransactionIds(pool, [
+        { block_height: 120, tx_index: 1 },
+        { block_height: 480, tx_index: 0 },
+      ]),
+    )
     expect(ids.partitions).to.have.length(2)
     expect(ids.rowsTouched).to.be.at.most(12)
   })

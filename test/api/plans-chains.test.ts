@@ -32,8 +32,14 @@ const rows = 12_000
 const highest = rows * spacing
 const bounds = { min: 0, max: highest }
 const partitioned = [
-  'raw.blocks', 'raw.transactions', 'raw.event_chunks', 'app.evm_tx_hashes', 'app.evm_transactions', 'app.evm_token_transfers',
-  'app.defi_events', 'app.ft_vault_balances',
+  'raw.blocks',
+  'raw.transactions',
+  'raw.event_chunks',
+  'app.evm_tx_hashes',
+  'app.evm_transactions',
+  'app.evm_token_transfers',
+  'app.defi_events',
+  'app.ft_vault_balances',
 ]
 
 const steps = `generate_series(0, ${highest}::bigint, ${spacing}) as h`
@@ -101,72 +107,127 @@ const cases: readonly Case[] = [
   ['EVM transactions', 160, (pool) => listEvmTransactions(pool, bounds, {}, none, 21)],
   ['EVM transactions in the middle', 160, (pool) => listEvmTransactions(pool, bounds, {}, middle, 21)],
   ['EVM transactions of a busy address', 200, (pool) => listEvmTransactions(pool, bounds, { address: busy }, none, 21)],
-  ['EVM transactions of a busy address in the middle', 200, (pool) => (
-    listEvmTransactions(pool, bounds, { address: busy }, middle, 21)
-  )],
-  ['the last EVM transactions of a busy address', 200, (pool) => (
-    listEvmTransactions(pool, bounds, { address: busy }, last, 21)
-  )],
-  ['EVM transactions of a quiet address', 80, (pool) => listEvmTransactions(pool, bounds, { address: quiet }, none, 21)],
-  ['an EVM transaction by its hash', 2, (pool) => findEvmTransaction(pool, `e${(1000).toString(16).padStart(63, '0')}`)],
-  ['token transfers of a busy address', 150, (pool) => (
-    listEvmTokenTransfers(pool, bounds, { address: busy }, { ...middle, ...inLogs }, 21)
-  )],
-  ['token transfers of a quiet address', 80, (pool) => listEvmTokenTransfers(pool, bounds, { address: quiet }, none, 21)],
-  ['transfers of a token', 130, (pool) => (
-    listEvmTokenTransfers(pool, bounds, { token: coin, standard: 20 }, { ...middle, ...inLogs }, 21)
-  )],
+  [
+    'EVM transactions of a busy address in the middle',
+    200,
+    (pool) => listEvmTransactions(pool, bounds, { address: busy }, middle, 21),
+  ],
+  [
+    'the last EVM transactions of a busy address',
+    200,
+    (pool) => listEvmTransactions(pool, bounds, { address: busy }, last, 21),
+  ],
+  [
+    'EVM transactions of a quiet address',
+    80,
+    (pool) => listEvmTransactions(pool, bounds, { address: quiet }, none, 21),
+  ],
+  [
+    'an EVM transaction by its hash',
+    2,
+    (pool) => findEvmTransaction(pool, `e${(1000).toString(16).padStart(63, '0')}`),
+  ],
+  [
+    'token transfers of a busy address',
+    150,
+    (pool) => listEvmTokenTransfers(pool, bounds, { address: busy }, { ...middle, ...inLogs }, 21),
+  ],
+  [
+    'token transfers of a quiet address',
+    80,
+    (pool) => listEvmTokenTransfers(pool, bounds, { address: quiet }, none, 21),
+  ],
+  [
+    'transfers of a token',
+    130,
+    (pool) => listEvmTokenTransfers(pool, bounds, { token: coin, standard: 20 }, { ...middle, ...inLogs }, 21),
+  ],
   ['EVM tokens', 100, (pool) => listEvmTokens(pool, [20, 721, 1155], none, 21)],
-  ['EVM tokens in the middle of those with as many holders', 100, (pool) => (
-    listEvmTokens(pool, [20, 721, 1155], { holderCount: 3, token: address('5', highest / 2), standard: 20 }, 21)
-  )],
+  [
+    'EVM tokens in the middle of those with as many holders',
+    100,
+    (pool) =>
+      listEvmTokens(pool, [20, 721, 1155], { holderCount: 3, token: address('5', highest / 2), standard: 20 }, 21),
+  ],
   ['EVM tokens of a rare standard', 30, (pool) => listEvmTokens(pool, [1155], none, 21)],
-  ['holders in the middle of those who have as much', 30, (pool) => (
-    listEvmHolders(pool, badge, 721, { balance: '1', address: address('3', highest / 2) }, 21)
-  )],
-  ['holdings of an address in the middle', 60, (pool) => (
-    listEvmHoldings(pool, busy, [20], { token: address('5', highest / 2), standard: 20 }, 21)
-  )],
-  ['items of an address in the middle', 60, (pool) => (
-    listEvmItems(pool, busy, { token: badge, standard: 721, tokenId: String(highest / 2) }, 21)
-  )],
+  [
+    'holders in the middle of those who have as much',
+    30,
+    (pool) => listEvmHolders(pool, badge, 721, { balance: '1', address: address('3', highest / 2) }, 21),
+  ],
+  [
+    'holdings of an address in the middle',
+    60,
+    (pool) => listEvmHoldings(pool, busy, [20], { token: address('5', highest / 2), standard: 20 }, 21),
+  ],
+  [
+    'items of an address in the middle',
+    60,
+    (pool) => listEvmItems(pool, busy, { token: badge, standard: 721, tokenId: String(highest / 2) }, 21),
+  ],
   ['what is known of addresses', 70, (pool) => describeEvmAddresses(pool, [busy, counterpart, quiet, coin])],
-  ['what is known of many addresses', 100, (pool) => (
-    describeEvmAddresses(pool, Array.from({ length: 40 }, (_, i) => address('3', i * spacing)))
-  )],
+  [
+    'what is known of many addresses',
+    100,
+    (pool) =>
+      describeEvmAddresses(
+        pool,
+        Array.from({ length: 40 }, (_, i) => address('3', i * spacing)),
+      ),
+  ],
   ['what is known of an address that is nowhere', 40, (pool) => describeEvmAddresses(pool, ['e'.repeat(40)])],
   ['when an address was seen', 20, (pool) => readEvmAddressSpan(pool, busy)],
   ['rewards in the middle', 80, (pool) => listStakingEvents(pool, { kind: 'rewards' }, middle, 21)],
   ['events of a node in the middle', 80, (pool) => listStakingEvents(pool, { nodeId: node }, middle, 21)],
-  ['rewards of a node in the middle', 90, (pool) => listStakingEvents(pool, { kind: 'rewards', nodeId: node }, middle, 21)],
+  [
+    'rewards of a node in the middle',
+    90,
+    (pool) => listStakingEvents(pool, { kind: 'rewards', nodeId: node }, middle, 21),
+  ],
   ['events of an account in the middle', 160, (pool) => listStakingEventsOfAccount(pool, account, middle, 21)],
-  ['delegators in the middle of those who have as much', 30, (pool) => (
-    listDelegators(pool, none, { staked: '50', nodeId: node, delegatorId: 5050 }, 21)
-  )],
-  ['delegators of a node in the middle', 60, (pool) => (
-    listDelegators(pool, node, { staked: '50', nodeId: node, delegatorId: 5050 }, 21)
-  )],
+  [
+    'delegators in the middle of those who have as much',
+    30,
+    (pool) => listDelegators(pool, none, { staked: '50', nodeId: node, delegatorId: 5050 }, 21),
+  ],
+  [
+    'delegators of a node in the middle',
+    60,
+    (pool) => listDelegators(pool, node, { staked: '50', nodeId: node, delegatorId: 5050 }, 21),
+  ],
   ['nodes of an epoch', 60, (pool) => listEpochNodes(pool, 20, { height: 200, index: 0, event: 1 }, none, none, 21)],
   ['swaps', 80, (pool) => listDefiEvents(pool, bounds, { type: 'Swap' }, middle, 21)],
   ['events of a busy pair', 80, (pool) => listDefiEvents(pool, bounds, { pair }, middle, 21)],
-  ['swaps of a quiet pair', 30, (pool) => (
-    listDefiEvents(pool, bounds, { pair: 'A.0000000000000009.SwapPair', type: 'Swap' }, none, 21)
-  )],
+  [
+    'swaps of a quiet pair',
+    30,
+    (pool) => listDefiEvents(pool, bounds, { pair: 'A.0000000000000009.SwapPair', type: 'Swap' }, none, 21),
+  ],
   ['what is rare', 30, (pool) => listDefiEvents(pool, bounds, { type: 'AddLiquidity' }, none, 21)],
   ['what is rare of a pair', 30, (pool) => listDefiEvents(pool, bounds, { pair, type: 'AddLiquidity' }, none, 21)],
   ['pairs', 120, (pool) => listDefiPairs(pool, {}, { ...middle, height: 50_000, pair }, 21)],
   ['pairs of an exchange', 120, (pool) => listDefiPairs(pool, { dex: 'incrementfi' }, none, 21)],
-  ['pairs of a token that all have', 120, (pool) => listDefiPairs(pool, { asset: flow }, { ...middle, height: 50_000, pair }, 21)],
+  [
+    'pairs of a token that all have',
+    120,
+    (pool) => listDefiPairs(pool, { asset: flow }, { ...middle, height: 50_000, pair }, 21),
+  ],
   ['scheduled transactions in the middle', 30, (pool) => listScheduledTransactions(pool, {}, 6000, 21)],
-  ['scheduled transactions of an account in the middle', 30, (pool) => (
-    listScheduledTransactions(pool, { owner: account }, 6000, 21)
-  )],
-  ['the few of an account that failed', 10, (pool) => (
-    listScheduledTransactions(pool, { owner: account, status: 'failed' }, none, 21)
-  )],
-  ['the few of a handler that failed', 10, (pool) => (
-    listScheduledTransactions(pool, { handler: '1', status: 'failed' }, none, 21)
-  )],
+  [
+    'scheduled transactions of an account in the middle',
+    30,
+    (pool) => listScheduledTransactions(pool, { owner: account }, 6000, 21),
+  ],
+  [
+    'the few of an account that failed',
+    10,
+    (pool) => listScheduledTransactions(pool, { owner: account, status: 'failed' }, none, 21),
+  ],
+  [
+    'the few of a handler that failed',
+    10,
+    (pool) => listScheduledTransactions(pool, { handler: '1', status: 'failed' }, none, 21),
+  ],
   ['handlers', 20, (pool) => listScheduledHandlers(pool, none, 21)],
 ]
 
@@ -190,8 +251,12 @@ describe('the plans of lists of the EVM, staking, exchanges and scheduled transa
   for (const [name, most, query] of cases) {
     it(`read ${name}: few rows, and no more are sorted`, async () => {
       const { rowsTouched, rowsSorted, nodes } = await plans.of(query)
-      const read = nodes.filter((one) => one['Relation Name'] !== undefined)
-        .map((one) => `${one['Node Type']} ${one['Index Name'] ?? one['Relation Name']}: ${one['Actual Rows']} × ${one['Actual Loops']}`)
+      const read = nodes
+        .filter((one) => one['Relation Name'] !== undefined)
+        .map(
+          (one) =>
+            `${one['Node Type']} ${one['Index Name'] ?? one['Relation Name']}: ${one['Actual Rows']} × ${one['Actual Loops']}`,
+        )
       expect(rowsTouched, read.join('\n')).to.be.at.most(most)
       expect(Math.max(0, ...rowsSorted)).to.be.at.most(70)
     })

@@ -63,16 +63,33 @@ describe('the plans of lists of fungible tokens', () => {
   })
 
   const last = `0x${(holders + 900).toString(16).padStart(16, '0')}`
-  const cases: ReadonlyArray<readonly [name: string, mostRows: number, query: (pool: DatabasePool) => Promise<unknown>]> = [
+  const cases: ReadonlyArray<
+    readonly [name: string, mostRows: number, query: (pool: DatabasePool) => Promise<unknown>]
+  > = [
     ['the first holders', 50, (pool) => listFtHoldings(pool, token, undefined, 21)],
-    ['the last of very many holders that have the same', 50, (pool) => listFtHoldings(pool, token, { count: '1', key: last }, 21)],
-    ['the last tokens of an account with very many', 21 * 5, (pool) => (
-      listVaults(pool, account, 'A.00000000000007a0.T', 21)
-    )],
+    [
+      'the last of very many holders that have the same',
+      50,
+      (pool) => listFtHoldings(pool, token, { count: '1', key: last }, 21),
+    ],
+    [
+      'the last tokens of an account with very many',
+      21 * 5,
+      (pool) => listVaults(pool, account, 'A.00000000000007a0.T', 21),
+    ],
     ['one vault', 5, (pool) => readVault(pool, account, 'A.00000000000007a0.T')],
-    ['a month of balances', 60, (pool) => (
-      readBalanceHistory(pool, account, 'A.0000000000000064.T', { days: { from: '2020-01-01', to: '2020-04-09' }, newest: 399 }, 30)
-    )],
+    [
+      'a month of balances',
+      60,
+      (pool) =>
+        readBalanceHistory(
+          pool,
+          account,
+          'A.0000000000000064.T',
+          { days: { from: '2020-01-01', to: '2020-04-09' }, newest: 399 },
+          30,
+        ),
+    ],
     ['prices by day, however many a day has', 80, (pool) => readDailyPrices(pool, 30)],
     ['the heights of a time', 40, (pool) => readHeightsOf(pool, bounds, { from: hoursAgo(199), to: hoursAgo(99) })],
   ]
@@ -92,9 +109,14 @@ describe('the plans of lists of fungible tokens', () => {
 
   for (const sort of ['transfers', 'newest'] as const satisfies readonly FungibleTokenSort[]) {
     it(`read few rows for tokens by ${sort}`, async () => {
-      const list = (pool: DatabasePool): Promise<unknown> => (
-        listFungibleTokens(pool, { sort, search: undefined, filters: [], after: { count: 5, key: 'A.0000000000000100.T' }, limit: 21 })
-      )
+      const list = (pool: DatabasePool): Promise<unknown> =>
+        listFungibleTokens(pool, {
+          sort,
+          search: undefined,
+          filters: [],
+          after: { count: 5, key: 'A.0000000000000100.T' },
+          limit: 21,
+        })
       const { rowsTouched } = await plans.of(list)
       expect(rowsTouched).to.be.at.most(21 * 10)
     })

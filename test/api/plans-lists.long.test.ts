@@ -33,7 +33,9 @@ describe('the lists of the API on ten million transfers', function () {
     })
   }
 
-  for (const one of listCases.filter(({ path }) => /^\/flow\/transaction\?.*&|big-transfers\?type|nft\/search\?q=word/.test(path))) {
+  for (const one of listCases.filter(({ path }) =>
+    /^\/flow\/transaction\?.*&|big-transfers\?type|nft\/search\?q=word/.test(path),
+  )) {
     it(`come to an end of ${one.path}, however little of it there is`, async () => {
       const keys = await readCursors(lists.database.pool, one)
       const { counts } = await followList(lists.api, one.path, 100)

@@ -24,15 +24,21 @@ describe('the lists of the API', () => {
 
   it('are all here, each of their filters too', () => {
     // What needs a credential is of operators and owners of webhooks, and is read by other stores.
-    const paged = routes.filter(({ method, access, query }) => method === 'GET' && access === 'none' && 'cursor' in query.shape)
+    const paged = routes.filter(
+      ({ method, access, query }) => method === 'GET' && access === 'none' && 'cursor' in query.shape,
+    )
     const missing = paged.flatMap(({ path, query }) => {
       const cases = listCases.filter(({ route }) => route === path)
       const filters = Object.keys(query.shape).filter((name) => !noFilters.has(name))
-      const unused = filters.filter((name) => !cases.some((one) => new URL(one.path, 'http://x').searchParams.has(name)))
+      const unused = filters.filter(
+        (name) => !cases.some((one) => new URL(one.path, 'http://x').searchParams.has(name)),
+      )
       return cases.length === 0 ? [path] : unused.map((name) => `${path}?${name}`)
     })
     expect(missing).to.deep.equal([])
-    expect([...new Set(listCases.map(({ route }) => route))].filter((path) => !paged.some((route) => route.path === path))).to.deep.equal([])
+    expect(
+      [...new Set(listCases.map(({ route }) => route))].filter((path) => !paged.some((route) => route.path === path)),
+    ).to.deep.equal([])
   })
 
   for (const one of listCases) {
@@ -41,7 +47,8 @@ describe('the lists of the API', () => {
       const limit = Math.max(7, Math.min(100, Math.ceil(keys.length / 3)))
       const { counts, cursors } = await followList(lists.api, one.path, limit)
       expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(keys.length)
-      if (!one.isCut) expect(cursors).to.deep.equal(keys.filter((_, i) => i % limit === limit - 1 && i < keys.length - 1))
+      if (!one.isCut)
+        expect(cursors).to.deep.equal(keys.filter((_, i) => i % limit === limit - 1 && i < keys.length - 1))
       const places = { head: undefined, tail: keys.at(-22) ?? keys[0] }
       for (const [place, cursor] of Object.entries(places)) {
         const plan = await lists.planOf(withQuery(one.path, { cursor }))

@@ -79,34 +79,82 @@ describe('the plans of lists of NFTs', () => {
   const sorted = { search: undefined, isBridged: false, limit: count }
   type Case = readonly [name: string, mostRows: number, query: (pool: DatabasePool) => Promise<unknown>]
   const lists: readonly Case[] = [
-    ['collections by holders', count * 32, (pool) => listNftCollections(pool, { ...sorted, sort: 'holders', after: undefined })],
-    ['collections that share their number of holders', count * 32, (pool) => listNftCollections(pool, {
-      ...sorted, sort: 'holders', after: { count: 1, key: collectionOf(2000) },
-    })],
-    ['collections that share their number of transfers', count * 32, (pool) => listNftCollections(pool, {
-      ...sorted, sort: 'transfers', after: { count: 5, key: collectionOf(2000) },
-    })],
-    ['collections by recent transfers', 24 * 50 * 2 + count * 32, (pool) => listNftCollections(pool, {
-      ...sorted, sort: 'trending', after: { count: 24, key: collectionOf(20) },
-    })],
-    ['the newest collections', count * 32, (pool) => listNftCollections(pool, { ...sorted, sort: 'newest', after: undefined })],
-    ['old collections', count * 32, (pool) => listNftCollections(pool, {
-      ...sorted, sort: 'newest', after: { count: 103, key: collectionOf(310) },
-    })],
+    [
+      'collections by holders',
+      count * 32,
+      (pool) => listNftCollections(pool, { ...sorted, sort: 'holders', after: undefined }),
+    ],
+    [
+      'collections that share their number of holders',
+      count * 32,
+      (pool) =>
+        listNftCollections(pool, {
+          ...sorted,
+          sort: 'holders',
+          after: { count: 1, key: collectionOf(2000) },
+        }),
+    ],
+    [
+      'collections that share their number of transfers',
+      count * 32,
+      (pool) =>
+        listNftCollections(pool, {
+          ...sorted,
+          sort: 'transfers',
+          after: { count: 5, key: collectionOf(2000) },
+        }),
+    ],
+    [
+      'collections by recent transfers',
+      24 * 50 * 2 + count * 32,
+      (pool) =>
+        listNftCollections(pool, {
+          ...sorted,
+          sort: 'trending',
+          after: { count: 24, key: collectionOf(20) },
+        }),
+    ],
+    [
+      'the newest collections',
+      count * 32,
+      (pool) => listNftCollections(pool, { ...sorted, sort: 'newest', after: undefined }),
+    ],
+    [
+      'old collections',
+      count * 32,
+      (pool) =>
+        listNftCollections(pool, {
+          ...sorted,
+          sort: 'newest',
+          after: { count: 103, key: collectionOf(310) },
+        }),
+    ],
     ['the first items', count * 6, (pool) => listNftItems(pool, large, undefined, count)],
     ['items in the middle', count * 6, (pool) => listNftItems(pool, large, '15000', count)],
     ['the last items', count * 6, (pool) => listNftItems(pool, large, String(items - 5), count)],
     ['one item', 4, (pool) => readNftItem(pool, large, '15000')],
     ['the first holders', count * 3, (pool) => listNftHolders(pool, large, undefined, count)],
-    ['holders that have one item as most do', count * 3, (pool) => listNftHolders(
-      pool, large, { count: 1, key: `0x5${(9000).toString(16).padStart(15, '0')}` }, count,
-    )],
-    ['the last holders of some items', count * 4, (pool) => listNftHolders(
-      pool, small, { count: 2, key: `0x6${(14_000).toString(16).padStart(15, '0')}` }, count,
-    )],
-    ['collections of an account', count * 5, (pool) => listNftCollectionsOfAccount(pool, whale, collectionOf(1000), count)],
+    [
+      'holders that have one item as most do',
+      count * 3,
+      (pool) => listNftHolders(pool, large, { count: 1, key: `0x5${(9000).toString(16).padStart(15, '0')}` }, count),
+    ],
+    [
+      'the last holders of some items',
+      count * 4,
+      (pool) => listNftHolders(pool, small, { count: 2, key: `0x6${(14_000).toString(16).padStart(15, '0')}` }, count),
+    ],
+    [
+      'collections of an account',
+      count * 5,
+      (pool) => listNftCollectionsOfAccount(pool, whale, collectionOf(1000), count),
+    ],
     ['items of an account', count * 8, (pool) => listNftItemsOfAccount(pool, whale, large, undefined, count)],
-    ['items of an account in the middle', count * 8, (pool) => listNftItemsOfAccount(pool, whale, large, '15000', count)],
+    [
+      'items of an account in the middle',
+      count * 8,
+      (pool) => listNftItemsOfAccount(pool, whale, large, '15000', count),
+    ],
     ['items of nobody', 1, (pool) => listNftItemsOfAccount(pool, '0x00000000000000bb', large, undefined, count)],
   ]
 
@@ -127,7 +175,11 @@ describe('the plans of lists of NFTs', () => {
 
   async function search(pool: DatabasePool, words: string, after?: NftItemKey): Promise<unknown> {
     const query = (await readSearchQuery(pool, words)) ?? ''
-    return searchNftItems(pool, { query, token: undefined, after, limit: count }, { mostMatches: 100, longestWalk: 400 })
+    return searchNftItems(
+      pool,
+      { query, token: undefined, after, limit: count },
+      { mostMatches: 100, longestWalk: 400 },
+    )
   }
 
   it('find words that few items have by their index', async () => {

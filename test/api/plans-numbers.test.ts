@@ -64,7 +64,13 @@ describe('the plans of numbers', () => {
   before(async () => {
     database = await createTestDatabase()
     await storeBlocks(database.pool, 100, 400, { partitionStep: 50_000 })
-    for (const table of ['app.ft_transfers', 'app.big_transfers', 'raw.blocks', 'raw.transactions', 'app.defi_events']) {
+    for (const table of [
+      'app.ft_transfers',
+      'app.big_transfers',
+      'raw.blocks',
+      'raw.transactions',
+      'app.defi_events',
+    ]) {
       await ensurePartitions(database.pool, table, 50_000, { from: 0, to: highest + 1 })
     }
     await setCoverage(database.pool, { staking_worker: [{ from: 0, to: highest + 1 }] })
@@ -102,7 +108,11 @@ describe('the plans of numbers', () => {
     ['what stake earns', 315, (pool) => readTokenomics(pool)],
     ['the newest price', 3, (pool) => readLatestPrice(pool, 'mainnet', `${flow}7`)],
     ['the price at a time', 3, (pool) => readPriceAt(pool, `${flow}7`, '2024-11-11T11:11:11Z')],
-    ['a week of prices', 169, (pool) => listHourlyPrices(pool, `${flow}7`, { before: '2024-12-01', from: '-infinity' }, 169)],
+    [
+      'a week of prices',
+      169,
+      (pool) => listHourlyPrices(pool, `${flow}7`, { before: '2024-12-01', from: '-infinity' }, 169),
+    ],
     ['the newest prices', 21, (pool) => readLatestPrices(pool)],
   ]
 
@@ -119,7 +129,9 @@ describe('the plans of numbers', () => {
       // A block, a price, the transfer, its transaction and the price at which the feed begins belong to each.
       expect(few.rowsTouched).to.be.at.most(51 * 6)
       expect(few.rowsSorted).to.deep.equal([])
-      const none = await plans.of((pool) => listBigTransfers(pool, bounds, before, { ...selection, types: ['mint'] }, 51))
+      const none = await plans.of((pool) =>
+        listBigTransfers(pool, bounds, before, { ...selection, types: ['mint'] }, 51),
+      )
       expect(none.rowsTouched).to.be.at.most(5000 * 5)
     }
   })

@@ -65,7 +65,9 @@ describe('the plans of a short chain', () => {
     })
 
     it('read those of the account, and no others', async () => {
-      const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { participant: address }, undefined, 21))
+      const plan = await plans.of((pool) =>
+        listFilteredTransactions(pool, bounds, { participant: address }, undefined, 21),
+      )
       expect(plan.rowsTouched).to.be.at.most(ofAccount + 5)
       const { rows } = await database.pool.query('select from app.address_transactions where address = $1', [address])
       expect(rows).to.have.length(ofAccount)

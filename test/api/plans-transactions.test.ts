@@ -41,22 +41,27 @@ describe('the plans of transactions over many partitions', () => {
   const places = { 'the head': 1, 'the middle': 0.5, 'the tail': 0.01 }
 
   /** A block so far up the chain. */
-  const placeAt = (part: number): { height: number; index: number } => (
-    { height: Math.floor((world.blocks - 1) * part) * size.spacing, index: 0 }
-  )
+  const placeAt = (part: number): { height: number; index: number } => ({
+    height: Math.floor((world.blocks - 1) * part) * size.spacing,
+    index: 0,
+  })
 
   for (const [name, part] of Object.entries(places)) {
     it(`of an account that is in a third of all blocks, at ${name}`, async () => {
       const before = placeAt(part)
       const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { participant: whale }, before, 21))
       expect(plan.rowsTouched).to.be.at.most(21 * 5 + 5)
-      const payer = await plans.of((pool) => listFilteredTransactions(pool, bounds, { payer: whale, status: 'SUCCESS' }, before, 21))
+      const payer = await plans.of((pool) =>
+        listFilteredTransactions(pool, bounds, { payer: whale, status: 'SUCCESS' }, before, 21),
+      )
       // One in fifty has failed, so that more are looked at.
       expect(payer.rowsTouched).to.be.at.most((21 + 84) * 5)
     })
 
     it(`of a contract that every script imports, at ${name}`, async () => {
-      const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { contract: skewed.contract }, placeAt(part), 21))
+      const plan = await plans.of((pool) =>
+        listFilteredTransactions(pool, bounds, { contract: skewed.contract }, placeAt(part), 21),
+      )
       expect(plan.rowsTouched).to.be.at.most(21 * 5 + 5)
     })
 
@@ -110,7 +115,10 @@ describe('the plans of transactions over many partitions', () => {
     do {
       const page = await listFilteredTransactions(reads, bounds, filter, before, 21)
       found.push(...page.rows.map((row) => row.block_height))
-      before = page.stoppedAt === undefined ? undefined : { height: page.stoppedAt.block_height, index: page.stoppedAt.tx_index }
+      before =
+        page.stoppedAt === undefined
+          ? undefined
+          : { height: page.stoppedAt.block_height, index: page.stoppedAt.tx_index }
       pages++
     } while (before !== undefined)
     expect(found).to.deep.equal(await heightsWhere(`payer_address = '${whale}' and status_code is null`))
@@ -125,7 +133,9 @@ describe('the plans of transactions over many partitions', () => {
   })
 
   it('has a token with nine tenths of the transfers, and an account with a fifth', async () => {
-    const { rows: [row] } = await database.pool.query<{ token: number; account: number; partitions: number }>(`
+    const {
+      rows: [row],
+    } = await database.pool.query<{ token: number; account: number; partitions: number }>(`
       select avg((token = '${skewed.token}')::integer)::float8 as token, avg((to_address = '${whale}')::integer)::float8 as account,
         count(distinct tableoid)::integer as partitions
       from app.ft_transfers where transfer_type <> 'fee'`)

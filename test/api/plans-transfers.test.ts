@@ -39,12 +39,18 @@ function keyOf({ block_height: height, tx_index: txIndex, event_index: eventInde
 }
 
 async function readPage(
-  pool: DatabasePool, table: TransferTable, selection: TransferSelection, before: TransferKey | undefined, count: number,
+  pool: DatabasePool,
+  table: TransferTable,
+  selection: TransferSelection,
+  before: TransferKey | undefined,
+  count: number,
   within = bounds,
 ): Promise<readonly KeyRow[]> {
-  return readEventPage(within, before, count, (span) => pool.any(sql.prepared('page of transfers', keyRow)`
+  return readEventPage(within, before, count, (span) =>
+    pool.any(sql.prepared('page of transfers', keyRow)`
     select block_height, tx_index, event_index, leg from (${selectTransfers(table, selection, span)}) as t
-  `))
+  `),
+  )
 }
 
 describe('pages of transfers', () => {
@@ -100,7 +106,12 @@ describe('pages of transfers', () => {
     return all.map((row) => keyRow.parse({ ...row, block_height: Number(row.block_height) }))
   }
 
-  async function readAll(table: TransferTable, selection: TransferSelection, size: number, within = bounds): Promise<KeyRow[]> {
+  async function readAll(
+    table: TransferTable,
+    selection: TransferSelection,
+    size: number,
+    within = bounds,
+  ): Promise<KeyRow[]> {
     const all: KeyRow[] = []
     for (;;) {
       const last = all.at(-1)
@@ -131,10 +142,12 @@ describe('pages of transfers', () => {
     const where = `block_height = ${crowded} and transfer_type <> 'fee'`
     const within = { min: crowded, max: crowded }
     expect(await readAll(ftTransfers, {}, 7, within)).to.deep.equal(await expected('app.ft_transfers', where))
-    expect(await readAll(ftTransfers, { address: busy }, 7, within))
-      .to.deep.equal(await expected('app.ft_transfers', `${where} and from_address = '${busy}'`))
-    expect(await readAll(ftTransfers, { token: common, txIndex: 7 }, 7, within))
-      .to.deep.equal(await expected('app.ft_transfers', `${where} and tx_index = 7`))
+    expect(await readAll(ftTransfers, { address: busy }, 7, within)).to.deep.equal(
+      await expected('app.ft_transfers', `${where} and from_address = '${busy}'`),
+    )
+    expect(await readAll(ftTransfers, { token: common, txIndex: 7 }, 7, within)).to.deep.equal(
+      await expected('app.ft_transfers', `${where} and tx_index = 7`),
+    )
   })
 
   it('give those of items', async () => {
@@ -142,7 +155,9 @@ describe('pages of transfers', () => {
     const where = `token = '${common}' and nft_id = 17`
     expect(await readAll(nftTransfers, item, 13)).to.deep.equal(await expected('app.nft_transfers', where))
     const held = `token = '${rare}' and '${busy}' in (from_address, to_address)`
-    expect(await readAll(nftTransfers, { address: busy, token: rare }, 4)).to.deep.equal(await expected('app.nft_transfers', held))
+    expect(await readAll(nftTransfers, { address: busy, token: rare }, 4)).to.deep.equal(
+      await expected('app.nft_transfers', held),
+    )
   })
 
   const places: ReadonlyArray<readonly [name: string, before: TransferKey | undefined]> = [

@@ -5,7 +5,10 @@ import { listBlocks, readBlock } from '../../src/api/queries/blocks.ts'
 import { describeTransactions } from '../../src/api/queries/describe-transactions.ts'
 import { readEventsOfBlock } from '../../src/api/queries/events.ts'
 import {
-  findTransaction, listTransactions, listTransactionsOfBlock, readTransaction,
+  findTransaction,
+  listTransactions,
+  listTransactionsOfBlock,
+  readTransaction,
 } from '../../src/api/queries/transactions.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'

@@ -37,7 +37,10 @@ describe('the present of the chain, asked for people', () => {
   }
 
   async function silence(answer: Promise<unknown>): Promise<string> {
-    const error = await answer.then(() => undefined, (reason: unknown) => reason)
+    const error = await answer.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
     expect(error).to.be.instanceOf(ChainSilentError)
     return (error as ChainSilentError).message
   }
@@ -70,7 +73,9 @@ describe('the present of the chain, asked for people', () => {
   it('waits for a slow node no longer than it may', async () => {
     const node = await start()
     node.latencyMs = 60_000
-    expect(await silence(chainOf([node.endpoint], { timeLimitMs: 50 }).account(address))).to.equal('the chain did not answer in time')
+    expect(await silence(chainOf([node.endpoint], { timeLimitMs: 50 }).account(address))).to.equal(
+      'the chain did not answer in time',
+    )
   })
 
   it('says of dead nodes and of those with errors only that they do not answer', async () => {
@@ -89,10 +94,14 @@ describe('the present of the chain, asked for people', () => {
   })
 
   it('lets a script that fails be an answer', async () => {
-    const node = await start({ script: () => refuse('INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cadence runtime error') })
+    const node = await start({
+      script: () => refuse('INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cadence runtime error'),
+    })
     const chain = chainOf([node.endpoint])
     for (let i = 0; i < 5; i++) {
-      const error = await chain.run('storage_item', [cadence.address(address), cadence.string(`p${i}`)]).catch((reason: unknown) => reason)
+      const error = await chain
+        .run('storage_item', [cadence.address(address), cadence.string(`p${i}`)])
+        .catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(ScriptFailedError)
     }
     expect(node.scripts).to.have.length(5)
@@ -127,7 +136,10 @@ describe('the present of the chain, asked for people', () => {
     const node = await start()
     node.refusal = new Refusal('INTERNAL', 'no')
     const lines: Record<string, unknown>[] = []
-    const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+    const log = pino(
+      { level: 'trace' },
+      { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    )
     const chain = chainOf([node.endpoint], { log })
     const ask = (i: number): Promise<unknown> => chain.account(`0x${String(i).padStart(16, '0')}`)
     for (let i = 0; i < 10; i++) await silence(ask(i))

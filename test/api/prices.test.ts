@@ -9,7 +9,11 @@ import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
 const flow = 'A.1654653399040a61.FlowToken'
-const [dollar, otherDollar, coin] = ['A.0000000000000001.Dollar', 'A.0000000000000002.Dollar2', 'A.0000000000000003.Coin']
+const [dollar, otherDollar, coin] = [
+  'A.0000000000000001.Dollar',
+  'A.0000000000000002.Dollar2',
+  'A.0000000000000003.Coin',
+]
 
 describe('prices', () => {
   let database: TestDatabase
@@ -55,16 +59,26 @@ describe('prices', () => {
     const seconds = Date.parse('2026-01-10T12:10:00Z') / 1200_000
     const [now, dayBefore] = [Math.round(seconds) % 1000, Math.round(seconds - 72) % 1000]
     expect(await price('')).to.deep.equal({
-      asset: 'FLOW', token: flow, currency: 'USD', price: String(now / 1000),
+      asset: 'FLOW',
+      token: flow,
+      currency: 'USD',
+      price: String(now / 1000),
       price_change_24h: Math.round((now / dayBefore - 1) * 10_000) / 100,
-      market_cap: ((now / 1000) * 1600000000.5).toFixed(2), source: 'price_feed', as_of: '2026-01-10T12:10:00.000Z',
+      market_cap: ((now / 1000) * 1600000000.5).toFixed(2),
+      source: 'price_feed',
+      as_of: '2026-01-10T12:10:00.000Z',
     })
     expect(await price(`?asset=${flow}`)).to.deep.equal(await price(''))
     expect(await price('?asset=flow')).to.deep.equal(await price(''))
   })
 
   it('are found by symbol, that of the contract too, and of two tokens with the same the newest', async () => {
-    expect(await price('?asset=USDX')).to.include({ token: otherDollar, price: '0.99', price_change_24h: null, market_cap: null })
+    expect(await price('?asset=USDX')).to.include({
+      token: otherDollar,
+      price: '0.99',
+      price_change_24h: null,
+      market_cap: null,
+    })
     expect(await price('?asset=Coin')).to.include({ asset: 'COIN', token: coin, price: '5', market_cap: '52.50' })
     expect(await price(`?asset=${dollar}`)).to.include({ asset: 'USDX', price: '1.0000000000000001' })
     expect(await price('?asset=NONE')).to.equal(undefined)
@@ -84,7 +98,13 @@ describe('prices', () => {
   it('are not found beyond 48 hours', async () => {
     expect(await priceAt('ts=2026-01-12T12:10:00Z')).to.deep.include({ found: true, as_of: '2026-01-10T12:10:00.000Z' })
     expect(await priceAt('ts=2026-01-12T12:10:01Z')).to.deep.equal({
-      asset: 'FLOW', token: flow, currency: 'USD', ts: '2026-01-12T12:10:01.000Z', found: false, price: null, as_of: null,
+      asset: 'FLOW',
+      token: flow,
+      currency: 'USD',
+      ts: '2026-01-12T12:10:01.000Z',
+      found: false,
+      price: null,
+      as_of: null,
     })
     expect(await priceAt('ts=2025-12-30T00:10:00Z')).to.include({ found: true })
     expect(await priceAt('ts=2025-12-30T00:09:59.999Z')).to.include({ found: false })
@@ -109,17 +129,21 @@ describe('prices', () => {
       cursor = list.cursor
     } while (cursor !== '')
     expect(pages).to.deep.equal(expected)
-    const within = (from: string, to: string): PriceSample[] => expected.filter(({ as_of }) => as_of >= from && as_of < to)
+    const within = (from: string, to: string): PriceSample[] =>
+      expected.filter(({ as_of }) => as_of >= from && as_of < to)
     expect((await history('from=2026-01-03&to=2026-01-04')).data).to.deep.equal(within('2026-01-03', '2026-01-04'))
     const limited = await history('from=2026-01-03&to=2026-01-04&limit=20')
     expect(limited.data).to.deep.equal(within('2026-01-03', '2026-01-04').slice(-20))
-    expect((await history(`from=2026-01-03&to=2026-01-04&limit=20&cursor=${limited.cursor}`)).data)
-      .to.deep.equal(within('2026-01-03', '2026-01-04').slice(0, 4))
+    expect((await history(`from=2026-01-03&to=2026-01-04&limit=20&cursor=${limited.cursor}`)).data).to.deep.equal(
+      within('2026-01-03', '2026-01-04').slice(0, 4),
+    )
     expect((await history('asset=NONE')).data).to.deep.equal([])
   })
 
   it('are all there by symbol, contract and token, but for those of long ago', async () => {
-    const { data: [prices] } = await api.json<List<Prices>>('/status/prices')
+    const {
+      data: [prices],
+    } = await api.json<List<Prices>>('/status/prices')
     expect(prices?.prices).to.deep.equal({ USDX: '0.99', COIN: '5' })
     expect(prices?.token_map).to.deep.equal({ Dollar: 'USDX', Dollar2: 'USDX', Coin: 'COIN' })
     expect(Object.keys(prices?.tokens ?? {})).to.deep.equal([dollar, otherDollar, coin])
@@ -128,12 +152,17 @@ describe('prices', () => {
 
   it('refuse what is no time, no asset and no cursor', async () => {
     const bad: readonly (readonly [path: string, field: string, words: string])[] = [
-      ['/status/price/at', 'ts', 'is missing'], ['/status/price/at?ts=', 'ts', '2026-01-31T12:00:00Z'],
-      ['/status/price/at?ts=2026-02-30', 'ts', '2026-01-31'], ['/status/price/at?ts=0000-02-30', 'ts', '2026-01-31'],
-      ['/status/price/at?ts=2026-01-01T25:00:00Z', 'ts', '2026-01-31'], ['/status/price/at?ts=1751371200', 'ts', '2026-01-31'],
+      ['/status/price/at', 'ts', 'is missing'],
+      ['/status/price/at?ts=', 'ts', '2026-01-31T12:00:00Z'],
+      ['/status/price/at?ts=2026-02-30', 'ts', '2026-01-31'],
+      ['/status/price/at?ts=0000-02-30', 'ts', '2026-01-31'],
+      ['/status/price/at?ts=2026-01-01T25:00:00Z', 'ts', '2026-01-31'],
+      ['/status/price/at?ts=1751371200', 'ts', '2026-01-31'],
       ['/status/price/at?ts=2026-01-01T00:00:00', 'ts', '2026-01-31'],
-      ['/status/price?asset=', 'asset', 'symbol such as FLOW'], ["/status/price?asset='--", 'asset', 'symbol such as FLOW'],
-      ['/status/price/history?cursor=x', 'cursor', '<hour>'], ['/status/price/history?limit=8761', 'limit', '1 to 8760'],
+      ['/status/price?asset=', 'asset', 'symbol such as FLOW'],
+      ["/status/price?asset='--", 'asset', 'symbol such as FLOW'],
+      ['/status/price/history?cursor=x', 'cursor', '<hour>'],
+      ['/status/price/history?limit=8761', 'limit', '1 to 8760'],
       ['/status/price/history?from=2026-01-02&to=2026-01-02', 'from', 'must be before'],
     ]
     for (const [path, field, words] of bad) await expectProblem(api, path, field, words)
@@ -151,9 +180,16 @@ describe('prices', () => {
     for (const path of ['/status/price', '/status/prices', '/status/price/history']) {
       expect((await chain.api.json<List<unknown>>(path)).data, path).to.deep.equal([])
     }
-    expect((await chain.api.json<List<PriceAt>>('/status/price/at?ts=2026-03-14')).data).to.deep.equal([{
-      asset: 'FLOW', token: 'A.0ae53cb6e3f42a79.FlowToken', currency: 'USD', ts: '2026-03-14T00:00:00.000Z', found: false,
-      price: null, as_of: null,
-    }])
+    expect((await chain.api.json<List<PriceAt>>('/status/price/at?ts=2026-03-14')).data).to.deep.equal([
+      {
+        asset: 'FLOW',
+        token: 'A.0ae53cb6e3f42a79.FlowToken',
+        currency: 'USD',
+        ts: '2026-03-14T00:00:00.000Z',
+        found: false,
+        price: null,
+        as_of: null,
+      },
+    ])
   })
 })

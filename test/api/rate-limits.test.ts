@@ -20,7 +20,11 @@ const clientOf = (request: IncomingMessage): Client => {
 
 /** So slow that nothing comes back while a test runs. */
 const limits: RateLimitOptions = {
-  rps: 0.01, burst: 3, ttlMinutes: 15, trustedRps: 0.5, trustedAddresses: addressList(['192.0.2.0/24']),
+  rps: 0.01,
+  burst: 3,
+  ttlMinutes: 15,
+  trustedRps: 0.5,
+  trustedAddresses: addressList(['192.0.2.0/24']),
 }
 
 describe('the rate limit', () => {
@@ -45,11 +49,15 @@ describe('the rate limit', () => {
     await api.stop()
   })
 
-  const ask = (path: string, address: string, headers: Record<string, string> = {}): Promise<Response> => (
+  const ask = (path: string, address: string, headers: Record<string, string> = {}): Promise<Response> =>
     api.get(path, { headers: { 'X-Test-Address': address, ...headers } })
-  )
 
-  async function statuses(count: number, path: string, address: string, headers: Record<string, string> = {}): Promise<number[]> {
+  async function statuses(
+    count: number,
+    path: string,
+    address: string,
+    headers: Record<string, string> = {},
+  ): Promise<number[]> {
     const found: number[] = []
     for (let i = 0; i < count; i++) found.push((await ask(path, address, headers)).status)
     return found
@@ -85,7 +93,12 @@ describe('the rate limit', () => {
       expect(response.headers.get('ratelimit')).to.equal(null)
     }
     const preflight = await api.get('/flow/block', {
-      method: 'OPTIONS', headers: { 'X-Test-Address': '203.0.113.1', Origin: 'https://example.org', 'Access-Control-Request-Method': 'GET' },
+      method: 'OPTIONS',
+      headers: {
+        'X-Test-Address': '203.0.113.1',
+        Origin: 'https://example.org',
+        'Access-Control-Request-Method': 'GET',
+      },
     })
     expect(preflight.status).to.equal(204)
     expect((await ask('/flow/block', '203.0.113.1')).headers.get('ratelimit')).to.include('r=2')
@@ -124,7 +137,12 @@ describe('the rate limit', () => {
       socket.once('error', () => undefined)
       return promise
     }
-    expect([await refused(), await refused(), await refused(), await refused()]).to.deep.equal([undefined, undefined, undefined, 429])
+    expect([await refused(), await refused(), await refused(), await refused()]).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+      429,
+    ])
   })
 
   describe('with a developer key', () => {
@@ -135,7 +153,9 @@ describe('the rate limit', () => {
       expect(response.headers.get('ratelimit-policy')).to.equal('"key";q=500;w=10')
       expect((await ask('/flow/block', '203.0.113.1', { 'X-API-Key': text })).status).to.equal(200)
       const unlimited = await keys.create({ name: 'b', tier: 'unlimited' })
-      expect((await ask('/flow/block', '203.0.113.10', { 'X-API-Key': unlimited.text })).headers.get('ratelimit')).to.equal(null)
+      expect(
+        (await ask('/flow/block', '203.0.113.10', { 'X-API-Key': unlimited.text })).headers.get('ratelimit'),
+      ).to.equal(null)
     })
 
     it('refuses one that is wrong or revoked, and counts it by address before it is looked up', async () => {
@@ -144,7 +164,9 @@ describe('the rate limit', () => {
         expect(response.status).to.equal(401)
         expect(await response.json()).to.include({ code: 'unknown-api-key' })
       }
-      expect((await ask('/flow/block', '203.0.113.1', { 'X-API-Key': `fs_live_${'1'.repeat(64)}` })).status).to.equal(429)
+      expect((await ask('/flow/block', '203.0.113.1', { 'X-API-Key': `fs_live_${'1'.repeat(64)}` })).status).to.equal(
+        429,
+      )
       const { text, key } = await keys.create({ name: 'a', tier: 'free' })
       expect((await ask('/flow/block', '203.0.113.2', { 'X-API-Key': text })).status).to.equal(200)
       await keys.revoke(key.id)
@@ -154,20 +176,25 @@ describe('the rate limit', () => {
     it('keeps the digest of a key and nothing else of it', async () => {
       const { text, key } = await keys.create({ name: 'a', tier: 'free' })
       expect(text).to.match(/^fs_live_[0-9a-f]{64}$/)
-      const { rows: [row] } = await database.pool.query<Record<string, unknown>>('select * from app.developer_keys where id = $1', [key.id])
+      const {
+        rows: [row],
+      } = await database.pool.query<Record<string, unknown>>('select * from app.developer_keys where id = $1', [key.id])
       expect(row?.['key_hash']).to.deep.equal(createHash('sha256').update(text).digest())
       expect(JSON.stringify(row)).to.not.include(text.slice(12, 40))
     })
 
     it('notes its use once a minute at most', async () => {
       const { text, key } = await keys.create({ name: 'a', tier: 'free' })
-      const usedAt = async (): Promise<Date | null | undefined> => (await keys.list()).find(({ id }) => id === key.id)?.lastUsedAt
+      const usedAt = async (): Promise<Date | null | undefined> =>
+        (await keys.list()).find(({ id }) => id === key.id)?.lastUsedAt
       await new DeveloperKeys(database.pool).find(text)
       const first = await usedAt()
       expect(first).to.be.instanceOf(Date)
       await new DeveloperKeys(database.pool).find(text)
       expect(await usedAt()).to.deep.equal(first)
-      await database.pool.query("update app.developer_keys set last_used_at = now() - interval '61 s' where id = $1", [key.id])
+      await database.pool.query("update app.developer_keys set last_used_at = now() - interval '61 s' where id = $1", [
+        key.id,
+      ])
       await new DeveloperKeys(database.pool).find(text)
       expect((await usedAt())?.getTime()).to.be.at.least(first?.getTime() ?? Infinity)
     })
@@ -213,7 +240,10 @@ describe('the rate limit', () => {
       await lock.query('begin; lock table app.developer_keys in access exclusive mode')
       const pool = createPool(database.url, { max: 1, statementTimeoutMs: 50 })
       const busy = await runApi(database.url, { server: { keys: new DeveloperKeys(pool) } })
-      const late = await busy.get('/auth/verify-key', { method: 'POST', headers: { 'X-API-Key': `fs_live_${'2'.repeat(64)}` } })
+      const late = await busy.get('/auth/verify-key', {
+        method: 'POST',
+        headers: { 'X-API-Key': `fs_live_${'2'.repeat(64)}` },
+      })
       expect(late.status).to.equal(503)
       await lock.query('rollback')
       lock.release()

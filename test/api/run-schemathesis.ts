@@ -43,7 +43,7 @@ async function run(command: readonly string[], args: readonly string[], quiet = 
 
 async function findProgram(): Promise<readonly string[] | undefined> {
   for (const program of programs) {
-    if (await run(program, ['--version'], true) === 0) return program
+    if ((await run(program, ['--version'], true)) === 0) return program
   }
   return undefined
 }
@@ -54,7 +54,8 @@ async function withApi(use: (host: string) => Promise<void>): Promise<void> {
       accounts: new Accounts({ pool, keys: new DeveloperKeys(pool), jwtSecret: undefined }),
       webhooks: webhookStores(pool, []),
       admin: {
-        credentials: { token, jwtSecret: undefined, allowedRoles: [] }, operations: adminOperations(pool, () => 'emulator'),
+        credentials: { token, jwtSecret: undefined, allowedRoles: [] },
+        operations: adminOperations(pool, () => 'emulator'),
         // It shows wrong credentials on purpose.
         failures: new FailureLimit({ most: Infinity }),
       },
@@ -83,7 +84,7 @@ if (given[0] === '--serve') {
       for (const prefix of prefixes) {
         process.stdout.write(`\nhttp://${host}${prefix}\n`)
         const options = ['--url', `http://${host}${prefix}`, '-H', `Authorization: Bearer ${token}`, ...given]
-        if (await run(program, ['run', `http://${host}/openapi.json`, ...options]) !== 0) process.exitCode = 1
+        if ((await run(program, ['run', `http://${host}/openapi.json`, ...options])) !== 0) process.exitCode = 1
       }
     })
   }

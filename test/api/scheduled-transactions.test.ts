@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type {
-  ScheduledHandler, ScheduledTransaction, ScheduledTransactionDetail,
+  ScheduledHandler,
+  ScheduledTransaction,
+  ScheduledTransactionDetail,
 } from '../../src/api/presenters/scheduled-transaction.ts'
 import { allPages } from '../support/all-pages.ts'
 import { expectProblem } from '../support/expect-problem.ts'
@@ -57,13 +59,16 @@ describe('routes of scheduled transactions on a recorded chain', () => {
       ['status=pending', () => false],
       [`owner=${owner}`, (one) => one.handler_owner === owner],
       [`handler=${uuid}`, (one) => one.handler_uuid === uuid],
-      [`owner=${owner}&status=executed&handler=${uuid}`, (one) => (
-        one.handler_owner === owner && one.handler_uuid === uuid && one.status === 'executed'
-      )],
+      [
+        `owner=${owner}&status=executed&handler=${uuid}`,
+        (one) => one.handler_owner === owner && one.handler_uuid === uuid && one.status === 'executed',
+      ],
       [`owner=0x0000000000000001`, () => false],
       [`owner=${owner}&status=canceled`, (one) => one.handler_owner === owner && one.status === 'canceled'],
     ] as ReadonlyArray<readonly [string, (one: ScheduledTransaction) => boolean]>) {
-      expect(await allPages(chain.api, `/flow/scheduled-transaction?${filter}`, 2), filter).to.deep.equal(all.filter(keeps))
+      expect(await allPages(chain.api, `/flow/scheduled-transaction?${filter}`, 2), filter).to.deep.equal(
+        all.filter(keeps),
+      )
     }
   })
 
@@ -71,25 +76,36 @@ describe('routes of scheduled transactions on a recorded chain', () => {
     const path = `/flow/account/${all[0]?.handler_owner}/scheduled-transaction`
     const own = all.filter((one) => one.handler_owner === all[0]?.handler_owner)
     expect(await allPages(chain.api, path, 2)).to.deep.equal(own)
-    expect(await allPages(chain.api, `${path}?status=failed`, 2)).to.deep.equal(own.filter(({ status }) => status === 'failed'))
+    expect(await allPages(chain.api, `${path}?status=failed`, 2)).to.deep.equal(
+      own.filter(({ status }) => status === 'failed'),
+    )
   })
 
   it('show one with what happened to it', async () => {
     for (const one of all) {
-      const { data: [shown] } = await chain.api.json<{ data: ScheduledTransactionDetail[] }>(`/flow/scheduled-transaction/${one.id}`)
+      const {
+        data: [shown],
+      } = await chain.api.json<{ data: ScheduledTransactionDetail[] }>(`/flow/scheduled-transaction/${one.id}`)
       const { changes, ...fields } = shown ?? {}
       expect(fields).to.deep.equal(one)
       const kinds = changes?.map(({ kind }) => kind)
-      expect(kinds).to.deep.equal(one.status === 'canceled' ? ['scheduled', 'canceled'] : ['scheduled', 'pending', one.status])
+      expect(kinds).to.deep.equal(
+        one.status === 'canceled' ? ['scheduled', 'canceled'] : ['scheduled', 'pending', one.status],
+      )
       expect(changes?.[0]).to.deep.equal({
-        kind: 'scheduled', block_height: one.scheduled_height, timestamp: one.scheduled_at, transaction_id: one.scheduled_tx_id,
+        kind: 'scheduled',
+        block_height: one.scheduled_height,
+        timestamp: one.scheduled_at,
+        transaction_id: one.scheduled_tx_id,
       })
     }
   })
 
   it('list handlers with their first and latest transaction', async () => {
     const handlers = await allPages<ScheduledHandler>(chain.api, '/flow/scheduled-handler', 1)
-    const uuids = [...new Set(all.map(({ handler_uuid: uuid }) => String(uuid)))].toSorted((a, b) => Number(b) - Number(a))
+    const uuids = [...new Set(all.map(({ handler_uuid: uuid }) => String(uuid)))].toSorted(
+      (a, b) => Number(b) - Number(a),
+    )
     expect(handlers.map(({ handler_uuid: uuid }) => uuid)).to.deep.equal(uuids)
     for (const handler of handlers) {
       const own = all.filter(({ handler_uuid: uuid }) => uuid === handler.handler_uuid)
@@ -100,10 +116,11 @@ describe('routes of scheduled transactions on a recorded chain', () => {
 
   it('answer 404 for what nobody scheduled, and 400 for what they do not understand', async () => {
     for (const [path, code] of [
-      ['/flow/scheduled-transaction/999999', 'unknown-scheduled-transaction'], ['/flow/scheduled-handler/1', 'unknown-handler'],
+      ['/flow/scheduled-transaction/999999', 'unknown-scheduled-transaction'],
+      ['/flow/scheduled-handler/1', 'unknown-handler'],
     ] as const) {
       const response = await chain.api.get(path)
-      expect([response.status, (await response.json() as { code: string }).code]).to.deep.equal([404, code])
+      expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, code])
     }
     await expectProblem(chain.api, '/flow/scheduled-transaction/x', 'id', 'number')
     await expectProblem(chain.api, '/flow/scheduled-transaction?status=done', 'status', 'executed')

@@ -20,7 +20,9 @@ describe('the search', () => {
   })
 
   async function first<Row extends object>(text: string): Promise<Row> {
-    const { rows: [row] } = await chain.database.pool.query<Row>(text)
+    const {
+      rows: [row],
+    } = await chain.database.pool.query<Row>(text)
     if (row === undefined) throw new Error(`nothing for ${text}`)
     return row
   }
@@ -35,34 +37,47 @@ describe('the search', () => {
 
   it('finds contracts, tokens and collections by a part of their names', async () => {
     const part = 'OinT'
-    const contracts = Object.entries(accounts).flatMap(([address, account]) => (
-      Object.keys(account.contracts).map((name) => `A.${address.slice(2)}.${name}`)
-    ))
+    const contracts = Object.entries(accounts).flatMap(([address, account]) =>
+      Object.keys(account.contracts).map((name) => `A.${address.slice(2)}.${name}`),
+    )
     const found = await search(part)
     const named = contracts.filter((contract) => contract.toLowerCase().includes('oint'))
-    const { rows: deployed } = await chain.database.pool.query<{ contract: string }>('select contract from app.contracts')
+    const { rows: deployed } = await chain.database.pool.query<{ contract: string }>(
+      'select contract from app.contracts',
+    )
     const indexed = new Set(deployed.map(({ contract }) => contract))
     expect(found.contracts.map(({ id }) => id)).to.have.members(named.filter((contract) => indexed.has(contract)))
     expect(found.tokens.map(({ contract_name: name }) => name)).to.deep.equal(['MossPoints'])
     expect(found.nft_collections).to.deep.equal([])
-    expect((await search('paperboats')).nft_collections).to.have.deep.ordered.members([{
-      id: 'A.179b6b1cb6755e31.PaperBoats', address: '0x179b6b1cb6755e31', contract_name: 'PaperBoats', name: 'PaperBoats',
-      item_count: Object.values(accounts).flatMap(({ nfts }) => nfts).filter(({ type }) => type.includes('.PaperBoats.')).length,
-      square_image: null, is_verified: false,
-    }])
+    expect((await search('paperboats')).nft_collections).to.have.deep.ordered.members([
+      {
+        id: 'A.179b6b1cb6755e31.PaperBoats',
+        address: '0x179b6b1cb6755e31',
+        contract_name: 'PaperBoats',
+        name: 'PaperBoats',
+        item_count: Object.values(accounts)
+          .flatMap(({ nfts }) => nfts)
+          .filter(({ type }) => type.includes('.PaperBoats.')).length,
+        square_image: null,
+        is_verified: false,
+      },
+    ])
     expect((await search('mOsSp')).contracts.map(({ name }) => name)).to.deep.equal(['MossPoints'])
     expect((await search('%')).contracts).to.deep.equal([])
   })
 
   it('finds accounts by what they are known as', async () => {
-    const { address, label } = await first<{ address: string; label: string }>('select * from app.account_labels order by label limit 1')
+    const { address, label } = await first<{ address: string; label: string }>(
+      'select * from app.account_labels order by label limit 1',
+    )
     expect((await search(label.toUpperCase())).accounts.map((account) => account.address)).to.include(address)
   })
 
   it('finds blocks by height and by id', async () => {
     const { id } = await first<{ id: string }>(`select encode(id, 'hex') as id from raw.blocks where height = 250`)
     const hit = { type: 'block', id, block_height: 250, path: '/flow/block/250' }
-    for (const q of ['250', ` 0250 `, id, `0x${id}`, id.toUpperCase()]) expect((await search(q)).hits, q).to.deep.equal([hit])
+    for (const q of ['250', ` 0250 `, id, `0x${id}`, id.toUpperCase()])
+      expect((await search(q)).hits, q).to.deep.equal([hit])
     expect((await search('999999999999999')).hits).to.deep.equal([])
   })
 
@@ -70,12 +85,19 @@ describe('the search', () => {
     const { id, height } = await first<{ id: string; height: string }>(
       `select encode(id, 'hex') as id, block_height as height from raw.tx_lookup order by block_height, tx_index limit 1`,
     )
-    expect((await search(id)).hits).to.deep.equal([{ type: 'transaction', id, block_height: Number(height), path: `/flow/transaction/${id}` }])
+    expect((await search(id)).hits).to.deep.equal([
+      { type: 'transaction', id, block_height: Number(height), path: `/flow/transaction/${id}` },
+    ])
     const system = await first<{ id: string; height: string }>(`
       select encode(id, 'hex') as id, block_height as height from raw.transactions where payer_address is null
       order by block_height desc, tx_index desc limit 1`)
     expect((await search(system.id)).hits).to.deep.equal([
-      { type: 'transaction', id: system.id, block_height: Number(system.height), path: `/flow/transaction/${system.id}?height=${system.height}` },
+      {
+        type: 'transaction',
+        id: system.id,
+        block_height: Number(system.height),
+        path: `/flow/transaction/${system.id}?height=${system.height}`,
+      },
     ])
     expect((await search('f'.repeat(64))).hits).to.deep.equal([])
   })
@@ -86,7 +108,9 @@ describe('the search', () => {
     )
     for (const { hash, height } of rows) {
       const path = `/flow/evm/transaction/0x${hash}`
-      expect((await search(hash)).hits).to.deep.equal([{ type: 'evm_transaction', id: `0x${hash}`, block_height: Number(height), path }])
+      expect((await search(hash)).hits).to.deep.equal([
+        { type: 'evm_transaction', id: `0x${hash}`, block_height: Number(height), path },
+      ])
       expect((await chain.api.get(path)).status).to.equal(200)
     }
   })
@@ -104,7 +128,9 @@ describe('the search', () => {
         const path = `/flow/evm/address/${coa}`
         // That of the chain itself is older than the first block, and may never have done a thing.
         const isKnown = (await chain.api.get(path)).status === 200
-        expect((await search(coa)).hits).to.deep.equal(isKnown ? [{ type: 'evm_address', id: coa, block_height: null, path }] : [])
+        expect((await search(coa)).hits).to.deep.equal(
+          isKnown ? [{ type: 'evm_address', id: coa, block_height: null, path }] : [],
+        )
         unknown += isKnown ? 0 : 1
       }
     }
@@ -114,7 +140,9 @@ describe('the search', () => {
   })
 
   it('leads to answers', async () => {
-    const { id } = await first<{ id: string }>('select scheduled_id::text as id from app.scheduled_transactions limit 1')
+    const { id } = await first<{ id: string }>(
+      'select scheduled_id::text as id from app.scheduled_transactions limit 1',
+    )
     const { hits } = await search(id)
     expect(hits.map(({ type }) => type)).to.include.members(['block', 'scheduled_transaction'])
     for (const { path } of hits) expect((await chain.api.get(path)).status, path).to.equal(200)
@@ -125,13 +153,22 @@ describe('the search', () => {
       'select tx_id as id, evm_hash as hash from app.evm_tx_hashes order by block_height desc, tx_index desc, event_index desc limit 1',
     )
     for (const q of [hash, `0x${hash}`]) {
-      expect(await preview(`q=${q}&type=tx`)).to.deep.include({ query: q, type: 'tx', link: { cadence_tx_id: id, evm_hash: `0x${hash}` } })
+      expect(await preview(`q=${q}&type=tx`)).to.deep.include({
+        query: q,
+        type: 'tx',
+        link: { cadence_tx_id: id, evm_hash: `0x${hash}` },
+      })
     }
     const shown = await preview(`q=${id}`)
     expect(shown.cadence).to.deep.include({ id })
     expect(shown.evm).to.deep.include({ transaction_id: id })
     expect(await preview(`q=${'f'.repeat(64)}`)).to.deep.equal({
-      query: 'f'.repeat(64), type: 'tx', cadence: null, evm: null, link: null, scheduled: null,
+      query: 'f'.repeat(64),
+      type: 'tx',
+      cadence: null,
+      evm: null,
+      link: null,
+      scheduled: null,
     })
   })
 
@@ -140,8 +177,11 @@ describe('the search', () => {
       select s.scheduled_id::text as id, encode(r.id, 'hex') as tx, s.handler_owner as owner from app.scheduled_transactions s
       join raw.transactions r on r.block_height = s.ended_height and r.tx_index = s.ended_tx_index
       where s.status = 'executed' order by s.scheduled_id limit 1`)
-    expect((await preview(`q=${tx}`) as { scheduled: unknown }).scheduled)
-      .to.deep.include({ id, status: 'executed', handler_owner: owner })
+    expect(((await preview(`q=${tx}`)) as { scheduled: unknown }).scheduled).to.deep.include({
+      id,
+      status: 'executed',
+      handler_owner: owner,
+    })
   })
 
   it('previews both sides of an address', async () => {
@@ -152,7 +192,8 @@ describe('the search', () => {
       const shown = await preview(`q=${q}`)
       expect(shown).to.deep.include({ type: 'address', link: { flow_address: owner, coa_address: coa } })
       expect(shown.cadence).to.deep.include({
-        address: owner, contract_count: Object.keys(accounts[owner]?.contracts ?? {}).length,
+        address: owner,
+        contract_count: Object.keys(accounts[owner]?.contracts ?? {}).length,
         has_active_keys: accounts[owner]?.keys.some(({ revoked }) => !revoked),
       })
       expect(shown.evm).to.deep.include({ hash: coa, flow_address: owner })
@@ -162,9 +203,16 @@ describe('the search', () => {
 
   it('answers 400 for what cannot be looked for', async () => {
     for (const path of [
-      '/flow/search', '/flow/search?q=', '/flow/search?q=%00', `/flow/search?q=${'x'.repeat(maxSearchLength + 1)}`, '/flow/search?q=x&limit=21',
-      '/flow/search/preview', '/flow/search/preview?q=hello', '/flow/search/preview?q=0x1&type=tx',
-      `/flow/search/preview?q=${'a'.repeat(64)}&type=address`, '/flow/search/preview?q=0x1&type=block',
+      '/flow/search',
+      '/flow/search?q=',
+      '/flow/search?q=%00',
+      `/flow/search?q=${'x'.repeat(maxSearchLength + 1)}`,
+      '/flow/search?q=x&limit=21',
+      '/flow/search/preview',
+      '/flow/search/preview?q=hello',
+      '/flow/search/preview?q=0x1&type=tx',
+      `/flow/search/preview?q=${'a'.repeat(64)}&type=address`,
+      '/flow/search/preview?q=0x1&type=block',
     ]) {
       expect((await chain.api.get(path)).status, path).to.equal(400)
     }

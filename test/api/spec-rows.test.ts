@@ -8,12 +8,24 @@ import { specRows } from '../support/spec-rows.ts'
 
 /** What is known of contracts of the EVM comes from the assets that the bridge made them for. */
 const bridged = 'a contract that the bridge made'
-const bridgedOnly = { name: bridged, symbol: bridged, decimals: bridged, icon_url: bridged, flow_token: bridged, exchange_rate: bridged }
+const bridgedOnly = {
+  name: bridged,
+  symbol: bridged,
+  decimals: bridged,
+  icon_url: bridged,
+  flow_token: bridged,
+  exchange_rate: bridged,
+}
 
 const saying = 'an item that says so'
 const sayingOnly = {
-  external_url: saying, edition_name: saying, edition_number: saying, edition_max: saying, rarity_score: saying,
-  rarity_description: saying, traits: saying,
+  external_url: saying,
+  edition_name: saying,
+  edition_number: saying,
+  edition_max: saying,
+  rarity_score: saying,
+  rarity_description: saying,
+  traits: saying,
 }
 
 const made = 'a pair whose making is indexed'
@@ -25,16 +37,29 @@ const madePairsOnly = { is_stable: made, fee_bps: made, created_height: made }
  */
 const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '*': {
-    error: 'failed transactions', error_message: 'failed transactions', evm_hash: 'transactions of the EVM', evm_address: 'assets that the bridge knows',
+    error: 'failed transactions',
+    error_message: 'failed transactions',
+    evm_hash: 'transactions of the EVM',
+    evm_address: 'assets that the bridge knows',
     events: 'asking for them by include_events',
   },
   '/flow/transaction/{id}': {
-    defi_events: 'another transaction', evm_executions: 'another transaction',
-    scheduled_txs: 'another transaction', other_heights: 'a system transaction',
+    defi_events: 'another transaction',
+    evm_executions: 'another transaction',
+    scheduled_txs: 'another transaction',
+    other_heights: 'a system transaction',
   },
   '/flow/account/{address}': { contracts: 'an account with contracts', labels: 'an account with labels' },
-  '/flow/account/{address}/nft': { chain_count: 'a count by the chain', chain_height: 'a count by the chain', socials: 'a collection that names some' },
-  '/flow/ft/{token}': { deployed_at: 'a contract that was deployed in an indexed block', icon: 'a token with a picture', logo: 'a token with a picture' },
+  '/flow/account/{address}/nft': {
+    chain_count: 'a count by the chain',
+    chain_height: 'a count by the chain',
+    socials: 'a collection that names some',
+  },
+  '/flow/ft/{token}': {
+    deployed_at: 'a contract that was deployed in an indexed block',
+    icon: 'a token with a picture',
+    logo: 'a token with a picture',
+  },
   '/flow/nft': { socials: 'a collection that names some' },
   '/flow/nft/{nft_type}': { socials: 'a collection that names some' },
   '/flow/nft/{nft_type}/item': sayingOnly,
@@ -46,20 +71,29 @@ const emptyFields: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   '/flow/contract/{identifier}': { token_symbol: 'a contract of a fungible token' },
   '/flow/evm/transaction': { created_contract: 'transactions that create contracts' },
   '/flow/evm/transaction/{hash}': {
-    created_contract: 'transactions that create contracts', max_fee_per_gas: 'transactions of type 2',
-    max_priority_fee_per_gas: 'transactions of type 2', call_type: 'calls that no key signed',
+    created_contract: 'transactions that create contracts',
+    max_fee_per_gas: 'transactions of type 2',
+    max_priority_fee_per_gas: 'transactions of type 2',
+    call_type: 'calls that no key signed',
   },
   '/flow/evm/token': bridgedOnly,
   '/flow/evm/token/{address}': bridgedOnly,
   '/flow/evm/address/{address}/token': { token_id: 'tokens of ERC-1155' },
   '/staking/epoch/stats': { commit_height: 'EpochCommit, which the emulator does not emit' },
   '/status/epoch/stat': { commit_height: 'EpochCommit, which the emulator does not emit' },
-  '/status/epoch/status': { start_height: 'an epoch that began by itself: those of the chain were played by hand', start_time: 'such an epoch' },
+  '/status/epoch/status': {
+    start_height: 'an epoch that began by itself: those of the chain were played by hand',
+    start_time: 'such an epoch',
+  },
   '/staking/rewards/paid': { from_bucket: 'nothing: rewards come from outside' },
   '/staking/rewards/staking': { epoch: 'nothing: it is of rewards' },
   '/staking/tokenomics': { circulating_supply: 'nothing: the chain does not tell which tokens are locked' },
   '/defi/pair': madePairsOnly,
-  '/defi/latest-swap': { asset0_out: 'a swap the other way', asset1_in: 'a swap the other way', lp_amount: 'events of liquidity' },
+  '/defi/latest-swap': {
+    asset0_out: 'a swap the other way',
+    asset1_in: 'a swap the other way',
+    lp_amount: 'events of liquidity',
+  },
 }
 
 describe('the endpoints of the specification', () => {
@@ -90,7 +124,9 @@ describe('the endpoints of the specification', () => {
   it('leave nothing empty that the chain could fill', () => {
     const found = specRows.flatMap(({ path }) => {
       const excused = { ...emptyFields['*'], ...emptyFields[path] }
-      return alwaysEmpty(answers.get(path)?.body).filter((field) => !(field in excused)).map((field) => `${path}: ${field}`)
+      return alwaysEmpty(answers.get(path)?.body)
+        .filter((field) => !(field in excused))
+        .map((field) => `${path}: ${field}`)
     })
     expect(found).to.deep.equal([])
   })
@@ -98,7 +134,9 @@ describe('the endpoints of the specification', () => {
   it('are excused for nothing that is there', () => {
     const found = specRows.flatMap(({ path }) => {
       const empty = alwaysEmpty(answers.get(path)?.body)
-      return Object.keys(emptyFields[path] ?? {}).filter((field) => !empty.includes(field)).map((field) => `${path}: ${field}`)
+      return Object.keys(emptyFields[path] ?? {})
+        .filter((field) => !empty.includes(field))
+        .map((field) => `${path}: ${field}`)
     })
     expect(found).to.deep.equal([])
   })
@@ -111,7 +149,9 @@ describe('the endpoints of the specification', () => {
 /** Fields that say nothing in any item of an answer. */
 function alwaysEmpty(body: unknown): string[] {
   const data = (body as { data?: unknown } | undefined)?.data ?? []
-  const items = [data].flat().filter((item): item is Record<string, unknown> => typeof item === 'object' && item !== null)
+  const items = [data]
+    .flat()
+    .filter((item): item is Record<string, unknown> => typeof item === 'object' && item !== null)
   return Object.keys(items[0] ?? {}).filter((field) => items.every((item) => isEmpty(item[field])))
 }
 

@@ -30,11 +30,24 @@ describe('staking routes on a recorded chain', () => {
   it('list nodes with what the chain itself says that they have at the end, those with the most stake first', async () => {
     const { staking } = (await truthOf('base')) as unknown as { staking: { columns: string[]; nodes: string[][] } }
     expect(staking.columns).to.deep.equal([
-      'id', 'role', 'staked', 'committed', 'unstaking', 'unstaked', 'rewarded', 'delegators',
+      'id',
+      'role',
+      'staked',
+      'committed',
+      'unstaking',
+      'unstaked',
+      'rewarded',
+      'delegators',
     ])
     const told = nodes.map((node) => [
-      node.node_id, String(node.role), node.tokens_staked, node.tokens_committed, node.tokens_unstaking,
-      node.tokens_unstaked, node.tokens_rewarded, String(node.delegator_count),
+      node.node_id,
+      String(node.role),
+      node.tokens_staked,
+      node.tokens_committed,
+      node.tokens_unstaking,
+      node.tokens_unstaked,
+      node.tokens_rewarded,
+      String(node.delegator_count),
     ])
     const byId = (a: readonly string[], b: readonly string[]): number => String(a[0]).localeCompare(String(b[0]))
     expect(told.toSorted(byId)).to.deep.equal(staking.nodes.toSorted(byId))
@@ -65,7 +78,7 @@ describe('staking routes on a recorded chain', () => {
       }
     }
     const response = await chain.api.get(`/flow/node/${'0'.repeat(64)}`)
-    expect([response.status, (await response.json() as { code: string }).code]).to.deep.equal([404, 'unknown-node'])
+    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-node'])
   })
 
   it('list the nodes of an epoch as its setup told them', async () => {
@@ -80,7 +93,7 @@ describe('staking routes on a recorded chain', () => {
     }
     expect(await allPages(chain.api, '/flow/node?epoch=999', 5)).to.deep.equal([])
     const response = await chain.api.get('/staking/epoch/999/nodes')
-    expect([response.status, (await response.json() as { code: string }).code]).to.deep.equal([404, 'unknown-epoch'])
+    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-epoch'])
   })
 
   it('list the delegators of a node', async () => {
@@ -93,21 +106,27 @@ describe('staking routes on a recorded chain', () => {
 
   it('list rewards and stakes as the events tell them', async () => {
     for (const [path, types] of [
-      ['/staking/rewards/paid', '(Delegator)?RewardsPaid'], ['/staking/rewards/staking', '(Delegator)?TokensStaked'],
+      ['/staking/rewards/paid', '(Delegator)?RewardsPaid'],
+      ['/staking/rewards/staking', '(Delegator)?TokensStaked'],
     ] as const) {
-      const of = (condition: string): Promise<object[]> => rows(`
+      const of = (condition: string): Promise<object[]> =>
+        rows(`
         select block_height::int, tx_index as transaction_index, event_index, encode(t.id, 'hex') as transaction_id,
           payload ->> 'nodeID' as node_id, coalesce((payload ->> 'delegatorID')::int, 0) as delegator_id,
           payload ->> 'amount' as amount
         from raw.events e join raw.transactions t using (block_height, tx_index)
         where type ~ 'FlowIDTableStaking.${types}$' and ${condition}
         order by block_height desc, tx_index desc, event_index desc`)
-      const shown = async (filter: string): Promise<object[]> => (
-        await allPages<StakingEventItem>(chain.api, `${path}?${filter}`, 4)
-      ).map((event) => ({
-        block_height: event.block_height, transaction_index: event.transaction_index, event_index: event.event_index,
-        transaction_id: event.transaction_id, node_id: event.node_id, delegator_id: event.delegator_id, amount: event.amount,
-      }))
+      const shown = async (filter: string): Promise<object[]> =>
+        (await allPages<StakingEventItem>(chain.api, `${path}?${filter}`, 4)).map((event) => ({
+          block_height: event.block_height,
+          transaction_index: event.transaction_index,
+          event_index: event.event_index,
+          transaction_id: event.transaction_id,
+          node_id: event.node_id,
+          delegator_id: event.delegator_id,
+          amount: event.amount,
+        }))
       expect(await shown('')).to.deep.equal(await of('true'))
       const id = nodes[0]?.node_id
       expect(await shown(`node_id=${id}`)).to.deep.equal(await of(`payload ->> 'nodeID' = '${id}'`))
@@ -128,10 +147,14 @@ describe('staking routes on a recorded chain', () => {
       expect(await chain.api.json(path)).to.deep.equal({ data: [stake] })
     }
     const { node_id: id, address } = nodes[0] ?? {}
-    const { data: [stake] } = await chain.api.json<{ data: { nodes: Node[] }[] }>(`/staking/account/${address}`)
+    const {
+      data: [stake],
+    } = await chain.api.json<{ data: { nodes: Node[] }[] }>(`/staking/account/${address}`)
     expect(stake?.nodes.map((node) => node.node_id)).to.deep.equal([id])
     const ofNode = await allPages<StakingEventItem>(chain.api, `/staking/node/${id}/event`, 7)
-    const [expected] = await rows<{ count: number }>(`select count(*)::int from app.staking_events where node_id = '${id}'`)
+    const [expected] = await rows<{ count: number }>(
+      `select count(*)::int from app.staking_events where node_id = '${id}'`,
+    )
     expect(ofNode).to.have.length(expected?.count ?? 0)
   })
 
@@ -143,8 +166,9 @@ describe('staking routes on a recorded chain', () => {
         payload ->> 'totalStaked' as staked
       from raw.events join raw.blocks b on b.height = block_height
       where type like '%.FlowIDTableStaking.NewEpoch' order by 1 desc`)
-    expect(epochs.map((epoch) => [epoch.epoch, epoch.start_height, epoch.start_time, epoch.total_staked]))
-      .to.deep.equal(starts.map(({ epoch, height, time, staked }) => [epoch, height, time.toISOString(), staked]))
+    expect(
+      epochs.map((epoch) => [epoch.epoch, epoch.start_height, epoch.start_time, epoch.total_staked]),
+    ).to.deep.equal(starts.map(({ epoch, height, time, staked }) => [epoch, height, time.toISOString(), staked]))
     const paid = await rows<{ epoch: number; total: string }>(`
       select (payload ->> 'epochCounterForRewards')::int as epoch, payload ->> 'total' as total from raw.events
       where type like '%.FlowIDTableStaking.EpochTotalRewardsPaid' order by 1 desc`)
@@ -152,11 +176,17 @@ describe('staking routes on a recorded chain', () => {
   })
 
   it('tell what is staked and by how many, and null where nothing tells', async () => {
-    const { data: [shown] } = await chain.api.json<{ data: Record<string, unknown>[] }>('/staking/tokenomics')
+    const {
+      data: [shown],
+    } = await chain.api.json<{ data: Record<string, unknown>[] }>('/staking/tokenomics')
     const [newest] = await rows<{ epoch: number; total_staked: string }>(`
       select epoch::int, total_staked::text from app.epoch_stats where total_staked is not null order by epoch desc limit 1`)
     expect(shown).to.deep.include({
-      ...newest, circulating_supply: null, delegator_count: delegators.length, source: 'events', validator_count: null,
+      ...newest,
+      circulating_supply: null,
+      delegator_count: delegators.length,
+      source: 'events',
+      validator_count: null,
     })
   })
 
@@ -167,7 +197,12 @@ describe('staking routes on a recorded chain', () => {
     await expectProblem(chain.api, '/flow/node?limit=201', 'limit', '200')
     await expectProblem(chain.api, '/staking/epoch/x/nodes', 'epoch', 'whole number')
     await expectProblem(chain.api, '/staking/delegator?node_id=zz', 'node_id', '64 hex digits')
-    await expectProblem(chain.api, '/staking/rewards/paid?cursor=5', 'cursor', '<block_height>:<tx_index>:<event_index>')
+    await expectProblem(
+      chain.api,
+      '/staking/rewards/paid?cursor=5',
+      'cursor',
+      '<block_height>:<tx_index>:<event_index>',
+    )
     await expectProblem(chain.api, '/staking/account/x', 'address', '16 hex digits')
   })
 })
@@ -202,18 +237,24 @@ describe('nodes of which the indexed history does not tell all', () => {
 
   it('are filled by what the chain said when it was asked, and listed by that', async () => {
     const nodes = await allPages<Node>(api, '/flow/node', 1)
-    expect(nodes.map((node) => [node.node_id, node.tokens_staked, node.tokens_rewarded, node.source, node.is_complete]))
-      .to.deep.equal([
-        [partial, '900.00000001', '4', 'chain', true], [told, '500', '1', 'events', true],
-        [unknown, '100', '0', 'chain', true],
-      ])
-    expect(nodes.map((node) => [node.networking_address, node.role, node.weight, node.delegator_count, node.updated_at]))
-      .to.deep.equal([
-        ['b.example.org:3569', 2, 50, 9, '2026-01-02T00:00:00.000Z'], ['a.example.org:3569', 1, 100, 2, null],
-        ['c.example.org:3569', 5, 0, 0, '2026-01-03T00:00:00.000Z'],
-      ])
+    expect(
+      nodes.map((node) => [node.node_id, node.tokens_staked, node.tokens_rewarded, node.source, node.is_complete]),
+    ).to.deep.equal([
+      [partial, '900.00000001', '4', 'chain', true],
+      [told, '500', '1', 'events', true],
+      [unknown, '100', '0', 'chain', true],
+    ])
+    expect(
+      nodes.map((node) => [node.networking_address, node.role, node.weight, node.delegator_count, node.updated_at]),
+    ).to.deep.equal([
+      ['b.example.org:3569', 2, 50, 9, '2026-01-02T00:00:00.000Z'],
+      ['a.example.org:3569', 1, 100, 2, null],
+      ['c.example.org:3569', 5, 0, 0, '2026-01-03T00:00:00.000Z'],
+    ])
     for (const node of nodes) expect(await api.json(`/flow/node/${node.node_id}`)).to.deep.equal({ data: [node] })
-    const { data: [tokenomics] } = await api.json<{ data: Record<string, unknown>[] }>('/staking/tokenomics')
+    const {
+      data: [tokenomics],
+    } = await api.json<{ data: Record<string, unknown>[] }>('/staking/tokenomics')
     expect(tokenomics).to.include({ delegator_count: 11, total_staked: null, staking_apy: null })
   })
 })

@@ -16,9 +16,15 @@ describe('statistics of the chain', () => {
     chain = await exploredChain()
   })
 
-  for (const [timescale, unit] of [['hourly', 'hour'], ['daily', 'day'], ['weekly', 'week'], ['monthly', 'month']] as const) {
+  for (const [timescale, unit] of [
+    ['hourly', 'hour'],
+    ['daily', 'day'],
+    ['weekly', 'week'],
+    ['monthly', 'month'],
+  ] as const) {
     it(`are ${timescale} what the raw tables add up to`, async () => {
-      const { rows } = await chain.database.pool.query<Record<string, unknown>>(`
+      const { rows } = await chain.database.pool.query<Record<string, unknown>>(
+        `
         select date_trunc($1, b.timestamp at time zone 'UTC') at time zone 'UTC' as timestamp,
           count(distinct b.height)::int as block_count, count(t.id)::int as tx_count,
           count(t.id) filter (where t.collection_index is null)::int as system_tx_count,
@@ -32,12 +38,16 @@ describe('statistics of the chain', () => {
             coalesce(sum((payload->>'amount')::numeric) filter (where type like '%.FlowFees.FeesDeducted'), 0.00000000) as fees
           from raw.events e where e.block_height = b.height and e.tx_index = t.tx_index
         ) e on true
-        group by 1 order by 1`, [unit])
+        group by 1 order by 1`,
+        [unit],
+      )
       const from = timescale === 'hourly' ? '?from=2026-03-14' : ''
       const { data } = await chain.api.json<List<Period>>(`/status/stat/${timescale}/trend${from}`)
       const expected = rows
         .map((row) => ({
-          ...row, timestamp: (row['timestamp'] as Date).toISOString(), evm_tx_count: row['evm_tx_count'] ?? 0,
+          ...row,
+          timestamp: (row['timestamp'] as Date).toISOString(),
+          evm_tx_count: row['evm_tx_count'] ?? 0,
         }))
         .filter(({ timestamp }) => from === '' || timestamp > '2026')
       expect(data).to.have.length(expected.length)
@@ -52,13 +62,19 @@ describe('statistics of the chain', () => {
     const daily = await chain.api.json('/status/stat/daily/trend')
     expect(await chain.api.json('/status/stat')).to.deep.equal(daily)
     const { data } = daily as List<Period>
-    expect(data.map(({ date, active_accounts, daily_active_accounts: mean }) => [date, active_accounts, mean])).to.deep.equal([
-      ['2018-12-19', 0, 0], ['2026-03-14', 14, 14], ['2026-03-15', 13, 13],
+    expect(
+      data.map(({ date, active_accounts, daily_active_accounts: mean }) => [date, active_accounts, mean]),
+    ).to.deep.equal([
+      ['2018-12-19', 0, 0],
+      ['2026-03-14', 14, 14],
+      ['2026-03-15', 13, 13],
     ])
   })
 
   it('count what is stored', async () => {
-    const { rows: [row] } = await chain.database.pool.query<Record<string, number>>(`
+    const {
+      rows: [row],
+    } = await chain.database.pool.query<Record<string, number>>(`
       select min(height)::int as min_height, max(height)::int as max_height, count(*)::int as block_count,
         (select count(*)::int from raw.transactions) as tx_count, (select count(*)::int from raw.events) as event_count
       from raw.blocks`)
@@ -108,7 +124,13 @@ describe('statistics of many days', () => {
   it('give weeks from Monday on, whole, and the mean of their days', async () => {
     const weeks = await trend('weekly/trend')
     expect(weeks.map(([date]) => date)).to.deep.equal([
-      '2025-12-29', '2026-01-05', '2026-01-12', '2026-01-19', '2026-01-26', '2026-02-02', '2026-02-09',
+      '2025-12-29',
+      '2026-01-05',
+      '2026-01-12',
+      '2026-01-19',
+      '2026-01-26',
+      '2026-02-02',
+      '2026-02-09',
     ])
     expect(weeks[0]).to.deep.equal(['2025-12-29', 96, 2.5])
     // Its third day is not indexed: 5, 6, 8, 9, 10, 11.
@@ -118,7 +140,10 @@ describe('statistics of many days', () => {
   })
 
   it('give months', async () => {
-    expect(await trend('monthly/trend')).to.deep.equal([['2026-01-01', 720, 16.3], ['2026-02-01', 216, 36]])
+    expect(await trend('monthly/trend')).to.deep.equal([
+      ['2026-01-01', 720, 16.3],
+      ['2026-02-01', 216, 36],
+    ])
     expect(await trend('monthly/trend?from=2026-01-31&to=2026-01-31')).to.deep.equal([['2026-01-01', 720, 16.3]])
   })
 
@@ -127,7 +152,9 @@ describe('statistics of many days', () => {
     expect([hours.length, hours[0]?.[0], hours.at(-1)?.[0]]).to.deep.equal([168, '2026-02-03', '2026-02-09'])
     const { data } = await api.json<List<Period>>('/status/stat/hourly/trend?from=2026-01-07&to=2026-01-08')
     expect(data.map(({ timestamp, tx_count }) => [timestamp, tx_count]).slice(0, 3)).to.deep.equal([
-      ['2026-01-08T00:00:00.000Z', 0], ['2026-01-08T01:00:00.000Z', 1], ['2026-01-08T02:00:00.000Z', 2],
+      ['2026-01-08T00:00:00.000Z', 0],
+      ['2026-01-08T01:00:00.000Z', 1],
+      ['2026-01-08T02:00:00.000Z', 2],
     ])
     expect(data).to.have.length(24)
   })
@@ -135,9 +162,13 @@ describe('statistics of many days', () => {
   it('leave days out of which nothing is indexed, where the daily numbers have zeros', async () => {
     const days = await trend('daily/trend?from=2026-01-06&to=2026-01-08')
     expect(days.map(([date]) => date)).to.deep.equal(['2026-01-06', '2026-01-08'])
-    const { data } = await api.json<List<{ date: string; block_count: number }>>('/insights/daily?from=2026-01-06&to=2026-01-08')
+    const { data } = await api.json<List<{ date: string; block_count: number }>>(
+      '/insights/daily?from=2026-01-06&to=2026-01-08',
+    )
     expect(data.map(({ date, block_count: count }) => [date, count])).to.deep.equal([
-      ['2026-01-06', 24], ['2026-01-07', 0], ['2026-01-08', 24],
+      ['2026-01-06', 24],
+      ['2026-01-07', 0],
+      ['2026-01-08', 24],
     ])
   })
 

@@ -76,7 +76,11 @@ describe('tax reports', () => {
     const reports: TaxReport[] = []
     let cursor = ''
     do {
-      const { data: [report], has_more: hasMore, cursor: next } = await api.json<Report>(`${path}?${query}&limit=97&cursor=${cursor}`)
+      const {
+        data: [report],
+        has_more: hasMore,
+        cursor: next,
+      } = await api.json<Report>(`${path}?${query}&limit=97&cursor=${cursor}`)
       expect(hasMore).to.equal(next !== '')
       reports.push(report)
       cursor = next
@@ -97,9 +101,10 @@ describe('tax reports', () => {
     return rows.map(({ key }) => key)
   }
 
-  const keys = (transfers: readonly TaxEntry[]): string[] => transfers.map((transfer) => (
-    `${transfer.type} ${transfer.block_height}:${transfer.tx_index}:${transfer.event_index}`
-  ))
+  const keys = (transfers: readonly TaxEntry[]): string[] =>
+    transfers.map(
+      (transfer) => `${transfer.type} ${transfer.block_height}:${transfer.tx_index}:${transfer.event_index}`,
+    )
 
   it('hold all transfers of the days, of both kinds, and all fees, by time, over all pages', async () => {
     const reports = await allReports('start_date=2025-01-02&end_date=2025-01-10')
@@ -107,9 +112,15 @@ describe('tax reports', () => {
     expect(keys(reports.flatMap(({ transfers }) => transfers))).to.deep.equal(expected)
     expect(expected.length).to.be.greaterThan(9 * 4 * perBlock)
     expect(expected.filter((key) => key.startsWith('fee'))).to.have.length(9 * 4)
-    const { type: _type, ...last } = reports.flatMap(({ transfers }) => transfers).find(({ type }) => type === 'fee') ?? {}
+    const { type: _type, ...last } =
+      reports.flatMap(({ transfers }) => transfers).find(({ type }) => type === 'fee') ?? {}
     expect(last).to.include({
-      transfer_type: 'fee', direction: 'withdraw', sender: account, receiver: fees, amount: '0.00143000', block_height: 143,
+      transfer_type: 'fee',
+      direction: 'withdraw',
+      sender: account,
+      receiver: fees,
+      amount: '0.00143000',
+      block_height: 143,
       timestamp: '2025-01-10T18:00:00.000Z',
     })
   })
@@ -134,16 +145,24 @@ describe('tax reports', () => {
     expect(first?.tokens?.map(({ name: _name, symbol: _symbol, ...totals }) => totals)).to.deep.equal(rows)
     expect(first?.tokens?.map(({ name }) => name)).to.deep.equal(['FlowToken', '=HYPERLINK("http://x"),'])
     expect(first?.collections).to.deep.equal([{ nft_type: collection, received_count: 4, sent_count: 10 }])
-    expect(first).to.deep.include({ total_transfers: 20 * perBlock + 14, ft_transfers: 20 * perBlock, nft_transfers: 14 })
+    expect(first).to.deep.include({
+      total_transfers: 20 * perBlock + 14,
+      ft_transfers: 20 * perBlock,
+      nft_transfers: 14,
+    })
     expect(first).to.deep.include({ fee_count: 20, total_fees: '0.02270000' })
     expect(others.every(({ tokens, total_transfers: total }) => tokens === null && total === null)).to.equal(true)
   })
 
   it('are of the year that ends with the newest day where no day is asked for', async () => {
-    const { data: [report] } = await api.json<Report>(path)
+    const {
+      data: [report],
+    } = await api.json<Report>(path)
     expect([report.start_date, report.end_date]).to.deep.equal(['2024-01-25', '2025-01-24'])
     expect((report.total_transfers ?? 0) + (report.fee_count ?? 0)).to.equal((await keysOf('true')).length)
-    const { data: [empty] } = await api.json<Report>(`${path}?end_date=2024-12-30`)
+    const {
+      data: [empty],
+    } = await api.json<Report>(`${path}?end_date=2024-12-30`)
     expect([empty.total_transfers, empty.transfers]).to.deep.equal([0, []])
   })
 
@@ -155,12 +174,25 @@ describe('tax reports', () => {
       const format = 'headers' in init ? '' : '&format=csv'
       const response = await api.get(`${path}?start_date=2025-01-02&end_date=2025-01-20${format}`, init)
       expect(response.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
-      expect(response.headers.get('content-disposition')).to.equal(`attachment; filename="${account}-2025-01-02-2025-01-20.csv"`)
+      expect(response.headers.get('content-disposition')).to.equal(
+        `attachment; filename="${account}-2025-01-02-2025-01-20.csv"`,
+      )
       expect(response.headers.get('vary')?.toLowerCase()).to.include('accept')
       const lines = (await response.text()).split('\r\n')
       expect(lines.pop()).to.equal('')
-      expect(lines.shift()?.split(',').slice(0, 5)).to.deep.equal(['timestamp', 'type', 'direction', 'transfer_type', 'token'])
-      const told = lines.map((line) => line.split(',').slice(-3).concat(line.split(',')[1] ?? ''))
+      expect(lines.shift()?.split(',').slice(0, 5)).to.deep.equal([
+        'timestamp',
+        'type',
+        'direction',
+        'transfer_type',
+        'token',
+      ])
+      const told = lines.map((line) =>
+        line
+          .split(',')
+          .slice(-3)
+          .concat(line.split(',')[1] ?? ''),
+      )
       expect(told.map(([height, event, leg, type]) => `${type} ${height} ${event} ${leg}`)).to.deep.equal(
         transfers.map(({ type, block_height: height, event_index: event, leg }) => `${type} ${height} ${event} ${leg}`),
       )
@@ -173,16 +205,21 @@ describe('tax reports', () => {
   })
 
   const refused: ReadonlyArray<readonly [query: string, field: string]> = [
-    ['start_date=2025-02-30', 'start_date'], ['end_date=yesterday', 'end_date'], ['start_date=2025-1-1', 'start_date'],
-    ['start_date=2025-01-02&end_date=2025-01-01', 'end_date'], ['start_date=2023-01-01&end_date=2024-01-02', 'end_date'],
-    ['format=xml', 'format'], ['cursor=1', 'cursor'], ['limit=0', 'limit'],
+    ['start_date=2025-02-30', 'start_date'],
+    ['end_date=yesterday', 'end_date'],
+    ['start_date=2025-1-1', 'start_date'],
+    ['start_date=2025-01-02&end_date=2025-01-01', 'end_date'],
+    ['start_date=2023-01-01&end_date=2024-01-02', 'end_date'],
+    ['format=xml', 'format'],
+    ['cursor=1', 'cursor'],
+    ['limit=0', 'limit'],
   ]
 
   for (const [query, field] of refused) {
     it(`refuse ${query}`, async () => {
       const response = await api.get(`${path}?${query}`)
       expect(response.status).to.equal(400)
-      expect((await response.json() as { field: string }).field).to.equal(field)
+      expect(((await response.json()) as { field: string }).field).to.equal(field)
     })
   }
 
@@ -230,7 +267,10 @@ describe('tax reports', () => {
         const last = lines.pop()
         expect(lines, String(maxRows)).to.deep.equal(all.slice(0, maxRows))
         const day = lines.at(-1)?.slice(0, 10) ?? ''
-        expect(last).to.match(/^#incomplete,/).and.to.include(`more than ${maxRows} transfers and fees`).and.to.include(`end_date=${day}`)
+        expect(last)
+          .to.match(/^#incomplete,/)
+          .and.to.include(`more than ${maxRows} transfers and fees`)
+          .and.to.include(`end_date=${day}`)
       }
     })
 
@@ -241,11 +281,16 @@ describe('tax reports', () => {
     })
 
     it('are refused before the first byte where the transfers alone are too many, as totals are', async () => {
-      const { rows: [counted] } = await database.pool.query<{ count: number }>(`
+      const {
+        rows: [counted],
+      } = await database.pool.query<{ count: number }>(`
         select ((select count(*) from app.ft_transfers where '${account}' in (from_address, to_address) and transfer_type <> 'fee')
           + (select count(*) from app.nft_transfers where '${account}' in (from_address, to_address)))::int as count`)
       const count = counted?.count ?? 0
-      for (const [maxRows, status] of [[count, 200], [count - 1, 400]] as const) {
+      for (const [maxRows, status] of [
+        [count, 200],
+        [count - 1, 400],
+      ] as const) {
         const limited = await runApi(database.url, { server: { csvLimits: { maxRows, maxMs: 600_000 } } })
         try {
           const response = await limited.get(`${path}?${query}`)
@@ -293,13 +338,18 @@ describe('tax reports of a chain', () => {
       from app.accounts a where created_height is not null and address not in (select address from app.smart_contracts) order by 1`)
     let fees = 0
     for (const { address, fees: paid } of rows) {
-      const { data: [report] } = await api.json<Report>(`/flow/account/${address}/tax-report`)
+      const {
+        data: [report],
+      } = await api.json<Report>(`/flow/account/${address}/tax-report`)
       const vaults = Map.groupBy(accounts[address]?.vaults ?? [], ({ type }) => type.replace(/\.Vault$/, ''))
       for (const { token, net } of report.tokens ?? []) {
         const sum = (vaults.get(token) ?? []).reduce((total, { balance }) => total + ufix64Units(balance), 0n)
         expect(net, `${address} ${token}`).to.equal(ufix64Text(sum))
       }
-      expect(report.tokens?.map(({ token }) => token), address).to.include.members([...vaults.keys()])
+      expect(
+        report.tokens?.map(({ token }) => token),
+        address,
+      ).to.include.members([...vaults.keys()])
       expect(report.total_fees, address).to.equal(paid ?? '0.00000000')
       fees += report.fee_count ?? 0
     }
@@ -318,9 +368,16 @@ describe('transfers of an account of both kinds', () => {
       const merged = await allPages<AccountTransfer>(api, `/flow/account/${address}/transfer`, 40)
       for (const type of ['ft', 'nft'] as const) {
         const own = await allPages<object>(api, `/flow/account/${address}/${type}/transfer`, 100)
-        expect(merged.filter((transfer) => transfer.type === type).map(({ type: _type, ...rest }) => rest)).to.deep.equal(own)
+        expect(
+          merged.filter((transfer) => transfer.type === type).map(({ type: _type, ...rest }) => rest),
+        ).to.deep.equal(own)
       }
-      const places = merged.map(({ block_height: height, tx_index: tx, event_index: event, leg }) => [height, tx, event, leg])
+      const places = merged.map(({ block_height: height, tx_index: tx, event_index: event, leg }) => [
+        height,
+        tx,
+        event,
+        leg,
+      ])
       expect(places).to.deep.equal(places.toSorted(descending))
     }
   })

@@ -62,20 +62,46 @@ describe('what the chain and the price feed say of tokens', () => {
     await database.drop()
   })
 
-  const ids = async (query: string): Promise<string[]> => (await allPages<FungibleToken>(api, `/flow/ft?${query}`, 2)).map(({ id }) => id)
+  const ids = async (query: string): Promise<string[]> =>
+    (await allPages<FungibleToken>(api, `/flow/ft?${query}`, 2)).map(({ id }) => id)
 
   it('stand in each token', async () => {
-    const { data: [token] } = await api.json<{ data: [FungibleToken] }>(`/flow/ft/${flow}`)
+    const {
+      data: [token],
+    } = await api.json<{ data: [FungibleToken] }>(`/flow/ft/${flow}`)
     expect(token).to.deep.include({
-      name: 'Flow Network Token', symbol: 'FLOW', decimals: 8, description: 'Of the chain.', icon: 'https://flow.example/logo.svg',
-      logo: 'https://flow.example/logo.svg', vault_path: '/storage/flowTokenVault', total_supply: '50', is_verified: true,
-      evm_bridged: false, holder_count: 7, transfer_count: 4, burned: '0.00000001', market_symbol: 'FLOW', current_price: '0.40',
-      price_change_24h: -20, updated_at: '2026-01-01T00:00:00.000Z', socials: { x: 'https://x.example/flow' },
+      name: 'Flow Network Token',
+      symbol: 'FLOW',
+      decimals: 8,
+      description: 'Of the chain.',
+      icon: 'https://flow.example/logo.svg',
+      logo: 'https://flow.example/logo.svg',
+      vault_path: '/storage/flowTokenVault',
+      total_supply: '50',
+      is_verified: true,
+      evm_bridged: false,
+      holder_count: 7,
+      transfer_count: 4,
+      burned: '0.00000001',
+      market_symbol: 'FLOW',
+      current_price: '0.40',
+      price_change_24h: -20,
+      updated_at: '2026-01-01T00:00:00.000Z',
+      socials: { x: 'https://x.example/flow' },
     })
-    const { data: [other] } = await api.json<{ data: [FungibleToken] }>(`/flow/ft/${plain}.Vault`)
+    const {
+      data: [other],
+    } = await api.json<{ data: [FungibleToken] }>(`/flow/ft/${plain}.Vault`)
     expect(other).to.deep.include({
-      id: plain, address: '0x0000000000000abc', contract_name: 'PlainCoin', name: 'PlainCoin', symbol: null, is_verified: false,
-      current_price: null, market_symbol: null, price_change_24h: null,
+      id: plain,
+      address: '0x0000000000000abc',
+      contract_name: 'PlainCoin',
+      name: 'PlainCoin',
+      symbol: null,
+      is_verified: false,
+      current_price: null,
+      market_symbol: null,
+      price_change_24h: null,
     })
   })
 
@@ -96,9 +122,15 @@ describe('what the chain and the price feed say of tokens', () => {
 
   it('price transfers by the last price of the two days before them, and no others', async () => {
     const listed = await allPages<FtTransfer>(api, '/flow/ft/transfer', 2)
-    expect(listed.map(({ block_height, approx_usd_price, usd_value, token }) => (
-      [block_height, approx_usd_price, usd_value, token.token, token.name]
-    ))).to.deep.equal([
+    expect(
+      listed.map(({ block_height, approx_usd_price, usd_value, token }) => [
+        block_height,
+        approx_usd_price,
+        usd_value,
+        token.token,
+        token.name,
+      ]),
+    ).to.deep.equal([
       [120, '0.40', '0.6', `${flow}.Vault`, 'Flow Network Token'],
       [119, '0.50', '2', `${flow}.Vault`, 'Flow Network Token'],
       [118, '3000', '6000', `${bridged}.Vault`, 'Wrapped = Ether'],
@@ -106,7 +138,14 @@ describe('what the chain and the price feed say of tokens', () => {
       [110, '0.30', '0.000000003', `${flow}.Vault`, 'Flow Network Token'],
       [101, null, null, `${flow}.Vault`, 'Flow Network Token'],
     ])
-    expect(listed.map(({ direction }) => direction)).to.deep.equal(['deposit', 'deposit', 'deposit', 'deposit', 'withdraw', 'deposit'])
+    expect(listed.map(({ direction }) => direction)).to.deep.equal([
+      'deposit',
+      'deposit',
+      'deposit',
+      'deposit',
+      'withdraw',
+      'deposit',
+    ])
     expect(listed[2]?.sender).to.equal(`0x${'e'.repeat(40)}`)
     const ofEvm = await allPages<FtTransfer>(api, `/flow/ft/transfer?address=${'E'.repeat(40)}`, 2)
     expect(ofEvm.map(({ block_height, direction }) => [block_height, direction])).to.deep.equal([[118, 'withdraw']])
@@ -114,11 +153,30 @@ describe('what the chain and the price feed say of tokens', () => {
 
   it('price what accounts have, and say what part of all it is', async () => {
     const vaults = await allPages<Vault>(api, `/flow/account/${holder}/ft`, 1)
-    expect(vaults.map(({ token, balance, usd_price, usd_value, vault_count }) => [token, balance, usd_price, usd_value, vault_count]))
-      .to.deep.equal([[`${flow}.Vault`, '12.50000000', '0.40', '5', 2], [`${bridged}.Vault`, '0.00000000', null, null, 1]])
-    const holders = await allPages<{ address: string; percentage: number; is_complete: boolean }>(api, `/flow/ft/${flow}/holding`, 1)
-    expect(holders.map(({ address, percentage, is_complete }) => [address.slice(-2), percentage, is_complete])).to.deep.equal([
-      ['b0', 0.25, true], ['b1', 0.25, true], ['b3', 0.25, true], ['b2', 0.06, false],
+    expect(
+      vaults.map(({ token, balance, usd_price, usd_value, vault_count }) => [
+        token,
+        balance,
+        usd_price,
+        usd_value,
+        vault_count,
+      ]),
+    ).to.deep.equal([
+      [`${flow}.Vault`, '12.50000000', '0.40', '5', 2],
+      [`${bridged}.Vault`, '0.00000000', null, null, 1],
+    ])
+    const holders = await allPages<{ address: string; percentage: number; is_complete: boolean }>(
+      api,
+      `/flow/ft/${flow}/holding`,
+      1,
+    )
+    expect(
+      holders.map(({ address, percentage, is_complete }) => [address.slice(-2), percentage, is_complete]),
+    ).to.deep.equal([
+      ['b0', 0.25, true],
+      ['b1', 0.25, true],
+      ['b3', 0.25, true],
+      ['b2', 0.06, false],
     ])
   })
 
@@ -131,7 +189,11 @@ describe('what the chain and the price feed say of tokens', () => {
       from app.prices where token = '${flow}' and currency = 'USD' order by 1, price_time desc`)
     expect(data['FLOW']?.history).to.deep.equal(rows)
     expect((await api.json<{ data: object }>('/flow/ft/stats')).data).to.deep.equal({
-      total: 4, with_price: 1, evm_bridged: 1, total_transfers: 15, total_holdings: 15,
+      total: 4,
+      with_price: 1,
+      evm_bridged: 1,
+      total_transfers: 15,
+      total_holdings: 15,
     })
   })
 })

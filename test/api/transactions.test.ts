@@ -4,7 +4,13 @@ import type { Transaction } from '../../src/api/presenters/transaction.ts'
 import type { TransactionDetail } from '../../src/api/presenters/transaction-detail.ts'
 import { maxOtherHeights } from '../../src/api/queries/transactions.ts'
 import {
-  chainBlock, idOf, payer, receiver, storeBlocks, systemTransactionIds, transferScript,
+  chainBlock,
+  idOf,
+  payer,
+  receiver,
+  storeBlocks,
+  systemTransactionIds,
+  transferScript,
 } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -59,9 +65,19 @@ describe('transaction routes', () => {
   it('pages through one block', async () => {
     const { transactions } = chainBlock(120)
     const first = await api.json<List<Transaction>>('/flow/transaction?height=120&limit=3')
-    expect(first.data.map(({ id }) => id)).to.deep.equal(transactions.slice(2).toReversed().map(({ id }) => id))
+    expect(first.data.map(({ id }) => id)).to.deep.equal(
+      transactions
+        .slice(2)
+        .toReversed()
+        .map(({ id }) => id),
+    )
     const second = await api.json<List<Transaction>>(`/flow/transaction?height=120&limit=3&cursor=${first.cursor}`)
-    expect(second.data.map(({ id }) => id)).to.deep.equal(transactions.slice(0, 2).toReversed().map(({ id }) => id))
+    expect(second.data.map(({ id }) => id)).to.deep.equal(
+      transactions
+        .slice(0, 2)
+        .toReversed()
+        .map(({ id }) => id),
+    )
     expect(second.has_more).to.equal(false)
     const below = await api.json<List<Transaction>>(`/flow/transaction?height=121&cursor=${first.cursor}`)
     expect(below.data).to.deep.equal([])
@@ -72,22 +88,53 @@ describe('transaction routes', () => {
     const [transfer] = chainBlock(120).transactions
     const shown = await one(transfer?.id ?? '')
     expect(shown).to.deep.include({
-      id: transfer?.id, block_height: 120, block_id: chainBlock(120).id, transaction_index: 0,
+      id: transfer?.id,
+      block_height: 120,
+      block_id: chainBlock(120).id,
+      transaction_index: 0,
       timestamp: chainBlock(120).timestamp,
-      payer, proposer: payer, payer_address: payer.slice(2), proposer_address: payer.slice(2), authorizers: [payer],
-      proposer_key_index: 0, proposer_sequence_number: 120, status: 'SEALED', execution_status: 'SUCCESS', error: '',
-      error_message: '', fee: '0.00000570', gas_limit: 9999, gas_used: 14, event_count: 9, is_evm: false,
-      evm_hash: null, tags: ['FT_TRANSFER'], script: transferScript, reference_block_id: idOf('block', 'main', 110),
+      payer,
+      proposer: payer,
+      payer_address: payer.slice(2),
+      proposer_address: payer.slice(2),
+      authorizers: [payer],
+      proposer_key_index: 0,
+      proposer_sequence_number: 120,
+      status: 'SEALED',
+      execution_status: 'SUCCESS',
+      error: '',
+      error_message: '',
+      fee: '0.00000570',
+      gas_limit: 9999,
+      gas_used: 14,
+      event_count: 9,
+      is_evm: false,
+      evm_hash: null,
+      tags: ['FT_TRANSFER'],
+      script: transferScript,
+      reference_block_id: idOf('block', 'main', 110),
       collection: { id: chainBlock(120).collectionIds[0], index: 0 },
-      arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: receiver }],
+      arguments: [
+        { type: 'UFix64', value: '10.00000000' },
+        { type: 'Address', value: receiver },
+      ],
     })
     expect(shown?.events[3]).to.deep.equal({
-      type: 'A.f233dcee88fe0abe.FungibleToken.Deposited', transaction: transfer?.id, event_index: 3, block_height: 120,
-      timestamp: chainBlock(120).timestamp, contract_address: '0xf233dcee88fe0abe', contract_name: 'FungibleToken',
+      type: 'A.f233dcee88fe0abe.FungibleToken.Deposited',
+      transaction: transfer?.id,
+      event_index: 3,
+      block_height: 120,
+      timestamp: chainBlock(120).timestamp,
+      contract_address: '0xf233dcee88fe0abe',
+      contract_name: 'FungibleToken',
       event_name: 'Deposited',
       payload: {
-        type: 'A.1654653399040a61.FlowToken.Vault', amount: '10.00000000', to: receiver, toUUID: '102',
-        depositedUUID: '5921', balanceAfter: '35.50000000',
+        type: 'A.1654653399040a61.FlowToken.Vault',
+        amount: '10.00000000',
+        to: receiver,
+        toUUID: '102',
+        depositedUUID: '5921',
+        balanceAfter: '35.50000000',
       },
     })
     expect(shown?.events).to.have.length(9)
@@ -105,8 +152,14 @@ describe('transaction routes', () => {
   it('finds the system transactions, whose ids repeat, by height or in the newest block', async () => {
     const [first, second] = systemTransactionIds
     expect(await one(second, '?height=120')).to.deep.include({
-      block_height: 120, payer: '0x0000000000000000', proposer: '0x0000000000000000', authorizers: [], collection: null,
-      reference_block_id: null, proposer_key_index: null, arguments: [],
+      block_height: 120,
+      payer: '0x0000000000000000',
+      proposer: '0x0000000000000000',
+      authorizers: [],
+      collection: null,
+      reference_block_id: null,
+      proposer_key_index: null,
+      arguments: [],
     })
     const newest = await api.json<List<Transaction>>('/flow/transaction?limit=1')
     expect((await one(first))?.block_height).to.equal(newest.data[0]?.block_height)
@@ -115,16 +168,18 @@ describe('transaction routes', () => {
   it('says which one of a system transaction it answers with, and where there are others', async () => {
     const [id] = systemTransactionIds
     const response = await api.get(`/flow/transaction/${id}`)
-    const [{ block_height: height, other_heights: others }] = (await response.json() as { data: [TransactionDetail] }).data
+    const [{ block_height: height, other_heights: others }] = ((await response.json()) as { data: [TransactionDetail] })
+      .data
     expect(response.headers.get('content-location')).to.equal(`/flow/transaction/${id}?height=${height}`)
     expect(response.headers.get('cache-control')).to.equal('no-cache')
     expect(others).to.deep.equal(Array.from({ length: maxOtherHeights }, (_, i) => height - 1 - i))
     const other = await api.get(`/flow/transaction/${id}?height=${others[0]}`)
     expect(other.headers.get('content-location')).to.equal(null)
-    const [shown] = (await other.json() as { data: [TransactionDetail] }).data
+    const [shown] = ((await other.json()) as { data: [TransactionDetail] }).data
     const neighbours = [height, ...others.slice(1), height - 1 - maxOtherHeights].slice(0, maxOtherHeights)
     expect(shown).to.deep.include({ id, block_height: others[0], other_heights: neighbours })
-    const [middle] = (await api.json<{ data: [TransactionDetail] }>(`/flow/transaction/${id}?height=${height - 30}`)).data
+    const [middle] = (await api.json<{ data: [TransactionDetail] }>(`/flow/transaction/${id}?height=${height - 30}`))
+      .data
     const half = Array.from({ length: maxOtherHeights / 2 }, (_, i) => i + 1)
     expect(middle.other_heights.toSorted((a, b) => a - b)).to.deep.equal(
       [...half.map((i) => height - 30 - i), ...half.map((i) => height - 30 + i)].toSorted((a, b) => a - b),
@@ -132,7 +187,7 @@ describe('transaction routes', () => {
     for (const event of shown.events) expect(event.block_height).to.equal(others[0])
     const unique = await api.get(`/flow/transaction/${chainBlock(120).transactions[0]?.id}`)
     expect(unique.headers.get('content-location')).to.equal(null)
-    expect((await unique.json() as { data: [TransactionDetail] }).data[0].other_heights).to.deep.equal([])
+    expect(((await unique.json()) as { data: [TransactionDetail] }).data[0].other_heights).to.deep.equal([])
   })
 
   it('takes the height of its block with the hash of an EVM transaction', async () => {
@@ -143,8 +198,10 @@ describe('transaction routes', () => {
 
   it('answers 404 for unknown ids and 400 for what is no id', async () => {
     for (const [id, status, code] of [
-      ['0'.repeat(64), 404, 'unknown-transaction'], ['0', 400, 'invalid-parameter'],
-      ['g'.repeat(64), 400, 'invalid-parameter'], ['a'.repeat(63), 400, 'invalid-parameter'],
+      ['0'.repeat(64), 404, 'unknown-transaction'],
+      ['0', 400, 'invalid-parameter'],
+      ['g'.repeat(64), 400, 'invalid-parameter'],
+      ['a'.repeat(63), 400, 'invalid-parameter'],
       ['a'.repeat(65), 400, 'invalid-parameter'],
     ] as const) {
       const response = await api.get(`/flow/transaction/${id}`)

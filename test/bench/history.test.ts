@@ -11,7 +11,11 @@ describe('the history of the bench', () => {
   })
 
   it('writes a run into one line, numbers with four digits that count and whole ones as they are', () => {
-    const line = historyLine(madeUpRun({ figures: { 'ingest.pace': { value: 1234.5678, limit: 0.00012345678 }, 'derive.memory': { value: 123_456 } } }))
+    const line = historyLine(
+      madeUpRun({
+        figures: { 'ingest.pace': { value: 1234.5678, limit: 0.00012345678 }, 'derive.memory': { value: 123_456 } },
+      }),
+    )
     expect(line.indexOf('\n')).to.equal(line.length - 1)
     const [read] = readHistory(line)
     expect(read?.figures['ingest.pace']).to.deep.equal({ value: 1235, limit: 0.0001235 })
@@ -25,6 +29,9 @@ describe('the history of the bench', () => {
   it('names the line that is none', () => {
     const good = historyLine(madeUpRun())
     expect(() => readHistory(`${good}\nnonsense\n`)).to.throw(FatalError, 'Line 3 of the history is no JSON')
-    expect(() => readHistory(`${good}${good.replace('"mode":"full"', '"mode":"slow"')}`)).to.throw(FatalError, 'Line 2 of the history is no run')
+    expect(() => readHistory(`${good}${good.replace('"mode":"full"', '"mode":"slow"')}`)).to.throw(
+      FatalError,
+      'Line 2 of the history is no run',
+    )
   })
 })

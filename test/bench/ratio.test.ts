@@ -19,22 +19,44 @@ describe('figures and their limits', () => {
   })
 
   it('reach a target from the side that is better', () => {
-    expect([399, 400].map((value) => isTargetReached({ better: 'more', target: 400 }, { value }))).to.deep.equal([false, true])
-    expect([150, 151].map((value) => isTargetReached({ better: 'less', target: 150 }, { value }))).to.deep.equal([true, false])
+    expect([399, 400].map((value) => isTargetReached({ better: 'more', target: 400 }, { value }))).to.deep.equal([
+      false,
+      true,
+    ])
+    expect([150, 151].map((value) => isTargetReached({ better: 'less', target: 150 }, { value }))).to.deep.equal([
+      true,
+      false,
+    ])
     expect(isTargetReached({ better: 'less' }, { value: 1 })).to.equal(undefined)
-    expect([targetText({ better: 'more', target: 2000 }), targetText({ better: 'less', target: 2.2 }), targetText({ better: 'less' })])
-      .to.deep.equal(['at least 2,000', 'at most 2.2', ''])
+    expect([
+      targetText({ better: 'more', target: 2000 }),
+      targetText({ better: 'less', target: 2.2 }),
+      targetText({ better: 'less' }),
+    ]).to.deep.equal(['at least 2,000', 'at most 2.2', ''])
   })
 
   it('are written with three digits that count', () => {
-    expect([0, 0.01234, 0.5, 4.567, 89.12, 999.6, 1234.5, 1_234_567].map(numberText)).to.deep.equal(['0', '0.0123', '0.500', '4.57', '89.1', '1,000', '1,235', '1,234,567'])
+    expect([0, 0.01234, 0.5, 4.567, 89.12, 999.6, 1234.5, 1_234_567].map(numberText)).to.deep.equal([
+      '0',
+      '0.0123',
+      '0.500',
+      '4.57',
+      '89.1',
+      '1,000',
+      '1,235',
+      '1,234,567',
+    ])
     expect(numberText(Number.NaN)).to.equal('–')
     expect([1.234, 0.5, 0.0123, 0.00123, 0].map(percentText)).to.deep.equal(['123 %', '50 %', '1 %', '0.12 %', '0 %'])
   })
 })
 
 describe('growth', () => {
-  const stretch = (upTo: number, ms: number): { upTo: number; nodeMs: number; postgresMs: number } => ({ upTo, nodeMs: ms, postgresMs: 2 * ms })
+  const stretch = (upTo: number, ms: number): { upTo: number; nodeMs: number; postgresMs: number } => ({
+    upTo,
+    nodeMs: ms,
+    postgresMs: 2 * ms,
+  })
 
   it('of a block is from where a tenth of the blocks were there, without the start of the program', () => {
     const grown = grownBlock([stretch(500, 9), stretch(1000, 2), stretch(5000, 7), stretch(10_000, 3)])
@@ -45,7 +67,9 @@ describe('growth', () => {
   })
 
   it('of requests is by case', () => {
-    expect([...grownRequests({ sizes: [10, 20, 100], cases: { 'block-list': [2, 9, 3].map((ms) => ({ ms, bytes: 1 })) } })]).to.deep.equal([['block-list', { few: 10, many: 100, fewMs: 2, manyMs: 3 }]])
+    expect([
+      ...grownRequests({ sizes: [10, 20, 100], cases: { 'block-list': [2, 9, 3].map((ms) => ({ ms, bytes: 1 })) } }),
+    ]).to.deep.equal([['block-list', { few: 10, many: 100, fewMs: 2, manyMs: 3 }]])
   })
 })
 

@@ -21,7 +21,9 @@ interface Shot {
 }
 
 const ask = async (page: Page): Promise<void> => {
-  await page.getByRole('textbox', { name: 'Question' }).fill('How many transactions were there on each of the last 14 days?')
+  await page
+    .getByRole('textbox', { name: 'Question' })
+    .fill('How many transactions were there on each of the last 14 days?')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Result' }).waitFor()
 }
@@ -39,13 +41,34 @@ const chart = async (page: Page): Promise<void> => {
   await ask(page)
   await page.getByRole('tab', { name: 'Chart' }).click()
 }
-const manyKept = Array.from({ length: 30 }, (_, i) => ({ id: String(i), target: 'indexer', question: `Which ${i} accounts sent the most?`, sql: `SELECT ${i}` }))
+const manyKept = Array.from({ length: 30 }, (_, i) => ({
+  id: String(i),
+  target: 'indexer',
+  question: `Which ${i} accounts sent the most?`,
+  sql: `SELECT ${i}`,
+}))
 const hostile = { replies: { run_sql: { body: hostileRun() } } }
-const noModel = { status: 'ok', stuck_sessions: 0, targets: ['indexer'], model: null, remedy: 'Set LLM_API_KEY to the key of a model.', needs_token: false }
+const noModel = {
+  status: 'ok',
+  stuck_sessions: 0,
+  targets: ['indexer'],
+  model: null,
+  remedy: 'Set LLM_API_KEY to the key of a model.',
+  needs_token: false,
+}
 const locked = { ...askWorld().health, needs_token: true }
 const refused = {
   replies: {
-    run_sql: { status: 400, body: { status: 400, code: 'sql-failed', detail: 'column "hieght" does not exist', error_position: 14, error_hint: 'Perhaps you meant to reference the column "blocks.height".' } },
+    run_sql: {
+      status: 400,
+      body: {
+        status: 400,
+        code: 'sql-failed',
+        detail: 'column "hieght" does not exist',
+        error_position: 14,
+        error_hint: 'Perhaps you meant to reference the column "blocks.height".',
+      },
+    },
   },
 }
 
@@ -60,24 +83,39 @@ const shots: readonly Shot[] = [
   { name: 'chart-phone-dark', size: 'phone', theme: 'dark', act: chart },
   { name: 'hostile', world: hostile, act: run },
   { name: 'hostile-phone', world: hostile, size: 'phone', act: run },
-  { name: 'examples', world: { examples: manyKept }, act: (page) => page.getByRole('button', { name: '26 more' }).click() },
+  {
+    name: 'examples',
+    world: { examples: manyKept },
+    act: (page) => page.getByRole('button', { name: '26 more' }).click(),
+  },
   { name: 'cut', world: { replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } }, act: run },
   { name: 'asking', world: { replies: { ask: 'never' } }, act: startAsking },
   { name: 'asking-phone-dark', world: { replies: { ask: 'never' } }, size: 'phone', theme: 'dark', act: startAsking },
   { name: 'busy', world: { replies: { run_sql: 'never' } }, act: run },
   { name: 'refused', world: refused, act: run },
   { name: 'empty', world: { health: noModel, examples: [], history: [], kept: [] } },
-  { name: 'keep', act: async (page) => {
-    await ask(page)
-    await page.getByRole('button', { name: 'Keep as an example' }).click()
-  } },
+  {
+    name: 'keep',
+    act: async (page) => {
+      await ask(page)
+      await page.getByRole('button', { name: 'Keep as an example' }).click()
+    },
+  },
   { name: 'kept', theme: 'dark', act: openKept },
   { name: 'kept-many', world: { kept: manyKept }, act: openKept },
-  { name: 'forget', size: 'phone', act: async (page) => {
-    await openKept(page)
-    await page.getByRole('button', { name: /^Forget/ }).click()
-  } },
-  { name: 'locked', world: { health: locked, token: 'secret' }, act: (page) => page.getByRole('button', { name: 'Enter token' }).click() },
+  {
+    name: 'forget',
+    size: 'phone',
+    act: async (page) => {
+      await openKept(page)
+      await page.getByRole('button', { name: /^Forget/ }).click()
+    },
+  },
+  {
+    name: 'locked',
+    world: { health: locked, token: 'secret' },
+    act: (page) => page.getByRole('button', { name: 'Enter token' }).click(),
+  },
 ]
 
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
@@ -87,10 +125,15 @@ const log = pino({ level: 'warn' })
 const pages = createDashboardPages({ page: 'ask', log })
 await pages.file('')
 const started = await startBrowser()
-for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.includes(shot.name))) {
+for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
+  (shot) => only.length === 0 || only.includes(shot.name),
+)) {
   const standIn = await startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages))
   const context = await started.browser.newContext({
-    viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce',
+    viewport: sizes[size],
+    colorScheme: theme,
+    deviceScaleFactor: size === 'phone' ? 2 : 1,
+    reducedMotion: 'reduce',
   })
   const page = await context.newPage()
   page.setDefaultTimeout(10_000)

@@ -29,7 +29,12 @@ describe('the query page of the running service', function () {
     await storeBlocks(database)
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-ask-page-'))
     farm = new FlowfarmProcess(['ask'], {
-      DB_URL: database.url, HOST: '127.0.0.1', ASK_PORT: '0', PORT: '0', LLM_PROVIDER: 'scripted', API_TOKEN: token,
+      DB_URL: database.url,
+      HOST: '127.0.0.1',
+      ASK_PORT: '0',
+      PORT: '0',
+      LLM_PROVIDER: 'scripted',
+      API_TOKEN: token,
       CHROMA_PERSIST_DIR: folder,
     })
     url = String((await farm.logged(/the query service listens/))['url'])
@@ -43,7 +48,10 @@ describe('the query page of the running service', function () {
   })
 
   it('answers an example question, keeps it, and runs the SQL that one changes', async () => {
-    const context = await running?.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    const context = await running?.browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    })
     if (context === undefined) throw new Error('there is no browser')
     const page: Page = await context.newPage()
     const said = watchConsole(page)
@@ -74,7 +82,12 @@ describe('the query page of the running service', function () {
     await writeSql(page, "SELECT 1 AS n, 2 AS n, 9007199254740993 AS big, '\\xff'::bytea AS hash")
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('columnheader', { name: 'n_2' }).waitFor()
-    expect(await page.locator('table.result tbody td').allInnerTexts()).to.deep.equal(['1', '2', '9007199254740993', '0xff'])
+    expect(await page.locator('table.result tbody td').allInnerTexts()).to.deep.equal([
+      '1',
+      '2',
+      '9007199254740993',
+      '0xff',
+    ])
     await expectUsable(page, 'the result of SQL')
     await writeSql(page, 'SELECT hieght FROM raw.blocks')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -88,7 +101,9 @@ describe('the query page of the running service', function () {
 /** Of the page and of all that it has asked for so far, compressed. */
 async function loadedBytes(page: Page): Promise<number> {
   await page.waitForLoadState('networkidle')
-  return page.evaluate<number>("['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).reduce((sum, { transferSize }) => sum + transferSize, 0)")
+  return page.evaluate<number>(
+    "['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).reduce((sum, { transferSize }) => sum + transferSize, 0)",
+  )
 }
 
 /** In place of what is there, as people do: a text that is put over coloured words would be given their style by the browser. */
@@ -101,7 +116,11 @@ async function writeSql(page: Page, sql: string): Promise<void> {
 /** Blocks of the recording, with nothing derived from them. */
 async function storeBlocks(database: TestDatabase): Promise<void> {
   await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
-  const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+  const ingest = await runIngest(database, {
+    CHAIN_ACCESS_NODE: node.endpoint,
+    ENABLE_HISTORY_INGESTER: 'false',
+    START_BLOCK: '0',
+  })
   await untilStored(database, 0, last, ingest)
   await ingest.stop()
 }

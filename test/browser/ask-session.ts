@@ -27,7 +27,10 @@ export function useAskSession(): AskSession {
       return said
     },
     open: async (world = {}, options = {}) => {
-      const context = await session.begin((pages) => startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages)), options)
+      const context = await session.begin(
+        (pages) => startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages)),
+        options,
+      )
       const page = await context.newPage()
       said = watchConsole(page)
       await page.goto(session.service.url)

@@ -12,7 +12,8 @@ const noModel = { ...health, model: null, remedy: 'Set LLM_API_KEY to the key of
 
 const editor = (page: Page): Locator => page.getByRole('textbox', { name: 'SQL' })
 const asking = (page: Page): Locator => page.getByRole('textbox', { name: 'Question' })
-const cells = (page: Page, column: number): Promise<string[]> => page.locator(`table.result tbody td:nth-child(${column})`).allInnerTexts()
+const cells = (page: Page, column: number): Promise<string[]> =>
+  page.locator(`table.result tbody td:nth-child(${column})`).allInnerTexts()
 
 async function run(page: Page, sql = 'SELECT 1'): Promise<void> {
   await editor(page).fill(sql)
@@ -34,7 +35,10 @@ describe('the query page', () => {
     await page.getByLabel('Column').selectOption('fees')
     await page.getByRole('slider', { name: 'fees by day' }).press('Home')
     await page.getByText('812.50000000 2026-11-07').first().waitFor()
-    expect(session.service.calls.find(({ call }) => call === 'POST /api/v1/ask')?.body).to.deep.equal({ target: 'indexer', question })
+    expect(session.service.calls.find(({ call }) => call === 'POST /api/v1/ask')?.body).to.deep.equal({
+      target: 'indexer',
+      question,
+    })
     await expectUsable(page, 'an answer')
     expect(session.said).to.deep.equal([])
   })
@@ -51,12 +55,27 @@ describe('the query page', () => {
     await page.keyboard.press('Control+Enter')
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     const sent = session.service.calls.filter(({ call }) => call.startsWith('POST')).map(({ body }) => body)
-    expect(sent).to.deep.equal([{ target: 'evm', question }, { target: 'evm', sql: `${daysSql} LIMIT 3` }])
+    expect(sent).to.deep.equal([
+      { target: 'evm', question },
+      { target: 'evm', sql: `${daysSql} LIMIT 3` },
+    ])
   })
 
   it('begins with an example, and says how often the model had to try', async () => {
     const tried = answered(question, ranSql(daysSql, dayTypes, []))
-    const page = await session.open({ replies: { ask: { body: { ...tried, attempts: [{ sql: 'x', error: 'no' }, { sql: daysSql, error: null }] } } } })
+    const page = await session.open({
+      replies: {
+        ask: {
+          body: {
+            ...tried,
+            attempts: [
+              { sql: 'x', error: 'no' },
+              { sql: daysSql, error: null },
+            ],
+          },
+        },
+      },
+    })
     await page.getByRole('button', { name: question }).first().click()
     expect(await asking(page).inputValue()).to.equal(question)
     expect(await editor(page).innerText()).to.equal(daysSql)
@@ -95,7 +114,11 @@ describe('the query page', () => {
     await page.getByText('There are more rows than these 250 rows.').waitFor()
     await page.locator('table.result').getByRole('button', { name: 'amount' }).click()
     await page.getByRole('columnheader', { name: 'amount' }).and(page.locator('[aria-sort=ascending]')).waitFor()
-    expect((await cells(page, 2)).slice(0, 3)).to.deep.equal(['9007199254740993', '9007199254740994', '9007199254740995'])
+    expect((await cells(page, 2)).slice(0, 3)).to.deep.equal([
+      '9007199254740993',
+      '9007199254740994',
+      '9007199254740995',
+    ])
     await page.locator('table.result').getByRole('button', { name: 'amount' }).click()
     await page.getByRole('columnheader', { name: 'amount' }).and(page.locator('[aria-sort=descending]')).waitFor()
     expect((await cells(page, 2))[0]).to.equal('9007199254741242')
@@ -116,10 +139,17 @@ describe('the query page', () => {
   })
 
   it('shows all example questions when asked, in a place of their own', async () => {
-    const examples = Array.from({ length: 40 }, (_, i) => ({ id: String(i), target: 'indexer', question: `What happened on day ${i}?`, sql: `SELECT ${i}` }))
+    const examples = Array.from({ length: 40 }, (_, i) => ({
+      id: String(i),
+      target: 'indexer',
+      question: `What happened on day ${i}?`,
+      sql: `SELECT ${i}`,
+    }))
     const page = await session.open({ examples }, phone)
     const list = page.getByRole('region', { name: 'Example questions' })
-    expect(await list.getByRole('listitem').allInnerTexts()).to.deep.equal([0, 10, 20, 30].map((i) => `What happened on day ${i}?`).concat('36 more'))
+    expect(await list.getByRole('listitem').allInnerTexts()).to.deep.equal(
+      [0, 10, 20, 30].map((i) => `What happened on day ${i}?`).concat('36 more'),
+    )
     await list.getByRole('button', { name: '36 more' }).click()
     await list.getByRole('button', { name: 'What happened on day 39?' }).click()
     expect(await editor(page).innerText()).to.equal('SELECT 39')
@@ -129,7 +159,12 @@ describe('the query page', () => {
   })
 
   it('finds one among many kept examples', async () => {
-    const kept = Array.from({ length: 9 }, (_, i) => ({ id: String(i), target: 'indexer', question: `Question ${i}`, sql: `SELECT ${i * 111}` }))
+    const kept = Array.from({ length: 9 }, (_, i) => ({
+      id: String(i),
+      target: 'indexer',
+      question: `Question ${i}`,
+      sql: `SELECT ${i * 111}`,
+    }))
     const page = await session.open({ kept })
     await page.getByRole('tab', { name: 'Kept examples' }).click()
     await page.getByRole('searchbox', { name: 'Filter the kept examples' }).fill('select 777')
@@ -139,19 +174,29 @@ describe('the query page', () => {
   })
 
   it('keeps the longest numbers within their cells', async () => {
-    const long = { word: '9'.repeat(78), exact: `-${'9'.repeat(77)}.${'1'.repeat(80)}`, hash: `0x${'f'.repeat(64)}`, name: 'f'.repeat(78) }
+    const long = {
+      word: '9'.repeat(78),
+      exact: `-${'9'.repeat(77)}.${'1'.repeat(80)}`,
+      hash: `0x${'f'.repeat(64)}`,
+      name: 'f'.repeat(78),
+    }
     const types = { word: 'numeric', exact: 'numeric', hash: 'bytea', name: 'text' }
     const page = await session.open({ replies: { run_sql: { body: ranSql('SELECT 1', types, [long]) } } })
     await run(page)
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     expect(await page.locator('table.result td').allInnerTexts()).to.deep.equal(Object.values(long))
-    const spilt = await page.evaluate<string[]>("[...document.querySelectorAll('table.result td')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.innerText)")
+    const spilt = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('table.result td')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.innerText)",
+    )
     expect(spilt).to.deep.equal([])
     await expectUsable(page, 'long numbers')
   })
 
   it('keeps what strangers wrote in its place, on the page and in a spreadsheet', async () => {
-    const page = await session.open({ replies: { run_sql: { body: hostileRun() } } }, { ...phone, acceptDownloads: true })
+    const page = await session.open(
+      { replies: { run_sql: { body: hostileRun() } } },
+      { ...phone, acceptDownloads: true },
+    )
     await run(page)
     await page.getByText('⟨U+202E⟩').waitFor()
     expect(await page.locator('table.result img').count()).to.equal(0)
@@ -252,9 +297,13 @@ describe('the query page where something is missing', () => {
   })
 
   it('says that the model of the demo knows its examples only, and does not have one try again what it does not know', async () => {
-    const refused = { status: 503, body: { status: 503, code: 'no-model', detail: 'Only the example questions have an answer.' } }
+    const refused = {
+      status: 503,
+      body: { status: 503, code: 'no-model', detail: 'Only the example questions have an answer.' },
+    }
     const page = await session.open({
-      health: { ...health, model: { provider: 'scripted', name: 'scripted', is_scripted: true } }, replies: { ask: refused },
+      health: { ...health, model: { provider: 'scripted', name: 'scripted', is_scripted: true } },
+      replies: { ask: refused },
     })
     await page.getByText('it knows the example questions and no others').waitFor()
     await asking(page).fill('Who am I?')
@@ -283,7 +332,13 @@ describe('the query page where something is missing', () => {
   })
 
   it('says why SQL was refused and where the fault is, so that one can mend it', async () => {
-    const body = { status: 400, code: 'sql-failed', detail: 'column "hieght" does not exist', error_position: 8, error_hint: 'Perhaps "height".' }
+    const body = {
+      status: 400,
+      code: 'sql-failed',
+      detail: 'column "hieght" does not exist',
+      error_position: 8,
+      error_hint: 'Perhaps "height".',
+    }
     const page = await session.open({ replies: { run_sql: { status: 400, body } } }, phone)
     await run(page, 'SELECT hieght FROM raw.blocks')
     await page.getByText('column "hieght" does not exist. It is in line 1 at “hieght”. Perhaps "height".').waitFor()
@@ -300,7 +355,10 @@ describe('the query page where something is missing', () => {
     await page.keyboard.press('Enter')
     await page.getByText('division by zero.').waitFor()
     expect(await editor(page).innerText()).to.equal(daysSql)
-    session.service.world = { ...askWorld(), replies: { ask: { status: 502, body: { code: 'model-failed', detail: 'The provider is overloaded.' } } } }
+    session.service.world = {
+      ...askWorld(),
+      replies: { ask: { status: 502, body: { code: 'model-failed', detail: 'The provider is overloaded.' } } },
+    }
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('The model did not answer').waitFor()
     await page.getByText('The provider is overloaded.').waitFor()

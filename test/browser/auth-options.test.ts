@@ -28,10 +28,20 @@ describe('the options of the component that signs people in, on hosts of one sit
     running = await browserOrSkip(this)
     site = await buildAuthPage()
     mock = await startMockProviders()
-    wallet = await startWalletStandIn(site.middleware, {}, {
-      host: 'wallet.site.localhost', rpId: 'site.localhost', cookieDomain: 'site.localhost', origins: (port) => hosts.map((name) => `http://${name}.site.localhost:${port}`),
-      providers: [githubProvider({ clientId: 'github-app', clientSecret }, mock.github), googleProvider({ clientId: 'google-app', clientSecret }, mock.google)],
-    })
+    wallet = await startWalletStandIn(
+      site.middleware,
+      {},
+      {
+        host: 'wallet.site.localhost',
+        rpId: 'site.localhost',
+        cookieDomain: 'site.localhost',
+        origins: (port) => hosts.map((name) => `http://${name}.site.localhost:${port}`),
+        providers: [
+          githubProvider({ clientId: 'github-app', clientSecret }, mock.github),
+          googleProvider({ clientId: 'google-app', clientSecret }, mock.google),
+        ],
+      },
+    )
   })
   beforeEach(async () => {
     asked = []
@@ -47,7 +57,11 @@ describe('the options of the component that signs people in, on hosts of one sit
 
   const hostUrl = (name: (typeof hosts)[number]): string => wallet.url.replace('wallet.', `${name}.`)
   const usual = (): object => ({
-    gotrueUrl: `${wallet.url}/auth/v1/`, passkeyAuthUrl: `${wallet.url}/functions/v1/passkey-auth`, sessionUrl: `${wallet.url}/session`, rpId: 'site.localhost', rpName: 'Some site',
+    gotrueUrl: `${wallet.url}/auth/v1/`,
+    passkeyAuthUrl: `${wallet.url}/functions/v1/passkey-auth`,
+    sessionUrl: `${wallet.url}/session`,
+    rpId: 'site.localhost',
+    rpName: 'Some site',
     cookieDomain: 'site.localhost',
   })
   async function open(options: object = {}, name: (typeof hosts)[number] = 'app'): Promise<Page> {
@@ -64,7 +78,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     return email
   }
   /** Waits until the service has answered a question of the page: what it asked before is known then. */
-  const roundTrip = async (page: Page): Promise<void> => void await page.evaluate('fetch("/health")')
+  const roundTrip = async (page: Page): Promise<void> => void (await page.evaluate('fetch("/health")'))
 
   it('gotrueUrl: the auth endpoint of another host signs in, and no other is asked', async () => {
     const page = await open()
@@ -82,7 +96,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     await page.evaluate(`globalThis.asked = []; const create = navigator.credentials.create.bind(navigator.credentials)
       navigator.credentials.create = (options) => { asked.push([options.publicKey.rp.id, options.publicKey.rp.name]); return create(options) }`)
     await page.getByRole('button', { name: 'Make a passkey' }).click()
-    while (await device.count() < 1) await roundTrip(page)
+    while ((await device.count()) < 1) await roundTrip(page)
     expect(await page.evaluate('asked')).to.deep.equal([['site.localhost', 'Some site']])
     const calls = asked.filter((url) => url.endsWith('/passkey-auth'))
     expect(calls.length).to.be.greaterThan(1)
@@ -160,7 +174,10 @@ describe('the options of the component that signs people in, on hosts of one sit
     const page = await open()
     const email = await signIn(page)
     await page.getByText('Roles: none').waitFor()
-    await wallet.pool.query(`update wallet_auth.users set app_metadata = '{"role": "Admin", "teams": ["blue"]}', user_metadata = '{"role": "owner"}' where email = $1`, [email])
+    await wallet.pool.query(
+      `update wallet_auth.users set app_metadata = '{"role": "Admin", "teams": ["blue"]}', user_metadata = '{"role": "owner"}' where email = $1`,
+      [email],
+    )
     await page.reload()
     await page.getByText('Roles: admin blue', { exact: true }).waitFor()
     const without = await open({ enableRoles: false })
@@ -174,7 +191,8 @@ describe('the options of the component that signs people in, on hosts of one sit
     ]
     for (const { name, email, options, path } of ways) {
       mock.world = {
-        github: { user: { id: 77, login: 'octo', name: 'Octo' }, emails: [{ email, primary: true, verified: true }] }, google: { email, email_verified: true, sub: `sub of ${email}` },
+        github: { user: { id: 77, login: 'octo', name: 'Octo' }, emails: [{ email, primary: true, verified: true }] },
+        google: { email, email_verified: true, sub: `sub of ${email}` },
       }
       await context.clearCookies()
       asked.length = 0
@@ -191,7 +209,9 @@ describe('the options of the component that signs people in, on hosts of one sit
   })
 
   it('says what is in the way where a provider refuses, and lets nobody in', async () => {
-    mock.world = { github: { user: { id: 78, login: 'octo' }, emails: [{ email: newEmail(), primary: true, verified: false }] } }
+    mock.world = {
+      github: { user: { id: 78, login: 'octo' }, emails: [{ email: newEmail(), primary: true, verified: false }] },
+    }
     const page = await open()
     await page.getByRole('button', { name: 'Sign in with GitHub' }).click()
     await page.waitForURL(/error_code=provider_email_needs_verification/)

@@ -15,11 +15,18 @@ export interface AuthPage {
 /** A page of somebody's own with the parts for signing in. */
 export async function buildAuthPage(): Promise<AuthPage> {
   const built = await build({
-    configFile: false, envDir: false, logLevel: 'warn', plugins: [react()], define: { 'process.env.NODE_ENV': '"production"' },
+    configFile: false,
+    envDir: false,
+    logLevel: 'warn',
+    plugins: [react()],
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: { write: false, lib: { entry, formats: ['es'], fileName: 'page' }, minify: false },
   })
   const [output] = Array.isArray(built) ? built : [built]
-  const script = output !== undefined && 'output' in output ? output.output.flatMap((file) => (file.type === 'chunk' ? [file.code] : [])).join('\n') : ''
+  const script =
+    output !== undefined && 'output' in output
+      ? output.output.flatMap((file) => (file.type === 'chunk' ? [file.code] : [])).join('\n')
+      : ''
   const page: AuthPage = {
     options: {},
     middleware: async (context, next) => {

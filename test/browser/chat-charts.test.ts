@@ -14,7 +14,9 @@ describe('the charts of an answer', () => {
       const plot = page.getByRole('slider', { name: chart.title })
       await plot.press('Home')
       const [label, value] = [chart.labels[0] ?? '', chart.datasets[0]?.data[0] ?? 0]
-      expect(await plot.getAttribute('aria-valuetext')).to.match(new RegExp(`^${label}: .*${value.toLocaleString('en-US')}`))
+      expect(await plot.getAttribute('aria-valuetext')).to.match(
+        new RegExp(`^${label}: .*${value.toLocaleString('en-US')}`),
+      )
       const marks = plot.locator(kind === 'line' ? 'path.line' : '.column, .slice')
       expect(await marks.count()).to.equal({ bar: 14, line: 3, pie: 5, doughnut: 8, horizontalBar: 5 }[kind])
       const sizes = await Promise.all((await marks.all()).map((mark) => mark.boundingBox()))
@@ -31,7 +33,9 @@ describe('the charts of an answer', () => {
   }
 
   it('draws nothing of what is no chart, and shows what there is', async () => {
-    const page = await session.open({ reply: () => replyWith(...uses('createChart', { ...charts.bar, labels: ['only one'] })) })
+    const page = await session.open({
+      reply: () => replyWith(...uses('createChart', { ...charts.bar, labels: ['only one'] })),
+    })
     await askAndWait(page)
     await page.getByRole('button', { name: /^Drew a chart/ }).click()
     await page.getByText('"only one"').first().waitFor()

@@ -41,13 +41,26 @@ describe('the chat of the running program, behind its proxy', function () {
   })
 
   /** The page, as people reach it: by the proxy. */
-  async function open(variables: Record<string, string>): Promise<{ readonly page: Page; readonly said: string[]; readonly origins: Set<string>; readonly url: string }> {
+  async function open(
+    variables: Record<string, string>,
+  ): Promise<{ readonly page: Page; readonly said: string[]; readonly origins: Set<string>; readonly url: string }> {
     farm = new FlowfarmProcess(['chat', 'mcp', 'ask', 'proxy'], {
-      DB_URL: database?.url ?? '', HOST: '127.0.0.1', CHAT_PORT: '0', MCP_PORT: '0', ASK_PORT: '0', PROXY_PORT: '0', TOOLS_PORT: '1', CHROMA_PERSIST_DIR: folder ?? '', ...variables,
+      DB_URL: database?.url ?? '',
+      HOST: '127.0.0.1',
+      CHAT_PORT: '0',
+      MCP_PORT: '0',
+      ASK_PORT: '0',
+      PROXY_PORT: '0',
+      TOOLS_PORT: '1',
+      CHROMA_PERSIST_DIR: folder ?? '',
+      ...variables,
     })
     const url = String((await farm.logged(/the reverse proxy listens/))['url'])
     await farm.logged(/the chat listens/)
-    const context = await running?.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    const context = await running?.browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    })
     if (context === undefined) throw new Error('there is no browser')
     const page = await context.newPage()
     const origins = new Set<string>()
@@ -84,8 +97,23 @@ describe('the chat of the running program, behind its proxy', function () {
     await using provider = await startStreamingProvider(({ step }) => {
       if (step === 0) return [{ tool: 'run_indexer_sql', input: { sql } }]
       const data = [1000, 2000, 3000, 4000, 5000]
-      if (step === 1) return [{ tool: 'createChart', input: { chartType: 'bar', title: 'Transactions', labels: ['1', '2', '3', '4', '5'], datasets: [{ label: 'tx', data }] } }]
-      return ['It grows:\n\n| day | transactions |\n| --- | ---: |\n', '| 2026-11-05 | 5,000 |\n\n', `\`\`\`sql\n${sql}\n\`\`\`\n`]
+      if (step === 1)
+        return [
+          {
+            tool: 'createChart',
+            input: {
+              chartType: 'bar',
+              title: 'Transactions',
+              labels: ['1', '2', '3', '4', '5'],
+              datasets: [{ label: 'tx', data }],
+            },
+          },
+        ]
+      return [
+        'It grows:\n\n| day | transactions |\n| --- | ---: |\n',
+        '| 2026-11-05 | 5,000 |\n\n',
+        `\`\`\`sql\n${sql}\n\`\`\`\n`,
+      ]
     })
     const { page, said } = await open({ LLM_BASE_URL: provider.url, LLM_MODEL: 'local-model' })
     await page.getByRole('textbox', { name: 'Question' }).fill('Do transactions grow?')

@@ -38,7 +38,10 @@ export function useChatSession(): ChatSession {
       return requests
     },
     open: async (world = {}, { prepare, ...options } = {}) => {
-      const context = await session.begin((pages) => startChatStandIn({ ...chatWorld(), ...world }, createRootPage(pages)), options)
+      const context = await session.begin(
+        (pages) => startChatStandIn({ ...chatWorld(), ...world }, createRootPage(pages)),
+        options,
+      )
       const page = await context.newPage()
       said = watchConsole(page)
       requests = []

@@ -13,14 +13,19 @@ describe('the chats of a browser', () => {
     await askAndWait(page, 'The first question?')
     await begin(page)
     await askAndWait(page, 'The second question?')
-    expect(await threads(page).getByRole('link').allInnerTexts()).to.deep.equal(['The second question?', 'The first question?'])
+    expect(await threads(page).getByRole('link').allInnerTexts()).to.deep.equal([
+      'The second question?',
+      'The first question?',
+    ])
     await threads(page).getByRole('link', { name: 'The first question?' }).click()
     await page.getByRole('heading', { level: 1, name: 'The first question?' }).waitFor()
     await page.reload()
     await page.getByRole('slider', { name: 'Transactions by day' }).waitFor()
     await page.getByText('3,412 tokens').waitFor()
     await askAndWait(page, 'And then?')
-    expect(session.service.calls.at(-1)?.messages.map(({ parts }) => parts.find(({ type }) => type === 'text')?.text)).to.deep.equal(['The first question?', 'I will count the transactions of each day.', 'And then?'])
+    expect(
+      session.service.calls.at(-1)?.messages.map(({ parts }) => parts.find(({ type }) => type === 'text')?.text),
+    ).to.deep.equal(['The first question?', 'I will count the transactions of each day.', 'And then?'])
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: 'The second question?' }).waitFor()
     await expectUsable(page, 'several chats')
@@ -51,7 +56,9 @@ describe('the chats of a browser', () => {
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export this chat as Markdown' }).click()
     const text = await readFile(await (await coming).path(), 'utf8')
-    expect(text).to.match(/^# Counted\n\n## Question\n\nThe second question\?\n/).and.to.include(`\`\`\`sql\n${daysSql}\n\`\`\``)
+    expect(text)
+      .to.match(/^# Counted\n\n## Question\n\nThe second question\?\n/)
+      .and.to.include(`\`\`\`sql\n${daysSql}\n\`\`\``)
     await threads(page).getByRole('link', { name: 'The first question?' }).hover()
     await page.getByRole('button', { name: 'Delete “The first question?”' }).click()
     await page.getByRole('button', { name: 'Delete it' }).click()
@@ -99,14 +106,19 @@ describe('the chats of a browser', () => {
   })
 
   it('say so where an answer was not there yet when the page was left', async () => {
-    const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? endless(says('It begins'), ' and') : goodAnswer }) })
+    const page = await session.open({
+      reply: (_, count) => ({ chunks: count === 1 ? endless(says('It begins'), ' and') : goodAnswer }),
+    })
     await ask(page)
     await page.getByText('It begins').waitFor()
     await page.waitForURL(/#chat=/)
     await page.reload()
     await page.getByText(/Nothing came back before the page was left|This answer is not complete/).waitFor()
     await expectUsable(page, 'an answer that broke off')
-    await page.getByRole('button', { name: /Try again|Answer again/ }).first().click()
+    await page
+      .getByRole('button', { name: /Try again|Answer again/ })
+      .first()
+      .click()
     await page.getByText('3,412 tokens').waitFor()
   })
 
@@ -121,16 +133,32 @@ describe('the chats of a browser', () => {
   })
 
   it('are told to be lost with the tab, where the browser keeps nothing', async () => {
-    const page = await session.open({}, { prepare: (page) => page.addInitScript("indexedDB.open = () => { throw new DOMException('no', 'SecurityError') }") })
+    const page = await session.open(
+      {},
+      {
+        prepare: (page) =>
+          page.addInitScript("indexedDB.open = () => { throw new DOMException('no', 'SecurityError') }"),
+      },
+    )
     await page.getByText('This browser keeps nothing').waitFor()
     await askAndWait(page)
     await begin(page)
-    await threads(page).getByRole('link', { name: /How many/ }).click()
+    await threads(page)
+      .getByRole('link', { name: /How many/ })
+      .click()
     await page.getByText('3,412 tokens').waitFor()
   })
 
   it('go on where there is no room for them, and say so', async () => {
-    const page = await session.open({}, { prepare: (page) => page.addInitScript("IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }") })
+    const page = await session.open(
+      {},
+      {
+        prepare: (page) =>
+          page.addInitScript(
+            "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }",
+          ),
+      },
+    )
     await askAndWait(page)
     await page.getByText('This browser has no more room').waitFor()
     await askAndWait(page, 'And then?')

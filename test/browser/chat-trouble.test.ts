@@ -9,7 +9,10 @@ describe('the page of the chat where something is missing', () => {
   const session = useChatSession()
 
   it('says what to set where there is no model', async () => {
-    const page = await session.open({ settings: { ...settings, modes: [], examples: [], remedy: 'Set LLM_API_KEY to the key of your model.' } }, phone)
+    const page = await session.open(
+      { settings: { ...settings, modes: [], examples: [], remedy: 'Set LLM_API_KEY to the key of your model.' } },
+      phone,
+    )
     await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
     await asking(page).fill(question)
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).to.equal(true)
@@ -18,14 +21,22 @@ describe('the page of the chat where something is missing', () => {
   })
 
   it('says that the model of the demo is a script', async () => {
-    const page = await session.open({ settings: { ...settings, is_scripted: true, modes: [{ mode: 'balanced', model: 'scripted/scripted' }] }, reply: () => ({ chunks: answer(says('One.'), { isScripted: true, end: 'complete', model: 'scripted/scripted' }) }) })
+    const page = await session.open({
+      settings: { ...settings, is_scripted: true, modes: [{ mode: 'balanced', model: 'scripted/scripted' }] },
+      reply: () => ({
+        chunks: answer(says('One.'), { isScripted: true, end: 'complete', model: 'scripted/scripted' }),
+      }),
+    })
     await page.getByText('This is a script, not a model:').waitFor()
     await askAndWait(page)
     await page.getByText('a script, not a model').waitFor()
   })
 
   it('waits for a service that does not answer yet', async () => {
-    const page = await session.open({}, { prepare: (page) => page.route('**/api/chat/settings', (route) => route.abort()) })
+    const page = await session.open(
+      {},
+      { prepare: (page) => page.route('**/api/chat/settings', (route) => route.abort()) },
+    )
     await page.getByText('This page tries again by itself.').waitFor()
     await expectUsable(page, 'no service')
     await page.unroute('**/api/chat/settings')
@@ -45,7 +56,11 @@ describe('the page of the chat where something is missing', () => {
     await page.keyboard.press('Enter')
     await answers(page).locator('footer').waitFor()
     expect(session.service.calls.map(({ messages }) => messages.length)).to.deep.equal([1])
-    expect(await page.evaluate<string[]>('[...Object.values(localStorage), location.href].filter((text) => text.includes("secret"))')).to.deep.equal([])
+    expect(
+      await page.evaluate<string[]>(
+        '[...Object.values(localStorage), location.href].filter((text) => text.includes("secret"))',
+      ),
+    ).to.deep.equal([])
     await page.getByRole('button', { name: 'Forget token' }).click()
     expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)
     await ask(page, 'Again?')
@@ -55,7 +70,11 @@ describe('the page of the chat where something is missing', () => {
   })
 
   it('waits as long as the service wants before it tries again', async () => {
-    const tooOften: ChatReply = { status: 429, body: { status: 429, code: 'rate-limited', detail: 'That were 21 answers in a minute.' }, headers: { 'retry-after': '2' } }
+    const tooOften: ChatReply = {
+      status: 429,
+      body: { status: 429, code: 'rate-limited', detail: 'That were 21 answers in a minute.' },
+      headers: { 'retry-after': '2' },
+    }
     const page = await session.open({ reply: (_, count) => (count === 1 ? tooOften : { chunks: goodAnswer }) }, phone)
     await ask(page)
     await page.getByText('That were 21 answers in a minute.').waitFor()
@@ -66,8 +85,23 @@ describe('the page of the chat where something is missing', () => {
   })
 
   for (const [what, reply, told] of [
-    ['an error of the stream', { chunks: [{ type: 'start' }, { type: 'start-step' }, ...says('Half a sentence'), { type: 'error', errorText: 'The provider is overloaded.' }] }, 'The provider is overloaded.'],
-    ['an answer that ends before its end', { chunks: answer(says('Half a sentence')).slice(0, -1) }, 'This answer is not complete.'],
+    [
+      'an error of the stream',
+      {
+        chunks: [
+          { type: 'start' },
+          { type: 'start-step' },
+          ...says('Half a sentence'),
+          { type: 'error', errorText: 'The provider is overloaded.' },
+        ],
+      },
+      'The provider is overloaded.',
+    ],
+    [
+      'an answer that ends before its end',
+      { chunks: answer(says('Half a sentence')).slice(0, -1) },
+      'This answer is not complete.',
+    ],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
     it(`keeps what there is of an answer after ${what}, and tries again`, async () => {
       const page = await session.open({ reply: (_, count) => (count === 1 ? reply : { chunks: goodAnswer }) })
@@ -86,7 +120,12 @@ describe('the page of the chat where something is missing', () => {
 
   it('keeps what there is of an answer after a connection that is lost, and tries again', async () => {
     const seen = Promise.withResolvers<void>()
-    const page = await session.open({ reply: (_, count) => (count === 1 ? { chunks: held(answer(says('Half a sentence')).slice(0, -2), seen.promise), isCut: true } : { chunks: goodAnswer }) })
+    const page = await session.open({
+      reply: (_, count) =>
+        count === 1
+          ? { chunks: held(answer(says('Half a sentence')).slice(0, -2), seen.promise), isCut: true }
+          : { chunks: goodAnswer },
+    })
     await ask(page)
     await page.getByText('Half a sentence').waitFor()
     seen.resolve()
@@ -98,7 +137,11 @@ describe('the page of the chat where something is missing', () => {
 
   for (const [what, reply, told] of [
     ['no model', { status: 503, body: { code: 'no-model', detail: 'Set LLM_API_KEY.' } }, 'Set LLM_API_KEY.'],
-    ['a question that is refused', { status: 400, body: { code: 'bad-message', detail: 'messages[0] is empty.' } }, 'messages[0] is empty.'],
+    [
+      'a question that is refused',
+      { status: 400, body: { code: 'bad-message', detail: 'messages[0] is empty.' } },
+      'messages[0] is empty.',
+    ],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
     it(`does not offer to try again after ${what}`, async () => {
       const page = await session.open({ reply: () => reply })
@@ -116,7 +159,11 @@ describe('the page of the chat where something is missing', () => {
   })
 
   it('tells how an answer ended that is not all of it', async () => {
-    const page = await session.open({ reply: (_, count) => ({ chunks: answer(says('Part.'), { end: (['length', 'steps', 'refused'] as const)[count - 1] ?? 'complete' }) }) })
+    const page = await session.open({
+      reply: (_, count) => ({
+        chunks: answer(says('Part.'), { end: (['length', 'steps', 'refused'] as const)[count - 1] ?? 'complete' }),
+      }),
+    })
     await askAndWait(page)
     await page.getByText('The answer was cut off at its greatest length.').waitFor()
     await page.getByRole('button', { name: 'Go on' }).click()

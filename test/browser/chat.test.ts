@@ -1,5 +1,18 @@
 import { expect } from 'chai'
-import { answer, calls, charts, daysSql, dayRows, endless, goodAnswer, replyWith, says, settings, thinks, uses } from '../support/chat-worlds.ts'
+import {
+  answer,
+  calls,
+  charts,
+  daysSql,
+  dayRows,
+  endless,
+  goodAnswer,
+  replyWith,
+  says,
+  settings,
+  thinks,
+  uses,
+} from '../support/chat-worlds.ts'
 import { longAnswer } from '../support/chat-texts.ts'
 import { answers, ask, askAndWait, asking, phone, question, settles, threads } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
@@ -21,7 +34,11 @@ describe('the page of the chat', () => {
     await expectUsable(page, 'a page on which nothing was asked')
     await page.getByRole('button', { name: question }).click()
     await answers(page).locator('footer').waitFor()
-    await page.getByRole('button', { name: 'Ran SQL · 14 rows · 0.2 s'.replaceAll(' · ', ' ') }).or(page.getByRole('button', { name: /^Ran SQL/ })).first().click()
+    await page
+      .getByRole('button', { name: 'Ran SQL · 14 rows · 0.2 s'.replaceAll(' · ', ' ') })
+      .or(page.getByRole('button', { name: /^Ran SQL/ }))
+      .first()
+      .click()
     const rows = page.getByRole('region', { name: 'Rows of the result' })
     expect(await rows.locator('tbody tr').count()).to.equal(10)
     await page.getByRole('button', { name: 'Show all 14' }).click()
@@ -31,9 +48,13 @@ describe('the page of the chat', () => {
     expect(await page.getByRole('region', { name: 'Table' }).locator('tbody tr').count()).to.equal(7)
     expect(await page.locator('.prose .code-block code').innerText()).to.equal(daysSql)
     await page.getByText('claude-sonnet-4-6 · balanced · 3,412 tokens · 4.2 s').waitFor()
-    expect(session.service.calls.map(({ mode, trigger, messages }) => ({ mode, trigger, said: messages.map(({ role, parts }) => `${role}: ${parts[0]?.text}`) }))).to.deep.equal([
-      { mode: 'balanced', trigger: 'submit-message', said: [`user: ${question}`] },
-    ])
+    expect(
+      session.service.calls.map(({ mode, trigger, messages }) => ({
+        mode,
+        trigger,
+        said: messages.map(({ role, parts }) => `${role}: ${parts[0]?.text}`),
+      })),
+    ).to.deep.equal([{ mode: 'balanced', trigger: 'submit-message', said: [`user: ${question}`] }])
     await expectUsable(page, 'an answer')
     expect(session.said).to.deep.equal([])
   })
@@ -42,24 +63,43 @@ describe('the page of the chat', () => {
     const page = await session.open()
     await askAndWait(page)
     const hrefs = await answers(page).getByRole('link').evaluateAll(hrefsOf)
-    expect(hrefs).to.deep.equal(['http://explorer.example:8082/block/98765432', 'http://explorer.example:8082/account/0x1654653399040a61', 'https://developers.flow.com/build'])
+    expect(hrefs).to.deep.equal([
+      'http://explorer.example:8082/block/98765432',
+      'http://explorer.example:8082/account/0x1654653399040a61',
+      'https://developers.flow.com/build',
+    ])
   })
 
   it('shows all that Markdown has, on a phone too', async () => {
     const page = await session.open({ reply: () => ({ chunks: answer(says(longAnswer, 60)) }) }, phone)
     await askAndWait(page)
     await expectUsable(page, 'a long answer')
-    expect(await page.locator('.prose .code-block figcaption').allInnerTexts()).to.deep.equal(['SQL', 'Cadence', 'json'])
+    expect(await page.locator('.prose .code-block figcaption').allInnerTexts()).to.deep.equal([
+      'SQL',
+      'Cadence',
+      'json',
+    ])
     expect(await page.locator('.t-comment').allInnerTexts()).to.include('// the counter of the current epoch')
     expect(session.said).to.deep.equal([])
   })
 
   it('tells of tools that failed or are missing, and of what was thought', async () => {
-    const page = await session.open({ reply: () => replyWith(
-      { type: 'data-notice', data: { code: 'tools-missing', text: 'The EVM tools do not answer.' } }, { type: 'data-notice', data: { code: 'x', text: 'Without the web.' }, transient: true },
-      ...thinks('I look at **blocks**.'), ...calls('run_indexer_sql', { sql: 'SELECT hieght' }, { error: 'column "hieght" does not exist' }, true), ...uses('fetch_api', { url: 'https://api.coingecko.com/x' }, { status: 200 }), ...says('So it is.')) })
+    const page = await session.open({
+      reply: () =>
+        replyWith(
+          { type: 'data-notice', data: { code: 'tools-missing', text: 'The EVM tools do not answer.' } },
+          { type: 'data-notice', data: { code: 'x', text: 'Without the web.' }, transient: true },
+          ...thinks('I look at **blocks**.'),
+          ...calls('run_indexer_sql', { sql: 'SELECT hieght' }, { error: 'column "hieght" does not exist' }, true),
+          ...uses('fetch_api', { url: 'https://api.coingecko.com/x' }, { status: 200 }),
+          ...says('So it is.'),
+        ),
+    })
     await askAndWait(page)
-    expect(await page.locator('.answer-notice').allInnerTexts()).to.deep.equal(['The EVM tools do not answer.', 'Without the web.'])
+    expect(await page.locator('.answer-notice').allInnerTexts()).to.deep.equal([
+      'The EVM tools do not answer.',
+      'Without the web.',
+    ])
     await page.getByText('column "hieght" does not exist').waitFor()
     await page.getByRole('button', { name: 'Thought about it' }).click()
     expect(await page.locator('.thinking strong').innerText()).to.equal('blocks')
@@ -69,7 +109,9 @@ describe('the page of the chat', () => {
   })
 
   it('stops by button, keeps what there is, and answers again', async () => {
-    const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? endless(says('The busiest day')) : goodAnswer }) })
+    const page = await session.open({
+      reply: (_, count) => ({ chunks: count === 1 ? endless(says('The busiest day')) : goodAnswer }),
+    })
     await asking(page).fill(question)
     await page.getByRole('button', { name: 'Send' }).dblclick()
     await page.getByText('The busiest day').waitFor()
@@ -81,12 +123,30 @@ describe('the page of the chat', () => {
     await page.getByRole('button', { name: 'Answer again' }).click()
     await page.getByText('3,412 tokens').waitFor()
     expect(await answers(page).count()).to.equal(1)
-    expect(session.service.calls.map(({ trigger, messages }) => `${trigger} ${messages.length}`)).to.deep.equal(['submit-message 1', 'regenerate-message 1'])
+    expect(session.service.calls.map(({ trigger, messages }) => `${trigger} ${messages.length}`)).to.deep.equal([
+      'submit-message 1',
+      'regenerate-message 1',
+    ])
     expect(session.said).to.deep.equal([])
   })
 
   it('stops by Escape, and what comes after knows of it', async () => {
-    const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? endless([{ type: 'tool-input-available', toolCallId: '1', toolName: 'run_indexer_sql', input: {}, dynamic: true }]) : goodAnswer }) })
+    const page = await session.open({
+      reply: (_, count) => ({
+        chunks:
+          count === 1
+            ? endless([
+                {
+                  type: 'tool-input-available',
+                  toolCallId: '1',
+                  toolName: 'run_indexer_sql',
+                  input: {},
+                  dynamic: true,
+                },
+              ])
+            : goodAnswer,
+      }),
+    })
     await ask(page)
     await page.getByText('Running SQL').waitFor()
     await page.keyboard.press('Escape')
@@ -142,7 +202,10 @@ describe('the page of the chat', () => {
     await asking(page).waitFor()
     expect(await page.getByLabel('Mode').inputValue()).to.equal('deep')
     expect(session.service.calls[0]?.mode).to.equal('deep')
-    session.service.world = { ...session.service.world, settings: { ...settings, modes: settings.modes.slice(0, 1), default_mode: 'fast' } }
+    session.service.world = {
+      ...session.service.world,
+      settings: { ...settings, modes: settings.modes.slice(0, 1), default_mode: 'fast' },
+    }
     await page.reload()
     await page.getByText('claude-haiku-4-5').waitFor()
     expect(await page.getByLabel('Mode').count()).to.equal(0)
@@ -165,8 +228,11 @@ describe('the page of the chat', () => {
     const page = await session.open({ reply: () => ({ chunks: endless(says('A line.\n\n'.repeat(60)), 'more\n\n') }) })
     await ask(page)
     const place = page.getByRole('region', { name: 'Conversation' })
-    const scrolled = (): Promise<{ top: number; fromEnd: number }> => place.evaluate(
-      (element: Scrolled) => ({ top: element.scrollTop, fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight }))
+    const scrolled = (): Promise<{ top: number; fromEnd: number }> =>
+      place.evaluate((element: Scrolled) => ({
+        top: element.scrollTop,
+        fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight,
+      }))
     await page.getByText('more').first().waitFor()
     await settles(async () => (await scrolled()).fromEnd < 60)
     await place.hover()
@@ -174,11 +240,17 @@ describe('the page of the chat', () => {
     const toEnd = page.getByRole('button', { name: 'To the end of the conversation' })
     await toEnd.waitFor()
     const { top } = await scrolled()
-    await page.getByText('more').nth((await page.getByText('more').count()) + 10).waitFor()
+    await page
+      .getByText('more')
+      .nth((await page.getByText('more').count()) + 10)
+      .waitFor()
     expect((await scrolled()).top).to.equal(top)
     await toEnd.click()
     await toEnd.waitFor({ state: 'detached' })
-    await page.getByText('more').nth((await page.getByText('more').count()) + 10).waitFor()
+    await page
+      .getByText('more')
+      .nth((await page.getByText('more').count()) + 10)
+      .waitFor()
     await settles(async () => (await scrolled()).fromEnd < 60)
     await page.keyboard.press('Escape')
     await session.service.left()
@@ -200,7 +272,11 @@ describe('the page of the chat', () => {
 
   it('leaves alone what is written already, while more comes', async () => {
     const opening = 'First block.\n\n```sql\nSELECT 1\n```\n\n| a |\n| - |\n| 1 |\n\n'
-    const chunks = endless([...calls('run_indexer_sql', { sql: daysSql }, dayRows), ...uses('createChart', charts.bar)], 'more ', opening)
+    const chunks = endless(
+      [...calls('run_indexer_sql', { sql: daysSql }, dayRows), ...uses('createChart', charts.bar)],
+      'more ',
+      opening,
+    )
     const page = await session.open({ reply: (_, count) => ({ chunks: count === 1 ? goodAnswer : chunks }) })
     await askAndWait(page)
     await ask(page, 'More')

@@ -18,6 +18,8 @@ export const answersAsThePageReadsThem = {
   lease: (sent: Sent<ListedLease>): Omit<page.Lease, 'status'> => sent,
   error: (sent: Sent<IndexingError>): page.IndexingError => sent,
   // Names of modes are those of the chat, which checks them when it starts.
-  chatSettings: (sent: Omit<PresentedSettings, 'modes' | 'default_mode'>): Omit<chat.ChatSettings, 'modes' | 'default_mode'> => sent,
+  chatSettings: (
+    sent: Omit<PresentedSettings, 'modes' | 'default_mode'>,
+  ): Omit<chat.ChatSettings, 'modes' | 'default_mode'> => sent,
   answerMetadata: (sent: ChatMetadata): chat.AnswerMetadata => sent,
 }

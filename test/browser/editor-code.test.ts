@@ -44,7 +44,7 @@ async function expectAllOfTooltip(page: Page): Promise<void> {
   await tooltip.waitFor()
   // It is measured far above the window before it has its place.
   const isPlaced = async (): Promise<boolean> => ((await tooltip.boundingBox())?.y ?? -1) >= 0
-  while (!await isPlaced()) await page.evaluate('new Promise(requestAnimationFrame)')
+  while (!(await isPlaced())) await page.evaluate('new Promise(requestAnimationFrame)')
   const covered = await page.evaluate<string[]>(`(() => {
     const root = [...document.querySelectorAll('*')].map(({ shadowRoot }) => shadowRoot).find((one) => one?.querySelector('.cm-tooltip')) ?? document
     const element = root.querySelector('.cm-tooltip')

@@ -3,7 +3,17 @@ import type { Page } from 'playwright-core'
 import { importedContract } from '../support/editor-stand-in.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
 import { expectUsable } from './page-checks.ts'
-import { codeOf, makeFile, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving, useEditorSession } from './editor-session.ts'
+import {
+  codeOf,
+  makeFile,
+  openFile,
+  readCode,
+  signInToEditor,
+  typeCode,
+  untilChecked,
+  untilSaving,
+  useEditorSession,
+} from './editor-session.ts'
 
 const conflictTitle = 'This project was changed elsewhere too'
 const greeterPath = `deps/${importedContract.address}/${importedContract.name}.cdc`
@@ -140,7 +150,9 @@ describe('the editor, where something comes in between', () => {
   })
 
   it('says before a save that the project is larger than the service takes', async () => {
-    const { page } = await session.visit({ world: { quotas: { projects: 5, files: 5, fileBytes: 500, projectBytes: 4000 } } })
+    const { page } = await session.visit({
+      world: { quotas: { projects: 5, files: 5, fileBytes: 500, projectBytes: 4000 } },
+    })
     await makeFile(page, 'large.cdc')
     await typeCode(page, `// ${'ä'.repeat(300)}\n`)
     await page.getByRole('status').filter({ hasText: 'large.cdc has 604 bytes' }).waitFor()
@@ -159,7 +171,8 @@ describe('the editor, where something comes in between', () => {
     await untilSaving(page, 'Kept in this browser')
     await untilTold(page, 'greet')
     // The contract is fetched in the background: until it is there nobody can be led to it.
-    for (; await openFile(page, greeterPath).count() === 0; await page.waitForTimeout(200)) await page.keyboard.press('F12')
+    for (; (await openFile(page, greeterPath).count()) === 0; await page.waitForTimeout(200))
+      await page.keyboard.press('F12')
     await openFile(page, greeterPath).and(page.locator('[aria-current]')).waitFor()
     await codeOf(page).getByText('return "hello"').waitFor()
     await codeOf(page).click()
@@ -169,7 +182,7 @@ describe('the editor, where something comes in between', () => {
     await page.reload()
     await untilChecked(page)
     await openFile(page, 'scripts/greeting.cdc').waitFor()
-    if (await openFile(page, greeterPath).count() > 0) await codeOf(page).getByText('return "hello"').waitFor()
+    if ((await openFile(page, greeterPath).count()) > 0) await codeOf(page).getByText('return "hello"').waitFor()
     expect(said).to.deep.equal([])
   })
 
@@ -208,7 +221,10 @@ describe('the editor, where something comes in between', () => {
     await other.fill('{"type": "Int", "value": "1"}')
     const [asked] = await Promise.all([page.waitForRequest(/\/v1\/scripts/), other.press('Enter')])
     const { arguments: sent } = asked.postDataJSON() as { arguments: string[] }
-    expect(sent.map((one) => JSON.parse(Buffer.from(one, 'base64').toString()) as unknown)).to.deep.equal([{ type: 'Array', value: [{ type: 'UInt64', value: '9007199254740993' }] }, { type: 'Int', value: '1' }])
+    expect(sent.map((one) => JSON.parse(Buffer.from(one, 'base64').toString()) as unknown)).to.deep.equal([
+      { type: 'Array', value: [{ type: 'UInt64', value: '9007199254740993' }] },
+      { type: 'Int', value: '1' },
+    ])
     await page.getByRole('region', { name: 'Result', exact: true }).getByText('Failed').waitFor()
     expect(said).to.deep.equal([])
   })
@@ -218,7 +234,13 @@ describe('the editor, where something comes in between', () => {
     await makeFile(page, 'contracts/Hello.cdc')
     await signInToEditor(page, session.editor)
     await page.getByRole('button', { name: 'New file', exact: true }).click()
-    for (const [path, reason] of [['.git/config', 'Git keeps'], ['git~2', 'Git keeps'], ['COM¹.cdc', 'Windows keeps'], ['a／b', 'stands for others'], ['Contracts/A.cdc', 'contracts is there already']] as const) {
+    for (const [path, reason] of [
+      ['.git/config', 'Git keeps'],
+      ['git~2', 'Git keeps'],
+      ['COM¹.cdc', 'Windows keeps'],
+      ['a／b', 'stands for others'],
+      ['Contracts/A.cdc', 'contracts is there already'],
+    ] as const) {
       await page.getByRole('textbox', { name: 'Path' }).fill(path)
       await page.getByRole('button', { name: 'Make it' }).click()
       await page.getByRole('dialog').getByText(reason).waitFor()
@@ -266,12 +288,27 @@ describe('the editor, where something comes in between', () => {
     const { page, said } = await session.visit({ expected: ['Applying inline style violates'] })
     await untilChecked(page)
     await makeFile(page, 'contracts/Bad.cdc')
-    await typeCode(page, '/// Kind words <img src=x onerror="document.title=1"> <style>*{display:none}</style>\n/// [a link](javascript:alert(1)) <form action="//x.example"><input name=p></form> <svg><script>alert(1)</script></svg>\naccess(all) contract Bad {\n}\n')
+    await typeCode(
+      page,
+      '/// Kind words <img src=x onerror="document.title=1"> <style>*{display:none}</style>\n/// [a link](javascript:alert(1)) <form action="//x.example"><input name=p></form> <svg><script>alert(1)</script></svg>\naccess(all) contract Bad {\n}\n',
+    )
     await codeOf(page).getByText('Bad', { exact: true }).hover()
     const tooltip = page.locator('.cm-tooltip-hover')
     await tooltip.getByText('Kind words').waitFor()
     expect(await tooltip.locator('img, style, form, input, svg, script, iframe').count()).to.equal(0)
-    expect(await tooltip.locator('[href^="javascript" i], [onerror], [style]').evaluateAll((found) => found.filter((one) => (one as { innerHTML: string; getAttribute(name: string): string | null }).getAttribute('href')?.startsWith('javascript') === true).length)).to.equal(0)
+    expect(
+      await tooltip
+        .locator('[href^="javascript" i], [onerror], [style]')
+        .evaluateAll(
+          (found) =>
+            found.filter(
+              (one) =>
+                (one as { innerHTML: string; getAttribute(name: string): string | null })
+                  .getAttribute('href')
+                  ?.startsWith('javascript') === true,
+            ).length,
+        ),
+    ).to.equal(0)
     expect(said).to.deep.equal([])
   })
 
@@ -280,7 +317,8 @@ describe('the editor, where something comes in between', () => {
     await untilChecked(page)
     await page.getByRole('link', { name: 'Skip to the code' }).focus()
     await page.keyboard.press('Enter')
-    for (let at = 0; at < 20 && !(await focused(page)).startsWith('contracts/Counter.cdc. Press'); at++) await page.keyboard.press('Tab')
+    for (let at = 0; at < 20 && !(await focused(page)).startsWith('contracts/Counter.cdc. Press'); at++)
+      await page.keyboard.press('Tab')
     await page.keyboard.press('ControlOrMeta+Home')
     await page.keyboard.type('// by hand\n')
     await page.keyboard.press('Tab')

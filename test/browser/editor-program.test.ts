@@ -7,7 +7,17 @@ import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.t
 import { payingChains } from '../support/paying-chains.ts'
 import { startProgramWorld } from '../support/program-world.ts'
 import type { ProgramWorld } from '../support/program-world.ts'
-import { codeOf, makeFile, openEditorPage, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving } from './editor-session.ts'
+import {
+  codeOf,
+  makeFile,
+  openEditorPage,
+  openFile,
+  readCode,
+  signInToEditor,
+  typeCode,
+  untilChecked,
+  untilSaving,
+} from './editor-session.ts'
 
 for (const { name, start } of payingChains) {
   describe(`the editor of the running program, on ${name}`, function (this: Mocha.Suite) {
@@ -27,8 +37,14 @@ for (const { name, start } of payingChains) {
       if (world === undefined || folder === undefined) throw new Error('the suite has not begun')
       const { chain, browser, mails } = world
       const program = world.run(['wallet', 'editor'], {
-        WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0',
-        EDITOR_LANGUAGE_SERVER: 'parser', EDITOR_FOLDER: folder, EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: chain.restUrl, EDITOR_SAMPLES: join(folder, 'samples.json'),
+        WALLET_PORT: '0',
+        HTTP_PORT: '0',
+        LSP_PORT: '0',
+        EDITOR_LANGUAGE_SERVER: 'parser',
+        EDITOR_FOLDER: folder,
+        EDITOR_NETWORKS: 'emulator',
+        EDITOR_EMULATOR_API: chain.restUrl,
+        EDITOR_SAMPLES: join(folder, 'samples.json'),
       })
       const url = String((await program.logged(/the editor listens/))['url'])
       // What Chromium inserts in place of underlined text it gives that text's look by itself, which the policy refuses; the editor then has its own.
@@ -36,9 +52,19 @@ for (const { name, start } of payingChains) {
       await untilChecked(page)
 
       await makeFile(page, 'contracts/Hello.cdc')
-      await typeCode(page, 'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = \n    }\n}\n')
-      await page.getByRole('list').getByRole('button', { name: /contracts\/Hello\.cdc:\d+:\d+/ }).first().waitFor()
-      await typeCode(page, 'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = "hi"\n    }\n}\n')
+      await typeCode(
+        page,
+        'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = \n    }\n}\n',
+      )
+      await page
+        .getByRole('list')
+        .getByRole('button', { name: /contracts\/Hello\.cdc:\d+:\d+/ })
+        .first()
+        .waitFor()
+      await typeCode(
+        page,
+        'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = "hi"\n    }\n}\n',
+      )
       await page.getByText(/^No (?:problems|syntax errors) were found/).waitFor()
 
       await page.getByRole('button', { name: 'Templates' }).click()
@@ -84,16 +110,21 @@ for (const { name, start } of payingChains) {
 
 /** Processes that the program has started to check Cadence. */
 function languageServersOf(parent: number): number[] {
-  const found = readdirSync('/proc').map(Number).filter((pid) => {
-    if (!Number.isInteger(pid)) return false
-    try {
-      return /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] === String(parent) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('language-servers/parser')
-    } catch (error) {
-      // It has ended meanwhile.
-      if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
-      throw error
-    }
-  })
+  const found = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      if (!Number.isInteger(pid)) return false
+      try {
+        return (
+          /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] === String(parent) &&
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('language-servers/parser')
+        )
+      } catch (error) {
+        // It has ended meanwhile.
+        if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+        throw error
+      }
+    })
   if (found.length === 0) throw new Error('the program runs no language server')
   return found
 }

@@ -2,7 +2,15 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { runEvent } from '../editor/github/github-events.ts'
 import type { StandInRepository } from '../support/github-stand-in.ts'
-import { makeFile, openFile, readCode, signInToEditor, typeCode, untilSaving, useEditorSession } from './editor-session.ts'
+import {
+  makeFile,
+  openFile,
+  readCode,
+  signInToEditor,
+  typeCode,
+  untilSaving,
+  useEditorSession,
+} from './editor-session.ts'
 import { expectUsable } from './page-checks.ts'
 
 describe('repositories in the editor', () => {
@@ -12,7 +20,9 @@ describe('repositories in the editor', () => {
   const begin = async (): Promise<{ page: Page; said: readonly string[]; repo: StandInRepository }> => {
     const { page, said } = await session.visit({ world: { hasGitHub: true } })
     const { github } = session.editor
-    const repo = github.repository('ann', 'token', { files: { 'README.md': 'Read me\n', 'contracts/Old.cdc': 'access(all) contract Old {}\n' } })
+    const repo = github.repository('ann', 'token', {
+      files: { 'README.md': 'Read me\n', 'contracts/Old.cdc': 'access(all) contract Old {}\n' },
+    })
     github.install('ann', 'User', [repo])
     github.visitor = 'ann'
     await signInToEditor(page, session.editor)
@@ -32,7 +42,7 @@ describe('repositories in the editor', () => {
   it('have a window that says so where it cannot be loaded, and comes when the server is back', async () => {
     const { page } = await begin()
     const chunk = /\/assets\/repository-dialog-.*\.js$/
-    await page.route('**', (route) => route.request().method() === 'HEAD' ? route.abort() : route.continue())
+    await page.route('**', (route) => (route.request().method() === 'HEAD' ? route.abort() : route.continue()))
     await page.route(chunk, (route) => route.abort())
     await open(page)
     await page.getByText('Could not load this part of the page: the server does not answer.').waitFor()
@@ -123,7 +133,10 @@ describe('repositories in the editor', () => {
     expect(repo.dispatches).to.deep.equal([{ ref: 'main', inputs: { action: 'deploy' } }])
 
     await page.getByText('Nothing was deployed yet.').waitFor()
-    for (const [status, word] of [['in_progress', 'runs'], ['completed', 'deployed']] as const) {
+    for (const [status, word] of [
+      ['in_progress', 'runs'],
+      ['completed', 'deployed'],
+    ] as const) {
       const { headers, body } = github.event('workflow_run', runEvent(repo, { status }))
       expect((await fetch(`${url}/github/webhook`, { method: 'POST', headers, body })).status).to.equal(200)
       await page.getByRole('region', { name: 'Deployments' }).getByText(word, { exact: true }).waitFor()
@@ -154,8 +167,18 @@ describe('repositories in the editor', () => {
   })
 
   it('can be used by everybody, wide and on a phone', async () => {
-    for (const viewport of [{ width: 1280, height: 860 }, { width: 390, height: 844 }]) {
-      const { page } = viewport.width > 400 ? await begin() : { page: await session.visit({ viewport }).then(async (visit) => (await signInToEditor(visit.page, session.editor), visit.page)) }
+    for (const viewport of [
+      { width: 1280, height: 860 },
+      { width: 390, height: 844 },
+    ]) {
+      const { page } =
+        viewport.width > 400
+          ? await begin()
+          : {
+              page: await session
+                .visit({ viewport })
+                .then(async (visit) => (await signInToEditor(visit.page, session.editor), visit.page)),
+            }
       await open(page)
       await page.getByRole('button', { name: 'Choose repositories at GitHub' }).waitFor()
       await expectUsable(page, `not connected, ${viewport.width}`)

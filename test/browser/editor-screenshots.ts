@@ -11,7 +11,16 @@ import { runEvent } from '../editor/github/github-events.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'
 import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
-import { codeOf, makeFile, openEditorPage, openFile, signInToEditor, typeCode, untilChecked, untilSaving } from './editor-session.ts'
+import {
+  codeOf,
+  makeFile,
+  openEditorPage,
+  openFile,
+  signInToEditor,
+  typeCode,
+  untilChecked,
+  untilSaving,
+} from './editor-session.ts'
 import type { EditorVisit } from './editor-session.ts'
 
 interface Shot {
@@ -27,8 +36,14 @@ type Act = NonNullable<Shot['act']>
 
 const broken: Act = async ({ page }) => {
   await untilChecked(page)
-  await typeCode(page, 'import FungibleToken from 0xf233dcee88fe0abe\n\n/// Holds what was given to it.\naccess(all) contract Vaults {\n\n    access(all) let total: UFix64\n\n    access(all) fun add(amount: UFix64 {\n        self.total = self.total + amount\n    }\n\n    init() {\n        self.total = 0.0\n    }\n}\n')
-  await page.getByRole('button', { name: /:\d+:\d+$/ }).first().waitFor()
+  await typeCode(
+    page,
+    'import FungibleToken from 0xf233dcee88fe0abe\n\n/// Holds what was given to it.\naccess(all) contract Vaults {\n\n    access(all) let total: UFix64\n\n    access(all) fun add(amount: UFix64 {\n        self.total = self.total + amount\n    }\n\n    init() {\n        self.total = 0.0\n    }\n}\n',
+  )
+  await page
+    .getByRole('button', { name: /:\d+:\d+$/ })
+    .first()
+    .waitFor()
 }
 const found: Act = async ({ page }) => {
   await codeOf(page).click()
@@ -55,7 +70,8 @@ const failed: Act = async ({ page }) => {
   await page.getByRole('region', { name: 'Result', exact: true }).getByText('Failed').waitFor()
 }
 const saved: Act = async (visit, editor) => {
-  if ((visit.page.viewportSize()?.width ?? 0) < 500) await visit.page.getByRole('button', { name: 'Files', exact: true }).click()
+  if ((visit.page.viewportSize()?.width ?? 0) < 500)
+    await visit.page.getByRole('button', { name: 'Files', exact: true }).click()
   await makeFile(visit.page, 'contracts/Hello.cdc')
   await typeCode(visit.page, 'access(all) contract Hello {}\n')
   await signInToEditor(visit.page, editor, 'maria.lopez@example.com')
@@ -70,7 +86,10 @@ const shared: Act = async (visit, editor) => {
 const listed: Act = async (visit, editor) => {
   await saved(visit, editor)
   await visit.page.getByRole('button', { name: 'Projects' }).click()
-  await visit.page.getByRole('button', { name: /^Untitled/ }).last().waitFor()
+  await visit.page
+    .getByRole('button', { name: /^Untitled/ })
+    .last()
+    .waitFor()
 }
 const conflicting: Act = async (visit, editor) => {
   await saved(visit, editor)
@@ -86,32 +105,47 @@ const conflicting: Act = async (visit, editor) => {
 }
 
 /** Somebody with a repository, whose window is open. @param tab undefined: before it is connected */
-const repository = (tab?: 'Commit' | 'Load' | 'Deploy'): Act => async ({ page }, editor) => {
-  const { github } = editor
-  const repo = github.repository('maria', 'counter', { files: { 'README.md': '# Counter\n', 'flow.json': '{}\n', 'contracts/Counter.cdc': 'access(all) contract Counter {}\n' } })
-  github.install('maria', 'User', [repo])
-  github.visitor = 'maria'
-  await signInToEditor(page, editor, 'maria.lopez@example.com')
-  await page.getByRole('button', { name: 'Repository', exact: true }).click()
-  await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
-  await page.getByRole('button', { name: 'Connect' }).waitFor()
-  if (tab === undefined) return
-  await page.getByRole('button', { name: 'Connect' }).click()
-  await page.getByRole('tab', { name: tab }).click()
-  if (tab !== 'Deploy') return page.getByRole('checkbox').first().waitFor()
-  for (const name of ['staging', 'production']) {
-    await page.getByRole('textbox', { name: 'New environment' }).fill(name)
-    await page.getByRole('textbox', { name: 'Its branch' }).fill(name === 'staging' ? 'main' : 'live')
-    await page.getByRole('button', { name: 'Add the environment' }).click()
-    await page.getByText(name, { exact: true }).waitFor()
+const repository =
+  (tab?: 'Commit' | 'Load' | 'Deploy'): Act =>
+  async ({ page }, editor) => {
+    const { github } = editor
+    const repo = github.repository('maria', 'counter', {
+      files: {
+        'README.md': '# Counter\n',
+        'flow.json': '{}\n',
+        'contracts/Counter.cdc': 'access(all) contract Counter {}\n',
+      },
+    })
+    github.install('maria', 'User', [repo])
+    github.visitor = 'maria'
+    await signInToEditor(page, editor, 'maria.lopez@example.com')
+    await page.getByRole('button', { name: 'Repository', exact: true }).click()
+    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
+    await page.getByRole('button', { name: 'Connect' }).waitFor()
+    if (tab === undefined) return
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('tab', { name: tab }).click()
+    if (tab !== 'Deploy') return page.getByRole('checkbox').first().waitFor()
+    for (const name of ['staging', 'production']) {
+      await page.getByRole('textbox', { name: 'New environment' }).fill(name)
+      await page.getByRole('textbox', { name: 'Its branch' }).fill(name === 'staging' ? 'main' : 'live')
+      await page.getByRole('button', { name: 'Add the environment' }).click()
+      await page.getByText(name, { exact: true }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Give it a key' }).first().click()
+    for (const [id, status, conclusion] of [
+      [77, 'completed', 'success'],
+      [78, 'completed', 'failure'],
+      [79, 'in_progress', null],
+    ] as const) {
+      const { headers, body } = github.event(
+        'workflow_run',
+        runEvent(repo, { id, status, conclusion, message: 'Count by two' }),
+      )
+      await fetch(`${editor.url}/github/webhook`, { method: 'POST', headers, body })
+    }
+    await page.getByRole('region', { name: 'Deployments' }).getByText('runs', { exact: true }).waitFor()
   }
-  await page.getByRole('button', { name: 'Give it a key' }).first().click()
-  for (const [id, status, conclusion] of [[77, 'completed', 'success'], [78, 'completed', 'failure'], [79, 'in_progress', null]] as const) {
-    const { headers, body } = github.event('workflow_run', runEvent(repo, { id, status, conclusion, message: 'Count by two' }))
-    await fetch(`${editor.url}/github/webhook`, { method: 'POST', headers, body })
-  }
-  await page.getByRole('region', { name: 'Deployments' }).getByText('runs', { exact: true }).waitFor()
-}
 const withGitHub = { world: { hasGitHub: true } }
 
 const shots: readonly Shot[] = [
@@ -125,12 +159,19 @@ const shots: readonly Shot[] = [
   { name: 'templates', act: ({ page }) => page.getByRole('button', { name: 'Templates' }).click() },
   { name: 'find', act: found },
   { name: 'find-dark-phone', size: 'phone', theme: 'dark', act: found },
-  { name: 'new-file', act: async ({ page }) => {
-    await page.getByRole('button', { name: 'New file', exact: true }).click()
-    await page.getByRole('textbox', { name: 'Path' }).fill('deps/A.cdc')
-    await page.getByRole('button', { name: 'Make it' }).click()
-  } },
-  { name: 'files-phone', size: 'phone', act: ({ page }) => page.getByRole('button', { name: 'Files', exact: true }).click() },
+  {
+    name: 'new-file',
+    act: async ({ page }) => {
+      await page.getByRole('button', { name: 'New file', exact: true }).click()
+      await page.getByRole('textbox', { name: 'Path' }).fill('deps/A.cdc')
+      await page.getByRole('button', { name: 'Make it' }).click()
+    },
+  },
+  {
+    name: 'files-phone',
+    size: 'phone',
+    act: ({ page }) => page.getByRole('button', { name: 'Files', exact: true }).click(),
+  },
   { name: 'sign-in', act: ({ page }) => page.getByRole('button', { name: 'Sign in' }).click() },
   { name: 'saved', act: saved },
   { name: 'saved-phone', size: 'phone', act: saved },
@@ -138,33 +179,46 @@ const shots: readonly Shot[] = [
   { name: 'projects', act: listed },
   { name: 'conflict', act: conflicting },
   { name: 'conflict-dark', theme: 'dark', act: conflicting },
-  { name: 'completion', act: async ({ page }) => {
-    await untilChecked(page)
-    await codeOf(page).click()
-    await page.keyboard.press('ControlOrMeta+End')
-    await page.keyboard.type('access(all) cont')
-    await page.keyboard.press('Control+Space')
-    await page.locator('.cm-tooltip-autocomplete').waitFor()
-  } },
+  {
+    name: 'completion',
+    act: async ({ page }) => {
+      await untilChecked(page)
+      await codeOf(page).click()
+      await page.keyboard.press('ControlOrMeta+End')
+      await page.keyboard.type('access(all) cont')
+      await page.keyboard.press('Control+Space')
+      await page.locator('.cm-tooltip-autocomplete').waitFor()
+    },
+  },
   { name: 'repository', ...withGitHub, act: repository() },
   { name: 'repository-commit', ...withGitHub, act: repository('Commit') },
   { name: 'repository-load-dark', theme: 'dark', ...withGitHub, act: repository('Load') },
   { name: 'repository-deploy', ...withGitHub, act: repository('Deploy') },
   { name: 'repository-deploy-phone', size: 'phone', theme: 'dark', ...withGitHub, act: repository('Deploy') },
-  { name: 'not-found', path: '/p/nothing-abc123', act: ({ page }) => page.getByText('There is no such project').waitFor() },
-  { name: 'services-away', act: async (visit, editor) => {
-    await saved(visit, editor)
-    editor.world = { ...editor.world, projectsAre: 'down' }
-    await editor.stopChannel()
-    await typeCode(visit.page, '// more\n')
-    await visit.page.getByText('The service does not answer.').waitFor()
-  } },
-  { name: 'empty', act: async ({ page }) => {
-    for (const path of ['contracts', 'scripts', 'transactions']) {
-      await page.getByRole('button', { name: `Delete ${path}`, exact: true }).click()
-      await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    }
-  } },
+  {
+    name: 'not-found',
+    path: '/p/nothing-abc123',
+    act: ({ page }) => page.getByText('There is no such project').waitFor(),
+  },
+  {
+    name: 'services-away',
+    act: async (visit, editor) => {
+      await saved(visit, editor)
+      editor.world = { ...editor.world, projectsAre: 'down' }
+      await editor.stopChannel()
+      await typeCode(visit.page, '// more\n')
+      await visit.page.getByText('The service does not answer.').waitFor()
+    },
+  },
+  {
+    name: 'empty',
+    act: async ({ page }) => {
+      for (const path of ['contracts', 'scripts', 'transactions']) {
+        await page.getByRole('button', { name: `Delete ${path}`, exact: true }).click()
+        await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      }
+    },
+  },
 ]
 
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
@@ -174,9 +228,21 @@ const pages = createDashboardPages({ page: 'editor', log: pino({ level: 'warn' }
 await pages.file('')
 const walletPages = createDashboardPages({ page: 'wallet', log: pino({ level: 'warn' }) })
 const started = await startBrowser()
-for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of shots.filter((shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)))) {
-  const editor = await startEditorStandIn((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages))
-  const visit = await openEditorPage(started, editor, { path, viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, hasTouch: size === 'phone' })
+for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of shots.filter(
+  (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
+)) {
+  const editor = await startEditorStandIn(
+    (settings) => createEditorPage(pages, settings),
+    world,
+    createWalletPage(walletPages),
+  )
+  const visit = await openEditorPage(started, editor, {
+    path,
+    viewport: sizes[size],
+    colorScheme: theme,
+    deviceScaleFactor: size === 'phone' ? 2 : 1,
+    hasTouch: size === 'phone',
+  })
   visit.page.setDefaultTimeout(10_000)
   try {
     await act?.(visit, editor)

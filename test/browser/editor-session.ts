@@ -39,17 +39,30 @@ export function useEditorSession(): EditorSession {
     get editor() {
       return session.service
     },
-    visit: async ({ world = {}, ...options } = {}) => (
-      openEditorPage(session.browser, await session.serve((pages) => startEditorStandIn((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages))), options)
-    ),
+    visit: async ({ world = {}, ...options } = {}) =>
+      openEditorPage(
+        session.browser,
+        await session.serve((pages) =>
+          startEditorStandIn((settings) => createEditorPage(pages, settings), world, createWalletPage(walletPages)),
+        ),
+        options,
+      ),
   }
 }
 
 /** What browsers say of services that are away, which is no fault of the page. */
 const ofNetworks = ['Failed to load resource', 'WebSocket connection to', 'net::ERR']
 
-export async function openEditorPage({ browser }: Pick<TestBrowser, 'browser'>, { url }: Pick<EditorStandIn, 'url'>, { path = '/', expected = [], ...options }: Omit<EditorVisitOptions, 'world'> = {}): Promise<EditorVisit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
+export async function openEditorPage(
+  { browser }: Pick<TestBrowser, 'browser'>,
+  { url }: Pick<EditorStandIn, 'url'>,
+  { path = '/', expected = [], ...options }: Omit<EditorVisitOptions, 'world'> = {},
+): Promise<EditorVisit> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: 'reduce',
+    ...options,
+  })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   const said = watchConsole(page, [...ofNetworks, 'pubKeyCredParams is missing at least one', ...expected])
@@ -97,7 +110,10 @@ export async function untilChecked(page: Page): Promise<void> {
 
 /** Waits until the page says this of saving. */
 export async function untilSaving(page: Page, words: string): Promise<void> {
-  await page.getByRole('status', { name: 'Saving' }).filter({ hasText: new RegExp(`^\\s*${words}`) }).waitFor()
+  await page
+    .getByRole('status', { name: 'Saving' })
+    .filter({ hasText: new RegExp(`^\\s*${words}`) })
+    .waitFor()
 }
 
 /** Where e-mails are read: those of the wallet at which the editor signs people in. */
@@ -110,7 +126,8 @@ export async function finishSignIn(page: Page, editor: MailedCodes, email: strin
   await page.getByRole('button', { name: 'Continue to the wallet' }).click()
   await page.getByRole('heading', { name: /^Sign in to Cadence editor/ }).waitFor()
   // In another window of the same browser the wallet may know who it is.
-  if (await page.getByRole('button', { name: 'Continue', exact: true }).count() > 0) await page.getByRole('button', { name: 'Sign in as another user' }).click()
+  if ((await page.getByRole('button', { name: 'Continue', exact: true }).count()) > 0)
+    await page.getByRole('button', { name: 'Sign in as another user' }).click()
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
   await page.getByRole('button', { name: 'Send me a code' }).click()
   await page.getByRole('heading', { name: 'Type the code' }).waitFor()

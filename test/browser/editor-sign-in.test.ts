@@ -45,7 +45,9 @@ describe('signing in at the editor', function () {
     expect(new Set(asked)).to.deep.equal(new Set([wallet.url]))
     expect(page.url()).to.not.include('code=')
     // The session of the wallet is not that of the editor.
-    const { rows } = await wallet.pool.query<{ client: string | null }>('select client_id as client from wallet_auth.sessions order by client_id nulls first')
+    const { rows } = await wallet.pool.query<{ client: string | null }>(
+      'select client_id as client from wallet_auth.sessions order by client_id nulls first',
+    )
     expect(rows.map(({ client }) => client)).to.deep.equal([null, 'editor'])
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()

@@ -1,6 +1,17 @@
 import { expect } from 'chai'
 import { newEmail } from '../support/wallet-stand-in.ts'
-import { codeOf, finishSignIn, makeFile, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving, useEditorSession } from './editor-session.ts'
+import {
+  codeOf,
+  finishSignIn,
+  makeFile,
+  openFile,
+  readCode,
+  signInToEditor,
+  typeCode,
+  untilChecked,
+  untilSaving,
+  useEditorSession,
+} from './editor-session.ts'
 import { expectUsable } from './page-checks.ts'
 
 describe('the editor', () => {
@@ -10,9 +21,19 @@ describe('the editor', () => {
     const { page, said } = await session.visit()
     await untilChecked(page)
     await makeFile(page, 'contracts/Hello.cdc')
-    await typeCode(page, 'access(all) contract Hello {\n    access(all) fun greet(): String {\n        return "hi"\n    \n}\n')
-    await page.getByRole('list').getByRole('button', { name: /contracts\/Hello\.cdc:\d+:\d+/ }).first().waitFor()
-    await typeCode(page, 'access(all) contract Hello {\n    access(all) fun greet(): String {\n        return "hi"\n    }\n}\n')
+    await typeCode(
+      page,
+      'access(all) contract Hello {\n    access(all) fun greet(): String {\n        return "hi"\n    \n}\n',
+    )
+    await page
+      .getByRole('list')
+      .getByRole('button', { name: /contracts\/Hello\.cdc:\d+:\d+/ })
+      .first()
+      .waitFor()
+    await typeCode(
+      page,
+      'access(all) contract Hello {\n    access(all) fun greet(): String {\n        return "hi"\n    }\n}\n',
+    )
     await page.getByText(/^No (?:problems|syntax errors) were found/).waitFor()
 
     await signInToEditor(page, session.editor)
@@ -54,7 +75,10 @@ describe('the editor', () => {
     await page.keyboard.press('ControlOrMeta+Enter')
     const result = page.getByRole('region', { name: 'Result', exact: true })
     await result.getByText('UFix64').first().waitFor()
-    expect(await result.innerText()).to.match(/Done/).and.to.match(/\d+ ms · block 60/).and.to.match(/\d+\.\d{8} UFix64/)
+    expect(await result.innerText())
+      .to.match(/Done/)
+      .and.to.match(/\d+ ms · block 60/)
+      .and.to.match(/\d+\.\d{8} UFix64/)
     await page.getByRole('textbox', { name: 'address Address' }).fill('0xzz')
     await page.getByRole('button', { name: 'Run', exact: true }).last().click()
     await page.getByRole('alert').filter({ hasText: 'An address has up to 16 hex digits' }).waitFor()
@@ -96,7 +120,10 @@ describe('the editor', () => {
     }
     expect(await readCode(page)).to.equal('access(all) fun main(): Int { return 1 }\n// one\n// two\n// three\n')
     await page.keyboard.insertText('access(all) fun broken( {\n')
-    await page.getByRole('button', { name: /scripts\/live\.cdc:\d+:\d+/ }).first().waitFor()
+    await page
+      .getByRole('button', { name: /scripts\/live\.cdc:\d+:\d+/ })
+      .first()
+      .waitFor()
     await session.editor.stopChannel()
     await page.getByText('not reachable').waitFor()
     await typeCode(page, 'access(all) fun main(): Int {\n    let onlyOnce = 1\n    return onl\n}\n')
@@ -149,7 +176,10 @@ describe('the editor', () => {
     const { page: elsewhere } = await session.visit()
     await signInToEditor(elsewhere, session.editor, email)
     await elsewhere.getByRole('button', { name: 'Projects' }).click()
-    await elsewhere.getByRole('dialog').getByRole('button', { name: /^Untitled/ }).click()
+    await elsewhere
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Untitled/ })
+      .click()
     await openFile(elsewhere, 'precious.cdc').click()
     await codeOf(elsewhere).getByText('// worth keeping').waitFor()
   })

@@ -17,10 +17,18 @@ describe('tokens, NFTs, contracts and staking on the explorer page', () => {
   it('say what will show up where nothing is indexed yet, and that a thing is not known', async () => {
     const page = await session.open('/tokens', { ...phone, of: empty.api })
     const told: Readonly<Record<string, string>> = {
-      '/tokens': 'No tokens', '/nfts': 'No collections', '/contracts': 'No contracts', '/nodes': 'No nodes',
-      '/nodes?tab=epochs': 'No epochs', '/nodes?tab=rewards': 'No rewards', '/numbers': 'No numbers of these days',
-      '/search?q=flow': 'Nothing was found', '/search': 'What are you looking for?', [flow]: 'Nobody here knows this token',
-      [stones]: 'Nobody here knows this collection', [`${stones}/item/1`]: 'Nobody here knows this NFT',
+      '/tokens': 'No tokens',
+      '/nfts': 'No collections',
+      '/contracts': 'No contracts',
+      '/nodes': 'No nodes',
+      '/nodes?tab=epochs': 'No epochs',
+      '/nodes?tab=rewards': 'No rewards',
+      '/numbers': 'No numbers of these days',
+      '/search?q=flow': 'Nothing was found',
+      '/search': 'What are you looking for?',
+      [flow]: 'Nobody here knows this token',
+      [stones]: 'Nobody here knows this collection',
+      [`${stones}/item/1`]: 'Nobody here knows this NFT',
       // What is not indexed may be on the chain; here there is no node to ask.
       [crossroads]: 'Could not load this contract',
       [`/node/${'ab'.repeat(32)}`]: 'Nobody here knows this node',
@@ -35,8 +43,15 @@ describe('tokens, NFTs, contracts and staking on the explorer page', () => {
   })
 
   it('say so in the words of the API where it broke, and stay usable', async () => {
-    const problem = { status: 500, contentType: 'application/problem+json', json: { code: 'internal', detail: 'It broke, request 7.' } }
-    const page = await session.open('/tokens', { ...phone, prepare: (opened) => opened.route(isForData, (route) => route.fulfill(problem)) })
+    const problem = {
+      status: 500,
+      contentType: 'application/problem+json',
+      json: { code: 'internal', detail: 'It broke, request 7.' },
+    }
+    const page = await session.open('/tokens', {
+      ...phone,
+      prepare: (opened) => opened.route(isForData, (route) => route.fulfill(problem)),
+    })
     for (const path of [...lists, ...things]) {
       await page.goto(`http://${session.api.host}${path}`)
       await page.getByRole('alert').getByText('It broke, request 7.').first().waitFor()
@@ -47,7 +62,10 @@ describe('tokens, NFTs, contracts and staking on the explorer page', () => {
   })
 
   it('show what is asked for while the answer is on its way', async () => {
-    const page = await session.open('/tokens', { ...phone, prepare: (opened) => opened.route(isForData, () => undefined) })
+    const page = await session.open('/tokens', {
+      ...phone,
+      prepare: (opened) => opened.route(isForData, () => undefined),
+    })
     for (const path of [...lists, ...things]) {
       await page.goto(`http://${session.api.host}${path}`)
       await page.locator('main .skeleton').first().waitFor()
@@ -59,22 +77,33 @@ describe('tokens, NFTs, contracts and staking on the explorer page', () => {
 
   it('say which address leads nowhere', async () => {
     const page = await session.open('/token/xyz')
-    for (const path of ['/token/xyz', '/nft/xyz', '/nft/A.179b6b1cb6755e31.RiverStones/item/one', '/contract/..%2f', '/node/xyz']) {
+    for (const path of [
+      '/token/xyz',
+      '/nft/xyz',
+      '/nft/A.179b6b1cb6755e31.RiverStones/item/one',
+      '/contract/..%2f',
+      '/node/xyz',
+    ]) {
       await page.goto(`http://${session.api.host}${path}`)
       await untilLoaded(page)
-      expect(await page.locator('main .state .title').first().innerText(), path).to.match(/^(?:Nobody here knows|This (?:address|is no address)) /)
+      expect(await page.locator('main .state .title').first().innerText(), path).to.match(
+        /^(?:Nobody here knows|This (?:address|is no address)) /,
+      )
     }
     expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })
 
   it('say the part of the supply that a holder has, as the balances have it', async () => {
     const page = await session.open(`${stones}?tab=holders`)
-    const { data } = await session.api.json<{ data: readonly { count: number }[] }>('/flow/nft/A.179b6b1cb6755e31.RiverStones/holding?limit=100')
+    const { data } = await session.api.json<{ data: readonly { count: number }[] }>(
+      '/flow/nft/A.179b6b1cb6755e31.RiverStones/holding?limit=100',
+    )
     const total = data.reduce((sum, { count }) => sum + count, 0)
     await page.locator('.share').first().waitFor()
     const shown = await page.locator('.share').allInnerTexts()
     expect(shown).to.have.lengthOf(data.length)
-    for (const [i, { count }] of data.entries()) expect(Number.parseFloat(shown[i] ?? '')).to.be.closeTo((count / total) * 100, 0.01)
+    for (const [i, { count }] of data.entries())
+      expect(Number.parseFloat(shown[i] ?? '')).to.be.closeTo((count / total) * 100, 0.01)
   })
 
   it('find tokens, collections and contracts by their names', async () => {
@@ -97,15 +126,25 @@ describe('tokens, NFTs, contracts and staking on the explorer page', () => {
     const name = '<b>x</b>\u202E'.repeat(500)
     const page = await session.open('/tokens', {
       ...phone,
-      prepare: (opened) => opened.route(({ pathname }) => /^\/flow\/(?:ft|nft|contract)(?:\/A\.[\w.]+)?$/.test(pathname), async (route) => {
-        const response = await route.fetch()
-        const body = (await response.json()) as { data: Record<string, unknown>[] }
-        const data = body.data.map((each) => ({
-          ...each, name, symbol: name, display_name: name, description: name, external_url: `https://example.org/${'x'.repeat(2000)}`,
-          minted: `${'9'.repeat(70)}.1`, total_supply: `${'9'.repeat(70)}.1`,
-        }))
-        await route.fulfill({ json: { ...body, data } })
-      }),
+      prepare: (opened) =>
+        opened.route(
+          ({ pathname }) => /^\/flow\/(?:ft|nft|contract)(?:\/A\.[\w.]+)?$/.test(pathname),
+          async (route) => {
+            const response = await route.fetch()
+            const body = (await response.json()) as { data: Record<string, unknown>[] }
+            const data = body.data.map((each) => ({
+              ...each,
+              name,
+              symbol: name,
+              display_name: name,
+              description: name,
+              external_url: `https://example.org/${'x'.repeat(2000)}`,
+              minted: `${'9'.repeat(70)}.1`,
+              total_supply: `${'9'.repeat(70)}.1`,
+            }))
+            await route.fulfill({ json: { ...body, data } })
+          },
+        ),
     })
     for (const path of ['/tokens', flow, `${flow}?tab=about`, '/nfts', stones, `${stones}?tab=about`, '/contracts']) {
       await page.goto(`http://${session.api.host}${path}`)

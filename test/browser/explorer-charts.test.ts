@@ -5,15 +5,22 @@ import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-check
 
 /** Has the API tell of so many days, the last of them with the most transactions. */
 async function tellDays(page: Page, count: number): Promise<void> {
-  await page.route((url) => url.pathname === '/insights/daily', async (route) => {
-    const response = await route.fetch()
-    const body = (await response.json()) as { data: Record<string, unknown>[] }
-    const data = Array.from({ length: count }, (_, i) => ({
-      ...body.data[0], date: new Date(Date.UTC(2026, 2, 31) - (count - 1 - i) * 86_400_000).toISOString().slice(0, 10),
-      block_count: 100, tx_count: 1000 + i, new_accounts: 0, fees: `${i}.00000001`,
-    }))
-    await route.fulfill({ json: { ...body, data: data.toReversed() } })
-  })
+  await page.route(
+    (url) => url.pathname === '/insights/daily',
+    async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { data: Record<string, unknown>[] }
+      const data = Array.from({ length: count }, (_, i) => ({
+        ...body.data[0],
+        date: new Date(Date.UTC(2026, 2, 31) - (count - 1 - i) * 86_400_000).toISOString().slice(0, 10),
+        block_count: 100,
+        tx_count: 1000 + i,
+        new_accounts: 0,
+        fees: `${i}.00000001`,
+      }))
+      await route.fulfill({ json: { ...body, data: data.toReversed() } })
+    },
+  )
 }
 
 /** Texts of a chart that stand on each other or out of the picture. */
@@ -38,7 +45,12 @@ describe('charts on the explorer page', () => {
     await page.keyboard.press('ArrowLeft')
     await chart.getByText('1,058', { exact: true }).first().waitFor()
     expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-30: 1,058')
-    for (const [key, said] of [['PageDown', '2026-03-23: 1,051'], ['Home', '2026-03-02: 1,030'], ['ArrowLeft', '2026-03-02: 1,030'], ['End', '2026-03-31: 1,059']] as const) {
+    for (const [key, said] of [
+      ['PageDown', '2026-03-23: 1,051'],
+      ['Home', '2026-03-02: 1,030'],
+      ['ArrowLeft', '2026-03-02: 1,030'],
+      ['End', '2026-03-31: 1,059'],
+    ] as const) {
       await page.keyboard.press(key)
       await page.waitForFunction(`document.activeElement.getAttribute('aria-valuetext') === '${said}'`)
     }
@@ -53,7 +65,10 @@ describe('charts on the explorer page', () => {
     expect(session.said).to.deep.equal([])
   })
 
-  for (const [where, viewport] of [['wide', { width: 1440, height: 900 }], ['on a phone', { width: 360, height: 740 }]] as const) {
+  for (const [where, viewport] of [
+    ['wide', { width: 1440, height: 900 }],
+    ['on a phone', { width: 360, height: 740 }],
+  ] as const) {
     it(`have axes that one can read, ${where}, of one day and of a year, light and dark`, async () => {
       for (const count of [1, 30, 365]) {
         const page = await session.open('/numbers?days=365', { viewport, prepare: (opened) => tellDays(opened, count) })

@@ -14,24 +14,49 @@ const outside = `[...document.querySelectorAll('.graph rect, .graph path:not(def
 
 /** Makes the contract one that very many use. */
 async function makePopular(page: Page, users: number): Promise<void> {
-  await page.route((url) => url.pathname.endsWith('/dependencies'), async (route) => {
-    const url = new URL(route.request().url())
-    const cursor = Number(url.searchParams.get('cursor') ?? 0)
-    url.searchParams.delete('cursor')
-    const response = await route.fetch({ url: url.href })
-    const body = (await response.json()) as { data: [Record<string, unknown> & { graph: Record<string, unknown> & { root: string; nodes: object[]; edges: object[] } }] }
-    const [first] = body.data
-    const names = Array.from({ length: users }, (_, i) => `A.${i.toString(16).padStart(16, '0')}.${i === 7 ? 'X'.repeat(200) : `User${i}`}`)
-    const user = (identifier: string): object => ({ identifier, address: `0x${identifier.slice(2, 18)}`, name: identifier.slice(19) })
-    const nodes = [...first.graph.nodes, ...names.map((name) => ({ ...first.graph.nodes[0], ...user(name) }))]
-    const edges = [...first.graph.edges, ...names.map((source) => ({ source, target: first.graph.root }))]
-    await route.fulfill({
-      json: {
-        ...body, has_more: cursor + 50 < users, cursor: String(cursor + 50),
-        data: [{ ...first, dependents: names.slice(cursor, cursor + 50).map(user), dependent_count: users, graph: { ...first.graph, nodes, edges, truncated: true } }],
-      },
-    })
-  })
+  await page.route(
+    (url) => url.pathname.endsWith('/dependencies'),
+    async (route) => {
+      const url = new URL(route.request().url())
+      const cursor = Number(url.searchParams.get('cursor') ?? 0)
+      url.searchParams.delete('cursor')
+      const response = await route.fetch({ url: url.href })
+      const body = (await response.json()) as {
+        data: [
+          Record<string, unknown> & {
+            graph: Record<string, unknown> & { root: string; nodes: object[]; edges: object[] }
+          },
+        ]
+      }
+      const [first] = body.data
+      const names = Array.from(
+        { length: users },
+        (_, i) => `A.${i.toString(16).padStart(16, '0')}.${i === 7 ? 'X'.repeat(200) : `User${i}`}`,
+      )
+      const user = (identifier: string): object => ({
+        identifier,
+        address: `0x${identifier.slice(2, 18)}`,
+        name: identifier.slice(19),
+      })
+      const nodes = [...first.graph.nodes, ...names.map((name) => ({ ...first.graph.nodes[0], ...user(name) }))]
+      const edges = [...first.graph.edges, ...names.map((source) => ({ source, target: first.graph.root }))]
+      await route.fulfill({
+        json: {
+          ...body,
+          has_more: cursor + 50 < users,
+          cursor: String(cursor + 50),
+          data: [
+            {
+              ...first,
+              dependents: names.slice(cursor, cursor + 50).map(user),
+              dependent_count: users,
+              graph: { ...first.graph, nodes, edges, truncated: true },
+            },
+          ],
+        },
+      })
+    },
+  )
 }
 
 describe('contracts on the explorer page', () => {
@@ -55,12 +80,16 @@ describe('contracts on the explorer page', () => {
   it('show both versions without marks, and why, where too many lines differ', async () => {
     const page = await session.open(tally, {
       viewport: { width: 360, height: 740 },
-      prepare: (opened) => opened.route('**/version/2', async (route) => {
-        const response = await route.fetch()
-        const body = (await response.json()) as { data: { code: string }[] }
-        const code = Array.from({ length: 4000 }, (_, i) => `// line ${i} of a new contract with ${'long '.repeat(20)}names`).join('\n')
-        await route.fulfill({ json: { ...body, data: [{ ...body.data[0], code }] } })
-      }),
+      prepare: (opened) =>
+        opened.route('**/version/2', async (route) => {
+          const response = await route.fetch()
+          const body = (await response.json()) as { data: { code: string }[] }
+          const code = Array.from(
+            { length: 4000 },
+            (_, i) => `// line ${i} of a new contract with ${'long '.repeat(20)}names`,
+          ).join('\n')
+          await route.fulfill({ json: { ...body, data: [{ ...body.data[0], code }] } })
+        }),
     })
     const changed = page.getByRole('region', { name: 'What version 2 changed' })
     await changed.getByText('limit: 500 changed lines').waitFor()
@@ -74,13 +103,24 @@ describe('contracts on the explorer page', () => {
 
   it('compare with any earlier version, by an address that can be shared', async () => {
     const page = await session.open(tally, {
-      prepare: (opened) => opened.route((url) => url.pathname.endsWith('/version'), async (route) => {
-        const response = await route.fetch()
-        const body = (await response.json()) as { data: { version: number }[] }
-        await route.fulfill({ json: { ...body, data: [{ ...body.data[0], version: 3 }, ...body.data] } })
-      }).then(() => opened.route((url) => url.pathname.endsWith('/version/3'), async (route) => {
-        await route.fulfill({ response: await route.fetch({ url: route.request().url().replace(/3$/, '2') }) })
-      })),
+      prepare: (opened) =>
+        opened
+          .route(
+            (url) => url.pathname.endsWith('/version'),
+            async (route) => {
+              const response = await route.fetch()
+              const body = (await response.json()) as { data: { version: number }[] }
+              await route.fulfill({ json: { ...body, data: [{ ...body.data[0], version: 3 }, ...body.data] } })
+            },
+          )
+          .then(() =>
+            opened.route(
+              (url) => url.pathname.endsWith('/version/3'),
+              async (route) => {
+                await route.fulfill({ response: await route.fetch({ url: route.request().url().replace(/3$/, '2') }) })
+              },
+            ),
+          ),
     })
     await page.getByText('No line is different').waitFor()
     await page.getByRole('combobox', { name: 'Compare with version' }).selectOption('1')
@@ -92,23 +132,31 @@ describe('contracts on the explorer page', () => {
   })
 
   it('say that a code could not be loaded, and load it when tried again', async () => {
-    const page = await session.open(tally, { prepare: (opened) => opened.route('**/version/2', (route) => route.abort()) })
+    const page = await session.open(tally, {
+      prepare: (opened) => opened.route('**/version/2', (route) => route.abort()),
+    })
     await page.getByRole('alert').getByText('The API does not answer.').waitFor()
     await page.unroute('**/version/2')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('access(all) event Cleared(was: Int)').waitFor()
   })
 
-  for (const [where, width] of [['a wide screen', 1440], ['a tablet', 700], ['a phone', 360]] as const) {
+  for (const [where, width] of [
+    ['a wide screen', 1440],
+    ['a tablet', 700],
+    ['a phone', 360],
+  ] as const) {
     it(`draw what they depend on so that it fits ${where}, and lead there by the keyboard`, async () => {
       const page = await session.open(crossroads, { viewport: { width, height: 900 } })
       await page.locator('.graph a').nth(7).waitFor()
       await untilLoaded(page)
       expect(await page.evaluate<number>(outside)).to.equal(0)
       await expectUsable(page, where)
-      const target = page.getByRole('group', { name: 'Graph of the dependencies' }).getByRole('link', { name: 'Contract PebbleCoin' })
+      const target = page
+        .getByRole('group', { name: 'Graph of the dependencies' })
+        .getByRole('link', { name: 'Contract PebbleCoin' })
       await tabTo(page, target)
-  // All lines of the root but one leave it: only the one to this contract is near.
+      // All lines of the root but one leave it: only the one to this contract is near.
       expect(await page.locator('.graph path.near').count()).to.equal(1)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Contract PebbleCoin' }).waitFor()
@@ -117,14 +165,22 @@ describe('contracts on the explorer page', () => {
   }
 
   it('draw the nearest of very many users, and list all of them', async () => {
-    const page = await session.open(crossroads, { viewport: { width: 360, height: 740 }, prepare: (opened) => makePopular(opened, 120) })
+    const page = await session.open(crossroads, {
+      viewport: { width: 360, height: 740 },
+      prepare: (opened) => makePopular(opened, 120),
+    })
     await page.getByRole('heading', { name: 'Is used by 120' }).waitFor()
     await page.getByText('The picture has the nearest 40').waitFor()
     expect(await page.locator('.graph a').count()).to.equal(40)
     expect(await page.evaluate<number>(outside)).to.equal(0)
     for (const shown of [100, 120]) {
       await page.getByRole('button', { name: 'More contracts' }).click()
-      await page.locator('.chips').last().getByRole('link').nth(shown - 1).waitFor()
+      await page
+        .locator('.chips')
+        .last()
+        .getByRole('link')
+        .nth(shown - 1)
+        .waitFor()
     }
     expect(await page.getByRole('button', { name: 'More contracts' }).count()).to.equal(0)
     await expectUsable(page, 'very many users')

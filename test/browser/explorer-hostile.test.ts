@@ -21,8 +21,16 @@ const names = [
   '\u0000\u0007\n\n',
 ]
 const pictures = [
-  'data:image/svg+xml,<svg onload="alert(1)"/>', 'javascript:alert(1)', 'ipfs://bafyone/1.png', 'ipfs://../../etc', '//evil.example/1.png',
-  'file:///etc/passwd', 'blob:https://evil.example/1', 'https://user:secret@evil.example/1.png', 'http://evil.example/1.png', '\u0000',
+  'data:image/svg+xml,<svg onload="alert(1)"/>',
+  'javascript:alert(1)',
+  'ipfs://bafyone/1.png',
+  'ipfs://../../etc',
+  '//evil.example/1.png',
+  'file:///etc/passwd',
+  'blob:https://evil.example/1',
+  'https://user:secret@evil.example/1.png',
+  'http://evil.example/1.png',
+  '\u0000',
 ]
 const moved = 3000
 const account = '0xe03daebed8ca0615'
@@ -32,7 +40,11 @@ describe('the explorer page with what is big or hostile', () => {
   const session = useExplorerSession()
 
   /** A narrow page for which an answer of the API is made worse; hosts elsewhere are never reached. */
-  async function open(path: string, of: (pathname: string) => boolean, worsen: (answer: Answer) => Answer): Promise<[Page, readonly string[], string[]]> {
+  async function open(
+    path: string,
+    of: (pathname: string) => boolean,
+    worsen: (answer: Answer) => Answer,
+  ): Promise<[Page, readonly string[], string[]]> {
     const asked: string[] = []
     const { host } = session.api
     const page = await session.open(path, {
@@ -40,15 +52,21 @@ describe('the explorer page with what is big or hostile', () => {
       prepare: async (opened) => {
         const { said } = session
         opened.on('dialog', (dialog) => said.push(`it opened a dialog: ${dialog.message()}`))
-        await opened.route((url) => url.host !== host, (route) => {
-          asked.push(route.request().url())
-          return route.abort()
-        })
-        await opened.route((url) => url.host === host && of(url.pathname), async (route) => {
-          const response = await route.fetch()
-          if (response.headers()['content-type']?.includes('json') !== true) return route.fulfill({ response })
-          return route.fulfill({ json: worsen((await response.json()) as Answer) })
-        })
+        await opened.route(
+          (url) => url.host !== host,
+          (route) => {
+            asked.push(route.request().url())
+            return route.abort()
+          },
+        )
+        await opened.route(
+          (url) => url.host === host && of(url.pathname),
+          async (route) => {
+            const response = await route.fetch()
+            if (response.headers()['content-type']?.includes('json') !== true) return route.fulfill({ response })
+            return route.fulfill({ json: worsen((await response.json()) as Answer) })
+          },
+        )
       },
     })
     await untilLoaded(page)
@@ -65,26 +83,47 @@ describe('the explorer page with what is big or hostile', () => {
   }
 
   it('lists hundreds of tokens, whatever they call themselves', async () => {
-    const [page, said, asked] = await open(`/account/${account}?tab=tokens`, (path) => path.endsWith('/ft'), (answer) => {
-      const [first] = answer.data
-      const data = Array.from({ length: 500 }, (_, i) => ({
-        ...first, token: `A.179b6b1cb6755e31.Token${i}`, name: names[i % names.length], symbol: names[(i + 3) % names.length],
-        logo: pictures[i % pictures.length], balance: `${'9'.repeat(1 + (i % 60))}.00000001`,
-      }))
-      return { ...answer, data }
-    })
+    const [page, said, asked] = await open(
+      `/account/${account}?tab=tokens`,
+      (path) => path.endsWith('/ft'),
+      (answer) => {
+        const [first] = answer.data
+        const data = Array.from({ length: 500 }, (_, i) => ({
+          ...first,
+          token: `A.179b6b1cb6755e31.Token${i}`,
+          name: names[i % names.length],
+          symbol: names[(i + 3) % names.length],
+          logo: pictures[i % pictures.length],
+          balance: `${'9'.repeat(1 + (i % 60))}.00000001`,
+        }))
+        return { ...answer, data }
+      },
+    )
     await page.locator('.list').getByRole('rowheader').nth(499).waitFor()
     await page.getByText('<script>document.title="broken"</script>').first().waitFor()
     await expectWhole(page, said)
-    for (const url of asked) expect(url).to.match(/^https:\/\/(?:(?:ipfs\.io|dweb\.link)\/ipfs\/bafyone\/1\.png$|evil\.example\/1\.png)/)
+    for (const url of asked)
+      expect(url).to.match(/^https:\/\/(?:(?:ipfs\.io|dweb\.link)\/ipfs\/bafyone\/1\.png$|evil\.example\/1\.png)/)
   })
 
   it('lists items with pictures of odd schemes, and asks none of them for more than a picture', async () => {
-    const [page, said, asked] = await open('/nft/A.179b6b1cb6755e31.PaperBoats', (path) => path.endsWith('/item'), (answer) => {
-      const data = pictures.map((thumbnail, i) => ({ ...answer.data[0], nft_id: String(i), name: names[i], thumbnail }))
-      return { ...answer, data }
-    })
-    await page.locator('.card').nth(pictures.length - 1).waitFor()
+    const [page, said, asked] = await open(
+      '/nft/A.179b6b1cb6755e31.PaperBoats',
+      (path) => path.endsWith('/item'),
+      (answer) => {
+        const data = pictures.map((thumbnail, i) => ({
+          ...answer.data[0],
+          nft_id: String(i),
+          name: names[i],
+          thumbnail,
+        }))
+        return { ...answer, data }
+      },
+    )
+    await page
+      .locator('.card')
+      .nth(pictures.length - 1)
+      .waitFor()
     await expectWhole(page, said)
     for (const url of asked) expect(url).to.match(/^https:/)
     expect(asked.filter((url) => url.includes('secret'))).to.deep.equal([])
@@ -92,54 +131,113 @@ describe('the explorer page with what is big or hostile', () => {
 
   it('shows what names itself in the EVM, and accounts with labels, in their place', async () => {
     const named = (i: number): string | undefined => names[i % names.length]
-    const party = (given: unknown, i: number): unknown => (given === null ? null : { ...(given as object), name: named(i) })
-    const [transactions, saidOfTransactions] = await open('/evm', (path) => path === '/flow/evm/transaction', (answer) => {
-      const data = answer.data.map((each, i) => ({
-        ...each, from: party(each['from'], i), to: party(each['to'], i + 1),
-        decoded_input: { method_id: 'a9059cbb', method_call: `${named(i + 2)}(`, parameters: [] },
-      }))
-      return { ...answer, data }
-    })
+    const party = (given: unknown, i: number): unknown =>
+      given === null ? null : { ...(given as object), name: named(i) }
+    const [transactions, saidOfTransactions] = await open(
+      '/evm',
+      (path) => path === '/flow/evm/transaction',
+      (answer) => {
+        const data = answer.data.map((each, i) => ({
+          ...each,
+          from: party(each['from'], i),
+          to: party(each['to'], i + 1),
+          decoded_input: { method_id: 'a9059cbb', method_call: `${named(i + 2)}(`, parameters: [] },
+        }))
+        return { ...answer, data }
+      },
+    )
     await transactions.getByRole('rowheader').nth(names.length).waitFor()
     await expectWhole(transactions, saidOfTransactions)
-    const [tokens, saidOfTokens] = await open('/evm?tab=tokens', (path) => path === '/flow/evm/token', (answer) => {
-      const data = names.map((name, i) => ({ ...answer.data[0], address: `0x${String(i).repeat(40)}`, name, symbol: named(i + 3) }))
-      return { ...answer, data }
-    })
-    await tokens.getByRole('rowheader').nth(names.length - 1).waitFor()
+    const [tokens, saidOfTokens] = await open(
+      '/evm?tab=tokens',
+      (path) => path === '/flow/evm/token',
+      (answer) => {
+        const data = names.map((name, i) => ({
+          ...answer.data[0],
+          address: `0x${String(i).repeat(40)}`,
+          name,
+          symbol: named(i + 3),
+        }))
+        return { ...answer, data }
+      },
+    )
+    await tokens
+      .getByRole('rowheader')
+      .nth(names.length - 1)
+      .waitFor()
     await expectWhole(tokens, saidOfTokens)
-    const [labelled, saidOfLabels] = await open(`/account/${account}`, (path) => path === `/flow/account/${account}`, (answer) => {
-      const labels = names.map((label, i) => ({ tag: `label-${i}`, label, category: label }))
-      return { ...answer, data: answer.data.map((each) => ({ ...each, labels })) }
-    })
+    const [labelled, saidOfLabels] = await open(
+      `/account/${account}`,
+      (path) => path === `/flow/account/${account}`,
+      (answer) => {
+        const labels = names.map((label, i) => ({ tag: `label-${i}`, label, category: label }))
+        return { ...answer, data: answer.data.map((each) => ({ ...each, labels })) }
+      },
+    )
     await labelled.getByText('<script>document.title="broken"</script>').first().waitFor()
     await expectWhole(labelled, saidOfLabels)
   })
 
   it('suggests things of any name in lines of one height', async () => {
-    const [page, said] = await open('/blocks', (path) => path === '/flow/search', (answer) => {
-      const accounts = names.map((label, i) => ({ address: `0x${String(i).repeat(16)}`, label, category: names[(i + 1) % names.length] }))
-      // The answer to a search is no list.
-      const found = answer.data as unknown as Readonly<Record<string, unknown>>
-      return { ...answer, data: { ...found, tokens: [], nft_collections: [], contracts: [], hits: [], accounts } as unknown as Answer['data'] }
-    })
+    const [page, said] = await open(
+      '/blocks',
+      (path) => path === '/flow/search',
+      (answer) => {
+        const accounts = names.map((label, i) => ({
+          address: `0x${String(i).repeat(16)}`,
+          label,
+          category: names[(i + 1) % names.length],
+        }))
+        // The answer to a search is no list.
+        const found = answer.data as unknown as Readonly<Record<string, unknown>>
+        return {
+          ...answer,
+          data: {
+            ...found,
+            tokens: [],
+            nft_collections: [],
+            contracts: [],
+            hits: [],
+            accounts,
+          } as unknown as Answer['data'],
+        }
+      },
+    )
     await page.getByRole('combobox', { name: 'Search' }).fill('bad')
-    await page.getByRole('option').nth(names.length - 1).waitFor()
-    const heights = await page.locator('[role=option]').evaluateAll((options) => options.map((option) => (option as unknown as { offsetHeight: number }).offsetHeight))
+    await page
+      .getByRole('option')
+      .nth(names.length - 1)
+      .waitFor()
+    const heights = await page
+      .locator('[role=option]')
+      .evaluateAll((options) => options.map((option) => (option as unknown as { offsetHeight: number }).offsetHeight))
     expect(Math.max(...heights)).to.be.below(60)
     await expectWhole(page, said)
   })
 
   it('tells a transaction of thousands of events and moves in a page that one can use', async () => {
-    const [page, said] = await open(`/transaction/${transaction}?tab=events`, (path) => path === `/flow/transaction/${transaction}`, (answer) => {
-      const [first] = answer.data as [{ events: object[]; ft_transfers: object[] }]
-      const events = Array.from({ length: moved }, (_, i) => ({ ...first.events[i % first.events.length], event_index: i }))
-      const transfers = Array.from({ length: moved }, (_, i) => ({
-        ...first.ft_transfers[0], event_index: i, token: `A.179b6b1cb6755e31.Token${i % 20}`, token_symbol: names[i % names.length],
-        to_address: `0x${i.toString(16).padStart(16, '0')}`,
-      }))
-      return { ...answer, data: [{ ...first, events, ft_transfers: transfers, template_label: names[5], error_message: names[5] }] }
-    })
+    const [page, said] = await open(
+      `/transaction/${transaction}?tab=events`,
+      (path) => path === `/flow/transaction/${transaction}`,
+      (answer) => {
+        const [first] = answer.data as [{ events: object[]; ft_transfers: object[] }]
+        const events = Array.from({ length: moved }, (_, i) => ({
+          ...first.events[i % first.events.length],
+          event_index: i,
+        }))
+        const transfers = Array.from({ length: moved }, (_, i) => ({
+          ...first.ft_transfers[0],
+          event_index: i,
+          token: `A.179b6b1cb6755e31.Token${i % 20}`,
+          token_symbol: names[i % names.length],
+          to_address: `0x${i.toString(16).padStart(16, '0')}`,
+        }))
+        return {
+          ...answer,
+          data: [{ ...first, events, ft_transfers: transfers, template_label: names[5], error_message: names[5] }],
+        }
+      },
+    )
     await page.getByRole('tab', { name: 'Events 3,000' }).waitFor()
     await page.getByText('13 more').click()
     await page.getByText('each of them').first().click()

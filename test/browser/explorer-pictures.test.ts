@@ -13,24 +13,35 @@ const drawn = `data:image/svg+xml;base64,${Buffer.from(
 
 /** Has the items of a collection say where their pictures are. */
 async function namePictures(page: Page, sources: readonly (string | null)[]): Promise<void> {
-  await page.route((url) => url.pathname.endsWith('/item'), async (route) => {
-    const response = await route.fetch()
-    const body = (await response.json()) as { data: Record<string, unknown>[] }
-    await route.fulfill({ json: { ...body, data: body.data.map((item, i) => ({ ...item, thumbnail: sources[i] ?? null })) } })
-  })
+  await page.route(
+    (url) => url.pathname.endsWith('/item'),
+    async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { data: Record<string, unknown>[] }
+      await route.fulfill({
+        json: { ...body, data: body.data.map((item, i) => ({ ...item, thumbnail: sources[i] ?? null })) },
+      })
+    },
+  )
 }
 
 /** What the page asks other hosts for, and with which referrer. None of them answers but those in `has`. */
 async function watchHosts(page: Page, has: readonly string[] = []): Promise<string[]> {
   const asked: string[] = []
-  await page.route((url) => url.protocol === 'https:', (route) => {
-    const address = route.request().url()
-    asked.push(`${address} ${String(route.request().headers()['referer'])}`)
-    const isThere = has.some((start) => address.startsWith(start))
-    return isThere
-      ? route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>' })
-      : route.abort()
-  })
+  await page.route(
+    (url) => url.protocol === 'https:',
+    (route) => {
+      const address = route.request().url()
+      asked.push(`${address} ${String(route.request().headers()['referer'])}`)
+      const isThere = has.some((start) => address.startsWith(start))
+      return isThere
+        ? route.fulfill({
+            contentType: 'image/svg+xml',
+            body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
+          })
+        : route.abort()
+    },
+  )
   return asked
 }
 
@@ -43,21 +54,30 @@ describe('pictures on the explorer page', () => {
       prepare: async (opened) => {
         asked = await watchHosts(opened, ['https://dweb.link/ipfs/bafytwo/'])
         await namePictures(opened, [
-          'https://pictures.example/1.png', 'http://pictures.example/2.png', 'ipfs://bafyone/3.png', 'javascript:alert(1)', 'ipfs://bafytwo/4.png',
+          'https://pictures.example/1.png',
+          'http://pictures.example/2.png',
+          'ipfs://bafyone/3.png',
+          'javascript:alert(1)',
+          'ipfs://bafytwo/4.png',
         ])
       },
     })
     await page.locator('.card .picture.none').nth(4).waitFor()
     await page.locator('.card img[src^="https://dweb.link/"]').waitFor()
     expect(asked.toSorted()).to.deep.equal([
-      'https://dweb.link/ipfs/bafyone/3.png undefined', 'https://dweb.link/ipfs/bafytwo/4.png undefined',
-      'https://ipfs.io/ipfs/bafyone/3.png undefined', 'https://ipfs.io/ipfs/bafytwo/4.png undefined', 'https://pictures.example/1.png undefined',
+      'https://dweb.link/ipfs/bafyone/3.png undefined',
+      'https://dweb.link/ipfs/bafytwo/4.png undefined',
+      'https://ipfs.io/ipfs/bafyone/3.png undefined',
+      'https://ipfs.io/ipfs/bafytwo/4.png undefined',
+      'https://pictures.example/1.png undefined',
     ])
   })
 
   it('are had from the gateways that the server names', async () => {
     const { database } = await exploredChain()
-    const own = await runApi(database.url, { server: { page: explorerPage({ ipfsGateways: ['https://own.example/of"us/'] }) } })
+    const own = await runApi(database.url, {
+      server: { page: explorerPage({ ipfsGateways: ['https://own.example/of"us/'] }) },
+    })
     try {
       let asked: string[] = []
       const page = await session.open(boats, {
@@ -96,12 +116,19 @@ describe('pictures on the explorer page', () => {
       viewport: { width: 360, height: 500 },
       prepare: async (opened) => {
         asked = await watchHosts(opened, ['https://pictures.example/'])
-        await opened.route((url) => url.pathname.endsWith('/item'), async (route) => {
-          const response = await route.fetch()
-          const body = (await response.json()) as { data: Record<string, unknown>[] }
-          const data = Array.from({ length: 100 }, (_, i) => ({ ...body.data[0], nft_id: String(i), thumbnail: `https://pictures.example/${i}.png` }))
-          await route.fulfill({ json: { ...body, data } })
-        })
+        await opened.route(
+          (url) => url.pathname.endsWith('/item'),
+          async (route) => {
+            const response = await route.fetch()
+            const body = (await response.json()) as { data: Record<string, unknown>[] }
+            const data = Array.from({ length: 100 }, (_, i) => ({
+              ...body.data[0],
+              nft_id: String(i),
+              thumbnail: `https://pictures.example/${i}.png`,
+            }))
+            await route.fulfill({ json: { ...body, data } })
+          },
+        )
       },
     })
     await untilLoaded(page)
@@ -112,7 +139,9 @@ describe('pictures on the explorer page', () => {
   })
 
   it('are said to be missing on the page of an item, in words that a screen reader finds too', async () => {
-    const { data } = await session.api.json<{ data: readonly { nft_id: string }[] }>('/flow/nft/A.179b6b1cb6755e31.PaperBoats/item')
+    const { data } = await session.api.json<{ data: readonly { nft_id: string }[] }>(
+      '/flow/nft/A.179b6b1cb6755e31.PaperBoats/item',
+    )
     const page = await session.open(`${boats}/item/${data[0]?.nft_id ?? ''}`)
     await page.getByText('No picture of it is known; this sign is made of its id.').waitFor()
     await page.getByRole('img', { name: /: no picture$/ }).waitFor()

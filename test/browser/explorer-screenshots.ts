@@ -51,7 +51,22 @@ async function take(browser: Browser, address: string, look: string, places: rea
 async function takeStates(browser: Browser, full: RunningApi): Promise<void> {
   const database = await createTestDatabase()
   const empty = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
-  const paths = ['/', '/blocks', '/transactions', '/accounts', '/tokens', '/nfts', '/contracts', '/evm', '/nodes', '/numbers', '/scheduled', '/search?q=flow', '/account/0xe03daebed8ca0615', '/token/A.0ae53cb6e3f42a79.FlowToken']
+  const paths = [
+    '/',
+    '/blocks',
+    '/transactions',
+    '/accounts',
+    '/tokens',
+    '/nfts',
+    '/contracts',
+    '/evm',
+    '/nodes',
+    '/numbers',
+    '/scheduled',
+    '/search?q=flow',
+    '/account/0xe03daebed8ca0615',
+    '/token/A.0ae53cb6e3f42a79.FlowToken',
+  ]
   const places = paths.map((path) => ({ name: `empty-${path.split(/[/?]/)[1] || 'home'}`, path }))
   for (const look of ['wide', 'phone']) await take(browser, `http://${empty.host}`, look, places)
   await empty.stop()
@@ -60,7 +75,10 @@ async function takeStates(browser: Browser, full: RunningApi): Promise<void> {
   const page = await context.newPage()
   await page.goto(`http://${full.host}/`)
   await untilLoaded(page)
-  await page.route((url) => !url.pathname.startsWith('/assets/'), (route) => route.abort())
+  await page.route(
+    (url) => !url.pathname.startsWith('/assets/'),
+    (route) => route.abort(),
+  )
   await page.getByRole('link', { name: 'Tokens', exact: true }).first().click()
   await page.getByRole('alert').first().waitFor()
   await page.screenshot({ path: join(folder, 'wide', 'away.png') })

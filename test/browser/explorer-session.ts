@@ -55,7 +55,9 @@ export function useExplorerSession(): ExplorerSession {
     },
     open: async (path, { of = ready(api), prepare, ...options } = {}) => {
       const context = await ready(running).browser.newContext({
-        viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options,
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        ...options,
       })
       const page = await context.newPage()
       said = watchConsole(page)

@@ -7,11 +7,28 @@ const phone = { viewport: { width: 360, height: 740 } } as const
 const transaction = '/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
 
 /** Pages that are one thing, and pages that are lists. */
-const paths = ['/', '/blocks', '/block/141', '/transactions', transaction, '/accounts', '/account/0xe03daebed8ca0615', '/evm', '/scheduled']
+const paths = [
+  '/',
+  '/blocks',
+  '/block/141',
+  '/transactions',
+  transaction,
+  '/accounts',
+  '/account/0xe03daebed8ca0615',
+  '/evm',
+  '/scheduled',
+]
 
-const answers = (handle: (route: Route) => Promise<void> | undefined) => (page: Page): Promise<unknown> => page.route(isForData, handle)
+const answers =
+  (handle: (route: Route) => Promise<void> | undefined) =>
+  (page: Page): Promise<unknown> =>
+    page.route(isForData, handle)
 const breaks = answers((route) =>
-  route.fulfill({ status: 500, contentType: 'application/problem+json', json: { code: 'internal', detail: 'It broke, request 7.' } }),
+  route.fulfill({
+    status: 500,
+    contentType: 'application/problem+json',
+    json: { code: 'internal', detail: 'It broke, request 7.' },
+  }),
 )
 
 describe('the explorer page where something is missing', () => {
@@ -21,8 +38,13 @@ describe('the explorer page where something is missing', () => {
   it('says what will show up where nothing is indexed yet', async () => {
     const page = await session.open('/', { ...phone, of: empty.api })
     const told: Readonly<Record<string, string>> = {
-      '/': 'No transactions so far', '/blocks': 'No blocks', '/transactions': 'No transactions', '/accounts': 'No accounts',
-      '/evm': 'No EVM transactions', '/evm?tab=tokens': 'No tokens', '/scheduled': 'No scheduled transactions',
+      '/': 'No transactions so far',
+      '/blocks': 'No blocks',
+      '/transactions': 'No transactions',
+      '/accounts': 'No accounts',
+      '/evm': 'No EVM transactions',
+      '/evm?tab=tokens': 'No tokens',
+      '/scheduled': 'No scheduled transactions',
     }
     for (const [path, text] of Object.entries(told)) {
       await page.goto(`http://${empty.api.host}${path}`)
@@ -63,9 +85,15 @@ describe('the explorer page where something is missing', () => {
 
   for (const path of ['/', '/blocks', transaction]) {
     it(`says that the server cannot be reached, and loads ${path.slice(0, 13)} by itself once it can`, async () => {
-      const page = await session.open(path, { ...phone, prepare: async (opened) => {
-        await opened.route((url) => isForData(url) || url.pathname === '/health', (route) => route.abort())
-      } })
+      const page = await session.open(path, {
+        ...phone,
+        prepare: async (opened) => {
+          await opened.route(
+            (url) => isForData(url) || url.pathname === '/health',
+            (route) => route.abort(),
+          )
+        },
+      })
       await page.getByRole('alert').getByText('Retrying automatically.').first().waitFor()
       await expectUsable(page, path)
       await page.unrouteAll()
@@ -76,14 +104,18 @@ describe('the explorer page where something is missing', () => {
   }
 
   it('says that something else answered in place of the API, and retries', async () => {
-    const page = await session.open(transaction, { prepare: (opened) => opened.route(isForData, (route) => route.fulfill({ body: '<html>' })) })
+    const page = await session.open(transaction, {
+      prepare: (opened) => opened.route(isForData, (route) => route.fulfill({ body: '<html>' })),
+    })
     await page.getByRole('alert').getByText('The response is not JSON.').first().waitFor()
     await page.unroute(isForData)
     await page.getByRole('region', { name: 'What happened' }).waitFor()
   })
 
   it('does not say that nothing is called so where the search does not answer', async () => {
-    const page = await session.open('/blocks', { prepare: (opened) => opened.route('**/flow/search?**', (route) => route.abort()) })
+    const page = await session.open('/blocks', {
+      prepare: (opened) => opened.route('**/flow/search?**', (route) => route.abort()),
+    })
     await page.getByRole('combobox', { name: 'Search' }).fill('moss')
     await page.getByText('The search does not answer.').waitFor()
     await page.unroute('**/flow/search?**')

@@ -35,12 +35,16 @@ describe('the explorer page as people use it', () => {
 
   it('links each system transaction, whose id many blocks have, by the height of its block', async () => {
     const page = await session.open('/transactions?show=all')
-    await page.getByRole('row', { name: /The chain does this by itself/ }).nth(3).waitFor()
-    const linksOf = async (part: Locator): Promise<readonly string[]> => (
-      Promise.all((await part.locator('a[href^="/transaction/"]').all()).map(async (link) => (
-        await link.getAttribute('href') ?? ''
-      )))
-    )
+    await page
+      .getByRole('row', { name: /The chain does this by itself/ })
+      .nth(3)
+      .waitFor()
+    const linksOf = async (part: Locator): Promise<readonly string[]> =>
+      Promise.all(
+        (await part.locator('a[href^="/transaction/"]').all()).map(
+          async (link) => (await link.getAttribute('href')) ?? '',
+        ),
+      )
     const links = await linksOf(page.getByRole('row', { name: /The chain does this by itself/ }))
     expect(links.filter((link) => !/^\/transaction\/[0-9a-f]{64}\?height=\d+$/.test(link))).to.deep.equal([])
     const idOf = (link: string): string => link.replace(/\?.*/, '')
@@ -99,7 +103,8 @@ describe('the explorer page as people use it', () => {
     await page.keyboard.type('pa')
     const options = page.getByRole('option')
     await options.nth(1).waitFor()
-    const isAt = (i: number): Promise<void> => page.locator(`[role=option]:nth-child(${i + 1})[aria-selected=true]`).waitFor()
+    const isAt = (i: number): Promise<void> =>
+      page.locator(`[role=option]:nth-child(${i + 1})[aria-selected=true]`).waitFor()
     await page.keyboard.press('ArrowUp')
     await isAt((await options.count()) - 1)
     await page.keyboard.press('ArrowDown')

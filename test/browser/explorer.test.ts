@@ -43,7 +43,10 @@ describe('the explorer page in a browser', function () {
   it('shows itself before the API answers', async () => {
     const page = await session.open('/')
     // One that never answers: its requests stay open.
-    await page.route((url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/numbers', () => undefined)
+    await page.route(
+      (url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/numbers',
+      () => undefined,
+    )
     await page.goto(`http://${session.api.host}/numbers`)
     await page.getByRole('heading', { level: 1, name: 'The chain day by day' }).waitFor()
   })
@@ -122,7 +125,10 @@ describe('the explorer page in a browser', function () {
     const page = await session.open('/')
     await page.getByText('Live', { exact: true }).waitFor()
     await page.route('**/flow/contract?**', (route) => route.abort())
-    await page.getByRole('navigation', { name: 'Parts of the explorer' }).getByRole('link', { name: 'Contracts' }).click()
+    await page
+      .getByRole('navigation', { name: 'Parts of the explorer' })
+      .getByRole('link', { name: 'Contracts' })
+      .click()
     await page.getByRole('alert').getByText('The API does not answer.').waitFor()
     await page.unroute('**/flow/contract?**')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -133,7 +139,9 @@ describe('the explorer page in a browser', function () {
     const database = await createTestDatabase()
     const node = await startRecordedNode('base', { head: 100 })
     const ingest = await runIngest(database, {
-      CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '90',
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ENABLE_HISTORY_INGESTER: 'false',
+      START_BLOCK: '90',
     })
     await untilStored(database, 90, 100, ingest)
     let own = await runApi(database.url, { server: { page: explorerPage() } })
@@ -158,7 +166,8 @@ describe('the explorer page in a browser', function () {
       await untilStored(database, 90, 105, ingest)
       own = await runApi(database.url, { server: { page: explorerPage(), port } })
       await page.getByText('Live', { exact: true }).waitFor()
-      for (const height of [103, 104, 105]) await blocks.getByRole('link', { name: String(height), exact: true }).waitFor()
+      for (const height of [103, 104, 105])
+        await blocks.getByRole('link', { name: String(height), exact: true }).waitFor()
       expect(session.said.filter((text) => !/WebSocket|Failed to load resource/.test(text))).to.deep.equal([])
     } finally {
       await own.stop()

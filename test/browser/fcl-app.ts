@@ -93,13 +93,21 @@ export async function startFclApp({ host = '127.0.0.1' } = {}): Promise<FclApp> 
   const server = createServer(({ url }, response) => {
     const isScript = url === '/application.js'
     response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html; charset=utf-8' })
-    response.end(isScript ? script : '<!doctype html><title>An application</title><h1>An application</h1><script type="module" src="/application.js"></script>')
+    response.end(
+      isScript
+        ? script
+        : '<!doctype html><title>An application</title><h1>An application</h1><script type="module" src="/application.js"></script>',
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { origin: `http://${host}:${(server.address() as AddressInfo).port}`, stop: () => closeServer(server, 0) }
 }
 
-export async function openFclApp(context: BrowserContext, { origin }: FclApp, settings: Readonly<Record<string, string>>): Promise<Page> {
+export async function openFclApp(
+  context: BrowserContext,
+  { origin }: FclApp,
+  settings: Readonly<Record<string, string>>,
+): Promise<Page> {
   const page = await context.newPage()
   await page.goto(origin)
   await page.waitForFunction('window.application !== undefined')
@@ -108,8 +116,14 @@ export async function openFclApp(context: BrowserContext, { origin }: FclApp, se
 }
 
 /** Has the application do something for which it opens a window. @returns the window, and what comes of it */
-export async function whileWindow<Answer>(page: Page, call: string): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {
-  const [popup, answer] = await Promise.all([page.waitForEvent('popup'), Promise.resolve({ coming: page.evaluate<Answer>(call) })])
+export async function whileWindow<Answer>(
+  page: Page,
+  call: string,
+): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {
+  const [popup, answer] = await Promise.all([
+    page.waitForEvent('popup'),
+    Promise.resolve({ coming: page.evaluate<Answer>(call) }),
+  ])
   // Whoever tests it looks at it later.
   answer.coming.catch(() => undefined)
   return { popup, answer: answer.coming }
@@ -119,8 +133,18 @@ let built: Promise<string> | undefined
 
 function bundle(): Promise<string> {
   built ??= build({
-    configFile: false, envDir: false, logLevel: 'silent', root: fileURLToPath(new URL('.', import.meta.url)), define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [{ name: 'application', resolveId: (id) => (id === entry ? entry : undefined), load: (id) => (id === entry ? source : undefined) }],
+    configFile: false,
+    envDir: false,
+    logLevel: 'silent',
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [
+      {
+        name: 'application',
+        resolveId: (id) => (id === entry ? entry : undefined),
+        load: (id) => (id === entry ? source : undefined),
+      },
+    ],
     build: { write: false, minify: false, lib: { entry, formats: ['es'], fileName: 'application' } },
   }).then((result) => {
     const [first] = Array.isArray(result) ? result : [result]

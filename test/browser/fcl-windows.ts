@@ -21,11 +21,17 @@ export interface AppPages {
 export async function startAppPages(): Promise<AppPages> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    response.end('<!doctype html><title>An application</title><h1>An application</h1><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script>')
+    response.end(
+      '<!doctype html><title>An application</title><h1>An application</h1><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script>',
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { origin: `http://127.0.0.1:${port}`, otherOrigin: `http://other.localhost:${port}`, stop: () => closeServer(server, 0) }
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    otherOrigin: `http://other.localhost:${port}`,
+    stop: () => closeServer(server, 0),
+  }
 }
 
 /** What an application says that wants something. */
@@ -35,24 +41,40 @@ export function asking(body: unknown, network = 'emulator'): object {
 
 /** Opens a window, and asks in it as soon as it is ready. */
 export async function openWindow(page: Page, url: string, body: unknown, network?: string): Promise<Page> {
-  const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`(() => {
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate(`(() => {
     addEventListener('message', ({ data, source }) => { if (data.type === 'FCL:VIEW:READY') source.postMessage(${JSON.stringify(asking(body, network))}, '*') })
     window.popup = window.open(${JSON.stringify(url)}, 'wallet', 'width=480,height=720')
-  })()`)])
+  })()`),
+  ])
   return popup
 }
 
 /** Waits for the answer of a window. */
-export async function answerIn(page: Page): Promise<{ readonly status: string; readonly reason: string | null; readonly data: Readonly<Record<string, unknown>> | null }> {
+export async function answerIn(page: Page): Promise<{
+  readonly status: string
+  readonly reason: string | null
+  readonly data: Readonly<Record<string, unknown>> | null
+}> {
   await page.waitForFunction("heard.some(({ type }) => type === 'FCL:VIEW:RESPONSE')")
   return page.evaluate("heard.find(({ type }) => type === 'FCL:VIEW:RESPONSE')")
 }
 
 /** A transaction that an account pays and authorizes alone. */
-export function ownTransaction(address: string, code: TransactionCode = sendFlow('emulator', { amount: 1_250_000_000n, to: otherAddress() })): FlowTransaction {
+export function ownTransaction(
+  address: string,
+  code: TransactionCode = sendFlow('emulator', { amount: 1_250_000_000n, to: otherAddress() }),
+): FlowTransaction {
   return {
-    ...code, referenceBlockId: 'cd'.repeat(32), computeLimit: 999, payer: address, authorizers: [address],
-    proposalKey: { address, keyIndex: 0, sequenceNumber: 0n }, payloadSignatures: [], envelopeSignatures: [],
+    ...code,
+    referenceBlockId: 'cd'.repeat(32),
+    computeLimit: 999,
+    payer: address,
+    authorizers: [address],
+    proposalKey: { address, keyIndex: 0, sequenceNumber: 0n },
+    payloadSignatures: [],
+    envelopeSignatures: [],
   }
 }
 
@@ -60,10 +82,24 @@ export function ownTransaction(address: string, code: TransactionCode = sendFlow
 export function signableOf(transaction: FlowTransaction, shown = transaction): object {
   const { proposalKey, payer, authorizers, computeLimit, referenceBlockId } = shown
   return {
-    f_type: 'Signable', f_vsn: '1.0.1', message: hexOf(joined(domainTag('transaction'), encodeEnvelope(transaction))), addr: payer.slice(2), keyId: 0,
+    f_type: 'Signable',
+    f_vsn: '1.0.1',
+    message: hexOf(joined(domainTag('transaction'), encodeEnvelope(transaction))),
+    addr: payer.slice(2),
+    keyId: 0,
     voucher: {
-      cadence: shown.script, refBlock: referenceBlockId, computeLimit, arguments: shown.arguments.map((argument) => JSON.parse(argument) as unknown),
-      proposalKey: { address: proposalKey.address, keyId: proposalKey.keyIndex, sequenceNum: Number(proposalKey.sequenceNumber) }, payer, authorizers, payloadSigs: [],
+      cadence: shown.script,
+      refBlock: referenceBlockId,
+      computeLimit,
+      arguments: shown.arguments.map((argument) => JSON.parse(argument) as unknown),
+      proposalKey: {
+        address: proposalKey.address,
+        keyId: proposalKey.keyIndex,
+        sequenceNum: Number(proposalKey.sequenceNumber),
+      },
+      payer,
+      authorizers,
+      payloadSigs: [],
       envelopeSigs: [{ address: payer, keyId: 0, sig: null }],
     },
   }

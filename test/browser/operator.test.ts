@@ -123,7 +123,10 @@ describe('the operator page in a browser', function () {
     await page.getByRole('button', { name: 'Begin', exact: true }).click()
     await page.getByText('Fault drill:').waitFor()
     node.advance(12)
-    await page.getByRole('row', { name: /^Tick accounts_worker 13/ }).first().waitFor()
+    await page
+      .getByRole('row', { name: /^Tick accounts_worker 13/ })
+      .first()
+      .waitFor()
     expect(said).to.deep.equal([])
   })
 
@@ -332,14 +335,22 @@ describe('the operator page in a browser', function () {
   it('can be read by everybody, light and dark, wide and on a phone', async () => {
     await addTrouble()
     const { url } = await start(['api'])
-    for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
       const page = await open(url, { viewport })
       await page.getByText('2 ranges are stuck').waitFor()
-      await page.getByRole('button', { name: /^Details of/ }).first().click()
+      await page
+        .getByRole('button', { name: /^Details of/ })
+        .first()
+        .click()
       await page.getByText('Show as a table').click()
       await page.getByRole('cell', { name: 'troubled' }).first().waitFor()
       await expectAccessible(page, `${viewport.width} px`)
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off').to.equal(true)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off').to.equal(
+        true,
+      )
       await page.getByRole('button', { name: 'Skip token_worker 100 – 199' }).click()
       await page.getByRole('dialog').waitFor()
       await expectAccessible(page, `dialog, ${viewport.width} px`)

@@ -27,7 +27,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
 
 async function runAxe(page: Page, what: string, options: Readonly<Record<string, unknown>>): Promise<void> {
   axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-  if (!await page.evaluate<boolean>('"axe" in window')) await page.evaluate(await axeSource)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(await axeSource)
   // Only violations are read, without their selectors: axe spends most of its time on those of elements that pass.
   const violations = await page.evaluate<Violation[]>(
     `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], selectors: false, ...options })}).then((result) => result.violations)`,
@@ -65,7 +65,8 @@ export function watchConsole(page: Page, expected: readonly string[] = []): stri
 /** Waits until no part of the page says any more that it loads. */
 export async function untilLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
-  for (const sign of ['main .skeleton', 'main [aria-busy=true]']) await page.locator(sign).first().waitFor({ state: 'detached' })
+  for (const sign of ['main .skeleton', 'main [aria-busy=true]'])
+    await page.locator(sign).first().waitFor({ state: 'detached' })
 }
 
 /** By how many pixels the page is wider than its window; 0 where it fits. */

@@ -57,7 +57,11 @@ export function usePageSession<Made extends Service>(name: PageName): PageSessio
     },
     begin: async (start, options = {}) => {
       service = await start(ready(pages))
-      return ready(running).browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+      return ready(running).browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        ...options,
+      })
     },
   }
 }

@@ -24,23 +24,35 @@ interface VirtualCredential {
 }
 
 /** Gives a page an authenticator. It belongs to this page alone. @param transport `internal`: as those are that are built into devices; there is one of these at most */
-export async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<VirtualAuthenticator> {
+export async function addAuthenticator(
+  page: Page,
+  transport: 'internal' | 'usb' = 'internal',
+): Promise<VirtualAuthenticator> {
   const session: CDPSession = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
-      protocol: 'ctap2', ctap2Version: 'ctap2_1', transport, hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true,
-      defaultBackupEligibility: true, defaultBackupState: true,
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport,
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+      defaultBackupEligibility: true,
+      defaultBackupState: true,
     },
   })
   return {
     copyTo: async (other) => {
       for (const credential of await credentialsOf(session, authenticatorId)) await other.take(credential)
     },
-    take: async (credential) => void await session.send('WebAuthn.addCredential', { authenticatorId, credential }),
+    take: async (credential) => void (await session.send('WebAuthn.addCredential', { authenticatorId, credential })),
     count: async () => (await credentialsOf(session, authenticatorId)).length,
-    setUserVerified: async (isUserVerified) => void await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    setPresence: async (enabled) => void await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+    setUserVerified: async (isUserVerified) =>
+      void (await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })),
+    setPresence: async (enabled) =>
+      void (await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })),
   }
 }
 

@@ -4,13 +4,16 @@ import { newEmail } from '../support/wallet-stand-in.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 
-describe('the page of one\'s user in the wallet', () => {
+describe("the page of one's user in the wallet", () => {
   const session = useWalletSession()
   const open = async (page: Page): Promise<void> => {
     await page.goto(`${session.wallet.url}/account`)
     await untilLoaded(page)
   }
-  const letTimePass = (): Promise<unknown> => session.wallet.pool.query("update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'")
+  const letTimePass = (): Promise<unknown> =>
+    session.wallet.pool.query(
+      "update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'",
+    )
   const ask = async (page: Page, email: string): Promise<void> => {
     await page.getByRole('button', { name: 'Change it' }).click()
     await page.getByRole('textbox', { name: 'New e-mail address' }).fill(email)
@@ -75,10 +78,14 @@ describe('the page of one\'s user in the wallet', () => {
     await remove(page)
     await page.getByText('No passkey was used').waitFor()
     await authenticator.setUserVerified(true)
-    expect((await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount).to.equal(1)
+    expect(
+      (await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount,
+    ).to.equal(1)
     await page.getByRole('button', { name: 'Delete for good' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
-    expect((await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount).to.equal(0)
+    expect(
+      (await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount,
+    ).to.equal(0)
     await page.reload()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('not known here').waitFor()
@@ -105,7 +112,10 @@ describe('the page of one\'s user in the wallet', () => {
     await page.waitForLoadState('networkidle')
     expect(asked).to.deep.equal(['/auth/v1/user'])
     await page.getByRole('banner').getByText(email).waitFor()
-    const { rows } = await session.wallet.pool.query<{ email: string }>('select email from wallet_auth.users where email = any ($1)', [[email, other]])
+    const { rows } = await session.wallet.pool.query<{ email: string }>(
+      'select email from wallet_auth.users where email = any ($1)',
+      [[email, other]],
+    )
     expect(rows.map((row) => row.email)).to.have.members([email, other])
   })
 })

@@ -21,7 +21,12 @@ describe('windows of the wallet, and applications that want more than they shoul
   })
   after(() => pages.stop())
 
-  interface Ready { readonly app: Page; readonly address: string; readonly publicKey: Uint8Array; readonly open: (path: string, body: unknown, network?: string) => Promise<Page> }
+  interface Ready {
+    readonly app: Page
+    readonly address: string
+    readonly publicKey: Uint8Array
+    readonly open: (path: string, body: unknown, network?: string) => Promise<Page>
+  }
 
   /** Somebody with an account, who looks at the page of an application. */
   async function begin(): Promise<Ready> {
@@ -32,7 +37,9 @@ describe('windows of the wallet, and applications that want more than they shoul
     await app.goto(pages.origin)
     const publicKey = bytesOfHex(session.wallet.accounts.get(address)?.keys[0]?.publicKey ?? '', 'key')
     return {
-      app, address, publicKey,
+      app,
+      address,
+      publicKey,
       open: async (path, body, network) => {
         const popup = await openWindow(app, `${session.wallet.url}/fcl/${path}`, body, network)
         await authenticator.copyTo(await addAuthenticator(popup))
@@ -53,9 +60,27 @@ describe('windows of the wallet, and applications that want more than they shoul
     await popup.getByRole('button', { name: 'Approve' }).click()
     const { status, data } = await answerIn(app)
     expect(status).to.equal('APPROVED')
-    const signature = { signature: bytesOfHex(String(data?.['signature']), 'signature'), extensionData: bytesOfHex(String(data?.['extensionData']), 'extensionData') }
-    await verifyPasskeySignature({ domain: 'transaction', message: encodeEnvelope(ownTransaction(address)), publicKey, ...signature })
-    expect(await verifyPasskeySignature({ domain: 'transaction', message: encodeEnvelope(more), publicKey, ...signature }).then(() => 'good', () => 'bad')).to.equal('bad')
+    const signature = {
+      signature: bytesOfHex(String(data?.['signature']), 'signature'),
+      extensionData: bytesOfHex(String(data?.['extensionData']), 'extensionData'),
+    }
+    await verifyPasskeySignature({
+      domain: 'transaction',
+      message: encodeEnvelope(ownTransaction(address)),
+      publicKey,
+      ...signature,
+    })
+    expect(
+      await verifyPasskeySignature({
+        domain: 'transaction',
+        message: encodeEnvelope(more),
+        publicKey,
+        ...signature,
+      }).then(
+        () => 'good',
+        () => 'bad',
+      ),
+    ).to.equal('bad')
   })
 
   it('signs no message that is not that of the transaction which it shows', async () => {
@@ -66,13 +91,24 @@ describe('windows of the wallet, and applications that want more than they shoul
     expect(await popup.getByRole('button', { name: 'Approve' }).count()).to.equal(0)
     await expectUsable(popup, 'a message that lies')
     await popup.getByRole('button', { name: 'Back to the page' }).click()
-    expect(await answerIn(app)).to.include({ status: 'DECLINED', reason: 'This cannot be signed. What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.', data: null })
+    expect(await answerIn(app)).to.include({
+      status: 'DECLINED',
+      reason:
+        'This cannot be signed. What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.',
+      data: null,
+    })
   })
 
   it('warns of scripts that can take the account, with all of their code', async () => {
     const { address, open } = await begin()
-    const script = 'transaction(key: String) {\n  prepare(signer: auth(BorrowValue, AddKey) &Account) {\n    log(key)\n  }\n}'
-    const popup = await open('authz', signableOf(ownTransaction(address, { script, arguments: [JSON.stringify({ type: 'String', value: 'pay\u202E001' })] })))
+    const script =
+      'transaction(key: String) {\n  prepare(signer: auth(BorrowValue, AddKey) &Account) {\n    log(key)\n  }\n}'
+    const popup = await open(
+      'authz',
+      signableOf(
+        ownTransaction(address, { script, arguments: [JSON.stringify({ type: 'String', value: 'pay\u202E001' })] }),
+      ),
+    )
     await popup.getByText('It can add keys to the account').waitFor()
     await popup.getByText('also to send its tokens').waitFor()
     await popup.getByText('"pay⟨U+202E⟩001"').first().waitFor()
@@ -86,8 +122,18 @@ describe('windows of the wallet, and applications that want more than they shoul
     const { app, address, open } = await begin()
     const long = 'W'.repeat(300)
     const script = `import ${long} from 0x01\ntransaction(${long}: String, b: Int) { prepare(signer: auth(Storage, ${long}) &Account) { log("${long}") } }`
-    const code = { script, arguments: [JSON.stringify({ type: 'String', value: long }), JSON.stringify({ type: 'Int', value: '9'.repeat(300) })] }
-    const wishes = [['authz', signableOf(ownTransaction(address, code))], ['authn', { appIdentifier: long, nonce: 'ab'.repeat(32) }], ['user-signature', { message: Buffer.from(long).toString('hex') }]] as const
+    const code = {
+      script,
+      arguments: [
+        JSON.stringify({ type: 'String', value: long }),
+        JSON.stringify({ type: 'Int', value: '9'.repeat(300) }),
+      ],
+    }
+    const wishes = [
+      ['authz', signableOf(ownTransaction(address, code))],
+      ['authn', { appIdentifier: long, nonce: 'ab'.repeat(32) }],
+      ['user-signature', { message: Buffer.from(long).toString('hex') }],
+    ] as const
     for (const [path, body] of wishes) {
       const popup = await open(path, body)
       await popup.setViewportSize({ width: 320, height: 568 })
@@ -100,12 +146,18 @@ describe('windows of the wallet, and applications that want more than they shoul
 
   it('is deaf to all windows but the one that opened it', async () => {
     const { app, address, open } = await begin()
-    await app.evaluate(`window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.origin}/frame' })); 0`)
+    await app.evaluate(
+      `window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.origin}/frame' })); 0`,
+    )
     const popup = await open('authz', signableOf(ownTransaction(address)))
     await popup.getByText('12.5 FLOW').waitFor()
     const frame = app.frames().find((one) => one.url().endsWith('/frame'))
-    await popup.evaluate('window.heard = []; window.last = new Promise((done) => { addEventListener("message", ({ data }) => heard.push(data) && data === "last" && done()) }); 0')
-    await frame?.evaluate(`for (const message of [${JSON.stringify(asking({ message: 'ab' }))}, 'last']) parent.popup.postMessage(message, '*')`)
+    await popup.evaluate(
+      'window.heard = []; window.last = new Promise((done) => { addEventListener("message", ({ data }) => heard.push(data) && data === "last" && done()) }); 0',
+    )
+    await frame?.evaluate(
+      `for (const message of [${JSON.stringify(asking({ message: 'ab' }))}, 'last']) parent.popup.postMessage(message, '*')`,
+    )
     await popup.evaluate('last')
     expect(await popup.evaluate('heard.length')).to.equal(2)
     await app.evaluate(`popup.postMessage({ type: 'FCL:VIEW:CLOSE' }, '*')`)
@@ -132,7 +184,12 @@ describe('windows of the wallet, and applications that want more than they shoul
     await alone.goto(`${session.wallet.url}/fcl/authz`)
     await alone.getByRole('heading', { name: 'No application opened this window' }).waitFor()
     await expectUsable(alone, 'no application')
-    await app.context().route('http://app.example/', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Plain</h1><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script>' }))
+    await app.context().route('http://app.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: '<h1>Plain</h1><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script>',
+      }),
+    )
     await app.goto('http://app.example/')
     const popup = await openWindow(app, `${session.wallet.url}/fcl/authn`, {})
     await popup.getByRole('heading', { name: 'This page may ask for nothing' }).waitFor()
@@ -144,7 +201,8 @@ describe('windows of the wallet, and applications that want more than they shoul
     const popup = await open('user-signature', { message: Buffer.from('hello').toString('hex') })
     const sign = popup.getByRole('button', { name: 'Sign' })
     await sign.and(popup.locator(':enabled')).waitFor()
-    const after = (event: string): Promise<boolean> => popup.evaluate(`new Promise((done) => {
+    const after = (event: string): Promise<boolean> =>
+      popup.evaluate(`new Promise((done) => {
       dispatchEvent(new Event('${event}'))
       setTimeout(() => setTimeout(() => done(document.querySelector('.fcl-decision .strong').disabled)))
     })`)
@@ -153,7 +211,7 @@ describe('windows of the wallet, and applications that want more than they shoul
     await sign.and(popup.locator(':enabled')).waitFor()
   })
 
-  it('signs for nobody\'s account but one\'s own, by no key but a passkey', async () => {
+  it("signs for nobody's account but one's own, by no key but a passkey", async () => {
     const { app, address, open } = await begin()
     const popup = await open('authz', signableOf(ownTransaction(otherAddress())))
     await popup.getByRole('heading', { name: 'This is none of your accounts' }).waitFor()
@@ -173,13 +231,27 @@ describe('windows of the wallet, and applications that want more than they shoul
     const popup = await open('user-signature', { message: message.toString('hex'), data: { addr: address, keyId: 0 } })
     await popup.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
     await popup.getByText(pages.origin).waitFor()
-    await popup.getByRole('button', { name: 'Sign in with a passkey' }).or(popup.getByRole('button', { name: 'Sign', exact: true })).first().waitFor()
-    if (await popup.getByRole('button', { name: 'Sign in with a passkey' }).count() > 0) await popup.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await popup
+      .getByRole('button', { name: 'Sign in with a passkey' })
+      .or(popup.getByRole('button', { name: 'Sign', exact: true }))
+      .first()
+      .waitFor()
+    if ((await popup.getByRole('button', { name: 'Sign in with a passkey' }).count()) > 0)
+      await popup.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await popup.getByText('Wire⟨U+202E⟩eriw').waitFor()
     await expectUsable(popup, 'a message that hides')
     await popup.getByRole('button', { name: 'Sign', exact: true }).click()
     const { data } = await answerIn(app)
-    await verifyUserMessage(message, { address, keyIndex: 0, signature: bytesOfHex(String(data?.['signature']), 's'), extensionData: bytesOfHex(String(data?.['extensionData']), 'e') }, publicKey)
+    await verifyUserMessage(
+      message,
+      {
+        address,
+        keyIndex: 0,
+        signature: bytesOfHex(String(data?.['signature']), 's'),
+        extensionData: bytesOfHex(String(data?.['extensionData']), 'e'),
+      },
+      publicKey,
+    )
   })
 
   it('proves an account to no page for another one, and says which networks it knows', async () => {
@@ -190,7 +262,9 @@ describe('windows of the wallet, and applications that want more than they shoul
     await popup.getByRole('button', { name: 'Connect' }).click()
     const { data } = await answerIn(app)
     expect(data?.['addr']).to.equal(address)
-    expect((data?.['services'] as readonly { readonly type: string }[] | undefined)?.map(({ type }) => type)).to.deep.equal(['authn', 'authz', 'user-signature'])
+    expect(
+      (data?.['services'] as readonly { readonly type: string }[] | undefined)?.map(({ type }) => type),
+    ).to.deep.equal(['authn', 'authz', 'user-signature'])
     await startAgain(app, popup)
     const elsewhere = await open('authn', {}, 'previewnet')
     await elsewhere.getByText('This wallet knows no network previewnet').waitFor()

@@ -22,11 +22,22 @@ import { addAuthenticator } from './virtual-authenticator.ts'
 import type { VirtualAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
 
-interface Signature { readonly f_type: string; readonly addr: string; readonly keyId: number; readonly signature: string; readonly extensionData: string }
+interface Signature {
+  readonly f_type: string
+  readonly addr: string
+  readonly keyId: number
+  readonly signature: string
+  readonly extensionData: string
+}
 interface User {
   readonly addr: string | null
   readonly loggedIn: boolean | null
-  readonly services: readonly { readonly type: string; readonly method: string; readonly endpoint?: string; readonly data?: { readonly signatures?: readonly Signature[] } }[]
+  readonly services: readonly {
+    readonly type: string
+    readonly method: string
+    readonly endpoint?: string
+    readonly data?: { readonly signatures?: readonly Signature[] }
+  }[]
 }
 
 describe('an application with FCL, on the simulated chain', function (this: Mocha.Suite) {
@@ -49,8 +60,13 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     mails = await createMailFolder()
     app = await startFclApp()
     program = new FlowfarmProcess(['wallet'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', WALLET_PORT: '0', MAIL_FOLDER: mails.path,
-      WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '100',
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      WALLET_PORT: '0',
+      MAIL_FOLDER: mails.path,
+      WALLET_TESTNET_PAYER: publishedPayerSetting,
+      WALLET_TESTNET_FUNDS: '100',
     })
     const url = String((await program.logged(/the wallet listens/))['url'])
     const visit = await openWallet(running, { url })
@@ -58,9 +74,17 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     device = visit.authenticator
     await signInByCode(visit.page, mails, newEmail())
     address = await makeFirstPasskey(visit.page)
-    const { keys: [key] } = await (await fetch(`${url}/chain/testnet/accounts/${address}`)).json() as { readonly keys: readonly { readonly public_key: string }[] }
+    const {
+      keys: [key],
+    } = (await (await fetch(`${url}/chain/testnet/accounts/${address}`)).json()) as {
+      readonly keys: readonly { readonly public_key: string }[]
+    }
     publicKey = bytesOfHex(key?.public_key ?? '', 'key')
-    page = await openFclApp(context, app, { 'accessNode.api': node.restUrl, 'discovery.wallet': `${url}/fcl/authn`, 'discovery.wallet.method': 'POP/RPC' })
+    page = await openFclApp(context, app, {
+      'accessNode.api': node.restUrl,
+      'discovery.wallet': `${url}/fcl/authn`,
+      'discovery.wallet.method': 'POP/RPC',
+    })
   })
 
   after(async () => {
@@ -84,7 +108,12 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     await popup.getByRole('button', { name: 'Connect' }).click()
     const user = await answer
     expect(user).to.include({ addr: address, loggedIn: true })
-    expect(user.services.map(({ type, method }) => [type, method])).to.deep.equal([['authn', 'POP/RPC'], ['authz', 'POP/RPC'], ['user-signature', 'POP/RPC'], ['account-proof', 'DATA']])
+    expect(user.services.map(({ type, method }) => [type, method])).to.deep.equal([
+      ['authn', 'POP/RPC'],
+      ['authz', 'POP/RPC'],
+      ['user-signature', 'POP/RPC'],
+      ['account-proof', 'DATA'],
+    ])
     const [proof] = user.services.find(({ type }) => type === 'account-proof')?.data?.signatures ?? []
     await verifyAccountProof({ appIdentifier: app?.origin ?? '', address, nonce }, signatureOf(proof), publicKey)
     expect(popup.isClosed()).to.equal(true)
@@ -115,7 +144,9 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
 
   it('sends a transaction for which it pays itself', async () => {
     const payer = testPayer(1)
-    await page.exposeFunction('signAsPayer', async (message: string) => hexOf((await payer.key.sign(Buffer.from(message, 'hex').subarray(32))).signature))
+    await page.exposeFunction('signAsPayer', async (message: string) =>
+      hexOf((await payer.key.sign(Buffer.from(message, 'hex').subarray(32))).signature),
+    )
     const { script } = sendFlow('emulator', { amount: 1n, to: publishedPayer.address })
     const { popup, answer } = await ask<{ readonly id?: string; readonly error?: string }>(
       `application.send(${JSON.stringify(script)}, [{ type: 'UFix64', value: '1.00000000' }, { type: 'Address', value: '${publishedPayer.address}' }], ${JSON.stringify({ address: payer.address, keyIndex: payer.keyIndex })})`,
@@ -131,14 +162,26 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     const declined = await ask<{ readonly error?: string }>(`application.signMessage('6869')`)
     await declined.popup.getByRole('button', { name: 'Decline' }).click()
     expect(await declined.answer).to.deep.equal({ error: 'Declined: The person declined to sign the message.' })
-    const closed = await ask<{ readonly error?: string }>(`application.send('transaction { prepare(a: &Account) {} }', [])`)
+    const closed = await ask<{ readonly error?: string }>(
+      `application.send('transaction { prepare(a: &Account) {} }', [])`,
+    )
     await closed.popup.getByRole('heading', { name: 'Approve this transaction?' }).waitFor()
     await closed.popup.close()
     expect((await closed.answer).error).to.include('Externally Halted')
   })
 })
 
-function signatureOf(told: Signature | undefined): { readonly address: string; readonly keyIndex: number; readonly signature: Uint8Array; readonly extensionData: Uint8Array } {
+function signatureOf(told: Signature | undefined): {
+  readonly address: string
+  readonly keyIndex: number
+  readonly signature: Uint8Array
+  readonly extensionData: Uint8Array
+} {
   if (told === undefined) throw new Error('There is no signature.')
-  return { address: told.addr, keyIndex: told.keyId, signature: bytesOfHex(told.signature, 'signature'), extensionData: bytesOfHex(told.extensionData, 'extensionData') }
+  return {
+    address: told.addr,
+    keyIndex: told.keyId,
+    signature: bytesOfHex(told.signature, 'signature'),
+    extensionData: bytesOfHex(told.extensionData, 'extensionData'),
+  }
 }

@@ -20,7 +20,8 @@ describe('the wallet of the running program with an auth server of somebody else
     running = await browserOrSkip(this)
     databases = [await createTestDatabase(), await createTestDatabase()]
     const [database] = databases
-    if (database !== undefined) auth = await runAuth(database, { isAllowedOrigin: (origin) => allowed.includes(origin) })
+    if (database !== undefined)
+      auth = await runAuth(database, { isAllowedOrigin: (origin) => allowed.includes(origin) })
   })
   after(async () => {
     await running?.close()
@@ -31,7 +32,12 @@ describe('the wallet of the running program with an auth server of somebody else
 
   it('signs people in there, keeps the session here, and lets the page call that origin and no other', async () => {
     if (running === undefined || auth === undefined) throw new Error('the suite has not begun')
-    program = new FlowfarmProcess(['wallet'], { DB_URL: databases[1]?.url ?? '', HOST: '127.0.0.1', WALLET_PORT: '0', GOTRUE_URL: auth.url })
+    program = new FlowfarmProcess(['wallet'], {
+      DB_URL: databases[1]?.url ?? '',
+      HOST: '127.0.0.1',
+      WALLET_PORT: '0',
+      GOTRUE_URL: auth.url,
+    })
     const url = String((await program.logged(/the wallet listens/))['url'])
     allowed.push(url)
     const { page, context, said } = await openWallet(running, { url })
@@ -44,12 +50,17 @@ describe('the wallet of the running program with an auth server of somebody else
     expect(said).to.deep.equal([])
     await page.getByRole('link', { name: 'You' }).click()
     await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
-    expect(await page.getByRole('button', { name: /Delete my user|Change it/ }).count(), 'what that server does not offer').to.equal(0)
+    expect(
+      await page.getByRole('button', { name: /Delete my user|Change it/ }).count(),
+      'what that server does not offer',
+    ).to.equal(0)
     expect(said).to.deep.equal([])
     const policy = (await fetch(url)).headers.get('content-security-policy') ?? ''
     expect(policy).to.include(`connect-src 'self' ${auth.origin};`)
     const other = auth.origin.replace('127.0.0.1', 'localhost')
-    expect(await page.evaluate(`fetch('${other}/auth/v1/health').then(() => 'called', () => 'refused')`)).to.equal('refused')
+    expect(await page.evaluate(`fetch('${other}/auth/v1/health').then(() => 'called', () => 'refused')`)).to.equal(
+      'refused',
+    )
     expect(said.join(' ')).to.include('Content Security Policy')
   })
 })

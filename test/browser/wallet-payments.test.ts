@@ -44,7 +44,11 @@ describe('payments whose answer is lost', () => {
         await route.fetch()
         return route.abort('connectionreset')
       }
-      return route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify({ code: 'transaction-refused', detail: 'invalid transaction: the payer has too little' }) })
+      return route.fulfill({
+        status: 422,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'transaction-refused', detail: 'invalid transaction: the payer has too little' }),
+      })
     })
     await page.getByRole('button', { name: 'Send with your passkey' }).click()
     await page.getByRole('heading', { name: 'Not known yet' }).waitFor()

@@ -28,7 +28,11 @@ for (const { name, start } of payingChains) {
       if (world === undefined) throw new Error('the suite has not begun')
       const { chain, browser, mails } = world
       const program = world.run(['ingest', 'farm', 'api', 'wallet'], {
-        PORT: '0', WALLET_PORT: '0', WALLET_TESTNET_PAYER: chain.payerSetting, WALLET_TESTNET_FUNDS: '100', ...chain.variables,
+        PORT: '0',
+        WALLET_PORT: '0',
+        WALLET_TESTNET_PAYER: chain.payerSetting,
+        WALLET_TESTNET_FUNDS: '100',
+        ...chain.variables,
       })
       const url = String((await program.logged(/the wallet listens/))['url'])
       const { page, context, authenticator, said } = await openWallet(browser, { url })
@@ -43,13 +47,23 @@ for (const { name, start } of payingChains) {
       await fillPayment(page, '12.5', chain.payer.address)
       await page.getByRole('button', { name: 'Send with your passkey' }).click()
       await page.getByRole('heading', { name: 'Sent' }).waitFor()
-      const link = new URL(await page.getByRole('link', { name: 'See it in the explorer' }).getAttribute('href') ?? '')
+      const link = new URL(
+        (await page.getByRole('link', { name: 'See it in the explorer' }).getAttribute('href')) ?? '',
+      )
       const id = link.pathname.split('/').at(-1) ?? ''
       expect(link.pathname).to.match(/\/transaction\/[0-9a-f]{64}$/)
 
       const transfer = await transferOf(link.origin, address, id)
-      expect(transfer).to.deep.include({ amount: '12.50000000', direction: 'withdraw', sender: address, receiver: chain.payer.address })
-      const [explorer] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'See it in the explorer' }).click()])
+      expect(transfer).to.deep.include({
+        amount: '12.50000000',
+        direction: 'withdraw',
+        sender: address,
+        receiver: chain.payer.address,
+      })
+      const [explorer] = await Promise.all([
+        context.waitForEvent('page'),
+        page.getByRole('link', { name: 'See it in the explorer' }).click(),
+      ])
       const seen = watchConsole(explorer)
       await explorer.getByText(id.slice(0, 8)).first().waitFor()
       await explorer.getByText('12.5').first().waitFor()
@@ -69,8 +83,10 @@ for (const { name, start } of payingChains) {
 async function transferOf(api: string, address: string, id: string): Promise<Transfer> {
   for (;;) {
     const response = await fetch(`${api}/flow/account/${address}/ft/transfer?limit=50`)
-    const { data } = response.ok ? await response.json() as { readonly data: readonly Transfer[] } : { data: [] }
-    const found = data.find(({ transaction_hash: hash, direction }) => hash.replace(/^0x/, '') === id && direction === 'withdraw')
+    const { data } = response.ok ? ((await response.json()) as { readonly data: readonly Transfer[] }) : { data: [] }
+    const found = data.find(
+      ({ transaction_hash: hash, direction }) => hash.replace(/^0x/, '') === id && direction === 'withdraw',
+    )
     if (found !== undefined) return found
     await delay(100)
   }

@@ -24,16 +24,18 @@ interface Shot {
 
 type Act = NonNullable<Shot['act']>
 
-const enter: Act = async ({ page }, wallet) => void await signInByCode(page, wallet, 'maria.lopez@example.com')
+const enter: Act = async ({ page }, wallet) => void (await signInByCode(page, wallet, 'maria.lopez@example.com'))
 const withAccount: Act = async (visit, wallet) => {
   await enter(visit, wallet)
   await makeFirstPasskey(visit.page)
 }
-const at = (path: string): Act => async (visit, wallet) => {
-  await withAccount(visit, wallet)
-  await visit.page.goto(`${wallet.url}${path}`)
-  await untilLoaded(visit.page)
-}
+const at =
+  (path: string): Act =>
+  async (visit, wallet) => {
+    await withAccount(visit, wallet)
+    await visit.page.goto(`${wallet.url}${path}`)
+    await untilLoaded(visit.page)
+  }
 const broken: Act = async (visit, wallet) => {
   await at('/activity')(visit, wallet)
   await visit.page.getByRole('heading', { name: 'This page broke' }).waitFor()
@@ -47,11 +49,13 @@ const reviewed: Act = async (visit, wallet) => {
   await filled(visit, wallet)
   await visit.page.getByRole('button', { name: 'Look over it' }).click()
 }
-const sent = (words: string): Act => async (visit, wallet) => {
-  await reviewed(visit, wallet)
-  await visit.page.getByRole('button', { name: 'Send with your passkey' }).click()
-  await visit.page.getByText(words).first().waitFor()
-}
+const sent =
+  (words: string): Act =>
+  async (visit, wallet) => {
+    await reviewed(visit, wallet)
+    await visit.page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await visit.page.getByText(words).first().waitFor()
+  }
 const editor = { id: 'editor', name: 'Cadence editor', redirectUri: 'https://editor.example.com/developer/callback' }
 /** Two passkeys, the first of which is the key of the account. */
 const withSecond: Act = async (visit, wallet) => {
@@ -78,33 +82,59 @@ const withTwo: Act = async (visit, wallet) => {
 }
 const asked: Act = async (visit, wallet) => {
   await withTwo(visit, wallet)
-  await visit.page.getByRole('button', { name: /^Remove/ }).first().click()
+  await visit.page
+    .getByRole('button', { name: /^Remove/ })
+    .first()
+    .click()
 }
 const askedForOnly: Act = async (visit, wallet) => {
   await withSecond(visit, wallet)
-  await visit.page.getByRole('button', { name: /^Remove/ }).first().click()
+  await visit.page
+    .getByRole('button', { name: /^Remove/ })
+    .first()
+    .click()
   await visit.page.getByRole('textbox', { name: /^To give up the account/ }).waitFor()
 }
-const authorize = (isSignedIn: boolean): Act => async (visit, wallet) => {
-  if (isSignedIn) await enter(visit, wallet)
-  const request = { response_type: 'code', client_id: editor.id, redirect_uri: editor.redirectUri, state: 'x'.repeat(43), code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
-  await visit.page.goto(`${wallet.url}/authorize?${new URLSearchParams(request).toString()}`)
-  await visit.page.getByRole('heading', { level: 1 }).waitFor()
-}
-const imported = (change?: object): Act => async (visit, wallet) => {
-  await withAccount(visit, wallet)
-  const { page } = visit
-  const own = (await page.locator('.address code').first().textContent()) ?? ''
-  const address = wallet.createAccount(`04${'ab'.repeat(64)}`)
-  if (change !== undefined) wallet.addKey(address, `04${wallet.accounts.get(own)?.keys[0]?.publicKey ?? ''}`, change)
-  await page.getByRole('button', { name: 'I have an account already' }).click()
-  await page.getByRole('textbox', { name: 'Address' }).fill(address)
-  await page.getByRole('button', { name: 'Look for it' }).click()
-  if (change === undefined || 'weight' in change) await page.getByText('With the Flow CLI', { exact: true }).click()
-}
+const authorize =
+  (isSignedIn: boolean): Act =>
+  async (visit, wallet) => {
+    if (isSignedIn) await enter(visit, wallet)
+    const request = {
+      response_type: 'code',
+      client_id: editor.id,
+      redirect_uri: editor.redirectUri,
+      state: 'x'.repeat(43),
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    }
+    await visit.page.goto(`${wallet.url}/authorize?${new URLSearchParams(request).toString()}`)
+    await visit.page.getByRole('heading', { level: 1 }).waitFor()
+  }
+const imported =
+  (change?: object): Act =>
+  async (visit, wallet) => {
+    await withAccount(visit, wallet)
+    const { page } = visit
+    const own = (await page.locator('.address code').first().textContent()) ?? ''
+    const address = wallet.createAccount(`04${'ab'.repeat(64)}`)
+    if (change !== undefined) wallet.addKey(address, `04${wallet.accounts.get(own)?.keys[0]?.publicKey ?? ''}`, change)
+    await page.getByRole('button', { name: 'I have an account already' }).click()
+    await page.getByRole('textbox', { name: 'Address' }).fill(address)
+    await page.getByRole('button', { name: 'Look for it' }).click()
+    if (change === undefined || 'weight' in change) await page.getByText('With the Flow CLI', { exact: true }).click()
+  }
 const moved = (at: number, more: object): object => ({
-  type: 'ft', transaction_hash: 'ab'.repeat(32), event_index: at, leg: 0, timestamp: new Date(Date.now() - at * 7_000_000).toISOString(), sender: otherAddress(), receiver: otherAddress(),
-  direction: 'deposit', amount: '1234.50000000', token: { symbol: 'FLOW' }, ...more,
+  type: 'ft',
+  transaction_hash: 'ab'.repeat(32),
+  event_index: at,
+  leg: 0,
+  timestamp: new Date(Date.now() - at * 7_000_000).toISOString(),
+  sender: otherAddress(),
+  receiver: otherAddress(),
+  direction: 'deposit',
+  amount: '1234.50000000',
+  token: { symbol: 'FLOW' },
+  ...more,
 })
 const newAddress: Act = async (visit, wallet) => {
   await at('/account')(visit, wallet)
@@ -119,51 +149,75 @@ const leaving: Act = async (visit, wallet) => {
   await visit.page.getByText('You have').waitFor()
 }
 const full: Partial<WalletWorld> = {
-  transfers: [moved(0, { direction: 'withdraw', amount: '12.50000000' }), moved(1, {}), moved(2, { type: 'nft', name: 'Aaron Gordon Dunk', collection: { name: 'NBA Top Shot' } })],
-  nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'NBA Top Shot', number_of_tokens: 12 }, { nft_type: 'A.1.B', contract_name: 'Flovatar', number_of_tokens: 1 }],
+  transfers: [
+    moved(0, { direction: 'withdraw', amount: '12.50000000' }),
+    moved(1, {}),
+    moved(2, { type: 'nft', name: 'Aaron Gordon Dunk', collection: { name: 'NBA Top Shot' } }),
+  ],
+  nfts: [
+    { nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'NBA Top Shot', number_of_tokens: 12 },
+    { nft_type: 'A.1.B', contract_name: 'Flovatar', number_of_tokens: 1 },
+  ],
 }
 
 const shots: readonly Shot[] = [
   { name: 'sign-in' },
   { name: 'sign-in-dark', theme: 'dark' },
   { name: 'sign-in-phone', size: 'phone' },
-  { name: 'code', act: async ({ page }) => {
-    await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
-    await page.getByRole('button', { name: 'Send me a code' }).click()
-    await page.getByRole('heading', { name: 'Type the code' }).waitFor()
-  } },
-  { name: 'code-wrong-phone', size: 'phone', act: async ({ page }) => {
-    await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
-    await page.getByRole('button', { name: 'Send me a code' }).click()
-    await page.getByRole('textbox', { name: 'Code' }).fill('000000')
-    await page.getByRole('alert').waitFor()
-  } },
+  {
+    name: 'code',
+    act: async ({ page }) => {
+      await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
+      await page.getByRole('button', { name: 'Send me a code' }).click()
+      await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+    },
+  },
+  {
+    name: 'code-wrong-phone',
+    size: 'phone',
+    act: async ({ page }) => {
+      await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
+      await page.getByRole('button', { name: 'Send me a code' }).click()
+      await page.getByRole('textbox', { name: 'Code' }).fill('000000')
+      await page.getByRole('alert').waitFor()
+    },
+  },
   { name: 'welcome', act: enter },
   { name: 'welcome-phone-dark', size: 'phone', theme: 'dark', act: enter },
   { name: 'accounts', world: full, act: at('/') },
   { name: 'accounts-empty', act: at('/') },
   { name: 'accounts-dark', world: full, theme: 'dark', act: at('/') },
   { name: 'accounts-phone', world: full, size: 'phone', act: at('/') },
-  { name: 'accounts-refused', world: { provisioning: 'refused' }, act: async (visit, wallet) => {
-    await enter(visit, wallet)
-    await visit.page.getByRole('button', { name: 'Make a passkey' }).click()
-    await visit.page.getByRole('button', { name: 'Make the account' }).click()
-    await visit.page.getByRole('alert').waitFor()
-  } },
-  { name: 'accounts-chain-down', act: async (visit, wallet) => {
-    await withAccount(visit, wallet)
-    wallet.world = { ...wallet.world, isChainDown: true }
-    await visit.page.reload()
-    await visit.page.getByText('Balance not known').waitFor()
-  } },
+  {
+    name: 'accounts-refused',
+    world: { provisioning: 'refused' },
+    act: async (visit, wallet) => {
+      await enter(visit, wallet)
+      await visit.page.getByRole('button', { name: 'Make a passkey' }).click()
+      await visit.page.getByRole('button', { name: 'Make the account' }).click()
+      await visit.page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'accounts-chain-down',
+    act: async (visit, wallet) => {
+      await withAccount(visit, wallet)
+      wallet.world = { ...wallet.world, isChainDown: true }
+      await visit.page.reload()
+      await visit.page.getByText('Balance not known').waitFor()
+    },
+  },
   { name: 'send', act: filled },
   { name: 'send-phone', size: 'phone', act: filled },
-  { name: 'send-wrong', act: async (visit, wallet) => {
-    await at('/send')(visit, wallet)
-    await visit.page.getByRole('textbox', { name: 'To' }).fill('0xf233dcee88fe0abe')
-    await visit.page.getByRole('textbox', { name: 'Amount in FLOW' }).fill('120')
-    await visit.page.getByRole('button', { name: 'Look over it' }).click()
-  } },
+  {
+    name: 'send-wrong',
+    act: async (visit, wallet) => {
+      await at('/send')(visit, wallet)
+      await visit.page.getByRole('textbox', { name: 'To' }).fill('0xf233dcee88fe0abe')
+      await visit.page.getByRole('textbox', { name: 'Amount in FLOW' }).fill('120')
+      await visit.page.getByRole('button', { name: 'Look over it' }).click()
+    },
+  },
   { name: 'review', act: reviewed },
   { name: 'review-phone-dark', size: 'phone', theme: 'dark', act: reviewed },
   { name: 'sending', world: { fate: 'waits' }, act: sent('A block takes it') },
@@ -171,7 +225,13 @@ const shots: readonly Shot[] = [
   { name: 'failed', world: { fate: 'failed' }, act: sent('The recipient cannot') },
   { name: 'activity', world: full, act: at('/activity') },
   { name: 'broken', world: { transfers: [null as unknown as object] }, act: broken },
-  { name: 'broken-phone-dark', world: { transfers: [null as unknown as object] }, size: 'phone', theme: 'dark', act: broken },
+  {
+    name: 'broken-phone-dark',
+    world: { transfers: [null as unknown as object] },
+    size: 'phone',
+    theme: 'dark',
+    act: broken,
+  },
   { name: 'activity-phone', world: full, size: 'phone', act: at('/activity') },
   { name: 'you', act: at('/account') },
   { name: 'you-phone-dark', size: 'phone', theme: 'dark', act: at('/account') },
@@ -187,11 +247,14 @@ const shots: readonly Shot[] = [
   { name: 'authorize', act: authorize(true) },
   { name: 'authorize-phone-dark', size: 'phone', theme: 'dark', act: authorize(true) },
   { name: 'authorize-signed-out', act: authorize(false) },
-  { name: 'accounts-two', act: async (visit, wallet) => {
-    await withTwo(visit, wallet)
-    await visit.page.getByRole('link', { name: 'Accounts' }).click()
-    await visit.page.getByText('Signed for by').waitFor()
-  } },
+  {
+    name: 'accounts-two',
+    act: async (visit, wallet) => {
+      await withTwo(visit, wallet)
+      await visit.page.getByRole('link', { name: 'Accounts' }).click()
+      await visit.page.getByText('Signed for by').waitFor()
+    },
+  },
   { name: 'import', act: imported() },
   { name: 'import-phone-dark', size: 'phone', theme: 'dark', act: imported() },
   { name: 'import-weight', act: imported({ weight: 500 }) },
@@ -206,9 +269,16 @@ if (folder === undefined) throw new Error('Name the folder for the pictures.')
 const pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'warn' }) })
 await pages.file('')
 const started = await startBrowser()
-for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)))) {
+for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
+  (shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)),
+)) {
   const wallet = await startWalletStandIn(createWalletPage(pages), world, { clients: [editor] })
-  const visit = await openWallet(started, wallet, { viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, hasTouch: size === 'phone' })
+  const visit = await openWallet(started, wallet, {
+    viewport: sizes[size],
+    colorScheme: theme,
+    deviceScaleFactor: size === 'phone' ? 2 : 1,
+    hasTouch: size === 'phone',
+  })
   try {
     await act?.(visit, wallet)
   } catch (error) {

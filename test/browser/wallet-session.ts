@@ -29,12 +29,25 @@ export function useWalletSession(): WalletSession {
     get wallet() {
       return session.service
     },
-    visit: async (world = {}, options = {}) => openWallet(session.browser, await session.serve((pages) => startWalletStandIn(createWalletPage(pages), world)), options),
+    visit: async (world = {}, options = {}) =>
+      openWallet(
+        session.browser,
+        await session.serve((pages) => startWalletStandIn(createWalletPage(pages), world)),
+        options,
+      ),
   }
 }
 
-export async function openWallet({ browser }: Pick<TestBrowser, 'browser'>, { url }: Pick<WalletStandIn, 'url'>, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+export async function openWallet(
+  { browser }: Pick<TestBrowser, 'browser'>,
+  { url }: Pick<WalletStandIn, 'url'>,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    ...options,
+  })
   const page = await context.newPage()
   const authenticator = await addAuthenticator(page)
   const said = watchConsole(page, ['pubKeyCredParams is missing at least one'])

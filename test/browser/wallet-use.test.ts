@@ -20,8 +20,13 @@ describe('the pages of the wallet', () => {
     await page.goto(`${session.wallet.url}/send`)
     const other = otherAddress()
     const refused = [
-      [`${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`, '1', 'a digit of it is wrong'], ['0x1', '1', 'Paste the whole address'], [own, '1', 'from which you send'],
-      ['0xf233dcee88fe0abe', '1', 'This is an address of mainnet'], [other, '100', 'That is more than can be sent'], [other, '1e2', 'Write it as 12'], [other, '0.000', 'Nothing would be sent'],
+      [`${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`, '1', 'a digit of it is wrong'],
+      ['0x1', '1', 'Paste the whole address'],
+      [own, '1', 'from which you send'],
+      ['0xf233dcee88fe0abe', '1', 'This is an address of mainnet'],
+      [other, '100', 'That is more than can be sent'],
+      [other, '1e2', 'Write it as 12'],
+      [other, '0.000', 'Nothing would be sent'],
     ] as const
     for (const [to, amount, text] of refused) {
       await fillPayment(page, amount, to)
@@ -70,7 +75,10 @@ describe('the pages of the wallet', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
     await page.getByText('My phone').first().waitFor()
     expect(await page.getByRole('button', { name: 'Remove My phone' }).isDisabled()).to.equal(true)
-    await page.getByRole('region', { name: /^Keys of/ }).getByText('My phone').waitFor()
+    await page
+      .getByRole('region', { name: /^Keys of/ })
+      .getByText('My phone')
+      .waitFor()
     expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).to.equal(true)
   })
 
@@ -119,13 +127,20 @@ describe('the pages of the wallet', () => {
     await leftKeys.getByRole('button', { name: 'Revoke' }).first().click()
     await left.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await leftKeys.getByText('Revoked', { exact: true }).waitFor()
-    expect(session.wallet.accounts.get(address)?.keys.map(({ isRevoked, sequenceNumber }) => [isRevoked, sequenceNumber])).to.deep.equal([[true, 1], [false, 1]])
+    expect(
+      session.wallet.accounts.get(address)?.keys.map(({ isRevoked, sequenceNumber }) => [isRevoked, sequenceNumber]),
+    ).to.deep.equal([
+      [true, 1],
+      [false, 1],
+    ])
 
     const apps = await startAppPages()
     try {
       const app = await left.context.newPage()
       await app.goto(apps.origin)
-      const popup = await openWindow(app, `${session.wallet.url}/fcl/user-signature`, { message: Buffer.from('Hello').toString('hex') })
+      const popup = await openWindow(app, `${session.wallet.url}/fcl/user-signature`, {
+        message: Buffer.from('Hello').toString('hex'),
+      })
       await left.authenticator.copyTo(await addAuthenticator(popup))
       await popup.getByText('Hello').waitFor()
       await popup.getByRole('button', { name: 'Sign' }).click()
@@ -140,7 +155,10 @@ describe('the pages of the wallet', () => {
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
     const { second, keys } = await addSecondKey(page, address)
-    await page.getByRole('button', { name: /^Remove/ }).first().click()
+    await page
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('remains in your wallet').waitFor()
     expect(await dialog.getByRole('checkbox').count()).to.equal(0)
@@ -172,7 +190,10 @@ describe('the pages of the wallet', () => {
     }
     await page.getByRole('button', { name: 'I have an account already' }).click()
     for (const [text, answer] of [
-      ['0x12', 'Paste the whole address'], ['0xf233dcee88fe0abe', 'This is an address of mainnet'], [own, 'in your wallet already'], [addressAtIndex(999, 'emulator'), 'has no account'],
+      ['0x12', 'Paste the whole address'],
+      ['0xf233dcee88fe0abe', 'This is an address of mainnet'],
+      [own, 'in your wallet already'],
+      [addressAtIndex(999, 'emulator'), 'has no account'],
     ] as const) {
       await look(text)
       await page.getByText(answer).waitFor()
@@ -218,13 +239,32 @@ describe('the pages of the wallet', () => {
     await page.getByRole('link', { name: 'Passkeys' }).click()
     await remove.nth(1).waitFor()
     await session.wallet.mailsSent()
-    const subjects = session.wallet.mails.filter(({ to }) => to === email).map(({ text }) => /^A passkey of your user at \S+ was (\w+)/.exec(text)?.[1]).filter((event) => event !== undefined)
+    const subjects = session.wallet.mails
+      .filter(({ to }) => to === email)
+      .map(({ text }) => /^A passkey of your user at \S+ was (\w+)/.exec(text)?.[1])
+      .filter((event) => event !== undefined)
     expect(subjects).to.deep.equal(['added', 'added', 'removed', 'restored'])
   })
 
   it('shows what moved and what was done with passkeys', async () => {
-    const transfer = { type: 'ft', transaction_hash: 'ab'.repeat(32), event_index: 1, leg: 0, timestamp: new Date().toISOString(), sender: otherAddress(), receiver: '0x1', direction: 'deposit', amount: '1234.50000000', token: { symbol: 'FLOW' } }
-    const { page } = await session.visit({ transfers: [transfer], nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: '<img src=x onerror=alert(1)>', number_of_tokens: 12 }] })
+    const transfer = {
+      type: 'ft',
+      transaction_hash: 'ab'.repeat(32),
+      event_index: 1,
+      leg: 0,
+      timestamp: new Date().toISOString(),
+      sender: otherAddress(),
+      receiver: '0x1',
+      direction: 'deposit',
+      amount: '1234.50000000',
+      token: { symbol: 'FLOW' },
+    }
+    const { page } = await session.visit({
+      transfers: [transfer],
+      nfts: [
+        { nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: '<img src=x onerror=alert(1)>', number_of_tokens: 12 },
+      ],
+    })
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
     await page.getByText('<img src=x onerror=alert(1)>').waitFor()
@@ -258,7 +298,10 @@ describe('the pages of the wallet', () => {
   })
 
   it('is no wider than its window whatever a collection is called', async () => {
-    const { page } = await session.visit({ nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'W'.repeat(200), number_of_tokens: 12 }] }, { viewport: { width: 320, height: 568 } })
+    const { page } = await session.visit(
+      { nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'W'.repeat(200), number_of_tokens: 12 }] },
+      { viewport: { width: 320, height: 568 } },
+    )
     await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
     await page.getByText('WWW').waitFor()
@@ -277,14 +320,20 @@ describe('the pages of the wallet', () => {
     await page.getByRole('heading', { name: 'Send FLOW' }).waitFor()
     session.wallet.world = { ...session.wallet.world, transfers: [] }
     await page.getByRole('link', { name: 'Activity' }).click()
-    await page.getByText('Nothing moved yet').or(page.getByRole('button', { name: 'Load it anew' })).first().waitFor()
+    await page
+      .getByText('Nothing moved yet')
+      .or(page.getByRole('button', { name: 'Load it anew' }))
+      .first()
+      .waitFor()
     await page.reload()
     await page.getByText('Nothing moved yet').waitFor()
   })
 
   it('says what to do where all of it breaks', async () => {
     const { page, context } = await session.visit()
-    await context.route('**/wallet/settings', (route) => route.fulfill({ json: { url: 'no address', rp_id: 'x', networks: [] } }))
+    await context.route('**/wallet/settings', (route) =>
+      route.fulfill({ json: { url: 'no address', rp_id: 'x', networks: [] } }),
+    )
     await page.reload()
     await page.getByRole('heading', { name: 'The wallet broke' }).waitFor()
     await expectUsable(page, 'a wallet that broke')
@@ -302,13 +351,25 @@ describe('the pages of the wallet', () => {
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByText('The passkey was made.').waitFor()
     await second.setPresence(false)
-    await session.wallet.pool.query(`update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'`)
-    await page.getByRole('button', { name: /^Remove/ }).last().click()
+    await session.wallet.pool.query(
+      `update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'`,
+    )
+    await page
+      .getByRole('button', { name: /^Remove/ })
+      .last()
+      .click()
     const dialog = page.getByRole('dialog')
     await authenticator.setUserVerified(false)
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await dialog.getByText('No passkey was used').waitFor()
-    const count = async (): Promise<number> => Number((await session.wallet.pool.query<{ count: string }>('select count(*) from wallet.passkeys where removed_at is null')).rows[0]?.count)
+    const count = async (): Promise<number> =>
+      Number(
+        (
+          await session.wallet.pool.query<{ count: string }>(
+            'select count(*) from wallet.passkeys where removed_at is null',
+          )
+        ).rows[0]?.count,
+      )
     expect(await count()).to.equal(2)
     await authenticator.setUserVerified(true)
     await dialog.getByRole('button', { name: 'Remove' }).click()

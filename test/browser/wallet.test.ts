@@ -78,12 +78,14 @@ describe('signing in to the wallet', () => {
     await page.getByText(email).waitFor()
   })
 
-  it('keeps the session where no script can read it, and nothing of it in the page\'s stores', async () => {
+  it("keeps the session where no script can read it, and nothing of it in the page's stores", async () => {
     const { page, context } = await session.visit()
     await signInByCode(page, session.wallet)
     const [cookie] = await context.cookies()
     expect(cookie).to.include({ name: 'flowfarm-session', httpOnly: true, sameSite: 'Lax', path: '/' })
-    const stored = await page.evaluate<string>('JSON.stringify({ local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie })')
+    const stored = await page.evaluate<string>(
+      'JSON.stringify({ local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie })',
+    )
     expect(stored).not.to.match(/eyJ|refresh|access/)
     expect(stored).not.to.include(decodeURIComponent(cookie?.value ?? 'nothing'))
     await page.reload()
@@ -102,7 +104,9 @@ describe('signing in to the wallet', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
     await other.getByText('You were signed out.').waitFor()
     expect(await context.cookies()).to.deep.equal([])
-    const answer = await fetch(`${session.wallet.url}/session`, { headers: { 'x-wallet-session': '1', cookie: `flowfarm-session=${cookie?.value ?? ''}` } })
+    const answer = await fetch(`${session.wallet.url}/session`, {
+      headers: { 'x-wallet-session': '1', cookie: `flowfarm-session=${cookie?.value ?? ''}` },
+    })
     expect(await answer.json()).to.deep.equal({ session: null })
   })
 
@@ -147,7 +151,11 @@ describe('signing in to the wallet', () => {
     const { page, context } = await session.visit()
     const email = newEmail()
     const open = async (): Promise<void> => {
-      await fetch(`${session.wallet.url}/auth/v1/otp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email }) })
+      await fetch(`${session.wallet.url}/auth/v1/otp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email }),
+      })
       await page.goto(await session.wallet.linkFor(email))
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText(email).waitFor()

@@ -17,7 +17,13 @@ function callsOf(folder: string): Map<string, Call[]> {
   return new Map(
     files.map((name) => {
       const text = gunzipSync(readFileSync(new URL(name, url))).toString('utf8')
-      return [name, text.trimEnd().split('\n').map((line) => JSON.parse(line) as Call)]
+      return [
+        name,
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line) as Call),
+      ]
     }),
   )
 }
@@ -40,7 +46,9 @@ describe('transaction ids of recorded blocks', () => {
       for (const [file, calls] of callsOf(folder)) {
         const results = answers(calls, 'GetTransactionResultsByBlockID')
         for (const [height, answer] of answers(calls, 'GetTransactionsByBlockID')) {
-          const known = readTransactionResultsResponse(results.get(height) ?? Buffer.alloc(0)).map((r) => r.transactionId.toString('hex'))
+          const known = readTransactionResultsResponse(results.get(height) ?? Buffer.alloc(0)).map((r) =>
+            r.transactionId.toString('hex'),
+          )
           const computed = readTransactionsResponse(answer).map((body) => transactionId(body).toString('hex'))
           expect(computed, `${file}, height ${height}`).to.deep.equal(known)
           compared += computed.length

@@ -54,29 +54,63 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     tell(`processes ${world.processes.map(({ name }) => name).join(', ')}; API on ${world.url}`)
     const firstMs = await untilWorkGoesOn(world)
     if (firstMs === undefined || !(await untilAllDerived(world))) {
-      findings.add('start', `the first ${options.history} blocks were not derived:\n${await describeState(world.postgres.pool)}`)
+      findings.add(
+        'start',
+        `the first ${options.history} blocks were not derived:\n${await describeState(world.postgres.pool)}`,
+      )
     }
     const firstDerivedMs = Math.round(findings.seconds * 1000)
     await world.listen()
     tell(`history is derived after ${findings.seconds} s; trouble begins`)
-    const plan = drawPlan(seed, { processes: world.processes.map(({ name }) => name), nodes: nodeCount, hasSmallDisk: typeof world.disk !== 'string' })
+    const plan = drawPlan(seed, {
+      processes: world.processes.map(({ name }) => name),
+      nodes: nodeCount,
+      hasSmallDisk: typeof world.disk !== 'string',
+    })
     const until = performance.now() + options.minutes * 60_000
-    while (performance.now() < until && acts.every(({ recoveredMs }) => recoveredMs !== null)) acts.push(await runAct(world, plan.next().value))
+    while (performance.now() < until && acts.every(({ recoveredMs }) => recoveredMs !== null))
+      acts.push(await runAct(world, plan.next().value))
     const checks = await compareAll(world)
     const stops = await stopAll(world)
     const { counts } = world.rest
     report = {
-      isGood: findings.breaches.length === 0, seed, minutes: options.minutes, command: options.command, startedAt: startedAt.toISOString(), seconds: findings.seconds,
+      isGood: findings.breaches.length === 0,
+      seed,
+      minutes: options.minutes,
+      command: options.command,
+      startedAt: startedAt.toISOString(),
+      seconds: findings.seconds,
       conditions: {
-        node: process.version, cores: availableParallelism(), queue: world.queue.name, intervalMs: options.intervalMs, history: options.history, chainOffsetMs: drawChainOffset(seed),
+        node: process.version,
+        cores: availableParallelism(),
+        queue: world.queue.name,
+        intervalMs: options.intervalMs,
+        history: options.history,
+        chainOffsetMs: drawChainOffset(seed),
         noSmallDisk: typeof world.disk === 'string' ? world.disk : null,
       },
-      firstDerivedMs, acts, worst: worstOf(acts), checks,
+      firstDerivedMs,
+      acts,
+      worst: worstOf(acts),
+      checks,
       chain: { head: world.chain.head, branch: world.chain.branch, forks: world.chain.forks },
-      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts, queries: world.queries.counts, wallet: { ...world.people.calls.counts, ...world.people.counts } },
-      processes: world.processes.map(({ name, startCount, peakMiB }) => ({ name, starts: startCount, peakMiB, stopMs: stops.get(name) ?? 0 })),
+      listeners: {
+        feedConnections: world.feed.connections,
+        webhooks: world.webhooks?.received ?? 0,
+        webhooksRefused: world.webhooks?.refused ?? 0,
+        api: counts,
+        queries: world.queries.counts,
+        wallet: { ...world.people.calls.counts, ...world.people.counts },
+      },
+      processes: world.processes.map(({ name, startCount, peakMiB }) => ({
+        name,
+        starts: startCount,
+        peakMiB,
+        stopMs: stops.get(name) ?? 0,
+      })),
       databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
-      breaches: findings.breaches, excused: findings.excused,
+      breaches: findings.breaches,
+      excused: findings.excused,
     }
   } catch (error) {
     // What was under way fails when everything is stopped: that is no news, and the program ends with the world.
@@ -87,12 +121,21 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     await world.end()
   }
   for (const one of await leftOverProcesses(options.run)) findings.add('leftovers', `a process is left: ${one}`)
-  return { ...report, isGood: findings.breaches.length === 0, seconds: findings.seconds, breaches: findings.breaches, excused: findings.excused }
+  return {
+    ...report,
+    isGood: findings.breaches.length === 0,
+    seconds: findings.seconds,
+    breaches: findings.breaches,
+    excused: findings.excused,
+  }
 }
 
 /** One act and what comes into it, and the time until work goes on. */
 async function runAct(world: ChaosWorld, { number, act, holdMs, second }: PlannedAct): Promise<ActReport> {
-  const { findings, options: { tell } } = world
+  const {
+    findings,
+    options: { tell },
+  } = world
   const at = findings.seconds
   const underway = [await perform(world, act)]
   if (second !== undefined) {
@@ -105,9 +148,13 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   const recoveredMs = await untilWorkGoesOn(world)
   const words = underway.map((one) => one.words).join('; meanwhile ')
   const limitMs = underway.length === 1 ? underway[0]?.recoveryLimitMs : undefined
-  const measures: Measure[] = recoveredMs === undefined || limitMs === undefined ? [] : [{ what: 'queue refilled', ms: recoveredMs, limitMs }]
-  if (recoveredMs !== undefined) measures.push(...(await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat())
-  tell(`${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`)
+  const measures: Measure[] =
+    recoveredMs === undefined || limitMs === undefined ? [] : [{ what: 'queue refilled', ms: recoveredMs, limitMs }]
+  if (recoveredMs !== undefined)
+    measures.push(...(await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat())
+  tell(
+    `${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`,
+  )
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   for (const { what, ms, limitMs } of measures) {
     if (limitMs === undefined || ms <= limitMs) continue
@@ -116,14 +163,22 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
     else findings.add(what, text)
   }
   const { pool } = world.postgres
-  if (recoveredMs === undefined) findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)
-  else for (const breach of await findBreaches(pool, workers)) findings.add('invariants', `after act ${number} (${words}): ${breach}`)
+  if (recoveredMs === undefined)
+    findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)
+  else
+    for (const breach of await findBreaches(pool, workers))
+      findings.add('invariants', `after act ${number} (${words}): ${breach}`)
   return { number, at, words, measures, recoveredMs: recoveredMs ?? null, load }
 }
 
 /** The chain stands still; when all is derived and told, everything is compared. */
 async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
-  const { chain, findings, postgres: { pool, url }, options: { tell } } = world
+  const {
+    chain,
+    findings,
+    postgres: { pool, url },
+    options: { tell },
+  } = world
   chain.halt()
   for (const node of chain.nodes) await node.settled()
   const recovered = await untilWorkGoesOn(world)
@@ -139,10 +194,19 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
   await webhooks?.check(pool, findings, world)
   return [
     { name: 'With the ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
-    { name: 'With a second derivation (npm run verify -- --rebuild)', compared: await checkRebuild(url, chain.head, findings) },
+    {
+      name: 'With a second derivation (npm run verify -- --rebuild)',
+      compared: await checkRebuild(url, chain.head, findings),
+    },
     { name: 'What the live feed told with what is stored', compared: await checkFeed(pool, world.feed.seen, findings) },
-    { name: 'What the wallet told with its tables and its chain', compared: await checkWallet(pool, world.people, world.walletChain.endpoint, findings) },
-    { name: 'What webhooks told with what is stored', compared: `${webhooks?.received ?? 0} messages of three subscriptions` },
+    {
+      name: 'What the wallet told with its tables and its chain',
+      compared: await checkWallet(pool, world.people, world.walletChain.endpoint, findings),
+    },
+    {
+      name: 'What webhooks told with what is stored',
+      compared: `${webhooks?.received ?? 0} messages of three subscriptions`,
+    },
   ]
 }
 
@@ -156,7 +220,8 @@ async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings 
     if (now !== heard) [heard, heardAt] = [now, performance.now()]
     if (performance.now() - heardAt > silenceMs) {
       if (areSent !== true) findings.add('webhooks', `webhooks wait, and none was sent for ${silenceMs} ms`)
-      if (!isHeard) findings.add('feed', `the feed has not told of the highest block, and said nothing for ${silenceMs} ms`)
+      if (!isHeard)
+        findings.add('feed', `the feed has not told of the highest block, and said nothing for ${silenceMs} ms`)
       return
     }
     await pause(50)
@@ -173,7 +238,8 @@ async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> 
     const { end, ms } = await one.stop()
     times.set(one.name, ms)
     if (end !== 0) world.findings.add('clean stop', `${one.name} ended with ${end} on SIGTERM:\n${one.lastLines(3)}`)
-    if (ms > stopLimitMs) world.findings.add('clean stop', `${one.name} took ${ms} ms to stop, promised are ${stopLimitMs}`)
+    if (ms > stopLimitMs)
+      world.findings.add('clean stop', `${one.name} took ${ms} ms to stop, promised are ${stopLimitMs}`)
     if (one.peakMiB > mostMemoryMiB) world.findings.add('memory', `${one.name} has held ${Math.round(one.peakMiB)} MiB`)
   }
   return times

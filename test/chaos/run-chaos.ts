@@ -19,21 +19,38 @@ const [defaultMinutes, defaultIntervalMs, defaultHistory] = [60, 400, 300]
 await runCommand({
   name: 'test:chaos',
   usesDatabase: false,
-  summary: 'Runs everything on a simulated chain while things are killed, cut, filled up and lied to, and compares all with the truth in the end.',
+  summary:
+    'Runs everything on a simulated chain while things are killed, cut, filled up and lied to, and compares all with the truth in the end.',
   options: {
-    minutes: wholeNumber('<number>', `How long things go wrong; start and comparison come on top. Default ${defaultMinutes}.`, { min: 1 }),
+    minutes: wholeNumber(
+      '<number>',
+      `How long things go wrong; start and comparison come on top. Default ${defaultMinutes}.`,
+      { min: 1 },
+    ),
     seed: wholeNumber('<number>', 'Which plan and which chain. Default: another one each time.'),
-    interval: wholeNumber('<ms>', `Pace of the chain. Default ${defaultIntervalMs}, twice the main network's.`, { min: 50 }),
+    interval: wholeNumber('<ms>', `Pace of the chain. Default ${defaultIntervalMs}, twice the main network's.`, {
+      min: 50,
+    }),
     history: wholeNumber('<blocks>', `Blocks that there are at the start. Default ${defaultHistory}.`, { min: 10 }),
-    queue: someOf('<kind>', ['postgres', 'redis'], 'Where the queue is: postgres (default) or redis, for which a redis-server is needed.'),
-    report: text('<folder>', 'Where report.txt, report.json and the logs of all processes are written. Default: a new folder for temporary files.'),
+    queue: someOf(
+      '<kind>',
+      ['postgres', 'redis'],
+      'Where the queue is: postgres (default) or redis, for which a redis-server is needed.',
+    ),
+    report: text(
+      '<folder>',
+      'Where report.txt, report.json and the logs of all processes are written. Default: a new folder for temporary files.',
+    ),
   },
   notes: [
     'It needs no database and no network: it starts a PostgreSQL, two nodes and the processes of the Procfile on free ports, and throws them away. ' +
       'As root on Linux the database lies on a small file system in memory, so that the disk can be full.',
     'A plan follows from its seed; when exactly things happen does not, so a rare fault may need several runs of one seed.',
   ],
-  examples: [['--minutes 3', 'A short run.'], ['--seed 7 --minutes 10', 'The plan of a run that failed.']],
+  examples: [
+    ['--minutes 3', 'A short run.'],
+    ['--seed 7 --minutes 10', 'The plan of a run that failed.'],
+  ],
   exitCodes: { 0: 'no promise was broken', 1: 'one was: see the report' },
   run: async ({ options }) => {
     const seed = options.seed ?? Math.floor(Math.random() * 1_000_000)
@@ -43,10 +60,16 @@ await runCommand({
     const reportFolder = options.report ?? (await mkdtemp(join(tmpdir(), `flowfarm-chaos-report-${seed}-`)))
     await mkdir(reportFolder, { recursive: true })
     const startedAt = performance.now()
-    const tell = (line: string): void => print(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${line}`)
+    const tell = (line: string): void =>
+      print(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${line}`)
     tell(`seed ${seed}, ${minutes} minutes; report and logs go to ${reportFolder}`)
     const report = await runChaos({
-      seed, minutes, intervalMs, history, queue, tell,
+      seed,
+      minutes,
+      intervalMs,
+      history,
+      queue,
+      tell,
       run: `chaos-${process.pid}-${seed}`,
       folder: await makeRunFolder(),
       logFolder: join(reportFolder, 'logs'),

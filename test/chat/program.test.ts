@@ -17,7 +17,15 @@ describe('the program as a chat', () => {
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-chat-'))
     program = new FlowfarmProcess(['mcp', 'tools', 'chat'], {
-      DB_URL: database.url, HOST: '127.0.0.1', MCP_PORT: '0', TOOLS_PORT: '0', CHAT_PORT: '0', CHAIN_ACCESS_NODE: '127.0.0.1:1', CHROMA_PERSIST_DIR: folder, LLM_PROVIDER: 'scripted', LOG_LEVEL: 'debug',
+      DB_URL: database.url,
+      HOST: '127.0.0.1',
+      MCP_PORT: '0',
+      TOOLS_PORT: '0',
+      CHAT_PORT: '0',
+      CHAIN_ACCESS_NODE: '127.0.0.1:1',
+      CHROMA_PERSIST_DIR: folder,
+      LLM_PROVIDER: 'scripted',
+      LOG_LEVEL: 'debug',
     })
     const { port } = await program.logged(/^the chat listens/)
     origin = `http://127.0.0.1:${String(port)}`
@@ -29,13 +37,22 @@ describe('the program as a chat', () => {
   })
 
   it('answers an example question by statements that its own MCP server runs', async () => {
-    const settings = await (await fetch(`${origin}/api/chat/settings`)).json() as { is_scripted: boolean; examples: string[] }
+    const settings = (await (await fetch(`${origin}/api/chat/settings`)).json()) as {
+      is_scripted: boolean
+      examples: string[]
+    }
     expect(settings).to.include({ is_scripted: true })
     const [example] = settings.examples
-    const response = await fetch(`${origin}/api/chat`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: example }] }) })
+    const response = await fetch(`${origin}/api/chat`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: example }] }),
+    })
     const chunks = await readChunks(response)
     expect(chunks.filter(({ type }) => type === 'data-notice')).to.deep.equal([])
-    expect(chunks.find(({ type }) => type === 'tool-output-available')).to.have.nested.property('output.structuredContent.sql').that.matches(/select/i)
+    expect(chunks.find(({ type }) => type === 'tool-output-available'))
+      .to.have.nested.property('output.structuredContent.sql')
+      .that.matches(/select/i)
     expect(saidIn(chunks)).to.include('```sql')
     expect(chunks.at(-1)).to.have.nested.property('messageMetadata.isScripted', true)
   })
@@ -44,12 +61,22 @@ describe('the program as a chat', () => {
     const ended = await program.logged(/^an answer has its end/)
     expect(ended).to.include({ service: 'chat', mode: 'balanced', end: 'complete' })
     expect(ended).to.include.keys('requestId', 'steps', 'calls', 'firstMs', 'durationMs')
-    expect(program.log.map((line) => JSON.stringify(line)).join('\n')).to.not.match(/transactions were there|tx_count|select /i)
+    expect(program.log.map((line) => JSON.stringify(line)).join('\n')).to.not.match(
+      /transactions were there|tx_count|select /i,
+    )
   })
 
   it('has the tools of both its servers', async () => {
-    const { tools } = await (await fetch(`${origin}/api/chat/settings`)).json() as { tools: string[] }
-    expect(tools).to.include.members(['run_indexer_sql', 'run_chain_script', 'script_check', 'search_docs', 'fetch_api', 'createChart', 'loadSkill'])
+    const { tools } = (await (await fetch(`${origin}/api/chat/settings`)).json()) as { tools: string[] }
+    expect(tools).to.include.members([
+      'run_indexer_sql',
+      'run_chain_script',
+      'script_check',
+      'search_docs',
+      'fetch_api',
+      'createChart',
+      'loadSkill',
+    ])
     expect(tools.filter((name) => name.startsWith('ask_') || name.startsWith('generate_'))).to.deep.equal([])
   })
 
@@ -57,6 +84,8 @@ describe('the program as a chat', () => {
     const page = await fetch(`${origin}/`)
     expect(page.status).to.equal(200)
     expect(page.headers.get('content-type')).to.match(/^text\/html/)
-    expect(page.headers.get('content-security-policy')).to.match(/^default-src 'none'; script-src 'self'.*; img-src 'self' data:; .*connect-src 'self'/)
+    expect(page.headers.get('content-security-policy')).to.match(
+      /^default-src 'none'; script-src 'self'.*; img-src 'self' data:; .*connect-src 'self'/,
+    )
   })
 })

@@ -20,7 +20,9 @@ describe('the chat without a model', () => {
     database = await createTestDatabase()
     await database.pool.query(`insert into app.hourly_stats
       select '2026-10-31'::date + n, 12, 10, n * 1000, 0, n * 100, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0 from generate_series(1, 3) n`)
-    await database.pool.query(`insert into app.daily_account_counts select '2026-10-31'::date + n, n * 500 from generate_series(1, 3) n`)
+    await database.pool.query(
+      `insert into app.daily_account_counts select '2026-10-31'::date + n, n * 500 from generate_series(1, 3) n`,
+    )
   })
 
   afterEach(async () => {
@@ -31,13 +33,22 @@ describe('the chat without a model', () => {
   after(() => database.drop())
 
   async function start(options: Partial<RunChatOptions> = {}): Promise<RunningChat> {
-    chat = await runChat({ database, hasMcp: true, ...options, variables: { LLM_PROVIDER: 'scripted', ...options.variables } })
+    chat = await runChat({
+      database,
+      hasMcp: true,
+      ...options,
+      variables: { LLM_PROVIDER: 'scripted', ...options.variables },
+    })
     return chat
   }
 
   it('tells that it is a script, and which questions it knows', async () => {
-    const settings = await (await (await start()).get('/api/chat/settings')).json() as Settings
-    expect(settings).to.deep.include({ is_scripted: true, remedy: null, modes: [{ mode: 'balanced', model: 'scripted/example-questions' }] })
+    const settings = (await (await (await start()).get('/api/chat/settings')).json()) as Settings
+    expect(settings).to.deep.include({
+      is_scripted: true,
+      remedy: null,
+      modes: [{ mode: 'balanced', model: 'scripted/example-questions' }],
+    })
     expect(settings.examples).to.deep.equal(chatExamples('mainnet').map(({ questions }) => questions[0]))
   })
 
@@ -50,23 +61,41 @@ describe('the chat without a model', () => {
     const [result, chart] = chunks.flatMap((chunk) => (chunk.type === 'tool-output-available' ? [chunk.output] : []))
     expect(JSON.stringify(result)).to.include('3000')
     expect(chart).to.deep.equal({
-      chartType: 'line', title: 'Transactions by day', labels: ['2026-11-01', '2026-11-02', '2026-11-03'],
-      datasets: [{ label: 'tx count', data: [1000, 2000, 3000] }, { label: 'failed tx count', data: [100, 200, 300] }, { label: 'active account count', data: [500, 1000, 1500] }],
+      chartType: 'line',
+      title: 'Transactions by day',
+      labels: ['2026-11-01', '2026-11-02', '2026-11-03'],
+      datasets: [
+        { label: 'tx count', data: [1000, 2000, 3000] },
+        { label: 'failed tx count', data: [100, 200, 300] },
+        { label: 'active account count', data: [500, 1000, 1500] },
+      ],
     })
     const said = saidIn(chunks)
-    expect(said).to.match(/^I look that up in the indexed chain\./).and.include('**3 rows**').and.include('| 2026-11-03 | 3,000 | 300 | 1,500 |')
+    expect(said)
+      .to.match(/^I look that up in the indexed chain\./)
+      .and.include('**3 rows**')
+      .and.include('| 2026-11-03 | 3,000 | 300 | 1,500 |')
     expect(said).to.include('```sql\nselect day, tx_count').and.include('There is no model here')
     expect(chunks.filter(({ type }) => type === 'text-delta')).to.have.length.above(20)
     const finish = chunks.at(-1)
     expect(finish).to.have.property('type', 'finish')
-    expect(finish).to.have.nested.include({ 'messageMetadata.isScripted': true, 'messageMetadata.model': 'scripted/example-questions', 'messageMetadata.end': 'complete', 'messageMetadata.steps': 3 })
+    expect(finish).to.have.nested.include({
+      'messageMetadata.isScripted': true,
+      'messageMetadata.model': 'scripted/example-questions',
+      'messageMetadata.end': 'complete',
+      'messageMetadata.steps': 3,
+    })
   })
 
   it('answers in Chinese what is asked in Chinese', async () => {
     const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
     expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')
     const said = saidIn(chunks)
-    expect(said).to.match(/^我在已索引的链上数据中查询/).and.include('**3 行**').and.include('| 2026-11-03 | 3,000 |').and.include('```sql')
+    expect(said)
+      .to.match(/^我在已索引的链上数据中查询/)
+      .and.include('**3 行**')
+      .and.include('| 2026-11-03 | 3,000 |')
+      .and.include('```sql')
   })
 
   it('says of a statement without rows that there are none, and draws nothing', async () => {
@@ -77,10 +106,17 @@ describe('the chat without a model', () => {
 
   it('answers nothing else, and says how to have a model', async () => {
     const { ask } = await start()
-    for (const question of ['Ignore that. What is the meaning of life?', 'How many transactions were there each day? And blocks?', '']) {
+    for (const question of [
+      'Ignore that. What is the meaning of life?',
+      'How many transactions were there each day? And blocks?',
+      '',
+    ]) {
       const chunks = await readChunks(await ask(question === '' ? '?' : question))
       expect(chunks.some(({ type }) => type.startsWith('tool'))).to.equal(false)
-      expect(saidIn(chunks)).to.include('only a script that knows these questions').and.include('- How many accounts were created each day?').and.include('`LLM_BASE_URL`')
+      expect(saidIn(chunks))
+        .to.include('only a script that knows these questions')
+        .and.include('- How many accounts were created each day?')
+        .and.include('`LLM_BASE_URL`')
     }
     expect(saidIn(await readChunks(await ask('生命的意义是什么')))).to.include('这里没有模型')
   })
@@ -91,23 +127,47 @@ describe('the chat without a model', () => {
     const output = first.find((chunk) => chunk.type === 'tool-output-available')?.output
     const user = (text: string) => ({ id: text, role: 'user', parts: [{ type: 'text', text }] })
     const before = {
-      id: 'a', role: 'assistant',
-      parts: [{ type: 'dynamic-tool', toolName: 'run_indexer_sql', toolCallId: 'c1', state: 'output-available', input: { sql: 'select 1' }, output }, { type: 'text', text: 'That is it.' }],
+      id: 'a',
+      role: 'assistant',
+      parts: [
+        {
+          type: 'dynamic-tool',
+          toolName: 'run_indexer_sql',
+          toolCallId: 'c1',
+          state: 'output-available',
+          input: { sql: 'select 1' },
+          output,
+        },
+        { type: 'text', text: 'That is it.' },
+      ],
     }
-    const chunks = await readChunks(await post({ messages: [user('How many transactions were there each day?'), before, user('Which fungible tokens have the most holders?')] }))
+    const chunks = await readChunks(
+      await post({
+        messages: [
+          user('How many transactions were there each day?'),
+          before,
+          user('Which fungible tokens have the most holders?'),
+        ],
+      }),
+    )
     expect(JSON.stringify(chunks)).to.include('from app.ft_token_holders')
     expect(saidIn(chunks)).to.include('**no rows**')
   })
 
   it('says so where nothing runs SQL, and where a statement fails', async () => {
     const without = await start({ hasMcp: false, variables: { CHAT_TOOL_CONNECT_MS: '200' } })
-    expect(saidIn(await readChunks(await without.ask('How many accounts were created each day?')))).to.include('The tool that runs SQL is not there').and.include('```sql')
+    expect(saidIn(await readChunks(await without.ask('How many accounts were created each day?'))))
+      .to.include('The tool that runs SQL is not there')
+      .and.include('```sql')
     await without.stop()
     const { ask } = await start()
     await database.pool.query('alter view app.daily_stats rename column new_account_count to renamed')
     try {
       const chunks = await readChunks(await ask('How many accounts were created each day?'))
-      expect(saidIn(chunks)).to.include('The statement could not be run').and.include('new_account_count').and.include('```sql')
+      expect(saidIn(chunks))
+        .to.include('The statement could not be run')
+        .and.include('new_account_count')
+        .and.include('```sql')
     } finally {
       await database.pool.query('alter view app.daily_stats rename column renamed to new_account_count')
     }

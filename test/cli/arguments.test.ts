@@ -8,11 +8,16 @@ import { tableText } from '../../scripts/cli/table.ts'
 import { duration, heights, heightSet, many } from '../../scripts/cli/texts.ts'
 
 const command = {
-  name: 'example', summary: 'Does nothing.', examples: [['list', 'Nothing.']] as const,
+  name: 'example',
+  summary: 'Does nothing.',
+  examples: [['list', 'Nothing.']] as const,
   actions: { list: 'Show.', drop: 'Remove.' },
   options: {
-    ...heightOptions, names: someOf('<names>', ['ab', 'cd'], 'Which.'), note: text('<text>', 'Why.'),
-    pieces: wholeNumber('<number>', 'How many.', { min: 2 }), quiet: flag('Say nothing.'),
+    ...heightOptions,
+    names: someOf('<names>', ['ab', 'cd'], 'Which.'),
+    note: text('<text>', 'Why.'),
+    pieces: wholeNumber('<number>', 'How many.', { min: 2 }),
+    quiet: flag('Say nothing.'),
   },
 }
 const plain = { ...command, actions: {} }
@@ -20,14 +25,31 @@ const plain = { ...command, actions: {} }
 describe('arguments of commands', () => {
   it('are read by the kinds of their options', () => {
     const { action, options } = readArguments(command, [
-      'drop', '--from', '1,000', '--to=2_000', '--names', 'cd,ab cd', '--note=-5', '--quiet',
+      'drop',
+      '--from',
+      '1,000',
+      '--to=2_000',
+      '--names',
+      'cd,ab cd',
+      '--note=-5',
+      '--quiet',
     ])
     expect(action).to.equal('drop')
     expect(options).to.deep.equal({
-      from: 1000, to: 2000, names: ['cd', 'ab'], note: '-5', pieces: undefined, quiet: true,
+      from: 1000,
+      to: 2000,
+      names: ['cd', 'ab'],
+      note: '-5',
+      pieces: undefined,
+      quiet: true,
     })
     expect(readArguments(plain, []).options).to.deep.equal({
-      from: undefined, to: undefined, names: [], note: undefined, pieces: undefined, quiet: false,
+      from: undefined,
+      to: undefined,
+      names: [],
+      note: undefined,
+      pieces: undefined,
+      quiet: false,
     })
   })
 
@@ -68,9 +90,14 @@ describe('arguments of commands', () => {
   it('are explained with actions, options, examples and exit codes, in lines of at most 90 characters', () => {
     const help = helpText({ ...command, notes: ['A note. '.repeat(30).trim()], exitCodes: { 1: 'went wrong' } })
     for (const line of [
-      'Usage: npm run example -- list|drop [options]', '  drop  Remove.', '  --from <height>    First height.',
-      '  npm run example -- list', '  1   went wrong', '  --help             Print this.',
-    ]) expect(help.split('\n')).to.include(line)
+      'Usage: npm run example -- list|drop [options]',
+      '  drop  Remove.',
+      '  --from <height>    First height.',
+      '  npm run example -- list',
+      '  1   went wrong',
+      '  --help             Print this.',
+    ])
+      expect(help.split('\n')).to.include(line)
     expect(help.split('\n').filter((line) => line.length > 90)).to.deep.equal([])
   })
 })
@@ -92,7 +119,12 @@ describe('texts of commands', () => {
       { title: 'N', value: ([n = '']: string[]) => n, align: 'right' as const },
       { title: 'X', value: ([, x = '']: string[]) => x },
     ]
-    expect(tableText(columns, [[red, 'a'], ['345', '']])).to.equal(`  N  X\n ${red}  a\n345\n`)
+    expect(
+      tableText(columns, [
+        [red, 'a'],
+        ['345', ''],
+      ]),
+    ).to.equal(`  N  X\n ${red}  a\n345\n`)
     expect(tableText(columns, [])).to.equal('')
   })
 })

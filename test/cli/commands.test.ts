@@ -10,7 +10,18 @@ import { runCommandLine } from '../support/command-line.ts'
 import type { Ended } from '../support/command-line.ts'
 import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
-const commands = ['status', 'backfill', 'rederive', 'raw', 'leases', 'labels', 'template', 'rebuild', 'verify', 'webhook-receiver'] as const
+const commands = [
+  'status',
+  'backfill',
+  'rederive',
+  'raw',
+  'leases',
+  'labels',
+  'template',
+  'rebuild',
+  'verify',
+  'webhook-receiver',
+] as const
 
 describe('the commands', () => {
   const folders: string[] = []
@@ -33,8 +44,12 @@ describe('the commands', () => {
       expect(scripts[name]).to.equal(`exec node scripts/setup.mjs scripts/${name}.ts`)
       const { code, stdout, stderr } = await run(name, ['--help'])
       expect({ code, stderr }, name).to.deep.equal({ code: 0, stderr: '' })
-      expect(stdout).to.match(new RegExp(`^Usage: npm run ${name} -- `, 'm')).and.match(/^Examples:\n {2}npm run/m)
-      expect(stdout).to.match(/^Exit codes:\n {2}0 .*\n {2}1 /m).and.match(/^ {2}--json /m)
+      expect(stdout)
+        .to.match(new RegExp(`^Usage: npm run ${name} -- `, 'm'))
+        .and.match(/^Examples:\n {2}npm run/m)
+      expect(stdout)
+        .to.match(/^Exit codes:\n {2}0 .*\n {2}1 /m)
+        .and.match(/^ {2}--json /m)
       expect(stdout.split('\n').filter((line) => line.length > 100)).to.deep.equal([])
     }
   })
@@ -60,7 +75,10 @@ describe('the commands', () => {
   })
 
   it('say where they looked for a database, and what to do', async () => {
-    for (const [name, args] of [['status', []], ['backfill', ['--from', '1', '--to', '2']]] as const) {
+    for (const [name, args] of [
+      ['status', []],
+      ['backfill', ['--from', '1', '--to', '2']],
+    ] as const) {
       const { code, stderr } = await run(name, args)
       expect(code, name).to.equal(1)
       expect(stderr).to.include('flowfarm-is-not-here').and.include('npm start').and.include('DB_URL')
@@ -87,7 +105,9 @@ describe('the commands', () => {
   it('find the database that runs in DATA_FOLDER', async () => {
     const dataFolder = await newFolder()
     const server = await startEmbeddedPostgres({
-      dataFolder, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' },
+      dataFolder,
+      log: () => undefined,
+      settings: { fsync: 'off', shared_buffers: '32MB' },
     })
     const pool = createPool(server.url, { max: 1 })
     await migrate(pool, join(repositoryRoot, 'migrations'))

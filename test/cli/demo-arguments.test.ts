@@ -7,12 +7,20 @@ import { readPrices } from '../../jobs/asking/price-feed-worker.ts'
 describe('the arguments of the demo', () => {
   it('are a simulated chain of ten thousand blocks without any', () => {
     expect(readDemoArguments([])).to.deep.equal({ chain: 'simulated', blocks: 10_000, seed: 1, isStill: false })
-    expect(readDemoArguments(['--blocks', '500', '--seed', '7', '--still']))
-      .to.deep.equal({ chain: 'simulated', blocks: 500, seed: 7, isStill: true })
+    expect(readDemoArguments(['--blocks', '500', '--seed', '7', '--still'])).to.deep.equal({
+      chain: 'simulated',
+      blocks: 500,
+      seed: 7,
+      isStill: true,
+    })
   })
 
   it('name a recording instead, or ask for help', () => {
-    expect(readDemoArguments(['--recording', 'a/b'])).to.deep.equal({ chain: 'recorded', folder: 'a/b', isStill: false })
+    expect(readDemoArguments(['--recording', 'a/b'])).to.deep.equal({
+      chain: 'recorded',
+      folder: 'a/b',
+      isStill: false,
+    })
     expect(readDemoArguments(['--help'])).to.equal('help')
     for (const option of ['blocks', 'seed', 'still', 'recording', 'help']) expect(demoHelp).to.include(`--${option} `)
   })
@@ -30,7 +38,8 @@ describe('what the demo adds to the simulated chain', () => {
     const dayMs = 86_400_000
     const feed = await startPriceFeed({ from: Date.now() - 3 * dayMs })
     try {
-      const ask = async (): Promise<ReturnType<typeof readPrices>> => readPrices(await (await fetch(feed.url)).json(), new Date())
+      const ask = async (): Promise<ReturnType<typeof readPrices>> =>
+        readPrices(await (await fetch(feed.url)).json(), new Date())
       const [first, second] = [await ask(), await ask()]
       expect(first).to.have.length.above(3 * second.length)
       expect(new Set(first.map(({ token }) => token)).size).to.equal(second.length)

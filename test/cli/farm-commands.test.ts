@@ -45,9 +45,14 @@ describe('commands on a farm', () => {
   /** Everything that a command could change. */
   const everything = async (): Promise<string> => {
     const tables = ['app.worker_leases', 'app.backfill_requests', 'app.indexing_checkpoints', 'app.ft_transfers']
-    const { rows } = await pool.query<{ content: string }>(tables.map((table) =>
-      `select '${table} ' || md5(coalesce(string_agg(t::text, '/' order by t::text), '')) as content from ${table} t`,
-    ).join(' union all '))
+    const { rows } = await pool.query<{ content: string }>(
+      tables
+        .map(
+          (table) =>
+            `select '${table} ' || md5(coalesce(string_agg(t::text, '/' order by t::text), '')) as content from ${table} t`,
+        )
+        .join(' union all '),
+    )
     return JSON.stringify(rows)
   }
   const covered = async (): Promise<Record<string, string>> => {
@@ -94,7 +99,10 @@ describe('commands on a farm', () => {
       watching.child.kill('SIGINT')
       const { code, stdout } = await watching.ended
       expect(code).to.equal(0)
-      const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Status)
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Status)
       expect(lines.length).to.be.at.least(3)
       expect(lines.at(-1)).to.include({ isCoordinated: true })
     })
@@ -115,7 +123,8 @@ describe('commands on a farm', () => {
       expect(all.value).to.include({ outcome: 'done' })
       expect(await covered()).to.deep.equal({
         ...Object.fromEntries(workers.map(({ name }) => [name, '{[15,30)}'])),
-        token_worker: '{[10,30)}', ft_holdings_worker: '{[10,30)}',
+        token_worker: '{[10,30)}',
+        ft_holdings_worker: '{[10,30)}',
       })
     })
 
@@ -131,9 +140,10 @@ describe('commands on a farm', () => {
     })
 
     it('refuses heights that are not stored, and says how they are got', async () => {
-      const setStored = (multirange: string): Promise<unknown> => pool.query(
-        "update app.indexing_checkpoints set covered = $1 where service_name = 'main_ingester'", [multirange],
-      )
+      const setStored = (multirange: string): Promise<unknown> =>
+        pool.query("update app.indexing_checkpoints set covered = $1 where service_name = 'main_ingester'", [
+          multirange,
+        ])
       const before = await everything()
       const above = await run('backfill', '--from', '50', '--to', '100')
       expect(above).to.include({ code: 1, stdout: '' })
@@ -174,7 +184,12 @@ describe('commands on a farm', () => {
       blocker.release()
       expect(code).to.equal(75)
       expect(stdout).to.include('stays, and the farm goes on with it')
-      await untilDerived(database, workers.map(({ name }) => name), [{ from: 10, to: 20 }], farm)
+      await untilDerived(
+        database,
+        workers.map(({ name }) => name),
+        [{ from: 10, to: 20 }],
+        farm,
+      )
     })
 
     it('tells what is flagged, and what is skipped', async () => {
@@ -207,12 +222,14 @@ describe('commands on a farm', () => {
   })
 
   describe('leases', () => {
-    beforeEach(() => addLeases(pool, [
-      { worker: 'token_worker', from: 0, to: 10, status: 'flagged', attempt: 21 },
-      { worker: 'token_worker', from: 10, to: 20, status: 'failed', attempt: 3 },
-      { worker: 'token_worker', from: 20, to: 30, status: 'queued' },
-      { worker: 'accounts_worker', from: 40, to: 50, status: 'flagged', attempt: 21 },
-    ]))
+    beforeEach(() =>
+      addLeases(pool, [
+        { worker: 'token_worker', from: 0, to: 10, status: 'flagged', attempt: 21 },
+        { worker: 'token_worker', from: 10, to: 20, status: 'failed', attempt: 3 },
+        { worker: 'token_worker', from: 20, to: 30, status: 'queued' },
+        { worker: 'accounts_worker', from: 40, to: 50, status: 'flagged', attempt: 21 },
+      ]),
+    )
 
     it('are listed by worker, state, heights and code', async () => {
       await pool.query(
@@ -237,36 +254,51 @@ describe('commands on a farm', () => {
 
     it('are changed as asked, and only shown with --dry-run', async () => {
       const before = await everything()
-      for (const args of [['requeue', '--all'], ['split', '--all'], ['skip', '--all', '--reason', 'x']]) {
+      for (const args of [
+        ['requeue', '--all'],
+        ['split', '--all'],
+        ['skip', '--all', '--reason', 'x'],
+      ]) {
         const { code, stdout } = await run('leases', ...args, '--dry-run')
         expect(code).to.equal(0)
         expect(stdout).to.include(`2 leases would be changed by ${args[0]}`)
       }
       expect(await everything()).to.equal(before)
-      expect((await run('leases', 'split', '--worker', 'token_worker', '--pieces', '5')).stdout)
-        .to.include('1 lease became 5.')
-      expect((await run('leases', 'requeue', '--from', '10', '--to', '10', '--status', 'failed')).stdout)
-        .to.include('1 lease is queued again.')
+      expect((await run('leases', 'split', '--worker', 'token_worker', '--pieces', '5')).stdout).to.include(
+        '1 lease became 5.',
+      )
+      expect((await run('leases', 'requeue', '--from', '10', '--to', '10', '--status', 'failed')).stdout).to.include(
+        '1 lease is queued again.',
+      )
       const { value } = await json('leases', 'skip', '--all', '--reason', 'no use')
       expect(value).to.deep.equal({
-        action: 'skip', found: 1, changed: 1, leases: [{ worker: 'accounts_worker', from: 40, to: 50 }],
+        action: 'skip',
+        found: 1,
+        changed: 1,
+        leases: [{ worker: 'accounts_worker', from: 40, to: 50 }],
       })
-      expect((await leaseLines(pool)).join('; ')).to.equal([
-        'accounts_worker 40-50 skipped', ...[0, 2, 4, 6, 8].map((from) => `token_worker ${from}-${from + 2} queued`),
-        'token_worker 10-20 queued', 'token_worker 20-30 queued',
-      ].join('; '))
+      expect((await leaseLines(pool)).join('; ')).to.equal(
+        [
+          'accounts_worker 40-50 skipped',
+          ...[0, 2, 4, 6, 8].map((from) => `token_worker ${from}-${from + 2} queued`),
+          'token_worker 10-20 queued',
+          'token_worker 20-30 queued',
+        ].join('; '),
+      )
       expect((await run('leases', 'list', '--status', 'skipped')).stdout).to.include('skipped: no use')
       expect((await run('leases', 'requeue', '--all')).stdout).to.equal('No lease fits.\n')
     })
   })
 
   describe('raw', () => {
-    before(() => pool.query(`
+    before(() =>
+      pool.query(`
       insert into raw.failing_heights (height, ingester, reason, cause, failing_since, attempts, given_up_at)
       values (500, 'main_ingester', 'INTERNAL: broken', 'nodes-failed', '2026-11-23T10:00:00Z', 7, null),
         (300, 'main_ingester', 'INTERNAL: broken', 'nodes-failed', '2026-11-22T10:00:00Z', 9, now());
       insert into raw.unavailable (block_height, part, reason, endpoint, recorded_at)
-      values (300, 'block', 'INTERNAL: broken', 'node:9000', '2026-11-22T16:00:00Z'), (302, 'block', 'lost', 'node:9000', '2026-11-22T16:00:00Z')`))
+      values (300, 'block', 'INTERNAL: broken', 'node:9000', '2026-11-22T16:00:00Z'), (302, 'block', 'lost', 'node:9000', '2026-11-22T16:00:00Z')`),
+    )
     after(() => pool.query('truncate raw.failing_heights, raw.unavailable'))
 
     it('lists what fails and what is unavailable', async () => {
@@ -282,24 +314,36 @@ describe('commands on a farm', () => {
       const { value } = await json<{ failing: number; unavailable: number; heights: object[] }>('raw', 'list')
       expect(value).to.deep.include({ failing: 1, unavailable: 2 })
       expect(value.heights[0]).to.deep.equal({
-        height: 500, state: 'failing', part: null, reason: 'INTERNAL: broken', since: '2026-11-23T10:00:00.000Z', count: 7,
+        height: 500,
+        state: 'failing',
+        part: null,
+        reason: 'INTERNAL: broken',
+        since: '2026-11-23T10:00:00.000Z',
+        count: 7,
       })
     })
 
     it('skips a height that fails, as often as it is asked, and no other', async () => {
-      for (let i = 0; i < 2; i++) expect(await json('raw', 'skip', '500')).to.deep.equal({ code: 0, value: { skipped: 500 } })
+      for (let i = 0; i < 2; i++)
+        expect(await json('raw', 'skip', '500')).to.deep.equal({ code: 0, value: { skipped: 500 } })
       expect((await run('raw', 'list')).stdout).to.include('500  skipping since')
       for (const height of ['300', '42', '501']) {
         const { code, stdout, stderr } = await run('raw', 'skip', height)
         expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
-        expect(stderr).to.include(`Height ${height} is not failing`).and.include('npm run raw -- list').and.not.match(/^ +at /m)
+        expect(stderr)
+          .to.include(`Height ${height} is not failing`)
+          .and.include('npm run raw -- list')
+          .and.not.match(/^ +at /m)
       }
     })
 
     it('has unavailable heights fetched again, once', async () => {
-      const generation = async (): Promise<unknown> => (await pool.query<object>(
-        "select generation::int4 from app.indexing_checkpoints where service_name = 'main_ingester'",
-      )).rows[0]
+      const generation = async (): Promise<unknown> =>
+        (
+          await pool.query<object>(
+            "select generation::int4 from app.indexing_checkpoints where service_name = 'main_ingester'",
+          )
+        ).rows[0]
       const before = await generation()
       expect((await run('raw', 'retry', '300..301')).stdout).to.include('1 unavailable height will be fetched')
       expect(await generation()).to.not.deep.equal(before)
@@ -313,14 +357,22 @@ describe('commands on a farm', () => {
 
     it('says what is wrong with a height', async () => {
       const wrong: readonly (readonly [string[], string])[] = [
-        [['list', '5'], 'list takes no height'], [['skip'], 'skip needs a height'], [['skip', '5..7'], 'skip takes one height'],
-        [['skip', '-5'], '-5'], [['retry', 'all'], 'not "all"'], [['retry', '7..5'], 'not "7..5"'], [['retry', '1e3'], 'not "1e3"'],
-        [['retry', '9'.repeat(16)], 'needs a height'], [['skip', '5', '6'], '6'],
+        [['list', '5'], 'list takes no height'],
+        [['skip'], 'skip needs a height'],
+        [['skip', '5..7'], 'skip takes one height'],
+        [['skip', '-5'], '-5'],
+        [['retry', 'all'], 'not "all"'],
+        [['retry', '7..5'], 'not "7..5"'],
+        [['retry', '1e3'], 'not "1e3"'],
+        [['retry', '9'.repeat(16)], 'needs a height'],
+        [['skip', '5', '6'], '6'],
       ]
       for (const [args, words] of wrong) {
         const { code, stdout, stderr } = await run('raw', ...args)
         expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 1, stdout: '' })
-        expect(stderr, args.join(' ')).to.include(words).and.not.match(/^ +at /m)
+        expect(stderr, args.join(' '))
+          .to.include(words)
+          .and.not.match(/^ +at /m)
       }
     })
   })

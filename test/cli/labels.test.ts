@@ -38,7 +38,8 @@ describe('labels of accounts', () => {
 
   it('are written for a network, in the place of those of another version', async () => {
     await database.pool.query(
-      `insert into app.account_labels values ('${flowToken}', 'gone', 'Gone', 'service', true), ('${flowToken}', 'flow-token', 'Old', 'custom', true)`)
+      `insert into app.account_labels values ('${flowToken}', 'gone', 'Gone', 'service', true), ('${flowToken}', 'flow-token', 'Old', 'custom', true)`,
+    )
     for (let time = 0; time < 2; time++) await writeBuiltInLabels(database.pool, 'mainnet')
     expect(await ofFlowToken()).to.deep.equal([
       { address: flowToken, tag: 'flow-token', label: 'Flow Token', category: 'service', isBuiltIn: true },
@@ -47,7 +48,17 @@ describe('labels of accounts', () => {
   })
 
   it('are added, shown and removed by operators, whose words stand', async () => {
-    const added = await run('add', '--address', '1654653399040A61', '--tag', 'flow-token', '--label', 'Our token', '--category', 'defi')
+    const added = await run(
+      'add',
+      '--address',
+      '1654653399040A61',
+      '--tag',
+      'flow-token',
+      '--label',
+      'Our token',
+      '--category',
+      'defi',
+    )
     expect(added).to.deep.equal({ code: 0, text: `${flowToken} is known as Our token.\n` })
     await writeBuiltInLabels(database.pool, 'mainnet')
     expect(await ofFlowToken()).to.deep.equal([
@@ -55,7 +66,10 @@ describe('labels of accounts', () => {
     ])
     const { text } = await run('list', '--address', flowToken)
     expect(text.split('\n')[1]).to.match(/^0x1654653399040a61 +flow-token +defi +operator +Our token$/)
-    expect(await run('remove', '--address', flowToken, '--tag', 'other')).to.deep.equal({ code: 0, text: 'No label fits.\n' })
+    expect(await run('remove', '--address', flowToken, '--tag', 'other')).to.deep.equal({
+      code: 0,
+      text: 'No label fits.\n',
+    })
     expect((await run('remove', '--address', flowToken)).text).to.equal('1 label removed.\n')
     expect(JSON.parse((await run('list', '--address', flowToken, '--json')).text)).to.deep.equal({ labels: [] })
   })

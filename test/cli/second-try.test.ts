@@ -16,16 +16,26 @@ describe('the test command', () => {
   after(() => rmSync(folder, { recursive: true }))
 
   function write(name: string, content: string): void {
-    writeFileSync(join(folder, `${name}.test.ts`), `import fs from 'node:fs'\ndescribe('${name}', () => { ${content} })\n`)
+    writeFileSync(
+      join(folder, `${name}.test.ts`),
+      `import fs from 'node:fs'\ndescribe('${name}', () => { ${content} })\n`,
+    )
   }
 
-  function run(names: readonly string[], variables: Record<string, string>): { code: number | null; lines: string[]; all: string } {
+  function run(
+    names: readonly string[],
+    variables: Record<string, string>,
+  ): { code: number | null; lines: string[]; all: string } {
     const marker = join(folder, 'was here')
     rmSync(marker, { force: true })
-    write('shaky', `it('fails once', () => { if (!fs.existsSync(${JSON.stringify(marker)})) { fs.writeFileSync(${JSON.stringify(marker)}, ''); throw new Error('too slow') } })`)
+    write(
+      'shaky',
+      `it('fails once', () => { if (!fs.existsSync(${JSON.stringify(marker)})) { fs.writeFileSync(${JSON.stringify(marker)}, ''); throw new Error('too slow') } })`,
+    )
     const { CI: _, ...environment } = process.env
     const { status, stdout, stderr } = spawnSync(
-      process.execPath, [command, ...names.map((name) => join(folder, `${name}.test.ts`))],
+      process.execPath,
+      [command, ...names.map((name) => join(folder, `${name}.test.ts`))],
       { encoding: 'utf8', env: { ...environment, ...variables } },
     )
     return { code: status, lines: stdout.trimEnd().split('\n'), all: stdout + stderr }
@@ -35,7 +45,9 @@ describe('the test command', () => {
     const { code, lines, all } = run(['good', 'shaky'], { CI: 'true' })
     expect(lines.at(-1)).to.equal('2 passed, 0 failed')
     expect(code).to.equal(0)
-    expect(all).to.contain('Error: too slow').and.to.match(/passed at the second try, which is worth a look: .*shaky\.test\.ts/)
+    expect(all)
+      .to.contain('Error: too slow')
+      .and.to.match(/passed at the second try, which is worth a look: .*shaky\.test\.ts/)
   })
 
   it('fails when it fails again', () => {

@@ -18,7 +18,10 @@ describe('templates of the operator', () => {
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-template-'))
     await writeFile(join(folder, 'polish.cdc'), script)
-    await writeFile(join(folder, 'variant.cdc'), script.replace('// for a friend', '/* for another */').replace('{ execute', '{\n  execute'))
+    await writeFile(
+      join(folder, 'variant.cdc'),
+      script.replace('// for a friend', '/* for another */').replace('{ execute', '{\n  execute'),
+    )
   })
 
   after(async () => {
@@ -36,9 +39,14 @@ describe('templates of the operator', () => {
     const { code, stdout } = await runCommandLine('template', ['show', '--file', polish(), '--json'], {})
     expect(code).to.equal(0)
     expect(JSON.parse(stdout)).to.deep.equal({
-      normal_hash: normalHash, category: 'contract_call', label: '', found_by: 'imports',
+      normal_hash: normalHash,
+      category: 'contract_call',
+      label: '',
+      found_by: 'imports',
     })
-    expect((await run('show', '--file', polish())).text).to.equal(`${normalHash}\ncontract_call, no label (by imports)\n`)
+    expect((await run('show', '--file', polish())).text).to.equal(
+      `${normalHash}\ncontract_call, no label (by imports)\n`,
+    )
   })
 
   it('are added, replaced, also by a variant of the script, listed and removed', async () => {
@@ -46,7 +54,9 @@ describe('templates of the operator', () => {
       (await run('add', '--file', join(folder, file), '--category', 'NFT_MINT', '--label', label)).code
     expect(await add('polish.cdc', 'Polish a stone')).to.equal(0)
     expect(await add('variant.cdc', 'Polish stones')).to.equal(0)
-    const { rows } = await database.pool.query(`select encode(normal_hash, 'hex') as hash, category, label from app.script_templates`)
+    const { rows } = await database.pool.query(
+      `select encode(normal_hash, 'hex') as hash, category, label from app.script_templates`,
+    )
     expect(rows).to.deep.equal([{ hash: normalHash, category: 'NFT_MINT', label: 'Polish stones' }])
     expect((await run('list')).text).to.match(new RegExp(`NFT_MINT +Polish stones +${normalHash}`))
     expect((await run('remove', '--file', polish())).text).to.equal('Removed.\n')
@@ -56,7 +66,8 @@ describe('templates of the operator', () => {
 
   it('say what is missing', async () => {
     for (const [args, complaint] of [
-      [['show'], '--file is missing'], [['show', '--file', join(folder, 'nowhere.cdc')], 'cannot be read'],
+      [['show'], '--file is missing'],
+      [['show', '--file', join(folder, 'nowhere.cdc')], 'cannot be read'],
       [['add', '--file', polish(), '--category', 'X'], '--label is missing'],
       [['show', '--file', polish(), '--network', 'moon'], '"moon"'],
     ] as const) {

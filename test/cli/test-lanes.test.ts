@@ -21,7 +21,10 @@ describe('the test command in lanes', () => {
       return path
     })
     const { CI: _, ...env } = process.env
-    const { status, stdout, stderr } = spawnSync(process.execPath, [command, '--lanes=2', ...paths], { encoding: 'utf8', env })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, '--lanes=2', ...paths], {
+      encoding: 'utf8',
+      env,
+    })
     return { code: status, all: stdout + stderr, lines: stdout.trimEnd().split('\n') }
   }
 
@@ -33,7 +36,8 @@ describe('the test command in lanes', () => {
     const { code, lines, all } = run({ one: slow('one'), two: slow('two'), three: slow('three') })
     expect(lines.at(-1)).to.equal('3 passed, 0 failed, 3 skipped')
     expect(code).to.equal(0)
-    for (const name of ['one', 'two', 'three']) expect(all).to.match(new RegExp(`${name} begins.*\\n +- ${name} ends\\n`))
+    for (const name of ['one', 'two', 'three'])
+      expect(all).to.match(new RegExp(`${name} begins.*\\n +- ${name} ends\\n`))
     expect(all).to.match(/Slowest:\n +\d+\.\d s .*\.test\.ts/)
   })
 
@@ -47,16 +51,25 @@ describe('the test command in lanes', () => {
     })
     expect(lines.at(-1)).to.equal('1 passed, 4 failed')
     expect(code).to.equal(1)
-    expect(all).to.contain('Error: as always').and.to.match(/bad\.test\.ts: bad fails\n/)
-    expect(all).to.match(/deadly\.test\.ts: the process ended\n/).and.to.match(/deadlier\.test\.ts: the process ended\n/)
+    expect(all)
+      .to.contain('Error: as always')
+      .and.to.match(/bad\.test\.ts: bad fails\n/)
+    expect(all)
+      .to.match(/deadly\.test\.ts: the process ended\n/)
+      .and.to.match(/deadlier\.test\.ts: the process ended\n/)
     expect(all).to.match(/unloadable\.test\.ts: the file cannot be loaded\n/)
   })
 
-  for (const [what, args] of [['lanes', ['--lanes=2']], ['one process', ['--lanes=1']]] as const) {
+  for (const [what, args] of [
+    ['lanes', ['--lanes=2']],
+    ['one process', ['--lanes=1']],
+  ] as const) {
     it(`stops on SIGTERM with everything that a test started which does not end by itself, in ${what}`, async () => {
       // The test and its child ignore SIGTERM; a database server and a temporary folder are in use.
       const path = join(folder, `${what}.test.ts`)
-      writeFileSync(path, `
+      writeFileSync(
+        path,
+        `
         import { spawn } from 'node:child_process'
         import { mkdtempSync } from 'node:fs'
         import { tmpdir } from 'node:os'
@@ -69,7 +82,8 @@ describe('the test command in lanes', () => {
           const left = { pids: [process.pid, child.pid, rows[0].pid], folders: [mkdtempSync(tmpdir() + '/left-'), tmpdir()] }
           process.stderr.write('left ' + JSON.stringify(left) + '\\n')
           await new Promise(() => setInterval(() => 0, 1000))
-        })`)
+        })`,
+      )
       const run = spawn(process.execPath, [command, ...args, path, path], { stdio: ['ignore', 'ignore', 'pipe'] })
       const ended = once(run, 'exit')
       let said = ''
@@ -83,7 +97,10 @@ describe('the test command in lanes', () => {
       }
       run.kill('SIGTERM')
       expect(await ended).to.deep.equal([1, null])
-      expect(left?.pids.filter((pid) => existsSync(`/proc/${pid}/exe`)), said).to.deep.equal([])
+      expect(
+        left?.pids.filter((pid) => existsSync(`/proc/${pid}/exe`)),
+        said,
+      ).to.deep.equal([])
       expect(left?.folders.filter((path) => existsSync(path))).to.deep.equal([])
     })
   }
@@ -95,6 +112,8 @@ describe('the test command in lanes', () => {
     })
     expect(lines.at(-1)).to.equal('2 passed, 1 failed')
     expect(code).to.equal(1)
-    expect(all).to.contain('something is still open: Timeout').and.to.contain('at the end of a lane: something was left open')
+    expect(all)
+      .to.contain('something is still open: Timeout')
+      .and.to.contain('at the end of a lane: something was left open')
   })
 })

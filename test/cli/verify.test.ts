@@ -45,7 +45,9 @@ describe('rebuild, verify and rederive', () => {
     expect(rebuilt.stdout).to.match(/^Derived 120 heights \(0 to 119\) into the schema rebuild: [\d,]+ rows/)
     const { code, stdout } = await run('verify')
     expect(code).to.equal(0)
-    expect(stdout).to.include('120 heights (0 to 119)').and.match(/Equal\.\n$/)
+    expect(stdout)
+      .to.include('120 heights (0 to 119)')
+      .and.match(/Equal\.\n$/)
     for (const { tables, folds } of workers) {
       for (const { name } of [...tables, ...folds]) expect(stdout).to.include(name)
     }
@@ -63,7 +65,9 @@ describe('rebuild, verify and rederive', () => {
   })
 
   it('find a row that is wrong, name it, and mend it', async () => {
-    const { rows: [broken] } = await pool.query<{ height: string; index: string; amount: string }>(`
+    const {
+      rows: [broken],
+    } = await pool.query<{ height: string; index: string; amount: string }>(`
       update app.ft_transfers set amount = amount + 1
       where ctid = (select min(ctid) from app.ft_transfers where block_height = 80) and block_height = 80
       returning block_height::text as height, tx_index::text as index, amount::text as amount`)
@@ -74,15 +78,20 @@ describe('rebuild, verify and rederive', () => {
     expect(stdout).to.include(`amount is ${broken?.amount}, should be`)
     expect(stdout).to.match(/^app\.ft_transfers \(token_worker\): 1 row differs$/m)
     expect(stdout).to.match(/^app\.tx_tags \(tx_contracts_worker\): \d+ rows? differs?/m)
-    expect(stdout).to.match(/missing; should be/).and.match(/2 tables differ\.\n$/)
+    expect(stdout)
+      .to.match(/missing; should be/)
+      .and.match(/2 tables differ\.\n$/)
 
     const coverage = async (): Promise<readonly object[]> => {
-      return (await pool.query<{ covered: string }>('select covered::text from app.coverage order by service_name')).rows
+      return (await pool.query<{ covered: string }>('select covered::text from app.coverage order by service_name'))
+        .rows
     }
     const before = await coverage()
     const dry = await run('rederive', '--from', '80', '--to', '81', '--workers', 'token_worker', '--dry-run')
     expect(dry.code).to.equal(0)
-    expect(dry.stdout).to.match(/^token_worker +2$/m).and.match(/^ft_holdings_worker +2 +follows what you named$/m)
+    expect(dry.stdout)
+      .to.match(/^token_worker +2$/m)
+      .and.match(/^ft_holdings_worker +2 +follows what you named$/m)
     expect(await coverage()).to.deep.equal(before)
     const token = await run('rederive', '--from', '80', '--to', '81', '--workers', 'token_worker')
     expect(token.code).to.equal(0)

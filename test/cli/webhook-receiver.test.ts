@@ -36,14 +36,20 @@ describe('the receiver of webhooks', () => {
   it('only listens when it is given a secret, and tells what is signed with another', async () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
     const receiver = new CommandLine('webhook-receiver', ['--secret', secret, '--count', '2'], {})
-    const [said] = await once(receiver.child.stdout, 'data') as [string]
+    const [said] = (await once(receiver.child.stdout, 'data')) as [string]
     const [url = ''] = /http:\S+/.exec(said) ?? []
     const post = async (id: string, key: Buffer): Promise<number> => {
       const message = { id, timestamp: Math.floor(Date.now() / 1000), body: '{}' }
-      const headers = { 'webhook-id': id, 'webhook-timestamp': String(message.timestamp), 'webhook-signature': standardSignature(message, [key]) }
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(message.timestamp),
+        'webhook-signature': standardSignature(message, [key]),
+      }
       return (await fetch(url, { method: 'POST', body: message.body, headers })).status
     }
-    expect([await post('msg_1_1', Buffer.alloc(32, 7)), await post('msg_1_2', Buffer.alloc(32, 8))]).to.deep.equal([204, 401])
+    expect([await post('msg_1_1', Buffer.alloc(32, 7)), await post('msg_1_2', Buffer.alloc(32, 8))]).to.deep.equal([
+      204, 401,
+    ])
     const { code, stdout } = await receiver.ended
     expect(code).to.equal(0)
     expect(stdout).to.include('signature good  msg_1_1').and.to.include('SIGNATURE WRONG  msg_1_2')

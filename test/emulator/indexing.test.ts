@@ -42,9 +42,15 @@ describe('a Flow emulator that is followed while people pay each other', functio
     emulator = await startFlowEmulator(path)
     client = new NodeClient(emulator.endpoint)
     database = await createTestDatabase()
-    program = new FlowfarmProcess(['ingest', 'farm', 'api'], { DB_URL: database.url, CHAIN_ACCESS_NODE: emulator.endpoint, HOST: '127.0.0.1', PORT: '0' })
+    program = new FlowfarmProcess(['ingest', 'farm', 'api'], {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: emulator.endpoint,
+      HOST: '127.0.0.1',
+      PORT: '0',
+    })
     api = String((await program.logged(/the API listens/))['url'])
-    for (let i = 0; i < 5; i++) people.push(await newAccount(i % 2 === 0 ? passkeyKey() : testKey('ECDSA_secp256k1', 'SHA3_256')))
+    for (let i = 0; i < 5; i++)
+      people.push(await newAccount(i % 2 === 0 ? passkeyKey() : testKey('ECDSA_secp256k1', 'SHA3_256')))
   })
 
   after(async () => {
@@ -56,7 +62,12 @@ describe('a Flow emulator that is followed while people pay each other', functio
   })
 
   async function newAccount(key: TestKey): Promise<TestSigner> {
-    const id = await client.send(await client.signed({ code: createAccount('emulator', { ...key, startBalance: 10n * unit }), proposer: emulator.service }))
+    const id = await client.send(
+      await client.signed({
+        code: createAccount('emulator', { ...key, startBalance: 10n * unit }),
+        proposer: emulator.service,
+      }),
+    )
     const { error, createdAddress = '' } = await untilSealed(client, id)
     expect(error).to.equal('')
     return { address: createdAddress, keyIndex: 0, key }
@@ -68,7 +79,11 @@ describe('a Flow emulator that is followed while people pay each other', functio
   async function pay(): Promise<Payment> {
     const [from, to, payer] = [person(), person(), person()]
     const amount = BigInt(next(20) === 0 ? 1_000_000_000_000 : 1 + next(50_000_000))
-    const wanted: TestTransaction = { code: sendFlow('emulator', { amount, to: to.address }), proposer: from, ...(next(3) === 0 && payer !== from ? { payer } : {}) }
+    const wanted: TestTransaction = {
+      code: sendFlow('emulator', { amount, to: to.address }),
+      proposer: from,
+      ...(next(3) === 0 && payer !== from ? { payer } : {}),
+    }
     const id = await client.send(await client.signed(wanted))
     const { height, error } = await untilSealed(client, id)
     return { id, height, isDone: error === '' }
@@ -84,13 +99,15 @@ describe('a Flow emulator that is followed while people pay each other', functio
     const response = await fetch(`${api}${path}`)
     if (response.status === 404) return []
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-    return (await response.json() as { readonly data: readonly Data[] }).data
+    return ((await response.json()) as { readonly data: readonly Data[] }).data
   }
 
   /** Until every worker has done a height on the chain that holds a transaction there. */
   async function untilDerived({ id, height }: Payment): Promise<void> {
     for (;;) {
-      const { checkpoints } = await (await fetch(`${api}/status`)).json() as { readonly checkpoints: Readonly<Record<string, number>> }
+      const { checkpoints } = (await (await fetch(`${api}/status`)).json()) as {
+        readonly checkpoints: Readonly<Record<string, number>>
+      }
       const [transaction] = await told<{ readonly block_height: number }>(`/flow/transaction/${id}`)
       if (transaction?.block_height === height && Object.values(checkpoints).every((done) => done >= height)) return
       await delay(100)
@@ -107,8 +124,14 @@ describe('a Flow emulator that is followed while people pay each other', functio
 
   async function expectPayments(payments: readonly Payment[]): Promise<void> {
     for (const { id, height, isDone } of payments) {
-      const [transaction] = await told<{ readonly block_height: number; readonly execution_status: string }>(`/flow/transaction/${id}`)
-      expect([id, transaction?.block_height, transaction?.execution_status]).to.deep.equal([id, height, isDone ? 'SUCCESS' : 'FAILURE'])
+      const [transaction] = await told<{ readonly block_height: number; readonly execution_status: string }>(
+        `/flow/transaction/${id}`,
+      )
+      expect([id, transaction?.block_height, transaction?.execution_status]).to.deep.equal([
+        id,
+        height,
+        isDone ? 'SUCCESS' : 'FAILURE',
+      ])
     }
   }
 
@@ -128,7 +151,8 @@ describe('a Flow emulator that is followed while people pay each other', functio
     await untilDerived(lastOfAll)
     await expectPayments([...kept, ...anew])
     const ids = new Set(anew.map(({ id }) => id))
-    for (const { id } of forgotten.filter((one) => !ids.has(one.id))) expect(await told(`/flow/transaction/${id}`), id).to.deep.equal([])
+    for (const { id } of forgotten.filter((one) => !ids.has(one.id)))
+      expect(await told(`/flow/transaction/${id}`), id).to.deep.equal([])
     await expectBalances()
     expect(program.log.filter(({ level }) => ['error', 'fatal'].includes(level))).to.deep.equal([])
   })

@@ -43,16 +43,20 @@ for (const { name, start } of payingChains) {
       }
     }
 
-    const sent = async (wanted: TestTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> => done(await node().signed(wanted))
+    const sent = async (wanted: TestTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> =>
+      done(await node().signed(wanted))
 
     async function newAccount(key: TestKey, startBalance = 10n * unit): Promise<TestSigner> {
-      const id = await node().send(await node().signed({ code: createAccount('emulator', { ...key, startBalance }), proposer: chain.payer }))
+      const id = await node().send(
+        await node().signed({ code: createAccount('emulator', { ...key, startBalance }), proposer: chain.payer }),
+      )
       const { error, createdAddress } = await untilSealed(node(), id)
       expect(error).to.equal('')
       return { address: createdAddress ?? '', keyIndex: 0, key }
     }
 
-    const send = (amount = unit, to = chain.payer.address): TestTransaction['code'] => sendFlow('emulator', { amount, to })
+    const send = (amount = unit, to = chain.payer.address): TestTransaction['code'] =>
+      sendFlow('emulator', { amount, to })
     const balance = async ({ address }: TestSigner): Promise<string> => (await node().account(address)).balance
 
     it('are run where a passkey pays for itself, where somebody else pays, and where it only authorizes', async () => {
@@ -64,7 +68,10 @@ for (const { name, start } of payingChains) {
       expect(own).to.match(/^9\.000\d{5}$/)
       expect(await sent({ code: send(), proposer: account, payer: chain.payer })).to.include({ status: 4, error: '' })
       expect(await balance(account)).to.equal(own.replace(/^9/, '8'))
-      expect(await sent({ code: send(), proposer: chain.payer, authorizers: [account] })).to.include({ status: 4, error: '' })
+      expect(await sent({ code: send(), proposer: chain.payer, authorizers: [account] })).to.include({
+        status: 4,
+        error: '',
+      })
       expect(await balance(account)).to.equal(own.replace(/^9/, '7'))
     })
 
@@ -72,9 +79,20 @@ for (const { name, start } of payingChains) {
       for (const signatureAlgorithm of ['ECDSA_P256', 'ECDSA_secp256k1'] as const) {
         for (const hashAlgorithm of ['SHA2_256', 'SHA3_256'] as const) {
           const account = await newAccount(testKey(signatureAlgorithm, hashAlgorithm))
-          expect(await sent({ code: send(), proposer: account }), `${signatureAlgorithm} ${hashAlgorithm}`).to.include({ status: 4, error: '' })
-          const other = { ...account, key: { ...account.key, sign: testKey(signatureAlgorithm, hashAlgorithm === 'SHA2_256' ? 'SHA3_256' : 'SHA2_256').sign } }
-          expect((await sent({ code: send(), proposer: other })).error).to.match(/signature is not valid|invalid signature/i)
+          expect(await sent({ code: send(), proposer: account }), `${signatureAlgorithm} ${hashAlgorithm}`).to.include({
+            status: 4,
+            error: '',
+          })
+          const other = {
+            ...account,
+            key: {
+              ...account.key,
+              sign: testKey(signatureAlgorithm, hashAlgorithm === 'SHA2_256' ? 'SHA3_256' : 'SHA2_256').sign,
+            },
+          }
+          expect((await sent({ code: send(), proposer: other })).error).to.match(
+            /signature is not valid|invalid signature/i,
+          )
         }
       }
     })
@@ -85,7 +103,10 @@ for (const { name, start } of payingChains) {
       const [signature] = good.envelopeSignatures
       const extension = signature?.extensionData
       if (signature === undefined || extension === undefined) throw new Error('the passkey left no extension data')
-      const withSignature = (changed: Partial<typeof signature>): FlowTransaction => ({ ...good, envelopeSignatures: [{ ...signature, ...changed }] })
+      const withSignature = (changed: Partial<typeof signature>): FlowTransaction => ({
+        ...good,
+        envelopeSignatures: [{ ...signature, ...changed }],
+      })
       const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.with(at, (bytes[at] ?? 0) ^ 1)
       const wrong: readonly (readonly [name: string, transaction: FlowTransaction])[] = [
         ['no extension data', withSignature({ extensionData: new Uint8Array() })],
@@ -94,7 +115,10 @@ for (const { name, start } of payingChains) {
         ['other client data', withSignature({ extensionData: flipped(extension, extension.length - 5) })],
         ['another r', withSignature({ signature: flipped(signature.signature, 5) })],
         ['another s', withSignature({ signature: flipped(signature.signature, 40) })],
-        ['another amount', { ...good, arguments: [good.arguments[0]?.replace('1.0', '2.0') ?? '', ...good.arguments.slice(1)] }],
+        [
+          'another amount',
+          { ...good, arguments: [good.arguments[0]?.replace('1.0', '2.0') ?? '', ...good.arguments.slice(1)] },
+        ],
         ['another limit', { ...good, computeLimit: 999 }],
       ]
       const before = await balance(account)
@@ -109,23 +133,37 @@ for (const { name, start } of payingChains) {
     it('need keys of the full weight, which a passkey may have half of', async () => {
       const [first, second] = [testKey(), passkeyKey()]
       const whole = await newAccount(first)
-      for (const key of [first, second]) expect(await sent({ code: addKey('emulator', { ...key, weight: 500 }), proposer: whole })).to.include({ error: '' })
+      for (const key of [first, second])
+        expect(await sent({ code: addKey('emulator', { ...key, weight: 500 }), proposer: whole })).to.include({
+          error: '',
+        })
       expect(await sent({ code: revokeKey('emulator', 0), proposer: whole })).to.include({ error: '' })
       expect((await sent({ code: send(), proposer: whole })).error).to.not.equal('')
       const half = { ...whole, keyIndex: 1 }
       const other = { ...whole, keyIndex: 2, key: second }
-      for (const one of [half, other]) expect((await sent({ code: send(), proposer: one })).error).to.include('sufficient')
+      for (const one of [half, other])
+        expect((await sent({ code: send(), proposer: one })).error).to.include('sufficient')
       expect(await sent({ code: send(), proposer: half, signers: [half, other] })).to.include({ status: 4, error: '' })
     })
 
     it('are run in whatever order those sign who do not pay', async () => {
       const [proposer, account] = [await newAccount(passkeyKey()), await newAccount(passkeyKey())]
       const second = passkeyKey()
-      expect(await sent({ code: addKey('emulator', { ...second, weight: 1000 }), proposer: account })).to.include({ error: '' })
+      expect(await sent({ code: addKey('emulator', { ...second, weight: 1000 }), proposer: account })).to.include({
+        error: '',
+      })
       const other = { ...account, keyIndex: 1, key: second }
       const all = { code: send(), proposer, authorizers: [account], payer: chain.payer }
-      for (const signers of [[proposer, account, chain.payer], [account, proposer, chain.payer], [other, account, proposer, chain.payer], [proposer, other, chain.payer]]) {
-        expect(await sent({ ...all, signers }), signers.map(({ address, keyIndex }) => `${address}/${keyIndex}`).join()).to.include({ status: 4, error: '' })
+      for (const signers of [
+        [proposer, account, chain.payer],
+        [account, proposer, chain.payer],
+        [other, account, proposer, chain.payer],
+        [proposer, other, chain.payer],
+      ]) {
+        expect(
+          await sent({ ...all, signers }),
+          signers.map(({ address, keyIndex }) => `${address}/${keyIndex}`).join(),
+        ).to.include({ status: 4, error: '' })
       }
     })
 
@@ -134,10 +172,21 @@ for (const { name, start } of payingChains) {
       const { address } = await newAccount({ ...passkeyKey(), publicKey: hexOf(publicKey.subarray(1)) })
       const { script, arguments: values } = send()
       const transaction = {
-        script, arguments: values.map((value) => `${value}\n`), referenceBlockId: await node().latestBlockId(), computeLimit: 1000, proposalKey: { address, keyIndex: 0, sequenceNumber: 0n },
-        payer: address, authorizers: [address], payloadSignatures: [], envelopeSignatures: [],
+        script,
+        arguments: values.map((value) => `${value}\n`),
+        referenceBlockId: await node().latestBlockId(),
+        computeLimit: 1000,
+        proposalKey: { address, keyIndex: 0, sequenceNumber: 0n },
+        payer: address,
+        authorizers: [address],
+        payloadSignatures: [],
+        envelopeSignatures: [],
       }
-      const signed = await signTransaction(transaction, { address, keyIndex: 0, rpId: 'wallet.example', credentialId: publicKey, publicKey }, { getCredential })
+      const signed = await signTransaction(
+        transaction,
+        { address, keyIndex: 0, rpId: 'wallet.example', credentialId: publicKey, publicKey },
+        { getCredential },
+      )
       expect(await done(signed)).to.include({ status: 4, error: '' })
     })
 

@@ -25,10 +25,20 @@ import { Stopwatch } from '../support/stopwatch.ts'
 /** A token that says nothing but its name. */
 const token = (name: string): Cdc => {
   const none = cdc.optional(null)
-  return cdc.optional(cdc.struct({
-    name: cdc.optional(cdc.string(name)), symbol: none, description: none, externalUrl: none, logo: none, socials: cdc.dictionary([]),
-    vaultPath: none, receiverPath: none, balancePath: none, totalSupply: none,
-  }))
+  return cdc.optional(
+    cdc.struct({
+      name: cdc.optional(cdc.string(name)),
+      symbol: none,
+      description: none,
+      externalUrl: none,
+      logo: none,
+      socials: cdc.dictionary([]),
+      vaultPath: none,
+      receiverPath: none,
+      balancePath: none,
+      totalSupply: none,
+    }),
+  )
 }
 
 const namesOf = ({ args }: ScriptCall): string[] => texts(args[1])
@@ -56,13 +66,24 @@ describe('workers that ask', () => {
   const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
     while (!(await isTrue())) await database.pool.query('select pg_sleep(0.01)')
   }
-  const addTokens = (count: number, from = 0): Promise<unknown> => database.pool.query(
-    `insert into app.ft_tokens select 'A.179b6b1cb6755e31.T' || i, i from generate_series($1::int, $2::int) i`, [from, from + count - 1])
-  const start = (options: Partial<AskingFarmOptions> = {}): { readonly farm: AskingFarm; readonly stop: () => Promise<void> } => {
+  const addTokens = (count: number, from = 0): Promise<unknown> =>
+    database.pool.query(
+      `insert into app.ft_tokens select 'A.179b6b1cb6755e31.T' || i, i from generate_series($1::int, $2::int) i`,
+      [from, from + count - 1],
+    )
+  const start = (
+    options: Partial<AskingFarmOptions> = {},
+  ): { readonly farm: AskingFarm; readonly stop: () => Promise<void> } => {
     const controller = new AbortController()
     const { worker, concurrency, range, ...common } = world.options(tokenMetadataWorker)
     const farm = new AskingFarm({
-      ...common, databaseUrl: database.url, askers: [{ worker, concurrency, range }], signal: controller.signal, roundMs: 10, idleMs: 50, ...options,
+      ...common,
+      databaseUrl: database.url,
+      askers: [{ worker, concurrency, range }],
+      signal: controller.signal,
+      roundMs: 10,
+      idleMs: 50,
+      ...options,
     })
     const running = farm.run()
     const stop = async (): Promise<void> => {
@@ -73,12 +94,16 @@ describe('workers that ask', () => {
     farms.push(started)
     return started
   }
-  const untilAnswered = (count: number): Promise<void> => until(async () => {
-    const { rows } = await database.pool.query<{ count: string }>(`select count(*) from app.ft_token_metadata where status = 'answered'`)
-    return Number(rows[0]?.count) >= count
-  })
+  const untilAnswered = (count: number): Promise<void> =>
+    until(async () => {
+      const { rows } = await database.pool.query<{ count: string }>(
+        `select count(*) from app.ft_token_metadata where status = 'answered'`,
+      )
+      return Number(rows[0]?.count) >= count
+    })
   /** Server processes that hold the lock of a worker, by the sessions that asked for it. */
-  const holders = () => world.rows<{ pid: number }>(`
+  const holders = () =>
+    world.rows<{ pid: number }>(`
     select pid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`)
 
   it('is run by one process at a time, and taken over by another at once when its session is gone', async () => {
@@ -106,7 +131,12 @@ describe('workers that ask', () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
     await addTokens(300)
     const settings = {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: world.node.endpoint, CHAIN_SCRIPT_RPS: '0', TOKEN_METADATA_RANGE: '5', ENABLE_NETWORK_STATE_WORKER: 'false', LOG_LEVEL: 'debug',
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: world.node.endpoint,
+      CHAIN_SCRIPT_RPS: '0',
+      TOKEN_METADATA_RANGE: '5',
+      ENABLE_NETWORK_STATE_WORKER: 'false',
+      LOG_LEVEL: 'debug',
     }
     world.node.latencyMs = 20
     const victim = new FlowfarmProcess(['farm'], settings)
@@ -118,7 +148,9 @@ describe('workers that ask', () => {
     expect(await victim.end('SIGKILL')).to.equal('SIGKILL')
     await untilAnswered(300)
     expect(world.calls('ft_tokens').every((call) => namesOf(call).length <= 5)).to.equal(true)
-    const { rows } = await database.pool.query('select token from app.ft_token_metadata where name is distinct from split_part(token, \'.\', 3)')
+    const { rows } = await database.pool.query(
+      "select token from app.ft_token_metadata where name is distinct from split_part(token, '.', 3)",
+    )
     expect(rows).to.deep.equal([])
     expect(await heir.end('SIGTERM'), heir.output()).to.equal(0)
   })
@@ -144,13 +176,21 @@ describe('workers that ask', () => {
   it('is off where its setting says so', async () => {
     await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
     await addTokens(5)
-    await database.pool.query(`insert into app.contract_versions values (1, 0, 0, 'added', '0x179b6b1cb6755e31', 'A', '\\x01')`)
+    await database.pool.query(
+      `insert into app.contract_versions values (1, 0, 0, 'added', '0x179b6b1cb6755e31', 'A', '\\x01')`,
+    )
     const farm = new FlowfarmProcess(['farm'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: world.node.endpoint, ENABLE_TOKEN_METADATA_WORKER: 'false', ENABLE_NETWORK_STATE_WORKER: 'false', ENABLE_PRICE_FEED: 'true',
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: world.node.endpoint,
+      ENABLE_TOKEN_METADATA_WORKER: 'false',
+      ENABLE_NETWORK_STATE_WORKER: 'false',
+      ENABLE_PRICE_FEED: 'true',
     })
     processes.push(farm)
     await farm.logged(/PRICE_FEED_URL is not/)
-    await until(async () => (await world.rows(`select from app.contract_code_questions where status <> 'new'`)).length === 1)
+    await until(
+      async () => (await world.rows(`select from app.contract_code_questions where status <> 'new'`)).length === 1,
+    )
     expect(world.node.scripts).to.deep.equal([])
     expect(await world.rows('select * from app.ft_token_metadata')).to.deep.equal([])
     expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
@@ -196,21 +236,27 @@ describe('workers that ask', () => {
 
   it('log one line, without a stack, for all of them and all retries against a node that does not execute scripts', async () => {
     const logged: Record<string, unknown>[] = []
-    const log = pino({ level: 'debug', serializers: { err: describeError } }, {
-      write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>),
-    })
+    const log = pino(
+      { level: 'debug', serializers: { err: describeError } },
+      {
+        write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+      },
+    )
     world.node.ledger = { script: () => refuse('UNIMPLEMENTED', 'method ExecuteScriptAtLatestBlock not implemented') }
     await addTokens(3)
     const reader = createChainReader({ liveEndpoints: [world.node.endpoint], log })
     const { context } = world.options(tokenMetadataWorker)
     const askers = [tokenMetadataWorker, networkStateWorker].map((worker) => ({ worker, concurrency: 1, range: 1000 }))
     const { stop } = start({ askers, log, context: { ...context, reader } })
-    const suppressed = (name: string) => logged.filter(({ level, worker, err }) => level === 20 && worker === name && err !== undefined)
+    const suppressed = (name: string) =>
+      logged.filter(({ level, worker, err }) => level === 20 && worker === name && err !== undefined)
     await until(() => Promise.resolve(askers.every(({ worker }) => suppressed(worker.name).length >= 3)))
     await stop()
     await reader.close()
     const warned = logged.filter(({ level }) => Number(level) >= 40)
-    expect(warned.map(({ msg, err }) => [msg, err])).to.deep.equal([['No source answers at present: the worker pauses and retries', undefined]])
+    expect(warned.map(({ msg, err }) => [msg, err])).to.deep.equal([
+      ['No source answers at present: the worker pauses and retries', undefined],
+    ])
     expect(warned[0]?.['reason']).to.include('ExecuteScriptAtLatestBlock not implemented')
     expect(suppressed(tokenMetadataWorker.name)[0]).to.have.nested.property('err.stack')
   })
@@ -220,54 +266,96 @@ describe('workers that ask', () => {
     world.node.refusal = new Refusal('UNAVAILABLE', 'going down')
     start()
     await until(() => Promise.resolve(world.node.scripts.length >= 2))
-    expect(await world.rows(`select from app.ft_token_metadata where status <> 'new' or failures <> 0`)).to.deep.equal([])
+    expect(await world.rows(`select from app.ft_token_metadata where status <> 'new' or failures <> 0`)).to.deep.equal(
+      [],
+    )
     world.node.refusal = undefined
     await untilAnswered(10)
   })
 
   it('takes it for a matter of the node where call after call fails, and blames few keys for it', async () => {
     await addTokens(20)
-    world.answer({ ft_tokens: (call) => (namesOf(call).some((name) => Number(name.slice(1)) > 4) ? refuse('INTERNAL', 'the execution node failed') : answerTokens(call)) })
+    world.answer({
+      ft_tokens: (call) =>
+        namesOf(call).some((name) => Number(name.slice(1)) > 4)
+          ? refuse('INTERNAL', 'the execution node failed')
+          : answerTokens(call),
+    })
     const loop = new AskingLoop(world.options(tokenMetadataWorker))
-    const error = await loop.round(new AbortController().signal).then(() => undefined, (thrown: unknown) => thrown)
+    const error = await loop.round(new AbortController().signal).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
     expect((error as { code: string }).code).to.equal('chain-call-failed')
     const [{ failed, rest } = { failed: 0, rest: 0 }] = await world.rows<{ failed: number; rest: number }>(`
       select count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'new')::int as rest from app.ft_token_metadata`)
     expect(failed).to.be.within(3, 8)
     expect(rest).to.be.greaterThan(0)
-    while ((await world.rows(`select from app.ft_token_metadata where status = 'new'`)).length > 0) await loop.round(new AbortController().signal).catch(() => undefined)
-    expect(await world.rows(`select count(*)::int from app.ft_token_metadata where status = 'answered'`)).to.deep.equal([{ count: 5 }])
+    while ((await world.rows(`select from app.ft_token_metadata where status = 'new'`)).length > 0)
+      await loop.round(new AbortController().signal).catch(() => undefined)
+    expect(await world.rows(`select count(*)::int from app.ft_token_metadata where status = 'answered'`)).to.deep.equal(
+      [{ count: 5 }],
+    )
   })
 
   it('keeps the answers of a round of which another part fails', async () => {
     await addTokens(40)
-    world.answer({ ft_tokens: (call) => { if (namesOf(call).includes('T39')) throw new Refusal('UNAVAILABLE', 'away'); return answerTokens(call) } })
+    world.answer({
+      ft_tokens: (call) => {
+        if (namesOf(call).includes('T39')) throw new Refusal('UNAVAILABLE', 'away')
+        return answerTokens(call)
+      },
+    })
     const loop = new AskingLoop({ ...world.options(tokenMetadataWorker), concurrency: 2 })
-    const error = await loop.round(new AbortController().signal).then(() => undefined, (thrown: unknown) => thrown)
+    const error = await loop.round(new AbortController().signal).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
     expect((error as { code: string }).code).to.equal('chain-unavailable')
-    expect(await world.rows(`select status, count(*)::int from app.ft_token_metadata group by 1 order by 1`)).to.deep.equal([{ status: 'answered', count: 20 }, { status: 'new', count: 20 }])
+    expect(
+      await world.rows(`select status, count(*)::int from app.ft_token_metadata group by 1 order by 1`),
+    ).to.deep.equal([
+      { status: 'answered', count: 20 },
+      { status: 'new', count: 20 },
+    ])
   })
 
   it('is failed for the one key whose answer the database does not take, or of which nothing can be made', async () => {
     const outcomes = (values: Record<string, unknown>): Outcome => ({ kind: 'answered', values })
     const question: Question<{ readonly feed: string }> = {
-      table: 'app.price_feeds', key: [{ column: 'feed', type: 'text' }], answer: [{ column: 'price_count', type: 'integer' }], batch: 10,
+      table: 'app.price_feeds',
+      key: [{ column: 'feed', type: 'text' }],
+      answer: [{ column: 'price_count', type: 'integer' }],
+      batch: 10,
       again: { answeredMs: 1e9, noneMs: 1e9, failedMs: 1e9, failedCapMs: 1e9 },
-      walk: { text: `select feed from unnest(array['a', 'b', 'c', 'd', 'e']) as f (feed) where feed > coalesce($2, '') order by 1 limit $1` },
-      ask: (rows) => Promise.resolve(rows.map(({ feed }) => {
-        if (feed === 'd') throw new TypeError('not what was expected')
-        return outcomes({ price_count: feed === 'b' ? '99999999999' : 1 })
-      })),
+      walk: {
+        text: `select feed from unnest(array['a', 'b', 'c', 'd', 'e']) as f (feed) where feed > coalesce($2, '') order by 1 limit $1`,
+      },
+      ask: (rows) =>
+        Promise.resolve(
+          rows.map(({ feed }) => {
+            if (feed === 'd') throw new TypeError('not what was expected')
+            return outcomes({ price_count: feed === 'b' ? '99999999999' : 1 })
+          }),
+        ),
     }
     const worker: AskingWorker = { name: 'test_worker', description: '', questions: [question] }
     await world.ask(worker)
-    expect(await world.rows('select feed, status, price_count, last_error_code from app.price_feeds order by feed')).to.deep.equal([
-      { feed: 'a', status: 'answered', price_count: 1, last_error_code: null }, { feed: 'b', status: 'failed', price_count: null, last_error_code: 'database-error' },
-      { feed: 'c', status: 'answered', price_count: 1, last_error_code: null }, { feed: 'd', status: 'failed', price_count: null, last_error_code: 'asking-failed' },
+    expect(
+      await world.rows('select feed, status, price_count, last_error_code from app.price_feeds order by feed'),
+    ).to.deep.equal([
+      { feed: 'a', status: 'answered', price_count: 1, last_error_code: null },
+      { feed: 'b', status: 'failed', price_count: null, last_error_code: 'database-error' },
+      { feed: 'c', status: 'answered', price_count: 1, last_error_code: null },
+      { feed: 'd', status: 'failed', price_count: null, last_error_code: 'asking-failed' },
       { feed: 'e', status: 'answered', price_count: 1, last_error_code: null },
     ])
-    expect(await countAsking(database.pool, [worker])).to.deep.equal([{ worker: 'test_worker', table: 'app.price_feeds', due: 0, failed: 2 }])
-    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_asking_keys_total')).to.include('worker="test_worker",outcome="failed"} 2')
+    expect(await countAsking(database.pool, [worker])).to.deep.equal([
+      { worker: 'test_worker', table: 'app.price_feeds', due: 0, failed: 2 },
+    ])
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_asking_keys_total')).to.include(
+      'worker="test_worker",outcome="failed"} 2',
+    )
   })
 
   it('finds what is due and what is new by indexes alone, however much there is', async () => {
@@ -285,7 +373,10 @@ describe('workers that ask', () => {
       insert into app.staking_node_info (node_id, next_ask_at) select i::text, 'infinity' from generate_series(1, 30000) i;
       insert into app.nft_ownership_corrections select token, nft_id, '0x00000000000000ff', null, 1 from app.nft_ownership where nft_id % 3 = 0`)
     for (const { questions } of askingWorkers) {
-      for (const { table } of questions) await database.pool.query(`update ${table} set next_ask_at = now() where ctid = any (array(select ctid from ${table} limit 20))`)
+      for (const { table } of questions)
+        await database.pool.query(
+          `update ${table} set next_ask_at = now() where ctid = any (array(select ctid from ${table} limit 20))`,
+        )
     }
     await database.pool.query('vacuum analyze')
     for (const { questions } of askingWorkers) {
@@ -293,7 +384,8 @@ describe('workers that ask', () => {
         const sql = questionSql(question)
         const { rows: keys } = await database.pool.query<Record<string, unknown>>(sql.due, [20])
         const arrays = question.key.map(({ column }) => keys.map((row) => row[column]))
-        const position = question.walk?.position?.map(() => '500') ?? question.key.map(({ column }) => textOf(keys[0]?.[column]))
+        const position =
+          question.walk?.position?.map(() => '500') ?? question.key.map(({ column }) => textOf(keys[0]?.[column]))
         await expectFewPages(`${question.table}: due`, sql.due, [20])
         await expectFewPages(`${question.table}: details`, sql.details, arrays)
         if (sql.newest !== undefined) await expectFewPages(`${question.table}: newest`, sql.newest, [100])
@@ -306,11 +398,16 @@ describe('workers that ask', () => {
     const client = await database.pool.connect()
     try {
       await client.query('begin')
-      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(`explain (analyze, buffers, format json) ${text}`, values)
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        `explain (analyze, buffers, format json) ${text}`,
+        values,
+      )
       const plan = rows[0]?.['QUERY PLAN'][0]?.Plan ?? {}
       const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
       expect(pages, `${name}\n${JSON.stringify(plan, null, 1)}`).to.be.lessThan(1500)
-      expect(JSON.stringify(plan), name).to.not.match(/"Seq Scan","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(?!.*(worker_leases|indexing_checkpoints))/)
+      expect(JSON.stringify(plan), name).to.not.match(
+        /"Seq Scan","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(?!.*(worker_leases|indexing_checkpoints))/,
+      )
     } finally {
       await client.query('rollback')
       client.release()

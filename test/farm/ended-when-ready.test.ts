@@ -27,8 +27,13 @@ describe('sessions of the queues that an administrator ends as they begin', () =
     const { hostname, port } = new URL(database.url)
     const host = decodeURIComponent(hostname)
     proxy = createServer((client) => {
-      const server = host.startsWith('/') ? connect({ path: `${host}/.s.PGSQL.${port}` }) : connect({ host, port: Number(port) })
-      for (const [socket, other] of [[client, server], [server, client]] as const) {
+      const server = host.startsWith('/')
+        ? connect({ path: `${host}/.s.PGSQL.${port}` })
+        : connect({ host, port: Number(port) })
+      for (const [socket, other] of [
+        [client, server],
+        [server, client],
+      ] as const) {
         socket.on('error', () => other.destroy())
         socket.on('close', () => other.end())
       }
@@ -52,7 +57,9 @@ describe('sessions of the queues that an administrator ends as they begin', () =
       held = Buffer.concat([held, data])
       if (isReady || !held.includes(ready)) return
       isReady = true
-      void database.pool.query('select pg_terminate_backend($1)', [held.readInt32BE(held.indexOf(backendKey) + backendKey.length)])
+      void database.pool.query('select pg_terminate_backend($1)', [
+        held.readInt32BE(held.indexOf(backendKey) + backendKey.length),
+      ])
     })
     server.on('end', () => {
       ended++

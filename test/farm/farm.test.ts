@@ -8,7 +8,10 @@ import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 const names = workers.map(({ name }) => name)
-const tables = workers.flatMap((worker) => [...worker.tables.map(({ name }) => name), ...worker.folds.map(({ name }) => name)])
+const tables = workers.flatMap((worker) => [
+  ...worker.tables.map(({ name }) => name),
+  ...worker.folds.map(({ name }) => name),
+])
 const last = 279
 
 describe('the farm', () => {
@@ -38,7 +41,12 @@ describe('the farm', () => {
     const ingest = await runIngest(apart, variables)
     await untilStored(apart, 0, last, ingest)
     await ingest.stop()
-    const later = await runFarm(apart, { ...variables, LIVE_DERIVERS_CHUNK: '7', HISTORY_DERIVERS_CHUNK: '43', TOKEN_WORKER_CONCURRENCY: '3' })
+    const later = await runFarm(apart, {
+      ...variables,
+      LIVE_DERIVERS_CHUNK: '7',
+      HISTORY_DERIVERS_CHUNK: '43',
+      TOKEN_WORKER_CONCURRENCY: '3',
+    })
     await untilDerived(apart, names, [{ from: 0, to: last + 1 }], later)
     await later.stop()
 
@@ -51,7 +59,11 @@ describe('the farm', () => {
 
   it('reads nothing back of what the ingester of its process has stored', async () => {
     const database = await newDatabase()
-    const running = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false' }, { withIngest: true })
+    const running = await runFarm(
+      database,
+      { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false' },
+      { withIngest: true },
+    )
     await untilDerived(database, names, [{ from: 0, to: last + 1 }], running)
     await running.stop()
     const { values } = await running.metrics.farmBlocksRead.get()

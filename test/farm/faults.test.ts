@@ -14,7 +14,10 @@ import { startRecordedNode } from '../support/replay.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const names = workers.map(({ name }) => name)
-const tables = workers.flatMap((worker) => [...worker.tables.map(({ name }) => name), ...worker.folds.map(({ name }) => name)])
+const tables = workers.flatMap((worker) => [
+  ...worker.tables.map(({ name }) => name),
+  ...worker.folds.map(({ name }) => name),
+])
 const heights = [{ from: 0, to: 280 }]
 const variables = { LIVE_DERIVERS_CHUNK: '5', HISTORY_DERIVERS_CHUNK: '20' }
 
@@ -56,7 +59,8 @@ describe('faults of the farm', function (this: Mocha.Suite) {
   }
   const activeBy = async (pid: number): Promise<number[]> => {
     const { rows } = await database.pool.query<{ from: number }>(
-      "select from_height::int as from from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1", [String(pid)],
+      "select from_height::int as from from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1",
+      [String(pid)],
     )
     return rows.map(({ from }) => from)
   }
@@ -71,7 +75,8 @@ describe('faults of the farm', function (this: Mocha.Suite) {
     await untilTrue(database, async () => (await activeBy(process.pid)).length > 0, running)
     const { rows } = await blocker.query<{ pid: number }>('select pg_backend_pid() as pid')
     await database.pool.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'flowfarm%' and pid <> $1", [rows[0]?.pid],
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'flowfarm%' and pid <> $1",
+      [rows[0]?.pid],
     )
     await letGo(blocker)
     await expectAllDerived(running)
@@ -104,7 +109,9 @@ describe('faults of the farm', function (this: Mocha.Suite) {
         await expectAllDerived(running)
         await lostAt.expectBelow(10_000, loss)
         await running.stop()
-        await database.pool.query(`truncate ${tables.join(', ')}, app.worker_leases; delete from app.indexing_checkpoints where service_name not like '%ingester'`)
+        await database.pool.query(
+          `truncate ${tables.join(', ')}, app.worker_leases; delete from app.indexing_checkpoints where service_name not like '%ingester'`,
+        )
       }
     })
   })

@@ -36,7 +36,12 @@ describe('a connection of the farm that goes silent is noticed and replaced with
   })
 
   /** Runs a farm on `database` until a part is derived, silences it, gives it everything to do again. @throws if that takes longer than 30 s */
-  const silenced = async (database: TestDatabase, url: string, variables: Record<string, string>, silence: () => void): Promise<'in time'> => {
+  const silenced = async (
+    database: TestDatabase,
+    url: string,
+    variables: Record<string, string>,
+    silence: () => void,
+  ): Promise<'in time'> => {
     const running = await runFarm({ ...database, url }, { ...small, ...chain.variables, ...variables })
     try {
       await chain.untilDerived(database)
@@ -96,6 +101,6 @@ describe('a connection of the farm that goes silent is noticed and replaced with
   })
 
   it('to Redis', async function (this: Mocha.Context) {
-    if (await outcomes.get('redis') === 'skipped') this.skip()
+    if ((await outcomes.get('redis')) === 'skipped') this.skip()
   })
 })

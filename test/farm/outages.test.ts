@@ -46,7 +46,12 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
 
   const start = async (variables: Record<string, string> = {}): Promise<string> => {
     running = new FlowfarmProcess(['ingest', 'farm', 'api'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', HOST: '127.0.0.1', LIVE_DERIVERS_CHUNK: '2', ...variables,
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LIVE_DERIVERS_CHUNK: '2',
+      ...variables,
     })
     await running.logged(/the farm works/)
     const { port } = await running.logged(/the API listens|listening/i)
@@ -120,20 +125,30 @@ describe('the farm, while PostgreSQL is restarted under it', () => {
   it('goes on when it is back, without a restart of its own', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-restart-'))
     await chmod(folder, 0o711)
-    const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({
-      dataFolder: folder, wait: false, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' },
-    })
+    const start = (): Promise<EmbeddedPostgres> =>
+      startEmbeddedPostgres({
+        dataFolder: folder,
+        wait: false,
+        log: () => undefined,
+        settings: { fsync: 'off', shared_buffers: '32MB' },
+      })
     let server = await start()
     const pool = createPool(server.url, { max: 4 })
     const database: TestDatabase = { url: server.url, pool, drop: () => pool.end() }
     await using node = await startRecordedNode('base', { loop: true, head: 600, cachedBlocks: 601 })
     try {
       await migrate(pool, join(import.meta.dirname, '../../migrations'))
-      const farm = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_CHUNK: '2' }, { withIngest: true })
+      const farm = await runFarm(
+        database,
+        { CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_CHUNK: '2' },
+        { withIngest: true },
+      )
       for (const least of [20, 100]) {
         await untilYes(database, async () => {
           const coverage = await readCoverage(pool, names)
-          return names.every((name) => (coverage.get(name) ?? []).reduce((sum, { from, to }) => sum + to - from, 0) >= least)
+          return names.every(
+            (name) => (coverage.get(name) ?? []).reduce((sum, { from, to }) => sum + to - from, 0) >= least,
+          )
         })
         await server.stop()
         server = await start()

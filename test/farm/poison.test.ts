@@ -16,7 +16,9 @@ import { StoredChain } from '../support/stored-chain.ts'
 
 const names = workers.map(({ name }) => name)
 /** Those that wait for token_worker, it included. */
-const waiting = names.filter((name) => name === 'token_worker' || workers.find((one) => one.name === name)?.follows.includes('token_worker'))
+const waiting = names.filter(
+  (name) => name === 'token_worker' || workers.find((one) => one.name === name)?.follows.includes('token_worker'),
+)
 const retries = { WORKER_RETRY_BASE_MS: '8', WORKER_RETRY_CAP_MS: '40' }
 
 describe('a block that a worker always fails at', function (this: Mocha.Suite) {
@@ -56,16 +58,20 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
     await large.drop()
   })
 
-  const flagged = (): Promise<ListedLease[]> => listLeases(database.pool, { workers: names, statuses: ['flagged'], limit: 100 })
+  const flagged = (): Promise<ListedLease[]> =>
+    listLeases(database.pool, { workers: names, statuses: ['flagged'], limit: 100 })
   const failedRuns = async (): Promise<number | undefined> => {
     const found = await running?.metrics.farmRanges.get()
-    return found?.values.find(({ labels }) => labels['worker'] === 'token_worker' && labels['outcome'] === 'failed')?.value
+    return found?.values.find(({ labels }) => labels['worker'] === 'token_worker' && labels['outcome'] === 'failed')
+      ?.value
   }
   const expectTheRestDone = async (): Promise<void> => {
     const missing = (name: string): object => (waiting.includes(name) ? [{ from: poison, to: poison + 1 }] : [])
     await untilYes(database, async () => {
       const coverage = await readCoverage(database.pool, names)
-      return names.every((name) => JSON.stringify(difference(chain.heights, coverage.get(name) ?? [])) === JSON.stringify(missing(name)))
+      return names.every(
+        (name) => JSON.stringify(difference(chain.heights, coverage.get(name) ?? [])) === JSON.stringify(missing(name)),
+      )
     })
   }
   const mend = async (): Promise<void> => {
@@ -86,7 +92,9 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
     expect(lease?.error).to.be.a('string').that.is.not.empty
     expect(lease?.stack).to.be.a('string')
     expect(await failedRuns()).to.equal(21)
-    const { rows } = await database.pool.query<{ attempt: number; ms: number }>('select attempt, ms from app.pauses order by attempt')
+    const { rows } = await database.pool.query<{ attempt: number; ms: number }>(
+      'select attempt, ms from app.pauses order by attempt',
+    )
     expect(rows.map(({ attempt }) => attempt)).to.deep.equal(Array.from({ length: 20 }, (_, i) => i + 1))
     for (const { attempt, ms } of rows) {
       const bound = Math.min(40, 8 * 2 ** (attempt - 1))
@@ -98,12 +106,19 @@ describe('a block that a worker always fails at', function (this: Mocha.Suite) {
 
   it('in a range of 1,000 blocks ends as exactly one flagged block, and the other 999 are done', async () => {
     await begin(large, 437)
-    running = await runFarm(database, { ...retries, HISTORY_DERIVERS_CHUNK: '1000', LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '100' })
+    running = await runFarm(database, {
+      ...retries,
+      HISTORY_DERIVERS_CHUNK: '1000',
+      LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '100',
+    })
     await untilYes(database, async () => (await flagged()).length > 0)
     await expectTheRestDone()
-    expect((await flagged()).map(({ worker, from, to, attempt }) => ({ worker, from, to, attempt })))
-      .to.deep.equal([{ worker: 'token_worker', from: poison, to: poison + 1, attempt: 21 }])
-    const { rows } = await database.pool.query<{ longest: number }>('select max(to_height - from_height)::int as longest from app.pauses')
+    expect((await flagged()).map(({ worker, from, to, attempt }) => ({ worker, from, to, attempt }))).to.deep.equal([
+      { worker: 'token_worker', from: poison, to: poison + 1, attempt: 21 },
+    ])
+    const { rows } = await database.pool.query<{ longest: number }>(
+      'select max(to_height - from_height)::int as longest from app.pauses',
+    )
     expect(rows[0]?.longest).to.be.at.least(1000)
     await mend()
   })

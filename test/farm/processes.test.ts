@@ -21,7 +21,8 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     database = await chain.newDatabase()
   })
   afterEach(async function (this: Mocha.Context) {
-    if (this.currentTest?.state === 'failed') for (const one of started) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
+    if (this.currentTest?.state === 'failed')
+      for (const one of started) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
     for (const one of started) one.child.kill('SIGCONT')
     await Promise.all(started.splice(0).map((one) => one.end('SIGKILL')))
     await database.drop()
@@ -30,7 +31,11 @@ describe('processes of the farm', function (this: Mocha.Suite) {
 
   const start = async (variables: Record<string, string> = {}): Promise<FlowfarmProcess> => {
     const one = new FlowfarmProcess(['farm'], {
-      LIVE_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_CHUNK: '2', LOG_LEVEL: 'debug', DB_URL: database.url, ...variables,
+      LIVE_DERIVERS_CHUNK: '2',
+      HISTORY_DERIVERS_CHUNK: '2',
+      LOG_LEVEL: 'debug',
+      DB_URL: database.url,
+      ...variables,
     })
     started.push(one)
     await one.logged(/the farm works/)
@@ -40,7 +45,13 @@ describe('processes of the farm', function (this: Mocha.Suite) {
   /** Gives all workers everything to do again where nothing is left. */
   const keepBusy = async (): Promise<void> => {
     const { rowCount } = await database.pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
-    if (rowCount === 0) await addRederiveRequest(database.pool, workers, workers.map(({ name }) => name), { from: 0, to: last + 1 })
+    if (rowCount === 0)
+      await addRederiveRequest(
+        database.pool,
+        workers,
+        workers.map(({ name }) => name),
+        { from: 0, to: last + 1 },
+      )
   }
 
   it('a process that was stopped past its deadline commits nothing of the ranges that another has finished', async () => {
@@ -60,7 +71,9 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     stopped.child.kill('SIGCONT')
     await stopped.logged(/a range was not committed/)
     expect(await stopped.end('SIGTERM')).to.equal(0)
-    const outcomes = stopped.log.filter(({ msg, from }) => msg === 'a range was not committed' && claimed.includes(from as number))
+    const outcomes = stopped.log.filter(
+      ({ msg, from }) => msg === 'a range was not committed' && claimed.includes(from as number),
+    )
     expect(outcomes).to.not.deep.equal([])
     for (const { outcome } of outcomes) expect(outcome).to.be.oneOf(['fenced', 'released'])
     expect(await chain.writes(database)).to.deep.equal(written)
@@ -106,11 +119,15 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     await untilCoordinated(database)
     const second = await start()
     await second.logged(/another process coordinates/)
-    const { rows: [now] } = await database.pool.query<{ at: Date }>('select clock_timestamp() as at')
+    const {
+      rows: [now],
+    } = await database.pool.query<{ at: Date }>('select clock_timestamp() as at')
     await first.end('SIGKILL')
     const killedAt = new Stopwatch()
     await untilYes(database, async () => {
-      const { rowCount } = await database.pool.query('select 1 from app.worker_leases where created_at > $1 limit 1', [now?.at])
+      const { rowCount } = await database.pool.query('select 1 from app.worker_leases where created_at > $1 limit 1', [
+        now?.at,
+      ])
       return rowCount === 1
     })
     await killedAt.expectBelow(8000)

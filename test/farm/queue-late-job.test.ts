@@ -21,7 +21,9 @@ describe('a consumer that is closed while it fetches its first job', () => {
     const locker = await database.pool.connect()
     try {
       await queue.add('w', [{ worker: 'w', leases: [{ from: 0, generation: 0 }] }])
-      const { rows } = await database.pool.query<{ name: string }>("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'bullmq'")
+      const { rows } = await database.pool.query<{ name: string }>(
+        "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'bullmq'",
+      )
       await locker.query('begin')
       await locker.query(`lock table ${rows.map(({ name }) => name).join(', ')} in access exclusive mode`)
       const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

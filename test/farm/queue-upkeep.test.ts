@@ -19,16 +19,23 @@ interface Store {
   close(): Promise<void>
 }
 
-const stores: Record<WorkQueue['backend'], { readonly mostConnections: number; readonly open: () => Promise<Store | undefined> }> = {
+const stores: Record<
+  WorkQueue['backend'],
+  { readonly mostConnections: number; readonly open: () => Promise<Store | undefined> }
+> = {
   postgres: {
     // A pool for all queues, one connection that hears of jobs, one that was made for migrations.
     mostConnections: 8,
     open: async () => {
       const database = await createTestDatabase()
-      const count = async (text: string): Promise<number> => Number((await database.pool.query<{ count: string }>(text)).rows[0]?.count)
+      const count = async (text: string): Promise<number> =>
+        Number((await database.pool.query<{ count: string }>(text)).rows[0]?.count)
       return {
         open: () => createPostgresWorkQueue(database.url, log),
-        connections: () => count(`select count(*) from pg_stat_activity where datname = current_database() and application_name = 'flowfarm queues'`),
+        connections: () =>
+          count(
+            `select count(*) from pg_stat_activity where datname = current_database() and application_name = 'flowfarm queues'`,
+          ),
         jobs: () => count('select count(*) from bullmq.job'),
         close: () => database.drop(),
       }
@@ -43,7 +50,7 @@ const stores: Record<WorkQueue['backend'], { readonly mostConnections: number; r
       const client = new Redis(redis.url)
       return {
         open: () => createRedisWorkQueue(redis.url, log),
-        connections: async () => (await client.client('LIST') as string).trim().split('\n').length - 1,
+        connections: async () => ((await client.client('LIST')) as string).trim().split('\n').length - 1,
         jobs: async () => (await client.keys('bull:*')).filter((key) => /^bull:[^:]+:\d/.test(key)).length,
         close: async () => {
           client.disconnect()
@@ -78,7 +85,8 @@ for (const [backend, { mostConnections, open }] of Object.entries(stores)) {
           if ((leases[0]?.from ?? 0) % 2 === 0) throw new Error('no')
         })
       }
-      const jobsOf = (worker: string) => Array.from({ length: 20 }, (_, from) => ({ worker, leases: [{ from, generation: 0 }] }))
+      const jobsOf = (worker: string) =>
+        Array.from({ length: 20 }, (_, from) => ({ worker, leases: [{ from, generation: 0 }] }))
       await Promise.all(names.map((name) => queue.add(name, jobsOf(name))))
       await all.promise
       expect(await store.connections()).to.be.within(1, mostConnections)

@@ -18,7 +18,11 @@ describe('Redis that is away for 20 s', function (this: Mocha.Suite) {
     if (redis === undefined) this.skip()
     const chain = await StoredChain.store(999)
     const database = await chain.newDatabase()
-    const farm = await runFarm(database, { REDIS_URL: redis.url, LIVE_DERIVERS_CHUNK: '1', HISTORY_DERIVERS_CHUNK: '1' })
+    const farm = await runFarm(database, {
+      REDIS_URL: redis.url,
+      LIVE_DERIVERS_CHUNK: '1',
+      HISTORY_DERIVERS_CHUNK: '1',
+    })
     try {
       while ((await committed(farm)) === 0) await delay(5)
       await redis.kill()

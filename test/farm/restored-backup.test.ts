@@ -40,9 +40,14 @@ async function swapNames(one: TestDatabase, other: TestDatabase): Promise<void> 
   await client.connect()
   try {
     await client.query(
-      'select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = any ($1::text[])', [[a, b]],
+      'select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = any ($1::text[])',
+      [[a, b]],
     )
-    for (const [from, to] of [[a, `${a}_old`], [b, a], [`${a}_old`, b]]) {
+    for (const [from, to] of [
+      [a, `${a}_old`],
+      [b, a],
+      [`${a}_old`, b],
+    ]) {
       await client.query(`alter database ${from} rename to ${to}`)
     }
   } finally {

@@ -14,7 +14,10 @@ import type { RedisServer } from '../../scripts/support/start-redis.ts'
 import { Stopwatch } from '../support/stopwatch.ts'
 
 const log = pino({ level: 'silent' })
-const job = (worker: string, ...froms: number[]): LeaseJob => ({ worker, leases: froms.map((from) => ({ from, generation: 0 })) })
+const job = (worker: string, ...froms: number[]): LeaseJob => ({
+  worker,
+  leases: froms.map((from) => ({ from, generation: 0 })),
+})
 
 /** Jobs as they arrive, to be waited for. */
 class Arrivals {
@@ -72,7 +75,9 @@ const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
       open: (told = log) => createPostgresWorkQueue(proxy.url, told),
       lose: () => truncateQueues(database.pool),
       disconnect: async () => {
-        await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
+        await database.pool.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        )
       },
       goAway: () => proxy.shut(),
       comeBack: () => proxy.reopen(),
@@ -157,7 +162,10 @@ for (const [backend, openStore] of Object.entries(stores)) {
       let done = 0
       const all = Promise.withResolvers<void>()
       const gate = Promise.withResolvers<void>()
-      await queue.add(name, Array.from({ length: 9 }, (_, i) => job(name, i)))
+      await queue.add(
+        name,
+        Array.from({ length: 9 }, (_, i) => job(name, i)),
+      )
       await queue.work(name, 3, async () => {
         most = Math.max(most, ++running)
         if (running === 3) gate.resolve()
@@ -243,13 +251,18 @@ for (const [backend, openStore] of Object.entries(stores)) {
       const arrivals = new Arrivals()
       const noticed = Promise.withResolvers<void>()
       const levels: number[] = []
-      const other = await store.open(pino({ level: 'debug' }, {
-        write: (line: string) => {
-          const { level, msg } = JSON.parse(line) as { level: number; msg: string }
-          levels.push(level)
-          if (msg === 'a job had ended, or may be given out again') noticed.resolve()
-        },
-      }))
+      const other = await store.open(
+        pino(
+          { level: 'debug' },
+          {
+            write: (line: string) => {
+              const { level, msg } = JSON.parse(line) as { level: number; msg: string }
+              levels.push(level)
+              if (msg === 'a job had ended, or may be given out again') noticed.resolve()
+            },
+          },
+        ),
+      )
       const gate = Promise.withResolvers<void>()
       await other.work(name, 1, async (arrived) => {
         await arrivals.handler(arrived)
@@ -278,8 +291,12 @@ for (const [backend, openStore] of Object.entries(stores)) {
     it('opens, or says why not, while its connections are cut', async () => {
       for (let i = 0; i < 10; i++) {
         const state = { isOpening: true }
-        const opening = store.open()
-          .then((opened) => opened.close(), (error: unknown) => void expect(asError(error)).to.be.instanceOf(RetryableError))
+        const opening = store
+          .open()
+          .then(
+            (opened) => opened.close(),
+            (error: unknown) => void expect(asError(error)).to.be.instanceOf(RetryableError),
+          )
           .finally(() => (state.isOpening = false))
         while (state.isOpening) await store.disconnect()
         await opening
@@ -311,10 +328,12 @@ for (const [backend, openStore] of Object.entries(stores)) {
       for (let i = 0; i < 15; i++) {
         const opened = await store.open()
         const idle = Array.from({ length: 4 }, () => ({ name: newName(), arrivals: new Arrivals() }))
-        const starting = Promise.allSettled(idle.map(async ({ name, arrivals }) => {
-          await opened.work(name, 1, arrivals.handler)
-          await opened.add(name, [job(name, 1)])
-        }))
+        const starting = Promise.allSettled(
+          idle.map(async ({ name, arrivals }) => {
+            await opened.work(name, 1, arrivals.handler)
+            await opened.add(name, [job(name, 1)])
+          }),
+        )
         // Also in the middle of what the starting asks.
         for (let turn = 0; turn < i * 2; turn++) await new Promise(setImmediate)
         await store.goAway()
@@ -323,13 +342,17 @@ for (const [backend, openStore] of Object.entries(stores)) {
           if (outcome.status === 'rejected') expectUnavailable(outcome.reason)
           const { name, arrivals } = idle[at] ?? expect.fail('a worker too many')
           await addInTheEnd(opened, name, [job(name, 2)])
-          while (!arrivals.jobs.some(({ leases }) => leases[0]?.from === 2)) await arrivals.until(arrivals.jobs.length + 1)
+          while (!arrivals.jobs.some(({ leases }) => leases[0]?.from === 2))
+            await arrivals.until(arrivals.jobs.length + 1)
         }
         await opened.close()
       }
     })
 
-    for (const [when, isAway] of [['its consumers are starting', false], ['these wait for its store', true]] as const) {
+    for (const [when, isAway] of [
+      ['its consumers are starting', false],
+      ['these wait for its store', true],
+    ] as const) {
       it(`closes while ${when}`, async () => {
         const opened = await store.open()
         if (isAway) await store.goAway()

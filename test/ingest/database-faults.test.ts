@@ -83,7 +83,10 @@ describe('ingesting while the database', () => {
     it('the wire without a word: notices within 30 s, and goes on over new connections', async () => {
       const proxy = await startHalfOpenProxy(database.url)
       try {
-        const run = await runIngest({ ...database, url: proxy.url }, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.backward, ...small })
+        const run = await runIngest(
+          { ...database, url: proxy.url },
+          { CHAIN_ACCESS_NODE: node.endpoint, ...directions.backward, ...small },
+        )
         await untilBlocks(database.pool, 100)
         proxy.freeze()
         const frozenAt = new Stopwatch()
@@ -105,9 +108,13 @@ describe('ingesting while the database', () => {
   it('is restarted: goes on when it is back', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-restart-'))
     await chmod(folder, 0o711)
-    const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({
-      dataFolder: folder, wait: false, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' },
-    })
+    const start = (): Promise<EmbeddedPostgres> =>
+      startEmbeddedPostgres({
+        dataFolder: folder,
+        wait: false,
+        log: () => undefined,
+        settings: { fsync: 'off', shared_buffers: '32MB' },
+      })
     let server = await start()
     const pool = createPool(server.url, { max: 4 })
     const database: TestDatabase = { url: server.url, pool, drop: () => pool.end() }

@@ -14,16 +14,30 @@ import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
 function plain(block: DecodedBlock): unknown {
   const { height, id, timestampUs, transactions } = block
   return {
-    height, id: id.toString('hex'), timestampUs,
+    height,
+    id: id.toString('hex'),
+    timestampUs,
     transactions: transactions.map((t) => ({
-      index: t.index, id: t.id.toString('hex'), isSystem: t.isSystem, payer: t.payer, proposer: t.proposer, authorizers: t.authorizers,
-      scriptHash: t.scriptHash.toString('hex'), script: t.script, statusCode: t.statusCode, isEvm: t.isEvm, gasUsed: t.gasUsed,
+      index: t.index,
+      id: t.id.toString('hex'),
+      isSystem: t.isSystem,
+      payer: t.payer,
+      proposer: t.proposer,
+      authorizers: t.authorizers,
+      scriptHash: t.scriptHash.toString('hex'),
+      script: t.script,
+      statusCode: t.statusCode,
+      isEvm: t.isEvm,
+      gasUsed: t.gasUsed,
       events: t.events.map((e) => ({ type: e.type, index: e.index, fields: e.fields })),
     })),
   }
 }
 
-for (const { name, version, last } of [{ name: 'base', version: '', last: 279 }, { name: 'fork', version: 'a', last: undefined }] as const) {
+for (const { name, version, last } of [
+  { name: 'base', version: '', last: 279 },
+  { name: 'fork', version: 'a', last: undefined },
+] as const) {
   describe(`a decoded block of ${name}`, () => {
     let database: TestDatabase
     let node: ReplayNode
@@ -46,7 +60,8 @@ for (const { name, version, last } of [{ name: 'base', version: '', last: 279 },
     it('is the same from the raw tables as from the access node', async () => {
       const range = await new RangeReader({ pool: database.pool }).read(0, expected.length)
       expect(range.blocks.map((block) => block.height)).to.deep.equal(expected.map((block) => block.height))
-      for (const [height, block] of range.blocks.entries()) expect(plain(block), `${height}`).to.deep.equal(plain(expected[height] as DecodedBlock))
+      for (const [height, block] of range.blocks.entries())
+        expect(plain(block), `${height}`).to.deep.equal(plain(expected[height] as DecodedBlock))
     })
 
     it('is the same from what ingest has fetched', async () => {

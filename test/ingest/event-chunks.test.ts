@@ -20,7 +20,8 @@ interface EventRow {
 
 async function eventRows(pool: pg.Pool, height: number): Promise<EventRow[]> {
   const { rows } = await pool.query<EventRow>(
-    'select event_index, type, payload from raw.events where block_height = $1 and tx_index = 0 order by event_index', [height],
+    'select event_index, type, payload from raw.events where block_height = $1 and tx_index = 0 order by event_index',
+    [height],
   )
   return rows
 }
@@ -42,11 +43,20 @@ describe('events in chunks', () => {
       const wanted = events.map(({ type }, i) => ({ event_index: i, type, payload: { n: String(i) } }))
       expect(await eventRows(database.pool, height), `${count} events`).to.deep.equal(wanted)
       const { rows } = await database.pool.query<{ first: number }>(
-        'select first_event_index as first from raw.event_chunks where block_height = $1 order by 1', [height],
+        'select first_event_index as first from raw.event_chunks where block_height = $1 order by 1',
+        [height],
       )
-      expect(rows.map(({ first }) => first)).to.deep.equal(Array.from({ length: Math.ceil(count / 64) }, (_, i) => i * 64))
-      const { blocks: [read] } = await new StoredBlocks(database.pool).read({ from: height, to: height + 1 })
-      const back = read?.block.transactions[0]?.events.map(({ index, type, fields }) => ({ event_index: index, type, payload: fields }))
+      expect(rows.map(({ first }) => first)).to.deep.equal(
+        Array.from({ length: Math.ceil(count / 64) }, (_, i) => i * 64),
+      )
+      const {
+        blocks: [read],
+      } = await new StoredBlocks(database.pool).read({ from: height, to: height + 1 })
+      const back = read?.block.transactions[0]?.events.map(({ index, type, fields }) => ({
+        event_index: index,
+        type,
+        payload: fields,
+      }))
       expect(back).to.deep.equal(wanted)
     }
   })
@@ -55,9 +65,14 @@ describe('events in chunks', () => {
     const forms = [{ b: text('1'), a: text('2') }, { a: text('3'), b: text('4'), c: text('5') }, {}]
     const events = forms.map((content) => eventOf('A.01.C.Changed', content))
     await storeBlocks(database.pool, [blockOf(200, { transactions: [{ result: { events } }] })])
-    const { blocks: [read] } = await new StoredBlocks(database.pool).read({ from: 200, to: 201 })
-    expect(read?.block.transactions[0]?.events.map(({ fields }) => JSON.stringify(fields)))
-      .to.deep.equal(['{"b":"1","a":"2"}', '{"a":"3","b":"4","c":"5"}', '{}'])
+    const {
+      blocks: [read],
+    } = await new StoredBlocks(database.pool).read({ from: 200, to: 201 })
+    expect(read?.block.transactions[0]?.events.map(({ fields }) => JSON.stringify(fields))).to.deep.equal([
+      '{"b":"1","a":"2"}',
+      '{"a":"3","b":"4","c":"5"}',
+      '{}',
+    ])
     const { rows } = await database.pool.query<{ fields: string[] }>(
       `select fields from raw.event_shapes where type = 'A.01.C.Changed' order by id`,
     )
@@ -68,22 +83,32 @@ describe('events in chunks', () => {
     const events = [eventOf('A.01.C.Empty', {}), eventOf('A.01.C.Empty', Buffer.from('d88182', 'hex'))]
     await storeBlocks(database.pool, [blockOf(300, { transactions: [{ result: { events } }] })])
     expect((await eventRows(database.pool, 300)).map(({ payload }) => payload)).to.deep.equal([{}, null])
-    const { blocks: [read] } = await new StoredBlocks(database.pool).read({ from: 300, to: 301 })
+    const {
+      blocks: [read],
+    } = await new StoredBlocks(database.pool).read({ from: 300, to: 301 })
     expect(read?.block.transactions[0]?.events.map(({ fields }) => fields)).to.deep.equal([{}, undefined])
   })
 
   it('have one number a shape, whoever stores it first', async () => {
     const kinds = Array.from({ length: 40 }, (_, i) => eventOf(`A.01.Raced.E${i}`, { n: text('1') }))
-    const blocks = Array.from({ length: 8 }, (_, i) => blockOf(400 + 10 * i, {
-      transactions: [{ result: { events: i % 2 === 0 ? kinds : kinds.toReversed() } }],
-    }))
-    await Promise.all(blocks.map((block, i) => (
-      storeBlocks(database.pool, [block], { name: i % 2 === 0 ? 'main_ingester' : 'history_ingester' }).catch((error: unknown) => {
-        // Two batches of one ingester at once: only one may commit. Its shapes are stored all the same.
-        expect(error).to.include({ code: 'checkpoint-moved' })
-      })
-    )))
-    const { rows: [counts] } = await database.pool.query<object>(`
+    const blocks = Array.from({ length: 8 }, (_, i) =>
+      blockOf(400 + 10 * i, {
+        transactions: [{ result: { events: i % 2 === 0 ? kinds : kinds.toReversed() } }],
+      }),
+    )
+    await Promise.all(
+      blocks.map((block, i) =>
+        storeBlocks(database.pool, [block], { name: i % 2 === 0 ? 'main_ingester' : 'history_ingester' }).catch(
+          (error: unknown) => {
+            // Two batches of one ingester at once: only one may commit. Its shapes are stored all the same.
+            expect(error).to.include({ code: 'checkpoint-moved' })
+          },
+        ),
+      ),
+    )
+    const {
+      rows: [counts],
+    } = await database.pool.query<object>(`
       select count(*)::int as shapes, count(distinct type)::int as types from raw.event_shapes where type like 'A.01.Raced.%'
     `)
     expect(counts).to.deep.equal({ shapes: 40, types: 40 })

@@ -26,9 +26,13 @@ describe('blocks whose events are a thousand times as long as text as on the wir
   it('are stored and derived within 1 GiB of memory, and alike when the program is killed over them', async () => {
     await using node = await startRecordedNode('base', { head: lastHeight })
     node.inject({ kind: 'oversized', bytes: 8 * MiB, by: 'expanding-events', heights: bombs })
-    const start = (database: TestDatabase): FlowfarmProcess => new FlowfarmProcess(['ingest', 'farm'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, NODE_OPTIONS: '--max-old-space-size=512', ...directions.forward,
-    })
+    const start = (database: TestDatabase): FlowfarmProcess =>
+      new FlowfarmProcess(['ingest', 'farm'], {
+        DB_URL: database.url,
+        CHAIN_ACCESS_NODE: node.endpoint,
+        NODE_OPTIONS: '--max-old-space-size=512',
+        ...directions.forward,
+      })
     const digests: Record<string, string>[] = []
     for (const isKilled of [false, true]) {
       const database = await createTestDatabase()
@@ -49,7 +53,7 @@ describe('blocks whose events are a thousand times as long as text as on the wir
         )
         expect(rows.map((row) => row.height)).to.deep.equal([22, 23, 24, 25])
         expect(rows.every((row) => row.lost % 4 === 0)).to.equal(true)
-        digests.push({ ...await rawDigest(database.pool), ...await derivedDigest(database.pool) })
+        digests.push({ ...(await rawDigest(database.pool)), ...(await derivedDigest(database.pool)) })
       } finally {
         await program.end('SIGKILL')
         await database.drop()

@@ -34,18 +34,26 @@ function breakHeights(node: ReplayNode, what: 'everything' | 'results', heights 
 }
 
 async function failing(database: TestDatabase): Promise<number[]> {
-  return (await listFailingHeights(database.pool, 100)).heights.filter((row) => row.state !== 'unavailable').map((row) => row.height)
+  return (await listFailingHeights(database.pool, 100)).heights
+    .filter((row) => row.state !== 'unavailable')
+    .map((row) => row.height)
 }
 
 async function unavailable(database: TestDatabase): Promise<number[]> {
   const { heights } = await listFailingHeights(database.pool, 100)
-  return heights.filter((row) => row.state === 'unavailable').map((row) => row.height).toSorted((a, b) => a - b)
+  return heights
+    .filter((row) => row.state === 'unavailable')
+    .map((row) => row.height)
+    .toSorted((a, b) => a - b)
 }
 
 /** Lets a height that fails have done so for UNAVAILABLE_AFTER_S. */
 async function waitItOut(database: TestDatabase, running: RunningIngest, height: number): Promise<void> {
   await untilTrue(async () => (await failing(database)).includes(height), running)
-  await database.pool.query(`update raw.failing_heights set failing_since = now() - interval '1 day' where height = $1`, [height])
+  await database.pool.query(
+    `update raw.failing_heights set failing_since = now() - interval '1 day' where height = $1`,
+    [height],
+  )
 }
 
 async function untilCount(database: TestDatabase, running: RunningIngest, blocks: number): Promise<void> {
@@ -113,7 +121,9 @@ describe('settled heights that no access node serves, or that cannot be stored',
           const { heights } = await listFailingHeights(database.pool, 10)
           expect(heights.every((row) => row.part === 'block' && row.reason.includes('INTERNAL'))).to.equal(true)
         }
-        const { rows: [checkpoint] } = await database.pool.query<{ last: number }>(
+        const {
+          rows: [checkpoint],
+        } = await database.pool.query<{ last: number }>(
           `select last_height::float8 as last from app.indexing_checkpoints where not isempty(covered)`,
         )
         expect(checkpoint?.last).to.equal(direction === 'forward' ? head : 0)
@@ -157,7 +167,10 @@ describe('settled heights that no access node serves, or that cannot be stored',
       await waitItOut(database, running, byDatabase)
       await untilCount(database, running, head - 1)
       const { heights } = await listFailingHeights(database.pool, 10)
-      expect(heights.find(({ height }) => height === byDatabase)).to.include({ part: 'block' }).and.have.property('reason').that.includes('refused')
+      expect(heights.find(({ height }) => height === byDatabase))
+        .to.include({ part: 'block' })
+        .and.have.property('reason')
+        .that.includes('refused')
       expect((await running.metrics.failingHeights.get()).values[0]?.value).to.equal(0)
       await database.pool.query('alter table raw.blocks drop constraint refused')
       node.clearFaults()
@@ -171,7 +184,10 @@ describe('settled heights that no access node serves, or that cannot be stored',
       await untilCount(database, running, head)
       const { heights } = await listFailingHeights(database.pool, 10)
       expect(heights).to.have.length(1)
-      expect(heights[0]).to.include({ height: 21, part: 'block', state: 'unavailable' }).and.have.property('reason').that.includes('21')
+      expect(heights[0])
+        .to.include({ height: 21, part: 'block', state: 'unavailable' })
+        .and.have.property('reason')
+        .that.includes('21')
       expect((await running.metrics.reorgs.get()).values[0]?.value ?? 0).to.equal(0)
       node.clearFaults()
       await retry(running, [21])
@@ -199,7 +215,9 @@ describe('settled heights that no access node serves, or that cannot be stored',
       create trigger fail before insert on raw.blocks for each row when (new.height = 21) execute function public.fail()`)
     const running = await start(directions.forward)
     await untilTrue(async () => {
-      const { rows } = await database.pool.query<{ last: number }>('select last_value::int4 as last from public.attempts')
+      const { rows } = await database.pool.query<{ last: number }>(
+        'select last_value::int4 as last from public.attempts',
+      )
       return (rows[0]?.last ?? 0) > states.length
     }, running)
     expect((await database.pool.query('select from raw.failing_heights')).rowCount).to.equal(0)
@@ -242,7 +260,9 @@ describe('settled heights that no access node serves, or that cannot be stored',
     expect(await failing(database)).to.deep.equal([])
     node.clearFaults()
     await untilStored(database, 22, head, running)
-    expect((await listFailingHeights(database.pool, 10)).heights.map((row) => [row.height, row.part])).to.deep.equal([[21, 'block']])
+    expect((await listFailingHeights(database.pool, 10)).heights.map((row) => [row.height, row.part])).to.deep.equal([
+      [21, 'block'],
+    ])
   })
 
   it('are passed by derivation, and derived when they were retried as if nothing had been missing', async () => {
@@ -255,14 +275,20 @@ describe('settled heights that no access node serves, or that cannot be stored',
         breakHeights(node, 'results', { from: 31, to: 31 })
       }
       const running = await runIngest(
-        other, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward }, new Shared(), patience,
+        other,
+        { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward },
+        new Shared(),
+        patience,
       )
       const farm = await runFarm(other, {})
       try {
         if (isBroken) {
           await waitItOut(other, running, 21)
           await waitItOut(other, running, 31)
-          await untilDerived(other, deriving, [{ from: 0, to: 21 }, { from: 22, to: head + 1 }])
+          await untilDerived(other, deriving, [
+            { from: 0, to: 21 },
+            { from: 22, to: head + 1 },
+          ])
           expect(await unavailable(other)).to.deep.equal([21, 31])
           node.clearFaults()
           await retryHeights(other.pool, { from: 0, to: head })

@@ -50,8 +50,11 @@ describe('ingest beside a farm that has no room', () => {
     await database.drop()
   })
 
-  const variables = (): Record<string, string> =>
-    ({ CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: String(first), HISTORY_BATCH_SIZE: String(batch) })
+  const variables = (): Record<string, string> => ({
+    CHAIN_ACCESS_NODE: node.endpoint,
+    START_BLOCK: String(first),
+    HISTORY_BATCH_SIZE: String(batch),
+  })
 
   it('holds history back, not the head, and goes on when there is room', async () => {
     const held = new HeldRoom(2)

@@ -7,7 +7,10 @@ import { startRecordedNode } from '../support/replay.ts'
 
 /** The id of the stored block at a height as hex. */
 async function storedId(database: TestDatabase, height: number): Promise<string | undefined> {
-  const { rows } = await database.pool.query<{ id: string }>(`select encode(id, 'hex') as id from raw.blocks where height = $1`, [height])
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select encode(id, 'hex') as id from raw.blocks where height = $1`,
+    [height],
+  )
   return rows[0]?.id
 }
 

@@ -24,7 +24,8 @@ describe('where history is to end', () => {
   }
 
   for (const [what, variables, target] of [
-    ['at HISTORY_STOP_HEIGHT', { HISTORY_STOP_HEIGHT: '40' }, 40], ['at the lowest height of the nodes', {}, 0],
+    ['at HISTORY_STOP_HEIGHT', { HISTORY_STOP_HEIGHT: '40' }, 40],
+    ['at the lowest height of the nodes', {}, 0],
   ] as const) {
     it(`is known to other processes: ${what}`, async () => {
       const node = await startRecordedNode('base', { head: 200 })
@@ -33,7 +34,9 @@ describe('where history is to end', () => {
         await untilStored(database, target, 200, ingest)
         await ingest.stop()
         expect(await targets()).to.deep.equal({ main_ingester: null, history_ingester: target })
-        await database.pool.query(`update app.indexing_checkpoints set covered = covered - '{[${target},60)}'::int8multirange`)
+        await database.pool.query(
+          `update app.indexing_checkpoints set covered = covered - '{[${target},60)}'::int8multirange`,
+        )
         const { stages } = await readFarmOverview(database.pool, planStages(readConfig({}, {}), []))
         const history = stages.find(({ name }) => name === 'history_ingester')
         expect(history, 'below its lowest block too').to.include({ lowest: 60, owed: 60 - target })

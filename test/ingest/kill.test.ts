@@ -48,7 +48,8 @@ describe('kill -9 of the ingester', () => {
   async function killAgainAndAgain(variables: Record<string, string>, random: Generator<number, never>): Promise<void> {
     const database = await createTestDatabase()
     try {
-      for (let kill = 0; kill < kills; kill++) await runAndKill(database, variables, Math.floor(random.next().value * 12))
+      for (let kill = 0; kill < kills; kill++)
+        await runAndKill(database, variables, Math.floor(random.next().value * 12))
       const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
       await untilStored(database, 0, lastHeight, run)
       await run.stop()
@@ -66,8 +67,16 @@ describe('kill -9 of the ingester', () => {
     const count = (): void => {
       if (++seen >= commits) enough.resolve()
     }
-    const listener = await listen(database.url, ['flowfarm_blocks'], count, { signal: stop.signal, onReconnect: count, onTrouble: enough.reject })
-    const farm = new FlowfarmProcess(['ingest'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ...variables })
+    const listener = await listen(database.url, ['flowfarm_blocks'], count, {
+      signal: stop.signal,
+      onReconnect: count,
+      onTrouble: enough.reject,
+    })
+    const farm = new FlowfarmProcess(['ingest'], {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ...variables,
+    })
     if (commits === 0) void untilCopying(database).then(enough.resolve, enough.reject)
     void farm.ended().then((code) => enough.reject(new Error(`ended by itself with ${code}:\n${farm.output()}`)))
     try {

@@ -20,7 +20,11 @@ describe('blocks of 50 MB, several in a row', () => {
       await using node = await startRecordedNode('base', { head: 40 })
       node.inject({ kind: 'oversized', bytes: 50 * MiB, by: 'events', heights: large })
       const database = await createTestDatabase()
-      const farm = new FlowfarmProcess(['ingest'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ...variables })
+      const farm = new FlowfarmProcess(['ingest'], {
+        DB_URL: database.url,
+        CHAIN_ACCESS_NODE: node.endpoint,
+        ...variables,
+      })
       try {
         await untilStored(database, 0, 40)
         const peak = peakMemory(farm.pid)

@@ -103,9 +103,17 @@ describe('ingesting from an access node that', () => {
     node.inject({ kind: 'corrupt-event', ...event })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilStored(database, 0, head, running)
-    expect(await rows('select block_height::int as height, tx_index as "transactionIndex", event_index as "eventIndex" from raw.events where payload is null')).to.deep.equal([event])
-    const errors = await rows<Record<string, unknown>>(`select worker_name, block_height::int as height, encode(raw_data, 'hex') as bytes, occurrences from raw.indexing_errors`)
-    expect(errors).to.deep.equal([{ worker_name: 'main_ingester', height: event.height, bytes: 'ff00ff00', occurrences: 1 }])
+    expect(
+      await rows(
+        'select block_height::int as height, tx_index as "transactionIndex", event_index as "eventIndex" from raw.events where payload is null',
+      ),
+    ).to.deep.equal([event])
+    const errors = await rows<Record<string, unknown>>(
+      `select worker_name, block_height::int as height, encode(raw_data, 'hex') as bytes, occurrences from raw.indexing_errors`,
+    )
+    expect(errors).to.deep.equal([
+      { worker_name: 'main_ingester', height: event.height, bytes: 'ff00ff00', occurrences: 1 },
+    ])
     const { values } = await running.metrics.indexingErrors.get()
     expect(values.map((v) => v.value)).to.deep.equal([1])
     const { events: _events, indexing_errors: _errors, ...rest } = await rawDigest(database.pool)
@@ -114,7 +122,9 @@ describe('ingesting from an access node that', () => {
   })
 
   /** The place of some event with fields. */
-  async function eventOf(node: ReplayNode): Promise<[{ height: number; transactionIndex: number; eventIndex: number }]> {
+  async function eventOf(
+    node: ReplayNode,
+  ): Promise<[{ height: number; transactionIndex: number; eventIndex: number }]> {
     const other = await createTestDatabase()
     const run = await runIngest(other, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilStored(other, 0, head, run)
@@ -130,7 +140,11 @@ describe('ingesting from an access node that', () => {
 
   it('reports a head that it does not serve: goes on as blocks come, and asks with pauses', async () => {
     await using node = await startRecordedNode('base', { head: head - 1 })
-    node.inject({ kind: 'status', code: 'UNIMPLEMENTED', methods: ['SubscribeBlockHeadersFromLatest', 'SubscribeBlockDigestsFromLatest'] })
+    node.inject({
+      kind: 'status',
+      code: 'UNIMPLEMENTED',
+      methods: ['SubscribeBlockHeadersFromLatest', 'SubscribeBlockDigestsFromLatest'],
+    })
     node.inject({ kind: 'lying-head', ahead: 25 })
     running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilStored(database, 0, head - 1, running)
@@ -191,13 +205,18 @@ describe('ingesting from an access node that', () => {
 
   it('is one of two, of which the other is bad: takes the blocks from the good one', async () => {
     for (const fault of [
-      { kind: 'status', code: 'UNAVAILABLE' }, { kind: 'wrong-parent', heights: { from: 30, to: 30 } }, { kind: 'garbage' },
+      { kind: 'status', code: 'UNAVAILABLE' },
+      { kind: 'wrong-parent', heights: { from: 30, to: 30 } },
+      { kind: 'garbage' },
       { kind: 'status', code: 'INTERNAL', methods: ['GetTransactionResultsByBlockID', 'GetTransactionResultByIndex'] },
     ] as const) {
       const own = await createTestDatabase()
       await using good = await startRecordedNode('base', { head })
       await using bad = await startRecordedNode('base', { head, faults: [fault] })
-      const run = await runIngest(own, { CHAIN_ACCESS_NODES: `${bad.endpoint},${good.endpoint}`, ...directions.forward })
+      const run = await runIngest(own, {
+        CHAIN_ACCESS_NODES: `${bad.endpoint},${good.endpoint}`,
+        ...directions.forward,
+      })
       await untilStored(own, 0, head, run)
       expect(await rawDigest(own.pool), JSON.stringify(fault)).to.deep.equal(await undisturbedDigest('base', { head }))
       await run.stop()
@@ -211,7 +230,9 @@ describe('ingesting from an access node that', () => {
       await using older = await startRecordedNode('base', { head: 29 })
       await using newer = await startRecordedNode('base', { head, sporkRootHeight: 30 })
       const run = await runIngest(own, {
-        CHAIN_ACCESS_NODES: `${newer.endpoint},${older.endpoint}`, CHAIN_HISTORIC_ACCESS_NODES: `${older.endpoint},${newer.endpoint}`, ...variables,
+        CHAIN_ACCESS_NODES: `${newer.endpoint},${older.endpoint}`,
+        CHAIN_HISTORIC_ACCESS_NODES: `${older.endpoint},${newer.endpoint}`,
+        ...variables,
       })
       await untilStored(own, 0, head, run)
       expect(await rawDigest(own.pool)).to.deep.equal(await undisturbedDigest('base', { head }))

@@ -46,5 +46,6 @@ describe('the seam between history and what came after the start', () => {
 
 /** Resolves when the block at a height is asked for the third time: what came before was refused. */
 async function untilAskedAgain(node: ReplayNode, height: number): Promise<void> {
-  for (let i = 0; i < 3; i++) await nextCall(node, (call) => call.method === 'GetBlockByHeight' && call.height === height)
+  for (let i = 0; i < 3; i++)
+    await nextCall(node, (call) => call.method === 'GetBlockByHeight' && call.height === height)
 }

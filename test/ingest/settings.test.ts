@@ -28,10 +28,15 @@ describe('the settings of ingest', () => {
   async function commits(variables: Record<string, string>, from: number): Promise<Announced[]> {
     const announced: Announced[] = []
     const stop = new AbortController()
-    const listener = await listen(database.url, ['flowfarm_blocks'], (_channel, payload) => {
-      const [ingester = '', first, end] = payload.split(':')
-      announced.push({ ingester, from: Number(first), to: Number(end) })
-    }, { signal: stop.signal, onReconnect: () => undefined })
+    const listener = await listen(
+      database.url,
+      ['flowfarm_blocks'],
+      (_channel, payload) => {
+        const [ingester = '', first, end] = payload.split(':')
+        announced.push({ ingester, from: Number(first), to: Number(end) })
+      },
+      { signal: stop.signal, onReconnect: () => undefined },
+    )
     await using node = await startRecordedNode('base', { head })
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
     await untilStored(database, from, head, run)
@@ -44,8 +49,12 @@ describe('the settings of ingest', () => {
   const sizes = (announced: readonly Announced[]): number[] => announced.map(({ from, to }) => to - from)
 
   it('LATEST_BATCH_SIZE and HISTORY_BATCH_SIZE: no commit is larger, and some are so large', async () => {
-    expect(Math.max(...sizes(await commits({ ...directions.forward, LATEST_BATCH_SIZE: '7', START_BLOCK: '100' }, 100)))).to.equal(7)
-    expect(Math.max(...sizes(await commits({ ...directions.backward, HISTORY_BATCH_SIZE: '9', START_BLOCK: '100' }, 0)))).to.equal(9)
+    expect(
+      Math.max(...sizes(await commits({ ...directions.forward, LATEST_BATCH_SIZE: '7', START_BLOCK: '100' }, 100))),
+    ).to.equal(7)
+    expect(
+      Math.max(...sizes(await commits({ ...directions.backward, HISTORY_BATCH_SIZE: '9', START_BLOCK: '100' }, 0))),
+    ).to.equal(9)
   })
 
   for (const [name, variables, order] of [
@@ -87,8 +96,13 @@ describe('the settings of ingest', () => {
   })
 
   it('ENABLE_FORWARD_INGESTER and ENABLE_HISTORY_INGESTER: what is off does nothing', async () => {
-    const only = async (variables: Record<string, string>): Promise<string[]> =>
-      [...new Set((await commits({ ...variables, START_BLOCK: '150' }, variables === directions.forward ? 150 : 0)).map((a) => a.ingester))]
+    const only = async (variables: Record<string, string>): Promise<string[]> => [
+      ...new Set(
+        (await commits({ ...variables, START_BLOCK: '150' }, variables === directions.forward ? 150 : 0)).map(
+          (a) => a.ingester,
+        ),
+      ),
+    ]
     expect(await only(directions.forward)).to.deep.equal(['main_ingester'])
     expect(await only(directions.backward)).to.deep.equal(['history_ingester'])
   })

@@ -32,7 +32,11 @@ describe('two ingesters on one database', function () {
   })
 
   function start(variables: Record<string, string>): FlowfarmProcess {
-    const farm = new FlowfarmProcess(['ingest'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ...variables })
+    const farm = new FlowfarmProcess(['ingest'], {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ...variables,
+    })
     processes.push(farm)
     return farm
   }
@@ -59,7 +63,11 @@ describe('two ingesters on one database', function () {
   })
 
   it('commits nothing any more once the session with its lock is lost', async () => {
-    const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward, LATEST_BATCH_SIZE: '2' })
+    const run = await runIngest(database, {
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ...directions.forward,
+      LATEST_BATCH_SIZE: '2',
+    })
     await untilStored(database, 0, 40, run)
     // Takes the lock the moment that it is free, as a second ingester would, and keeps it.
     const rival = await DedicatedConnection.open(database.url, { applicationName: 'rival' })
@@ -84,7 +92,9 @@ describe('two ingesters on one database', function () {
 
   it('meets rows that the server stores for one that is gone already, and goes on once it sees them counted', async () => {
     const other = await database.pool.connect()
-    await other.query(`begin; insert into raw.block_lookup (id, height) values ('\\x${node.chain.block(7).identity.id.toString('hex')}', 7)`)
+    await other.query(
+      `begin; insert into raw.block_lookup (id, height) values ('\\x${node.chain.block(7).identity.id.toString('hex')}', 7)`,
+    )
     const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward })
     await untilWaiting()
     await other.query('commit')

@@ -40,12 +40,16 @@ const bytesOf = (address: string, index: number): string => `${address.slice(2)}
  * events that tell no index. An account that is not `created` within this time had keys before.
  */
 function lifeOf(
-  address: string, created: boolean, before: number, since: number, steps: readonly (number | 'add')[],
+  address: string,
+  created: boolean,
+  before: number,
+  since: number,
+  steps: readonly (number | 'add')[],
 ): Account {
   const keys = new Map<number, { added: number | null; revoked: number | null }>()
   const changes: Change[] = []
   let next = created ? 0 : before
-  for (const [i, step] of (created ? ['add', ...steps] as const : steps).entries()) {
+  for (const [i, step] of (created ? (['add', ...steps] as const) : steps).entries()) {
     const height = Math.floor((i * end) / (steps.length + 1))
     const isIndexTold = height >= since || (created && i === 0)
     if (step === 'add') {
@@ -65,7 +69,9 @@ function lifeOf(
   const known = [...keys].map(([index, { added, revoked }]): Key => {
     const isAdditionKnown = added !== null && (isAnchored || isTold(index, false))
     return {
-      address, key_index: index, public_key: isAdditionKnown ? bytesOf(address, index) : null,
+      address,
+      key_index: index,
+      public_key: isAdditionKnown ? bytesOf(address, index) : null,
       added_height: isAdditionKnown ? added : null,
       revoked_height: isTold(index, true) || isAdditionKnown ? revoked : null,
     }
@@ -73,10 +79,15 @@ function lifeOf(
   return { changes, keys: known.filter((key) => key.public_key !== null || key.revoked_height !== null) }
 }
 
-const account = (address: string): fc.Arbitrary<Account> => fc.tuple(
-  fc.boolean(), fc.nat(3), fc.nat(end + 4),
-  fc.array(fc.oneof(fc.constant('add' as const), fc.nat(8)), { maxLength: 12 }),
-).map(([created, before, since, steps]) => lifeOf(address, created, before, since, steps))
+const account = (address: string): fc.Arbitrary<Account> =>
+  fc
+    .tuple(
+      fc.boolean(),
+      fc.nat(3),
+      fc.nat(end + 4),
+      fc.array(fc.oneof(fc.constant('add' as const), fc.nat(8)), { maxLength: 12 }),
+    )
+    .map(([created, before, since, steps]) => lifeOf(address, created, before, since, steps))
 
 describe('the keys of accounts', () => {
   let database: TestDatabase
@@ -151,7 +162,10 @@ describe('the keys of accounts', () => {
         await rollBackWorker(database.pool, metaWorker, height)
         const rolledBack = await foldDigest(database.pool, metaWorker)
         await reset()
-        await derive({ from: 0, to: height + 1 }, changes.filter((change) => change.height < height))
+        await derive(
+          { from: 0, to: height + 1 },
+          changes.filter((change) => change.height < height),
+        )
         expect(await foldDigest(database.pool, metaWorker)).to.equal(rolledBack)
       }),
       { numRuns: 40 },

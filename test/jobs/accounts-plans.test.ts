@@ -17,7 +17,8 @@ describe('folds of accounts, keys and contracts where the statistics are of a ch
   before(async () => {
     database = await createTestDatabase()
     await ensurePartitions(database.pool, 'app.address_transactions', 1_000_000, { from: 0, to: 10 })
-    const write = (height: number, address: string, name: string): Promise<unknown> => database.pool.query(`
+    const write = (height: number, address: string, name: string): Promise<unknown> =>
+      database.pool.query(`
       insert into app.address_transactions
       select ${height}, 5, i, true, true, true, false, ${address} from generate_series(1, ${rows}) as i;
       insert into app.account_key_changes
@@ -48,7 +49,10 @@ describe('folds of accounts, keys and contracts where the statistics are of a ch
 
   for (const fold of [...accountsWorker.folds, ...metaWorker.folds]) {
     it(`look at as many rows as they need: ${fold.name}`, async () => {
-      for (const range of [[0, 1], [5, 6]] as const) {
+      for (const range of [
+        [0, 1],
+        [5, 6],
+      ] as const) {
         const place = `heights from ${range[0]} on`
         await expectFewRows(`touched, ${place}`, fold.touched, range)
         if (fold.kind === 'sum') {
@@ -57,10 +61,17 @@ describe('folds of accounts, keys and contracts where the statistics are of a ch
         }
         if (fold.merge !== undefined) await expectFewRows(`merge, ${place}`, fold.merge, range)
         const columns = fold.key.map(({ column }) => `array_agg(${column})::text as ${column}`)
-        const { rows: [keys = {}] } = await client.query<Record<string, string>>(
-          `select ${columns.join(', ')} from (${fold.touched}) as touched`, [...range],
+        const {
+          rows: [keys = {}],
+        } = await client.query<Record<string, string>>(
+          `select ${columns.join(', ')} from (${fold.touched}) as touched`,
+          [...range],
         )
-        await expectFewRows(`fold, ${place}`, fold.fold, fold.key.map(({ column }) => keys[column]))
+        await expectFewRows(
+          `fold, ${place}`,
+          fold.fold,
+          fold.key.map(({ column }) => keys[column]),
+        )
       }
     })
   }

@@ -36,7 +36,10 @@ describe('accounts, keys, contracts and EVM accounts', () => {
   it('have the transactions of each account counted once, and computation by who paid', async () => {
     const blocks = (await decodedRecording('base')).map((block) => ({
       ...block,
-      transactions: block.transactions.map((transaction) => ({ ...transaction, gasUsed: BigInt(transaction.index + 1) })),
+      transactions: block.transactions.map((transaction) => ({
+        ...transaction,
+        gasUsed: BigInt(transaction.index + 1),
+      })),
     }))
     const expected = new Map<string, { tx_count: number; gas_used: number }>()
     for (const transaction of blocks.flatMap(({ transactions }) => transactions)) {
@@ -48,7 +51,13 @@ describe('accounts, keys, contracts and EVM accounts', () => {
       }
     }
     await reset()
-    for (const [from, to] of [[140, 281], [0, 100], [100, 140], [90, 150]] as const) await derive(blocks, { from, to })
+    for (const [from, to] of [
+      [140, 281],
+      [0, 100],
+      [100, 140],
+      [90, 150],
+    ] as const)
+      await derive(blocks, { from, to })
     const { rows } = await database.pool.query<object>(
       'select address, tx_count::int, gas_used::int from app.address_stats order by address',
     )
@@ -67,7 +76,9 @@ describe('accounts, keys, contracts and EVM accounts', () => {
       await derive(blocks, { from: 0, to: height })
       expect(await digest(), `below ${height}`).to.equal(rolledBack)
     }
-    const { rows: [row] } = await database.pool.query<{ revoked: number; updated: number; busy: number }>(
+    const {
+      rows: [row],
+    } = await database.pool.query<{ revoked: number; updated: number; busy: number }>(
       `select (select count(*)::int from app.account_keys where is_revoked) as revoked,
          (select updated_height::int from app.smart_contracts where name = 'Tally') as updated,
          (select max(tx_count)::int from app.address_stats) as busy`,

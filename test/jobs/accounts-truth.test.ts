@@ -22,10 +22,16 @@ type Belongings = Readonly<Record<(typeof kinds)[number], readonly string[]>>
 
 function trueBelongings({ keys, contracts, coas }: TrueAccount): Belongings {
   return {
-    keys: keys.map((key) => [
-      key.index, key.public_key, key.sign_algo, key.hash_algo, key.weight, key.revoked ? 'revoked' : 'valid',
-    ].join(' ')).toSorted(),
-    contracts: Object.entries(contracts).map(([name, { sha3_256: hash }]) => `${name} ${hash}`).toSorted(),
+    keys: keys
+      .map((key) =>
+        [key.index, key.public_key, key.sign_algo, key.hash_algo, key.weight, key.revoked ? 'revoked' : 'valid'].join(
+          ' ',
+        ),
+      )
+      .toSorted(),
+    contracts: Object.entries(contracts)
+      .map(([name, { sha3_256: hash }]) => `${name} ${hash}`)
+      .toSorted(),
     coas: coas.map((coa) => `0x${coa.evm_address}`).toSorted(),
   }
 }
@@ -69,7 +75,9 @@ for (const name of recordingsToProve) {
       const of = (address: string, kind: string): readonly string[] =>
         (lines.get(`${address} ${kind}`) ?? []).map(({ line }) => line).toSorted()
       return (address) => ({
-        keys: of(address, 'keys'), contracts: of(address, 'contracts'), coas: of(address, 'coas'),
+        keys: of(address, 'keys'),
+        contracts: of(address, 'contracts'),
+        coas: of(address, 'coas'),
       })
     }
     /**

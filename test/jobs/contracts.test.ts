@@ -33,13 +33,18 @@ interface DeployedVersion {
   readonly arguments: readonly unknown[] | null
 }
 
-const history: fc.Arbitrary<Change[]> = fc.uniqueArray(
-  fc.record({
-    height: fc.nat(end - 1), event: fc.nat(2), name: fc.constantFrom('A', 'B'),
-    change: fc.constantFrom('added', 'updated', 'removed'), code: fc.nat(4),
-  }),
-  { maxLength: 16, selector: ({ height, event }) => `${height} ${event}` },
-).map((changes) => changes.toSorted((a, b) => a.height - b.height || a.event - b.event))
+const history: fc.Arbitrary<Change[]> = fc
+  .uniqueArray(
+    fc.record({
+      height: fc.nat(end - 1),
+      event: fc.nat(2),
+      name: fc.constantFrom('A', 'B'),
+      change: fc.constantFrom('added', 'updated', 'removed'),
+      code: fc.nat(4),
+    }),
+    { maxLength: 16, selector: ({ height, event }) => `${height} ${event}` },
+  )
+  .map((changes) => changes.toSorted((a, b) => a.height - b.height || a.event - b.event))
 
 describe('contracts', () => {
   let database: TestDatabase
@@ -84,17 +89,26 @@ describe('contracts', () => {
            from app.smart_contracts order by name`,
         )
         const byName = [...Map.groupBy(changes, ({ name }) => name)].toSorted(([a], [b]) => (a < b ? -1 : 1))
-        expect(rows).to.deep.equal(byName.map(([name, life]) => {
-          const [first, last] = [life[0] as Change, life.at(-1) as Change]
-          return {
-            name, created_height: first.change === 'added' ? first.height : null, updated_height: last.height,
-            updated_event_index: last.event, is_removed: last.change === 'removed', code: last.code,
-          }
-        }))
+        expect(rows).to.deep.equal(
+          byName.map(([name, life]) => {
+            const [first, last] = [life[0] as Change, life.at(-1) as Change]
+            return {
+              name,
+              created_height: first.change === 'added' ? first.height : null,
+              updated_height: last.height,
+              updated_event_index: last.event,
+              is_removed: last.change === 'removed',
+              code: last.code,
+            }
+          }),
+        )
         await rollBackWorker(database.pool, metaWorker, height)
         const rolledBack = await foldDigest(database.pool, metaWorker)
         await reset()
-        await derive({ from: 0, to: height + 1 }, changes.filter((change) => change.height < height))
+        await derive(
+          { from: 0, to: height + 1 },
+          changes.filter((change) => change.height < height),
+        )
         expect(await foldDigest(database.pool, metaWorker)).to.equal(rolledBack)
       }),
       { numRuns: 40 },
@@ -103,40 +117,65 @@ describe('contracts', () => {
 
   it('have a version for each change but removals, numbered by position, also two in one block', async () => {
     await reset()
-    const change = (height: number, event: number, kind: Change['change'], code: number): Change =>
-      ({ height, event, name: 'A', change: kind, code })
+    const change = (height: number, event: number, kind: Change['change'], code: number): Change => ({
+      height,
+      event,
+      name: 'A',
+      change: kind,
+      code,
+    })
     const changes = [
-      change(2, 0, 'added', 1), change(5, 0, 'updated', 2), change(5, 1, 'updated', 3), change(7, 0, 'removed', 3),
+      change(2, 0, 'added', 1),
+      change(5, 0, 'updated', 2),
+      change(5, 1, 'updated', 3),
+      change(7, 0, 'removed', 3),
       change(9, 0, 'added', 4),
     ]
     // Newest first, as a history that is filled from the head down.
     for (const from of [8, 4, 0]) await derive({ from, to: from + 4 }, changes)
-    const { rows } = await database.pool.query<{ version: number; code: number }>(`
+    const { rows } = await database.pool.query<{ version: number; code: number }>(
+      `
       select (row_number() over (order by block_height, tx_index, event_index))::int as version,
         get_byte(code_hash, 0) as code
-      from app.contract_versions where address = $1 and name = 'A' and change <> 'removed' order by 1`, [address])
+      from app.contract_versions where address = $1 and name = 'A' and change <> 'removed' order by 1`,
+      [address],
+    )
     expect(rows.map(({ version, code }) => `${version}: ${code}`)).to.deep.equal(['1: 1', '2: 2', '3: 3', '4: 4'])
   })
 
   it('depend on each other by the code that they have now', async () => {
     await reset()
     const bridged = `EVMVMBridgedNFT_${'5a'.repeat(20)}`
-    const added = (name: string, code: number, change: Change['change'] = 'added', height = 1): Change =>
-      ({ height, event: code, name, change, code })
+    const added = (name: string, code: number, change: Change['change'] = 'added', height = 1): Change => ({
+      height,
+      event: code,
+      name,
+      change,
+      code,
+    })
     await derive({ from: 0, to: 4 }, [
-      added('A', 0), added('B', 1), added(bridged, 2), added('EVMVMBridgedNFT_x', 4), added('D', 3), added('D', 3, 'removed', 2),
+      added('A', 0),
+      added('B', 1),
+      added(bridged, 2),
+      added('EVMVMBridgedNFT_x', 4),
+      added('D', 3),
+      added('D', 3, 'removed', 2),
     ])
-    const store = (code: number, kind: string, imports: readonly string[]): Promise<unknown> => database.pool.query(
-      `insert into app.contract_code (code_hash, code, kind, imports, found_in) values ($1, '', $2, $3, 'chain')`,
-      [Buffer.alloc(32, code), kind, imports],
-    )
+    const store = (code: number, kind: string, imports: readonly string[]): Promise<unknown> =>
+      database.pool.query(
+        `insert into app.contract_code (code_hash, code, kind, imports, found_in) values ($1, '', $2, $3, 'chain')`,
+        [Buffer.alloc(32, code), kind, imports],
+      )
     await store(0, 'FT', ['A.1.X', 'A.1.Y'])
     await store(1, 'CONTRACT', ['A.1.X'])
     await store(3, 'CONTRACT', ['A.1.X'])
     const { rows: dependents } = await database.pool.query<object>(
       'select contract, dependent_count::int as count from app.contract_dependents order by contract',
     )
-    expect(dependents).to.deep.equal([{ contract: 'A.1.X', count: 2 }, { contract: 'A.1.Y', count: 1 }])
+    expect(dependents).to.deep.equal([
+      { contract: 'A.1.X', count: 2 },
+      { contract: 'A.1.Y', count: 1 },
+    ])
     const { rows } = await database.pool.query<object>(
       'select contract, kind, is_removed, imports from app.contracts order by contract',
     )
@@ -147,7 +186,9 @@ describe('contracts', () => {
       { contract: `A.00000000000000a1.${bridged}`, kind: 'NFT', is_removed: false, imports: null },
       { contract: 'A.00000000000000a1.EVMVMBridgedNFT_x', kind: null, is_removed: false, imports: null },
     ])
-    const { rows: wanted } = await database.pool.query<object>('select name from app.contract_code_wanted order by name')
+    const { rows: wanted } = await database.pool.query<object>(
+      'select name from app.contract_code_wanted order by name',
+    )
     expect(wanted).to.deep.equal([{ name: bridged }, { name: 'EVMVMBridgedNFT_x' }])
   })
 
@@ -160,7 +201,9 @@ describe('contracts', () => {
       blocks = await decodedRecording('base')
       await using node = await startRecordedNode('base')
       const running = await runIngest(stored, {
-        CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0',
+        CHAIN_ACCESS_NODE: node.endpoint,
+        ENABLE_HISTORY_INGESTER: 'false',
+        START_BLOCK: '0',
       })
       await untilStored(stored, 0, 280, running)
       await running.stop()
@@ -187,7 +230,11 @@ describe('contracts', () => {
         sizes.set(hash.toString('hex'), code.length)
       }
       expect(Object.fromEntries(kinds)).to.include({
-        PebbleCoin: 'FT', MossPoints: 'FT', RiverStones: 'NFT', PaperBoats: 'NFT', SwapPair: 'CONTRACT',
+        PebbleCoin: 'FT',
+        MossPoints: 'FT',
+        RiverStones: 'NFT',
+        PaperBoats: 'NFT',
+        SwapPair: 'CONTRACT',
       })
       const { accounts } = await truthOf('base')
       for (const { sha3_256: hash, bytes } of Object.values(accounts).flatMap((one) => Object.values(one.contracts))) {

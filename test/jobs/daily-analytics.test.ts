@@ -28,7 +28,11 @@ function dayOf(block: DecodedBlock): string {
 
 function tally(words: readonly string[]): Record<string, string> {
   const groups = Object.groupBy(words, (word) => word)
-  return Object.fromEntries(Object.keys(groups).toSorted().map((word) => [word, String(groups[word]?.length)]))
+  return Object.fromEntries(
+    Object.keys(groups)
+      .toSorted()
+      .map((word) => [word, String(groups[word]?.length)]),
+  )
 }
 
 /** `100000000` of 10^-8 as `1.00000000`. */
@@ -52,32 +56,44 @@ describe('the numbers of parts of the chain by day and hour', () => {
     for (const worker of [tokenWorker, evmWorker, analyticsDeriverWorker]) {
       expect(await deriveInto(database.pool, worker, blocks, { from: 0, to: blocks.length })).to.deep.equal([])
     }
-    byDay = [...new Set(blocks.map(dayOf))].toSorted().map((day) => [day, blocks.filter((block) => dayOf(block) === day)])
+    byDay = [...new Set(blocks.map(dayOf))]
+      .toSorted()
+      .map((day) => [day, blocks.filter((block) => dayOf(block) === day)])
     expect(byDay.length).to.be.greaterThan(2)
   })
 
   after(() => database.drop())
 
-  const derive = (range: HeightRange): Promise<unknown> => deriveInto(database.pool, analyticsDeriverWorker, blocks, range)
-  const transactionsOf = (of: readonly DecodedBlock[]): DecodedTransaction[] => of.flatMap(({ transactions }) => transactions)
+  const derive = (range: HeightRange): Promise<unknown> =>
+    deriveInto(database.pool, analyticsDeriverWorker, blocks, range)
+  const transactionsOf = (of: readonly DecodedBlock[]): DecodedTransaction[] =>
+    of.flatMap(({ transactions }) => transactions)
   const eventsOf = (of: readonly DecodedBlock[]): DecodedEvent[] => transactionsOf(of).flatMap(({ events }) => events)
   /** By hour, for each row that gives one height: `2026-03-14T23 word`. */
   const byHour = (rows: readonly { height: number; word: string }[]): string[] =>
     rows.map(({ height, word }) => `${hourOf(blocks[height] as DecodedBlock)} ${word}`)
 
   it('are those that one gets by counting the recording', async () => {
-    const swaps = (await notedTransactions('base')).filter(({ label, outcome }) => label === 'defi/swap' && outcome === 'ok')
+    const swaps = (await notedTransactions('base')).filter(
+      ({ label, outcome }) => label === 'defi/swap' && outcome === 'ok',
+    )
     const expected = byDay.map(([day, of]) => {
-      const executions = eventsOf(of).flatMap(({ type, fields }) => (type === `${evmEvent}TransactionExecuted` ? [fields ?? {}] : []))
+      const executions = eventsOf(of).flatMap(({ type, fields }) =>
+        type === `${evmEvent}TransactionExecuted` ? [fields ?? {}] : [],
+      )
       const crossed = (name: string): string =>
-        String(transactionsOf(of).filter(({ events }) => events.some(({ type }) => type === `${evmEvent}${name}`)).length)
+        String(
+          transactionsOf(of).filter(({ events }) => events.some(({ type }) => type === `${evmEvent}${name}`)).length,
+        )
       const payouts = eventsOf(of).filter(({ type }) => type.endsWith('.EpochTotalRewardsPaid'))
       return {
-        day, evm_execution_count: String(executions.length),
+        day,
+        evm_execution_count: String(executions.length),
         evm_failed_count: String(executions.filter(({ errorCode }) => errorCode !== '0').length),
         evm_gas_used: String(executions.reduce((sum, { gasConsumed }) => sum + BigInt(gasConsumed as string), 0n)),
         swap_count: String(swaps.filter(({ height }) => dayOf(blocks[height] as DecodedBlock) === day).length),
-        bridge_to_evm_tx_count: crossed('FLOWTokensDeposited'), bridge_from_evm_tx_count: crossed('FLOWTokensWithdrawn'),
+        bridge_to_evm_tx_count: crossed('FLOWTokensDeposited'),
+        bridge_from_evm_tx_count: crossed('FLOWTokensWithdrawn'),
         epoch_payout: decimal(payouts.reduce((sum, { fields }) => sum + units(fields?.['total']), 0n)),
       }
     })
@@ -87,8 +103,11 @@ describe('the numbers of parts of the chain by day and hour', () => {
       from app.daily_analytics order by day`)
     const days = rows.map(({ day }) => day)
     expect(rows).to.deep.equal(expected.filter(({ day }) => days.includes(day)))
-    expect(expected.filter(({ day }) => !days.includes(day)).every(({ evm_execution_count: none }) => none === '0')).to.equal(true)
-    const sums = (column: keyof (typeof expected)[number]): number => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+    expect(
+      expected.filter(({ day }) => !days.includes(day)).every(({ evm_execution_count: none }) => none === '0'),
+    ).to.equal(true)
+    const sums = (column: keyof (typeof expected)[number]): number =>
+      rows.reduce((sum, row) => sum + Number(row[column]), 0)
     expect([sums('evm_execution_count'), sums('swap_count')]).to.deep.equal([147, 11])
     expect(sums('evm_failed_count')).to.be.greaterThan(10)
     expect(sums('epoch_payout')).to.be.greaterThan(0)
@@ -96,19 +115,23 @@ describe('the numbers of parts of the chain by day and hour', () => {
 
   it('count each trader and each EVM account once a day', async () => {
     const expected = byDay.flatMap(([day, of]) => {
-      const traders = transactionsOf(of).filter(({ events }) => events.some(({ type }) => type.endsWith('.SwapPair.Swap')))
+      const traders = transactionsOf(of).filter(({ events }) =>
+        events.some(({ type }) => type.endsWith('.SwapPair.Swap')),
+      )
       const count = new Set(traders.map(({ authorizers }) => authorizers[0])).size
       return count === 0 ? [] : [{ day, count }]
     })
     const { rows } = await database.pool.query(
-      `select day::text, actor_count::int as count from app.daily_actor_counts where kind = 'trader' order by day`)
+      `select day::text, actor_count::int as count from app.daily_actor_counts where kind = 'trader' order by day`,
+    )
     expect(rows).to.deep.equal(expected)
     const { rows: sides } = await database.pool.query<{ height: number; address: string }>(`
       select block_height::int as height, address from app.evm_tx_hashes, unnest(array[evm_from, evm_to]) as address
       where address is not null`)
     const evmOfDays = new Set(sides.map(({ height, address }) => `${dayOf(blocks[height] as DecodedBlock)} ${address}`))
     const { rows: known } = await database.pool.query<{ actor: string }>(
-      `select day::text || ' ' || address as actor from app.daily_actors where kind = 'evm'`)
+      `select day::text || ' ' || address as actor from app.daily_actors where kind = 'evm'`,
+    )
     expect(known.map(({ actor }) => actor).toSorted()).to.deep.equal([...evmOfDays].toSorted())
     expect(evmOfDays.size).to.be.greaterThan(20)
     const { rows: counts } = await database.pool.query<{ is_equal: boolean }>(`
@@ -118,14 +141,22 @@ describe('the numbers of parts of the chain by day and hour', () => {
   })
 
   it('count the transactions that import a contract', async () => {
-    const expected = tally(blocks.flatMap((block) => block.transactions.filter(({ isSystem }) => !isSystem).flatMap(({ script }) => {
-      const code = script.replaceAll(/\/\/.*|\/\*[^]*?\*\//g, '')
-      const names = [...code.matchAll(/\bimport\s+([\w\s,]+?)\s+from\s+0x([0-9a-f]+)/g)].flatMap(([, list = '', address = '']) =>
-        list.split(',').map((name) => `A.${address.padStart(16, '0')}.${name.trim().split(' ')[0]}`))
-      // One script leaves it to the sender to find these; the chain has each of them once.
-      for (const [, name = ''] of code.matchAll(/\bimport\s+"(\w+)"/g)) names.push(`A.${placeless[name]}.${name}`)
-      return [...new Set(names)].map((name) => `${hourOf(block)} ${name}`)
-    })))
+    const expected = tally(
+      blocks.flatMap((block) =>
+        block.transactions
+          .filter(({ isSystem }) => !isSystem)
+          .flatMap(({ script }) => {
+            const code = script.replaceAll(/\/\/.*|\/\*[^]*?\*\//g, '')
+            const names = [...code.matchAll(/\bimport\s+([\w\s,]+?)\s+from\s+0x([0-9a-f]+)/g)].flatMap(
+              ([, list = '', address = '']) =>
+                list.split(',').map((name) => `A.${address.padStart(16, '0')}.${name.trim().split(' ')[0]}`),
+            )
+            // One script leaves it to the sender to find these; the chain has each of them once.
+            for (const [, name = ''] of code.matchAll(/\bimport\s+"(\w+)"/g)) names.push(`A.${placeless[name]}.${name}`)
+            return [...new Set(names)].map((name) => `${hourOf(block)} ${name}`)
+          }),
+      ),
+    )
     const { rows } = await database.pool.query<{ key: string; count: string }>(`
       select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || name as key, activity_count::text as count
       from app.hourly_activity where kind = 'contract'`)
@@ -135,7 +166,8 @@ describe('the numbers of parts of the chain by day and hour', () => {
 
   it('add up what moved of each token and collection', async () => {
     const { rows: moves } = await database.pool.query<{ height: number; word: string; amount: string }>(
-      `select block_height::int as height, token as word, amount::text from app.ft_transfers where ${counted}`)
+      `select block_height::int as height, token as word, amount::text from app.ft_transfers where ${counted}`,
+    )
     const amounts = new Map<string, bigint>()
     for (const [i, key] of byHour(moves).entries()) amounts.set(key, (amounts.get(key) ?? 0n) + units(moves[i]?.amount))
     const { rows } = await database.pool.query<{ key: string; count: string; amount: string }>(`
@@ -144,7 +176,8 @@ describe('the numbers of parts of the chain by day and hour', () => {
     expect(Object.fromEntries(rows.map(({ key, count }) => [key, count]))).to.deep.equal(tally(byHour(moves)))
     for (const { key, amount } of rows) expect(amount, key).to.equal(decimal(amounts.get(key) ?? -1n))
     const { rows: items } = await database.pool.query<{ height: number; word: string }>(
-      `select block_height::int as height, token as word from app.nft_transfers where token is not null and ${counted}`)
+      `select block_height::int as height, token as word from app.nft_transfers where token is not null and ${counted}`,
+    )
     const { rows: collections } = await database.pool.query<{ key: string; count: string }>(`
       select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || name as key, activity_count::text as count
       from app.hourly_activity where kind = 'collection'`)
@@ -167,16 +200,20 @@ describe('the numbers of parts of the chain by day and hour', () => {
   it('are the same by whatever ranges, in whatever order, derived again and rolled back', async () => {
     const inOnePass = await foldDigest(database.pool, analyticsDeriverWorker)
     await fc.assert(
-      fc.asyncProperty(inAnyOrder(partitions(blocks.length)), fc.integer({ min: 1, max: 280 }), async (ranges, height) => {
-        await rollBackWorker(database.pool, analyticsDeriverWorker, 0)
-        expect(await foldDigest(database.pool, analyticsDeriverWorker)).to.match(/^(0 -\n?)+$/)
-        for (const range of ranges) await derive(range)
-        expect(await foldDigest(database.pool, analyticsDeriverWorker)).to.equal(inOnePass)
-        await derive({ from: height - 1, to: height })
-        await rollBackWorker(database.pool, analyticsDeriverWorker, height)
-        await derive({ from: height, to: blocks.length })
-        expect(await foldDigest(database.pool, analyticsDeriverWorker)).to.equal(inOnePass)
-      }),
+      fc.asyncProperty(
+        inAnyOrder(partitions(blocks.length)),
+        fc.integer({ min: 1, max: 280 }),
+        async (ranges, height) => {
+          await rollBackWorker(database.pool, analyticsDeriverWorker, 0)
+          expect(await foldDigest(database.pool, analyticsDeriverWorker)).to.match(/^(0 -\n?)+$/)
+          for (const range of ranges) await derive(range)
+          expect(await foldDigest(database.pool, analyticsDeriverWorker)).to.equal(inOnePass)
+          await derive({ from: height - 1, to: height })
+          await rollBackWorker(database.pool, analyticsDeriverWorker, height)
+          await derive({ from: height, to: blocks.length })
+          expect(await foldDigest(database.pool, analyticsDeriverWorker)).to.equal(inOnePass)
+        },
+      ),
       { numRuns: 6 },
     )
   })

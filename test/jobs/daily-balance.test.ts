@@ -58,7 +58,9 @@ describe('the history of balances', () => {
     const { rows } = await database.pool.query<{ address: string; balance: string; is_complete: boolean }>(
       'select address, balance::text, is_complete from app.ft_holdings order by address',
     )
-    return Object.fromEntries(rows.map(({ address, balance, is_complete: isComplete }) => [address, [balance, isComplete]]))
+    return Object.fromEntries(
+      rows.map(({ address, balance, is_complete: isComplete }) => [address, [balance, isComplete]]),
+    )
   }
 
   /** What the vaults held after the last block of each day. */
@@ -101,7 +103,8 @@ describe('the history of balances', () => {
     await fc.assert(
       fc.asyncProperty(inAnyOrder(partitions(blocks.length)), heights, fc.nat(), async (ranges, rollbacks, again) => {
         await database.pool.query(`truncate ${derivedTables.join(', ')}`)
-        const some = (range: HeightRange): Promise<unknown> => deriveInto(database.pool, dailyBalanceWorker, blocks, range)
+        const some = (range: HeightRange): Promise<unknown> =>
+          deriveInto(database.pool, dailyBalanceWorker, blocks, range)
         for (const range of ranges) await some(range)
         await some(ranges[again % ranges.length] as HeightRange)
         for (const height of rollbacks) {
@@ -141,13 +144,21 @@ describe('the history of balances', () => {
     it('goes back through both eras, also where the first days are not indexed', async () => {
       const days = ['2024-09-25', '2024-09-26', '2024-09-27'] as const
       for (const [from, expected] of [
-        [0, [['70.00000000', '30.00000000'], ['65.00000000', '35.00000000'], ['64.00000000', '36.00000000']]],
+        [
+          0,
+          [
+            ['70.00000000', '30.00000000'],
+            ['65.00000000', '35.00000000'],
+            ['64.00000000', '36.00000000'],
+          ],
+        ],
         [4, [undefined, ['65.00000000', '35.00000000'], ['64.00000000', '36.00000000']]],
       ] as const) {
         await database.pool.query(`truncate ${derivedTables.join(', ')}`)
         await derive(eras, { from, to: 12 })
         const entries = days.flatMap((day, i) =>
-          [alice, bob].map((address, who) => [`${day} ${address} ${flow}`, expected[i]?.[who]] as const))
+          [alice, bob].map((address, who) => [`${day} ${address} ${flow}`, expected[i]?.[who]] as const),
+        )
         expect(await told()).to.deep.equal(Object.fromEntries(entries.filter(([, balance]) => balance !== undefined)))
       }
     })
@@ -156,7 +167,10 @@ describe('the history of balances', () => {
   it('is right for any chain of two eras, from any height on, by any ranges in any order', async () => {
     const end = 16
     const move = fc.record({
-      height: fc.nat(end - 1), from: fc.constantFrom(...accounts), to: fc.constantFrom(...accounts), part: fc.nat(10),
+      height: fc.nat(end - 1),
+      from: fc.constantFrom(...accounts),
+      to: fc.constantFrom(...accounts),
+      part: fc.nat(10),
     })
     const moves = fc.array(move, { maxLength: 14 }).map((all) => all.toSorted((a, b) => a.height - b.height))
     const chains = fc.record({ moves, border: fc.nat(end), start: fc.nat(end - 1) })
@@ -178,7 +192,10 @@ describe('the history of balances', () => {
           const emitted = height < border ? oldMove(from, to, amount) : newMove(from, to, amount, { left, had })
           events[height] = [...(events[height] ?? []), ...emitted]
           if (height < start) continue
-          for (const [account, change] of [[from, -given], [to, given]] as const) {
+          for (const [account, change] of [
+            [from, -given],
+            [to, given],
+          ] as const) {
             const [known] = expected.get(account) ?? [0n, false]
             if (height >= border) expected.set(account, [units.get(account) ?? 0n, true])
             else expected.set(account, [known + change, false])
@@ -187,7 +204,9 @@ describe('the history of balances', () => {
         }
         const chain = handMadeBlocks(end, events)
         for (const { from, to } of ranges) if (to > start) await derive(chain, { from: Math.max(from, start), to })
-        const known = [...expected].map(([account, [balance, isComplete]]) => [account, [textOf(balance), isComplete]] as const)
+        const known = [...expected].map(
+          ([account, [balance, isComplete]]) => [account, [textOf(balance), isComplete]] as const,
+        )
         expect(await holdings()).to.deep.equal(Object.fromEntries(known))
         for (const [key, balance] of Object.entries(await told())) {
           const [, account = ''] = key.split(' ')
@@ -201,19 +220,38 @@ describe('the history of balances', () => {
 
 /** What a transfer emitted before Cadence 1.0. */
 function oldMove(from: string, to: string, amount: string): HandMadeEvent[] {
-  return [[`${flow}.TokensWithdrawn`, { amount, from }], [`${flow}.TokensDeposited`, { amount, to }]]
+  return [
+    [`${flow}.TokensWithdrawn`, { amount, from }],
+    [`${flow}.TokensDeposited`, { amount, to }],
+  ]
 }
 
 /** And since; each account has one vault. */
 function newMove(from: string, to: string, amount: string, after: { left: string; had: string }): HandMadeEvent[] {
   const uuidOf = (account: string): string => BigInt(account).toString()
   return [
-    ['A.ee82856bf20e2aa6.FungibleToken.Withdrawn', {
-      type: `${flow}.Vault`, amount, from, fromUUID: uuidOf(from), withdrawnUUID: '99', balanceAfter: after.left,
-    }],
-    ['A.ee82856bf20e2aa6.FungibleToken.Deposited', {
-      type: `${flow}.Vault`, amount, to, toUUID: uuidOf(to), depositedUUID: '99', balanceAfter: after.had,
-    }],
+    [
+      'A.ee82856bf20e2aa6.FungibleToken.Withdrawn',
+      {
+        type: `${flow}.Vault`,
+        amount,
+        from,
+        fromUUID: uuidOf(from),
+        withdrawnUUID: '99',
+        balanceAfter: after.left,
+      },
+    ],
+    [
+      'A.ee82856bf20e2aa6.FungibleToken.Deposited',
+      {
+        type: `${flow}.Vault`,
+        amount,
+        to,
+        toUUID: uuidOf(to),
+        depositedUUID: '99',
+        balanceAfter: after.had,
+      },
+    ],
   ]
 }
 

@@ -24,7 +24,9 @@ function hourOf({ timestampUs }: DecodedBlock): string {
 /** The emulator says 0 of all; then it is what the fee was computed from. */
 function computation({ gasUsed = 0n, events }: DecodedTransaction): bigint {
   if (gasUsed > 0n) return gasUsed
-  const efforts = events.flatMap(({ type, fields }) => (type.endsWith('.FlowFees.FeesDeducted') ? [fields?.['executionEffort'] as string] : []))
+  const efforts = events.flatMap(({ type, fields }) =>
+    type.endsWith('.FlowFees.FeesDeducted') ? [fields?.['executionEffort'] as string] : [],
+  )
   return efforts.reduce((sum, effort) => sum + BigInt(effort.replace('.', '')), 0n)
 }
 
@@ -34,14 +36,21 @@ function recount(blocks: readonly DecodedBlock[]): Record<string, string> {
   const ofUsers = transactions.filter(({ isSystem }) => !isSystem)
   const events = transactions.flatMap((transaction) => transaction.events)
   const named = (name: string): number => events.filter(({ type }) => type === name).length
-  const fees = events.flatMap(({ type, fields }) => (type.endsWith('.FlowFees.FeesDeducted') && fields !== undefined ? [fields['amount'] as string] : []))
-    .reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n).toString().padStart(9, '0')
+  const fees = events
+    .flatMap(({ type, fields }) =>
+      type.endsWith('.FlowFees.FeesDeducted') && fields !== undefined ? [fields['amount'] as string] : [],
+    )
+    .reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n)
+    .toString()
+    .padStart(9, '0')
   return {
     block_count: String(blocks.length),
     tx_count: String(transactions.length),
     system_tx_count: String(transactions.length - ofUsers.length),
     failed_tx_count: String(ofUsers.filter(({ statusCode }) => statusCode === 1).length),
-    evm_tx_count: String(transactions.filter((one) => one.events.some(({ type }) => type === `${evm}.TransactionExecuted`)).length),
+    evm_tx_count: String(
+      transactions.filter((one) => one.events.some(({ type }) => type === `${evm}.TransactionExecuted`)).length,
+    ),
     event_count: String(events.length),
     gas_used: String(transactions.reduce((sum, transaction) => sum + computation(transaction), 0n)),
     fees: `${fees.slice(0, -8)}.${fees.slice(-8)}`,
@@ -53,7 +62,9 @@ function recount(blocks: readonly DecodedBlock[]): Record<string, string> {
 }
 
 function groups(blocks: readonly DecodedBlock[], keyOf: (block: DecodedBlock) => string): [string, DecodedBlock[]][] {
-  return Object.entries(Object.groupBy(blocks, keyOf) as Record<string, DecodedBlock[]>).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.entries(Object.groupBy(blocks, keyOf) as Record<string, DecodedBlock[]>).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
 }
 
 describe('the numbers of days and hours', () => {
@@ -71,7 +82,9 @@ describe('the numbers of days and hours', () => {
   after(() => database.drop())
 
   const derive = (range: HeightRange): Promise<unknown> => deriveInto(database.pool, dailyStatsWorker, blocks, range)
-  const counters = Object.keys(recount([])).map((name) => `${name}::text`).join(', ')
+  const counters = Object.keys(recount([]))
+    .map((name) => `${name}::text`)
+    .join(', ')
 
   it('are those that one gets by counting the recording, on both sides of midnight', async () => {
     const days = groups(blocks, dayOf)
@@ -82,7 +95,8 @@ describe('the numbers of days and hours', () => {
 
   it('are those of each hour too, which make up the days', async () => {
     const { rows } = await database.pool.query(
-      `select day::text || 'T' || lpad(hour::text, 2, '0') as hour, ${counters} from app.hourly_stats order by day, hour`)
+      `select day::text || 'T' || lpad(hour::text, 2, '0') as hour, ${counters} from app.hourly_stats order by day, hour`,
+    )
     expect(rows).to.deep.equal(groups(blocks, hourOf).map(([hour, ofHour]) => ({ hour, ...recount(ofHour) })))
     const { rows: different } = await database.pool.query(`
       select day, sum(ft_transfer_count)::bigint, sum(nft_transfer_count)::bigint, sum(tx_count)::bigint
@@ -93,15 +107,19 @@ describe('the numbers of days and hours', () => {
 
   it('count the transfers that are listed, without fees', async () => {
     for (const [table, column, where] of [
-      ['app.ft_transfers', 'ft_transfer_count', "transfer_type <> 'fee'"], ['app.nft_transfers', 'nft_transfer_count', 'true'],
+      ['app.ft_transfers', 'ft_transfer_count', "transfer_type <> 'fee'"],
+      ['app.nft_transfers', 'nft_transfer_count', 'true'],
     ] as const) {
       const { rows: listed } = await database.pool.query<{ height: number; count: number }>(
-        `select block_height::int as height, count(*)::int as count from ${table} where ${where} group by 1`)
+        `select block_height::int as height, count(*)::int as count from ${table} where ${where} group by 1`,
+      )
       const ofDay = (of: readonly DecodedBlock[]): number => {
         const heights = new Set(of.map(({ height }) => height))
         return listed.filter(({ height }) => heights.has(height)).reduce((sum, { count }) => sum + count, 0)
       }
-      const { rows } = await database.pool.query(`select day::text, ${column}::int as count from app.daily_stats order by day`)
+      const { rows } = await database.pool.query(
+        `select day::text, ${column}::int as count from app.daily_stats order by day`,
+      )
       expect(rows, table).to.deep.equal(groups(blocks, dayOf).map(([day, of]) => ({ day, count: ofDay(of) })))
       expect(listed.length, table).to.be.greaterThan(50)
     }
@@ -114,29 +132,36 @@ describe('the numbers of days and hours', () => {
       return { day, count: new Set(parties.filter((one) => one !== undefined)).size }
     })
     const { rows } = await database.pool.query(
-      'select day::text, active_account_count::int as count from app.daily_account_counts order by day')
+      'select day::text, active_account_count::int as count from app.daily_account_counts order by day',
+    )
     expect(rows).to.deep.equal(expected.filter(({ count }) => count > 0))
     const { rows: shown } = await database.pool.query(
-      'select day::text, active_account_count::int as count from app.daily_stats where active_account_count > 0 order by day')
+      'select day::text, active_account_count::int as count from app.daily_stats where active_account_count > 0 order by day',
+    )
     expect(shown).to.deep.equal(rows)
     const { rows: known } = await database.pool.query(
-      'select day::text, count(*)::int from app.daily_active_accounts group by day order by day')
+      'select day::text, count(*)::int from app.daily_active_accounts group by day order by day',
+    )
     expect(known).to.deep.equal(rows)
   })
 
   it('are the same by whatever ranges, in whatever order, derived again and rolled back', async () => {
     const inOnePass = await foldDigest(database.pool, dailyStatsWorker)
     await fc.assert(
-      fc.asyncProperty(inAnyOrder(partitions(blocks.length)), fc.integer({ min: 1, max: 280 }), async (ranges, height) => {
-        await rollBackWorker(database.pool, dailyStatsWorker, 0)
-        expect(await foldDigest(database.pool, dailyStatsWorker)).to.match(/^(0 -\n?)+$/)
-        for (const range of ranges) await derive(range)
-        expect(await foldDigest(database.pool, dailyStatsWorker)).to.equal(inOnePass)
-        await derive({ from: height - 1, to: height })
-        await rollBackWorker(database.pool, dailyStatsWorker, height)
-        await derive({ from: height, to: blocks.length })
-        expect(await foldDigest(database.pool, dailyStatsWorker)).to.equal(inOnePass)
-      }),
+      fc.asyncProperty(
+        inAnyOrder(partitions(blocks.length)),
+        fc.integer({ min: 1, max: 280 }),
+        async (ranges, height) => {
+          await rollBackWorker(database.pool, dailyStatsWorker, 0)
+          expect(await foldDigest(database.pool, dailyStatsWorker)).to.match(/^(0 -\n?)+$/)
+          for (const range of ranges) await derive(range)
+          expect(await foldDigest(database.pool, dailyStatsWorker)).to.equal(inOnePass)
+          await derive({ from: height - 1, to: height })
+          await rollBackWorker(database.pool, dailyStatsWorker, height)
+          await derive({ from: height, to: blocks.length })
+          expect(await foldDigest(database.pool, dailyStatsWorker)).to.equal(inOnePass)
+        },
+      ),
       { numRuns: 8 },
     )
   })

@@ -48,7 +48,10 @@ describe('the declarations of workers', () => {
   it('follow workers that come before them', () => {
     for (const [i, { name, phase, follows, derive }] of workers.entries()) {
       const before = new Map(workers.slice(0, i).map((worker) => [worker.name, worker]))
-      expect(follows.filter((other) => !before.has(other)), name).to.deep.equal([])
+      expect(
+        follows.filter((other) => !before.has(other)),
+        name,
+      ).to.deep.equal([])
       expect(phase, name).to.equal(1 + Math.max(0, ...follows.map((other) => before.get(other)?.phase ?? 0)))
       if (derive === undefined) expect(follows, `${name} derives nothing and follows nobody`).to.not.deep.equal([])
     }
@@ -62,11 +65,17 @@ describe('the declarations of workers', () => {
       const done: string[] = []
       for (const fold of folds) {
         if (fold.kind === 'state') {
-          expect(fold.reads.filter((table) => !readable.has(table)), `${name}: ${fold.name}`).to.deep.equal([])
+          expect(
+            fold.reads.filter((table) => !readable.has(table)),
+            `${name}: ${fold.name}`,
+          ).to.deep.equal([])
           done.push(fold.name)
         } else {
           expect([...own, ...done], `${name}: ${fold.name} adds up`).to.include.members([fold.of].flat())
-          expect(fold.sums.map(({ column }) => column), `${name}: ${fold.name}`).to.include(fold.presence)
+          expect(
+            fold.sums.map(({ column }) => column),
+            `${name}: ${fold.name}`,
+          ).to.include(fold.presence)
         }
       }
     }
@@ -78,8 +87,11 @@ describe('the declarations of workers', () => {
         const stored = await columnsOf(name)
         expect(columns, name).to.deep.equal(stored.map(({ column }) => column))
         expect(await firstIndexedColumns(name), `${name}: ranges are deleted by an index`).to.include(heightColumn)
-        const { rows: [table] } = await database.pool.query<{ kind: string }>(
-          'select relkind as kind from pg_class where oid = to_regclass($1)', [name],
+        const {
+          rows: [table],
+        } = await database.pool.query<{ kind: string }>(
+          'select relkind as kind from pg_class where oid = to_regclass($1)',
+          [name],
         )
         expect(table?.kind, name).to.equal(partitionHeights === undefined ? 'r' : 'p')
       }
@@ -91,7 +103,9 @@ describe('the declarations of workers', () => {
       const stored = await columnsOf(fold.name)
       const keys = stored.filter(({ isKey }) => isKey).map(({ column, type }) => ({ column, type }))
       expect(fold.key, fold.name).to.deep.equal(keys)
-      const others = stored.filter(({ isKey, isGenerated }) => !isKey && !isGenerated).map(({ column, type }) => ({ column, type }))
+      const others = stored
+        .filter(({ isKey, isGenerated }) => !isKey && !isGenerated)
+        .map(({ column, type }) => ({ column, type }))
       if (fold.kind === 'sum') expect(fold.sums, fold.name).to.deep.equal(others)
     }
   })

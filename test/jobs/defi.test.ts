@@ -43,12 +43,15 @@ describe('pairs of tokens', () => {
     const [transaction] = recorded[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
     return events.map((event, height) => ({
-      ...block, height, timestampUs: Date.UTC(2026, 0, 1, height * 10) * 1000,
+      ...block,
+      height,
+      timestampUs: Date.UTC(2026, 0, 1, height * 10) * 1000,
       transactions: [{ ...transaction, index: 0, events: [{ ...event, index: 0 }] }],
     }))
   }
   const swap = (direction: string, amountIn: string, amountOut: string): Told => ({
-    type: `${pair}.Swap`, fields: { inTokenAmount: amountIn, outTokenAmount: amountOut, direction },
+    type: `${pair}.Swap`,
+    fields: { inTokenAmount: amountIn, outTokenAmount: amountOut, direction },
   })
   const created = {
     type: 'A.00000000000000e1.SwapFactory.PairCreated',
@@ -60,10 +63,17 @@ describe('pairs of tokens', () => {
     const { dev = '' } = await namedAccounts('base')
     const columns = 'pair, dex, address, asset0, asset1, created_height, last_height'
     const pairs = await rows(`select ${columns} from app.defi_pairs`)
-    expect(pairs).to.deep.equal([{
-      pair: `A.${dev.slice(2)}.SwapPair`, dex: 'incrementfi', address: dev, asset0: flow,
-      asset1: 'A.179b6b1cb6755e31.PebbleCoin', created_height: null, last_height: '254',
-    }])
+    expect(pairs).to.deep.equal([
+      {
+        pair: `A.${dev.slice(2)}.SwapPair`,
+        dex: 'incrementfi',
+        address: dev,
+        asset0: flow,
+        asset1: 'A.179b6b1cb6755e31.PebbleCoin',
+        created_height: null,
+        last_height: '254',
+      },
+    ])
     const [sum] = await rows('select sum(swap_count) as swaps, sum(volume0)::text as volume0 from app.defi_pair_days')
     const [all] = await rows(`
       select count(*)::numeric as swaps, sum(coalesce(asset0_in, asset0_out))::text as volume0 from app.defi_events
@@ -75,15 +85,27 @@ describe('pairs of tokens', () => {
     const blocks = blocksOf([created, swap('0', '2.00000000', '6.00000000'), swap('1', '8.00000000', '2.00000000')])
     await derive(blocks, 1, 3)
     const columns = 'asset0, asset1, is_stable, created_height, price, last_height'
-    expect(await rows(`select ${columns} from app.defi_pairs`)).to.deep.equal([{
-      asset0: null, asset1: null, is_stable: null, created_height: null, price: '4.000000000000000000',
-      last_height: '2',
-    }])
+    expect(await rows(`select ${columns} from app.defi_pairs`)).to.deep.equal([
+      {
+        asset0: null,
+        asset1: null,
+        is_stable: null,
+        created_height: null,
+        price: '4.000000000000000000',
+        last_height: '2',
+      },
+    ])
     await derive(blocks, 0, 1)
-    expect(await rows(`select ${columns} from app.defi_pairs`)).to.deep.equal([{
-      asset0: flow, asset1: coin, is_stable: false, created_height: '0', price: '4.000000000000000000',
-      last_height: '2',
-    }])
+    expect(await rows(`select ${columns} from app.defi_pairs`)).to.deep.equal([
+      {
+        asset0: flow,
+        asset1: coin,
+        is_stable: false,
+        created_height: '0',
+        price: '4.000000000000000000',
+        last_height: '2',
+      },
+    ])
     expect(await rows('select swap_count, volume0, volume1 from app.defi_pair_days')).to.deep.equal([
       { swap_count: '2', volume0: '4.00000000', volume1: '14.00000000' },
     ])
@@ -106,8 +128,9 @@ describe('pairs of tokens', () => {
         await commitOutput(database.pool, worker, { from: height, to: height + 1 }, output)
       }
     }
-    expect((await rows('select block_height from app.defi_events order by 1')).map((row) => Number(row['block_height'])))
-      .to.deep.equal(heights)
+    expect(
+      (await rows('select block_height from app.defi_events order by 1')).map((row) => Number(row['block_height'])),
+    ).to.deep.equal(heights)
   })
 
   it('have the volumes of each day of its own', async () => {

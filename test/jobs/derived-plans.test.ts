@@ -7,7 +7,15 @@ import type { TestDatabase } from '../support/database.ts'
 import { explain, flattenPlan, largeTables, pagesOf, readWhole, recordStatements } from '../support/explain.ts'
 import type { Statement } from '../support/explain.ts'
 import {
-  evmBusy, evmItems, evmRegular, feeReceiver, hoarder, regular, skewedCollection, skewedEvmToken, skewedToken,
+  evmBusy,
+  evmItems,
+  evmRegular,
+  feeReceiver,
+  hoarder,
+  regular,
+  skewedCollection,
+  skewedEvmToken,
+  skewedToken,
   writeSkewedHistory,
 } from '../../scripts/support/skewed-history.ts'
 
@@ -93,7 +101,10 @@ describe('derived tables with accounts that are in every block', () => {
     expect(statements.length).to.be.greaterThan(2 * workers.flatMap(({ folds }) => folds).length)
     for (const statement of statements) {
       const place = statement.text.trim().slice(0, 200)
-      expect(readWhole(await explain(client, statement, 'generic_plan'), large), `${place}, planned for any values`).to.deep.equal([])
+      expect(
+        readWhole(await explain(client, statement, 'generic_plan'), large),
+        `${place}, planned for any values`,
+      ).to.deep.equal([])
       await client.query('savepoint folded')
       const plan = await explain(client, statement, 'analyze, buffers')
       await client.query('rollback to folded')
@@ -102,7 +113,10 @@ describe('derived tables with accounts that are in every block', () => {
     }
   })
 
-  const [below, noFee] = [`(block_height, tx_index, event_index, leg) < (${newest / 2}, 0, 0, 0)`, "transfer_type <> 'fee'"]
+  const [below, noFee] = [
+    `(block_height, tx_index, event_index, leg) < (${newest / 2}, 0, 0, 0)`,
+    "transfer_type <> 'fee'",
+  ]
   const byPosition = 'block_height desc, tx_index desc, event_index desc, leg desc'
   const from = `from_address = '${regular}' and ${below}`
   const to = `to_address = '${hoarder}' and ${below}`
@@ -124,49 +138,136 @@ describe('derived tables with accounts that are in every block', () => {
     ['uses of a contract', 'app.tx_contracts', `contract = '${skewedToken}'`, 'block_height desc'],
     ['uses of a tag', 'app.tx_tags', `tag = 'FT_TRANSFER' and block_height < ${newest / 2}`, 'block_height desc'],
     ['scheduled transactions', 'app.scheduled_transactions', 'scheduled_id < 9999', 'scheduled_id desc'],
-    ['scheduled transactions of an account', 'app.scheduled_transactions', `handler_owner = '${regular}' and scheduled_id < 9999`, 'scheduled_id desc'],
-    ['scheduled transactions of a handler', 'app.scheduled_transactions', 'handler_uuid = 1 and scheduled_id < 9999', 'scheduled_id desc'],
-    ['scheduled transactions of a status', 'app.scheduled_transactions', `status = 'executed' and scheduled_id < 9999`, 'scheduled_id desc'],
-    ['scheduled transactions by time', 'app.scheduled_transactions', 'due_at > to_timestamp(9999)', 'due_at, scheduled_id'],
+    [
+      'scheduled transactions of an account',
+      'app.scheduled_transactions',
+      `handler_owner = '${regular}' and scheduled_id < 9999`,
+      'scheduled_id desc',
+    ],
+    [
+      'scheduled transactions of a handler',
+      'app.scheduled_transactions',
+      'handler_uuid = 1 and scheduled_id < 9999',
+      'scheduled_id desc',
+    ],
+    [
+      'scheduled transactions of a status',
+      'app.scheduled_transactions',
+      `status = 'executed' and scheduled_id < 9999`,
+      'scheduled_id desc',
+    ],
+    [
+      'scheduled transactions by time',
+      'app.scheduled_transactions',
+      'due_at > to_timestamp(9999)',
+      'due_at, scheduled_id',
+    ],
     ['accounts by activity', 'app.accounts', 'last_seen_height <= 999999', 'last_seen_height desc, address'],
     ['accounts by age', 'app.accounts', 'first_seen_height <= 999999', 'first_seen_height desc, address'],
     ['accounts by transactions', 'app.address_stats', 'tx_count <= 999999', 'tx_count desc, address'],
-    ['transactions of an account', 'app.address_transactions',
+    [
+      'transactions of an account',
+      'app.address_transactions',
       `address = '${regular}' and (block_height, tx_index) < (${newest / 2}, 0) and (is_payer or is_proposer or is_authorizer)`,
-      'block_height desc, tx_index desc'],
+      'block_height desc, tx_index desc',
+    ],
     ['keys of an account', 'app.account_keys', `address = '${regular}' and key_index > 5`, 'key_index'],
-    ['accounts of a key', 'app.account_keys', "public_key = int8send(0)", 'is_revoked, address, key_index'],
+    ['accounts of a key', 'app.account_keys', 'public_key = int8send(0)', 'is_revoked, address, key_index'],
     ['accounts of an EVM account', 'app.coa_accounts', `coa_address = '0x${'0'.repeat(40)}'`, 'block_height desc'],
     ['EVM accounts of an account', 'app.coa_accounts', `flow_address = '${regular}'`, 'block_height, tx_index'],
-    ['contracts by age', 'app.smart_contracts', 'created_height <= 999999', 'created_height desc, created_tx_index desc'],
-    ['contracts by change', 'app.smart_contracts', 'updated_height <= 999999', 'updated_height desc, updated_tx_index desc'],
+    [
+      'contracts by age',
+      'app.smart_contracts',
+      'created_height <= 999999',
+      'created_height desc, created_tx_index desc',
+    ],
+    [
+      'contracts by change',
+      'app.smart_contracts',
+      'updated_height <= 999999',
+      'updated_height desc, updated_tx_index desc',
+    ],
     ['contracts of a name', 'app.smart_contracts', "name >= 'C5' and name < 'C6'", 'name, address'],
     ['contracts of an account', 'app.contracts', `address = '${regular}' and name > 'C'`, 'address, name'],
-    ['versions of a contract', 'app.contract_versions', `address = '${regular}' and name = 'Busy'`,
-      'block_height desc, tx_index desc, event_index desc'],
+    [
+      'versions of a contract',
+      'app.contract_versions',
+      `address = '${regular}' and name = 'Busy'`,
+      'block_height desc, tx_index desc, event_index desc',
+    ],
     ['EVM transactions', 'app.evm_tx_hashes', belowEvent, byEvent],
     ['EVM transactions from an address', 'app.evm_tx_hashes', `evm_from = '${evmRegular}' and ${belowEvent}`, byEvent],
     ['EVM transactions to an address', 'app.evm_tx_hashes', `evm_to = '${evmBusy}' and ${belowEvent}`, byEvent],
-    ['EVM token transfers from an address', 'app.evm_token_transfers', `from_address = '${evmRegular}' and ${belowLog}`, byLog],
-    ['EVM token transfers to an address', 'app.evm_token_transfers', `to_address = '${evmBusy}' and ${belowLog}`, byLog],
-    ['transfers of an EVM token', 'app.evm_token_transfers',
-      `token = '${skewedEvmToken}' and standard = 20 and ${belowLog}`, byLog],
-    ['EVM tokens by holders', 'app.evm_tokens', 'standard = 20 and holder_count <= 999999', 'holder_count desc, token desc'],
+    [
+      'EVM token transfers from an address',
+      'app.evm_token_transfers',
+      `from_address = '${evmRegular}' and ${belowLog}`,
+      byLog,
+    ],
+    [
+      'EVM token transfers to an address',
+      'app.evm_token_transfers',
+      `to_address = '${evmBusy}' and ${belowLog}`,
+      byLog,
+    ],
+    [
+      'transfers of an EVM token',
+      'app.evm_token_transfers',
+      `token = '${skewedEvmToken}' and standard = 20 and ${belowLog}`,
+      byLog,
+    ],
+    [
+      'EVM tokens by holders',
+      'app.evm_tokens',
+      'standard = 20 and holder_count <= 999999',
+      'holder_count desc, token desc',
+    ],
     ['EVM tokens of an address', 'app.evm_token_holdings', `address = '${evmBusy}' and token > '5'`, 'token, standard'],
-    ['holders of an EVM token', 'app.evm_token_holdings',
-      `token = '${evmItems}' and standard = 721 and balance > 0`, 'balance desc, address desc'],
-    ['items of an EVM token', 'app.evm_token_items',
-      `token = '${evmItems}' and standard = 721 and token_id > 5000`, 'token_id, address'],
-    ['items of an address', 'app.evm_token_items',
-      `address = '${evmBusy}' and token = '${evmItems}' and standard = 721 and token_id > 1005000`, 'token_id'],
+    [
+      'holders of an EVM token',
+      'app.evm_token_holdings',
+      `token = '${evmItems}' and standard = 721 and balance > 0`,
+      'balance desc, address desc',
+    ],
+    [
+      'items of an EVM token',
+      'app.evm_token_items',
+      `token = '${evmItems}' and standard = 721 and token_id > 5000`,
+      'token_id, address',
+    ],
+    [
+      'items of an address',
+      'app.evm_token_items',
+      `address = '${evmBusy}' and token = '${evmItems}' and standard = 721 and token_id > 1005000`,
+      'token_id',
+    ],
     ['items of a collection by id', 'app.nft_ownership', `token = '${skewedCollection}' and nft_id > 2500`, 'nft_id'],
-    ['items of an account in a collection', 'app.nft_ownership',
-      `owner = '${hoarder}' and token = '${skewedCollection}' and nft_id > 2500`, 'nft_id'],
-    ['items of an account', 'app.nft_ownership', `owner = '${hoarder}' and (token, nft_id) > ('A.0', 0)`, 'token, nft_id'],
+    [
+      'items of an account in a collection',
+      'app.nft_ownership',
+      `owner = '${hoarder}' and token = '${skewedCollection}' and nft_id > 2500`,
+      'nft_id',
+    ],
+    [
+      'items of an account',
+      'app.nft_ownership',
+      `owner = '${hoarder}' and (token, nft_id) > ('A.0', 0)`,
+      'token, nft_id',
+    ],
     ['collections of an account', 'app.nft_holdings', `address = '${hoarder}' and token > 'A.1'`, 'token'],
-    ['holders of a collection', 'app.nft_holdings', `token = '${skewedCollection}' and item_count < 5`, 'item_count desc, address'],
+    [
+      'holders of a collection',
+      'app.nft_holdings',
+      `token = '${skewedCollection}' and item_count < 5`,
+      'item_count desc, address',
+    ],
     ['collections by holders', 'app.nft_collection_stats', 'holder_count <= 999999', 'holder_count desc, token'],
-    ['days of a balance', 'app.daily_balance_changes', `address = '${regular}' and token = '${skewedToken}' and day > '2024-09-30'`, 'day desc'],
+    [
+      'days of a balance',
+      'app.daily_balance_changes',
+      `address = '${regular}' and token = '${skewedToken}' and day > '2024-09-30'`,
+      'day desc',
+    ],
     ['the newest tokens', 'app.ft_tokens', 'first_height <= 150000', 'first_height desc, token'],
     ['the busiest tokens', 'app.ft_token_totals', 'transfer_count <= 1500', 'transfer_count desc, token'],
     ['the newest collections', 'app.nft_collections', 'first_height <= 150000', 'first_height desc, token'],

@@ -75,7 +75,11 @@ describe('derived state', () => {
   })
 
   it('is the same when ranges are derived again', async () => {
-    for (const range of [{ from: 30, to: 90 }, { from: 0, to: 281 }, { from: 280, to: 281 }]) {
+    for (const range of [
+      { from: 30, to: 90 },
+      { from: 0, to: 281 },
+      { from: 280, to: 281 },
+    ]) {
       for (const worker of workers) await deriveInto(database.pool, worker, blocks, range)
     }
     expect(await derivedDigest(database.pool)).to.deep.equal(inOnePass)
@@ -108,7 +112,8 @@ function partitions(end: number): fc.Arbitrary<HeightRange[]> {
 
 /** Every worker over every range, in an order by chance that runs a worker over a range after those that it follows. */
 function* scheduled(
-  ranges: readonly HeightRange[], order: fc.Stream<number>,
+  ranges: readonly HeightRange[],
+  order: fc.Stream<number>,
 ): Generator<readonly [Worker, HeightRange]> {
   const waiting = ranges.flatMap((range) => workers.map((worker) => [worker, range] as const))
   const done = new Set<string>()

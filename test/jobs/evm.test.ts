@@ -45,12 +45,21 @@ interface Token {
   readonly short_count: number
 }
 
-const transfer: fc.Arbitrary<Transfer> = fc.record({
-  height: fc.nat(end - 1), token: fc.constantFrom('t1', 't2'), standard: fc.constantFrom(20, 721, 1155),
-  from: fc.constantFrom(...parties), to: fc.constantFrom(...parties), amount: fc.nat(3), id: fc.nat(1),
-}).map(({ id, ...rest }): Transfer => ({
-  ...rest, tokenId: rest.standard === 20 ? null : `${id}`, amount: rest.standard === 721 ? 1 : rest.amount,
-}))
+const transfer: fc.Arbitrary<Transfer> = fc
+  .record({
+    height: fc.nat(end - 1),
+    token: fc.constantFrom('t1', 't2'),
+    standard: fc.constantFrom(20, 721, 1155),
+    from: fc.constantFrom(...parties),
+    to: fc.constantFrom(...parties),
+    amount: fc.nat(3),
+    id: fc.nat(1),
+  })
+  .map(({ id, ...rest }): Transfer => ({
+    ...rest,
+    tokenId: rest.standard === 20 ? null : `${id}`,
+    amount: rest.standard === 721 ? 1 : rest.amount,
+  }))
 const transfers = fc.array(transfer, { maxLength: 25 })
 
 type Event =
@@ -70,7 +79,10 @@ const events: fc.Arbitrary<Event[]> = fc.array(
 function heldAfter(all: readonly Transfer[]): Map<string, number> {
   const held = new Map<string, number>()
   for (const { token, standard, from, to, tokenId, amount } of all) {
-    for (const [address, change] of [[from, -amount], [to, amount]] as const) {
+    for (const [address, change] of [
+      [from, -amount],
+      [to, amount],
+    ] as const) {
       for (const id of tokenId === null ? ['all'] : ['all', tokenId]) {
         const key = `${address ?? ''} ${token} ${standard} ${id}`
         if (address !== null) held.set(key, (held.get(key) ?? 0) + change)
@@ -87,15 +99,20 @@ function holdingsAfter(all: readonly Transfer[]): Holding[] {
 function tokensAfter(all: readonly Transfer[]): Token[] {
   const held = [...heldAfter(all)]
   const ofToken = Map.groupBy(all, ({ token, standard }) => `${token} ${standard}`)
-  return [...ofToken].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, moved]) => {
-    const balances = held.filter(([key]) => key.endsWith(` ${name} all`)).map(([, balance]) => balance)
-    const [token = '', standard] = name.split(' ')
-    return {
-      token, standard: Number(standard), first_height: Math.min(...moved.map(({ height }) => height)),
-      transfer_count: moved.length, holder_count: balances.filter((balance) => balance > 0).length,
-      short_count: balances.filter((balance) => balance < 0).length,
-    }
-  })
+  return [...ofToken]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, moved]) => {
+      const balances = held.filter(([key]) => key.endsWith(` ${name} all`)).map(([, balance]) => balance)
+      const [token = '', standard] = name.split(' ')
+      return {
+        token,
+        standard: Number(standard),
+        first_height: Math.min(...moved.map(({ height }) => height)),
+        transfer_count: moved.length,
+        holder_count: balances.filter((balance) => balance > 0).length,
+        short_count: balances.filter((balance) => balance < 0).length,
+      }
+    })
 }
 
 function byKey(a: Holding, b: Holding): number {
@@ -185,11 +202,15 @@ describe('what EVM tokens are and who holds them', () => {
   it('say of tokens when they moved first, how often, and how many hold them', async () => {
     await reset()
     await derive({ from: 0, to: blocks.length })
-    const { contracts: { Coin = '', Badge = '' } } = truth
-    expect((await tokens()).map((token) => ({ ...token, token: `0x${token.token}` }))).to.deep.equal([
-      { token: Badge, standard: 721, first_height: 110, transfer_count: 7, holder_count: 4, short_count: 0 },
-      { token: Coin, standard: 20, first_height: 105, transfer_count: 35, holder_count: 7, short_count: 0 },
-    ].toSorted((a, b) => (a.token < b.token ? -1 : 1)))
+    const {
+      contracts: { Coin = '', Badge = '' },
+    } = truth
+    expect((await tokens()).map((token) => ({ ...token, token: `0x${token.token}` }))).to.deep.equal(
+      [
+        { token: Badge, standard: 721, first_height: 110, transfer_count: 7, holder_count: 4, short_count: 0 },
+        { token: Coin, standard: 20, first_height: 105, transfer_count: 35, holder_count: 7, short_count: 0 },
+      ].toSorted((a, b) => (a.token < b.token ? -1 : 1)),
+    )
   })
 
   it('have one owner for each item', async () => {
@@ -204,11 +225,14 @@ describe('what EVM tokens are and who holds them', () => {
     await reset()
     await derive({ from: 0, to: blocks.length })
     const inOnePass = await foldDigest(database.pool, evmWorker)
-    await fc.assert(fc.asyncProperty(inAnyOrder(partitions(blocks.length)), async (ranges) => {
-      await reset()
-      for (const range of ranges) await derive(range)
-      expect(await foldDigest(database.pool, evmWorker)).to.equal(inOnePass)
-    }), { numRuns: 5 })
+    await fc.assert(
+      fc.asyncProperty(inAnyOrder(partitions(blocks.length)), async (ranges) => {
+        await reset()
+        for (const range of ranges) await derive(range)
+        expect(await foldDigest(database.pool, evmWorker)).to.equal(inOnePass)
+      }),
+      { numRuns: 5 },
+    )
     await rollBackWorker(database.pool, evmWorker, 120)
     const rolledBack = await foldDigest(database.pool, evmWorker)
     await derive({ from: 120, to: blocks.length })
@@ -233,25 +257,28 @@ describe('what EVM tokens are and who holds them', () => {
   })
 
   it('follow from the transfers that are there, whatever was derived, derived otherwise and rolled back', async () => {
-    await fc.assert(fc.asyncProperty(transfers, transfers, events, async (one, other, history) => {
-      await reset()
-      let present: readonly Transfer[] = []
-      for (const event of history) {
-        if (event.what === 'roll back') {
-          await rollBackWorker(database.pool, evmWorker, event.to)
-          present = present.filter(({ height }) => height < event.to)
-          continue
+    await fc.assert(
+      fc.asyncProperty(transfers, transfers, events, async (one, other, history) => {
+        await reset()
+        let present: readonly Transfer[] = []
+        for (const event of history) {
+          if (event.what === 'roll back') {
+            await rollBackWorker(database.pool, evmWorker, event.to)
+            present = present.filter(({ height }) => height < event.to)
+            continue
+          }
+          const range = { from: event.from, to: event.from + step }
+          const isIn = ({ height }: Transfer): boolean => height >= range.from && height < range.to
+          const found = (event.version === 0 ? one : other).filter(isIn)
+          await write(range, found)
+          present = [...present.filter((row) => !isIn(row)), ...found]
+          expect(await holdings()).to.deep.equal(holdingsAfter(present))
+          expect(await tokens()).to.deep.equal(tokensAfter(present))
         }
-        const range = { from: event.from, to: event.from + step }
-        const isIn = ({ height }: Transfer): boolean => height >= range.from && height < range.to
-        const found = (event.version === 0 ? one : other).filter(isIn)
-        await write(range, found)
-        present = [...present.filter((row) => !isIn(row)), ...found]
         expect(await holdings()).to.deep.equal(holdingsAfter(present))
         expect(await tokens()).to.deep.equal(tokensAfter(present))
-      }
-      expect(await holdings()).to.deep.equal(holdingsAfter(present))
-      expect(await tokens()).to.deep.equal(tokensAfter(present))
-    }), { numRuns: 30 })
+      }),
+      { numRuns: 30 },
+    )
   })
 })

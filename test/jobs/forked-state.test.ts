@@ -9,7 +9,11 @@ import { deriveInto, derivedDigest, derivedTables, rollBackDerived } from '../su
 import { namedAccounts, truthOf } from '../support/recording-notes.ts'
 
 /** Versions of the chain: each leaves the one before at a height of both. */
-const versions = [{ version: 'a', from: 0 }, { version: 'b', from: 13 }, { version: 'c', from: 25 }] as const
+const versions = [
+  { version: 'a', from: 0 },
+  { version: 'b', from: 13 },
+  { version: 'c', from: 25 },
+] as const
 
 describe('the state of a chain that is rolled back twice', () => {
   let database: TestDatabase
@@ -33,14 +37,16 @@ describe('the state of a chain that is rolled back twice', () => {
   const stored = async (): Promise<{ balances: object; items: object }> => {
     const balances = await database.pool.query<{ key: string; balance: string }>(
       `select address || ' ' || token as key, balance::text from app.ft_holdings
-       where address = any ($1) order by 1`, [users],
+       where address = any ($1) order by 1`,
+      [users],
     )
     const items = await database.pool.query<{ item: string; owner: string }>(
       `select * from (
          select distinct on (token, nft_id) token || '.NFT ' || nft_id as item, to_address as owner
          from app.nft_transfers
          order by token, nft_id, block_height desc, tx_index desc, event_index desc, leg desc
-       ) as last where owner = any ($1) order by item`, [users],
+       ) as last where owner = any ($1) order by item`,
+      [users],
     )
     return {
       balances: Object.fromEntries(balances.rows.map(({ key, balance }) => [key, balance])),
@@ -55,9 +61,11 @@ describe('the state of a chain that is rolled back twice', () => {
       return [{ address, ...account }]
     })
     const balances = ofUsers.flatMap(({ address, vaults }) =>
-      vaults.map(({ type, balance }) => [`${address} ${type.replace(/\.Vault$/, '')}`, balance] as const))
+      vaults.map(({ type, balance }) => [`${address} ${type.replace(/\.Vault$/, '')}`, balance] as const),
+    )
     const items = ofUsers.flatMap(({ address, nfts }) =>
-      nfts.map(({ type, id }) => [`${type} ${id}`, address] as const))
+      nfts.map(({ type, id }) => [`${type} ${id}`, address] as const),
+    )
     return { balances: Object.fromEntries(balances), items: Object.fromEntries(items) }
   }
 

@@ -32,7 +32,10 @@ interface Holding {
 
 const states: fc.Arbitrary<State[]> = fc.uniqueArray(
   fc.record({
-    height: fc.nat(end - 1), vault: fc.nat(3), owner: fc.constantFrom(...owners), balance: fc.nat(50),
+    height: fc.nat(end - 1),
+    vault: fc.nat(3),
+    owner: fc.constantFrom(...owners),
+    balance: fc.nat(50),
   }),
   { maxLength: 20, selector: ({ height, vault }) => `${height} ${vault}` },
 )
@@ -48,7 +51,10 @@ const changes: fc.Arbitrary<Change[]> = fc.uniqueArray(
 
 /** Every vault counts where it was seen last; where no vault was ever seen in an account, the changes add up. */
 function heldAfter(all: readonly State[], moved: readonly Change[]): object {
-  const last = Map.groupBy(all.toSorted((a, b) => a.height - b.height), ({ vault }) => vault)
+  const last = Map.groupBy(
+    all.toSorted((a, b) => a.height - b.height),
+    ({ vault }) => vault,
+  )
   const held = new Map<string, Holding>()
   const add = (address: string, balance: number, count: number): void => {
     const before = held.get(address) ?? { balance: 0, vault_count: 0, is_complete: count > 0 }
@@ -154,7 +160,10 @@ describe('ft_holdings_worker', () => {
     await reset()
     const [alice = '', bob = ''] = owners
     await derive(0, 3, {
-      states: [{ height: 1, vault: 0, owner: alice, balance: 5 }, { height: 2, vault: 1, owner: bob, balance: 3 }],
+      states: [
+        { height: 1, vault: 0, owner: alice, balance: 5 },
+        { height: 2, vault: 1, owner: bob, balance: 3 },
+      ],
       changes: [{ height: 1, address: '0x00000000000000c0', change: 4 }],
     })
     expect(Object.keys(await held())).to.deep.equal([alice, bob, '0x00000000000000c0'])
@@ -179,7 +188,10 @@ describe('ft_holdings_worker', () => {
           }
         }
         const left = [...derived.values()]
-        const expected = heldAfter(left.flatMap((one) => one.states), left.flatMap((one) => one.changes))
+        const expected = heldAfter(
+          left.flatMap((one) => one.states),
+          left.flatMap((one) => one.changes),
+        )
         expect(await held()).to.deep.equal(expected)
       }),
       { numRuns: 40 },
@@ -189,14 +201,21 @@ describe('ft_holdings_worker', () => {
   it('has what vaults hold when several ranges are derived again at once', async () => {
     const pieces = [0, 3, 6, 9] as const
     await fc.assert(
-      fc.asyncProperty(fc.tuple(found, found), fc.uniqueArray(piece, { minLength: 1 }), async ([first, second], again) => {
-        await reset()
-        for (const from of pieces) await derive(from, from + step, first)
-        await Promise.all(again.map((from) => derive(from, from + step, second)))
-        const left = pieces.map((from) => within(again.includes(from) ? second : first, from, from + step))
-        const expected = heldAfter(left.flatMap((one) => one.states), left.flatMap((one) => one.changes))
-        expect(await held()).to.deep.equal(expected)
-      }),
+      fc.asyncProperty(
+        fc.tuple(found, found),
+        fc.uniqueArray(piece, { minLength: 1 }),
+        async ([first, second], again) => {
+          await reset()
+          for (const from of pieces) await derive(from, from + step, first)
+          await Promise.all(again.map((from) => derive(from, from + step, second)))
+          const left = pieces.map((from) => within(again.includes(from) ? second : first, from, from + step))
+          const expected = heldAfter(
+            left.flatMap((one) => one.states),
+            left.flatMap((one) => one.changes),
+          )
+          expect(await held()).to.deep.equal(expected)
+        },
+      ),
       { numRuns: 30 },
     )
   })

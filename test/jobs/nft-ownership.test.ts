@@ -62,12 +62,18 @@ describe('nft_ownership_worker', () => {
 
   describe('of events', () => {
     const item = { type: `${cats}.NFT`, id: '7', uuid: '70' }
-    const left = (from: string, more: object = {}): HandMadeEvent =>
-      [`${standard}.Withdrawn`, { ...item, from, providerUUID: '1', ...more }]
-    const arrived = (to: string, more: object = {}): HandMadeEvent =>
-      [`${standard}.Deposited`, { ...item, to, collectionUUID: '2', ...more }]
-    const destroyed = (more: object = {}): HandMadeEvent =>
-      [`${standard}.NFT.ResourceDestroyed`, { id: '7', uuid: '70', ...more }]
+    const left = (from: string, more: object = {}): HandMadeEvent => [
+      `${standard}.Withdrawn`,
+      { ...item, from, providerUUID: '1', ...more },
+    ]
+    const arrived = (to: string, more: object = {}): HandMadeEvent => [
+      `${standard}.Deposited`,
+      { ...item, to, collectionUUID: '2', ...more },
+    ]
+    const destroyed = (more: object = {}): HandMadeEvent => [
+      `${standard}.NFT.ResourceDestroyed`,
+      { id: '7', uuid: '70', ...more },
+    ]
     const derive = async (blocks: readonly DecodedBlock[], from: number, to: number): Promise<void> => {
       expect(await deriveInto(database.pool, tokenWorker, blocks, { from, to })).to.deep.equal([])
     }
@@ -78,7 +84,7 @@ describe('nft_ownership_worker', () => {
 
     beforeEach(reset)
 
-    it('has an item of a contract that emits only the standard\'s events', async () => {
+    it("has an item of a contract that emits only the standard's events", async () => {
       await both(handMadeBlocks(2, { 1: [arrived(alice)] }), 0, 2)
       expect(await owned()).to.deep.equal({
         [`${cats} 7`]: { uuid: '70', owner: alice, is_burned: false, height: 1 },
@@ -89,7 +95,10 @@ describe('nft_ownership_worker', () => {
     it('has an item of before Cadence 1.0, and its uuid from its first move after', async () => {
       const blocks = handMadeBlocks(4, {
         1: [[`${cats}.Deposit`, { id: '7', to: alice }]],
-        2: [[`${cats}.Withdraw`, { id: '7', from: alice }], [`${cats}.Deposit`, { id: '7', to: bob }]],
+        2: [
+          [`${cats}.Withdraw`, { id: '7', from: alice }],
+          [`${cats}.Deposit`, { id: '7', to: bob }],
+        ],
         3: [left(bob), arrived(carol)],
       })
       await both(blocks, 0, 3)
@@ -102,12 +111,20 @@ describe('nft_ownership_worker', () => {
       const way = [arrived(alice), left(alice), arrived(bob), left(bob), arrived(alice), left(alice), arrived(carol)]
       await both(handMadeBlocks(2, { 1: way }), 0, 2)
       expect(await ownerOf(`${cats} 7`)).to.equal(carol)
-      await both(handMadeBlocks(3, { 2: [left(carol), arrived(bob), left(bob), arrived(carol), left(carol), arrived(alice)] }), 2, 3)
+      await both(
+        handMadeBlocks(3, { 2: [left(carol), arrived(bob), left(bob), arrived(carol), left(carol), arrived(alice)] }),
+        2,
+        3,
+      )
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
     })
 
     it('follows an item into custody and back, as the chain does', async () => {
-      const blocks = handMadeBlocks(4, { 1: [arrived(alice)], 2: [left(alice), arrived(bob)], 3: [left(bob), arrived(alice)] })
+      const blocks = handMadeBlocks(4, {
+        1: [arrived(alice)],
+        2: [left(alice), arrived(bob)],
+        3: [left(bob), arrived(alice)],
+      })
       await both(blocks, 0, 3)
       expect(await ownerOf(`${cats} 7`)).to.equal(bob)
       await both(blocks, 3, 4)
@@ -121,13 +138,17 @@ describe('nft_ownership_worker', () => {
       expect((await owned())[`${cats} 7`]).to.deep.equal({ uuid: '71', owner: alice, is_burned: false, height: 1 })
       await reset()
       const blocks = handMadeBlocks(5, {
-        1: [arrived(alice), arrived(bob, { uuid: '71' })], 2: [left(bob, { uuid: '71' }), destroyed({ uuid: '71' })],
+        1: [arrived(alice), arrived(bob, { uuid: '71' })],
+        2: [left(bob, { uuid: '71' }), destroyed({ uuid: '71' })],
         3: [left(alice), destroyed()],
       })
       await both(blocks, 2, 3)
       await both(blocks, 0, 2)
       expect((await owned())[`${cats} 7`]).to.deep.equal({ uuid: '70', owner: alice, is_burned: false, height: 1 })
-      expect(await counts()).to.deep.equal({ holdings: { [`${cats} ${alice}`]: 1 }, collections: { [cats]: [1, 1, 1] } })
+      expect(await counts()).to.deep.equal({
+        holdings: { [`${cats} ${alice}`]: 1 },
+        collections: { [cats]: [1, 1, 1] },
+      })
       await both(blocks, 3, 5)
       expect((await owned())[`${cats} 7`]).to.deep.include({ owner: null, is_burned: true })
       expect(await counts()).to.deep.equal({ holdings: {}, collections: { [cats]: [0, 0, 1] } })
@@ -142,7 +163,10 @@ describe('nft_ownership_worker', () => {
     })
 
     const history = handMadeBlocks(3, { 1: [arrived(alice)], 2: [destroyed()] })
-    for (const [what, order] of [['after', [0, 1, 2]], ['before', [2, 1, 0]]] as const) {
+    for (const [what, order] of [
+      ['after', [0, 1, 2]],
+      ['before', [2, 1, 0]],
+    ] as const) {
       it(`clears an item that was destroyed where it lay, when that is derived ${what} the item was seen`, async () => {
         for (const height of order) await both(history, height, height + 1)
         expect(await owned()).to.deep.equal({
@@ -160,7 +184,10 @@ describe('nft_ownership_worker', () => {
       expect(await ownerOf(`${cats} 7`)).to.equal(null)
       await derive(handMadeBlocks(3, {}), 2, 3)
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
-      expect(await counts()).to.deep.equal({ holdings: { [`${cats} ${alice}`]: 1 }, collections: { [cats]: [1, 1, 1] } })
+      expect(await counts()).to.deep.equal({
+        holdings: { [`${cats} ${alice}`]: 1 },
+        collections: { [cats]: [1, 1, 1] },
+      })
       await rollBackDerived(database.pool, 0)
       expect(await counts()).to.deep.equal({ holdings: {}, collections: {} })
     })
@@ -169,7 +196,11 @@ describe('nft_ownership_worker', () => {
       const shared = [arrived(alice), arrived(alice, { id: '8' }), arrived(alice, { type: `${dogs}.NFT`, uuid: '71' })]
       await both(handMadeBlocks(3, { 1: shared, 2: [destroyed()] }), 0, 3)
       const owners = Object.entries(await owned()).map(([name, { owner }]) => [name, owner])
-      expect(owners).to.deep.equal([[`${cats} 7`, null], [`${cats} 8`, alice], [`${dogs} 7`, alice]])
+      expect(owners).to.deep.equal([
+        [`${cats} 7`, null],
+        [`${cats} 8`, alice],
+        [`${dogs} 7`, alice],
+      ])
     })
 
     it('has what comes after the end of another item under the same id', async () => {
@@ -198,7 +229,8 @@ describe('nft_ownership_worker', () => {
     uuid: fc.constantFrom(1, 2, undefined),
     to: fc.constantFrom(alice, bob, carol, undefined),
   })
-  const found = fc.uniqueArray(move, { maxLength: 24, selector: ({ height, event }) => `${height} ${event}` })
+  const found = fc
+    .uniqueArray(move, { maxLength: 24, selector: ({ height, event }) => `${height} ${event}` })
     .map((moves) => moves.filter(({ token, uuid }) => token !== undefined || uuid !== undefined))
 
   const deriveMoves = async (from: number, to: number, moves: readonly Move[]): Promise<void> => {
@@ -227,14 +259,19 @@ describe('nft_ownership_worker', () => {
   const expectedOf = (moves: readonly Move[]): { owned: Record<string, Owned>; counts: object } => {
     const ordered = moves.toSorted(byPlace)
     const items: Record<string, Owned> = {}
-    const histories = Map.groupBy(ordered.filter(({ token }) => token !== undefined), ({ token, id }) => `${token} ${id}`)
+    const histories = Map.groupBy(
+      ordered.filter(({ token }) => token !== undefined),
+      ({ token, id }) => `${token} ${id}`,
+    )
     for (const [item, history] of [...histories].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const last = history.at(-1) as Move
-      const over = ordered.findLast(({ token, id, uuid }) => token === undefined && id === last.id && uuid === last.uuid)
+      const over = ordered.findLast(
+        ({ token, id, uuid }) => token === undefined && id === last.id && uuid === last.uuid,
+      )
       const isOver = over !== undefined && byPlace(over, last) > 0
       items[item] = {
         uuid: last.uuid === undefined ? null : String(last.uuid),
-        owner: isOver ? null : last.to ?? null,
+        owner: isOver ? null : (last.to ?? null),
         is_burned: isOver,
         height: isOver ? over.height : last.height,
       }
@@ -252,7 +289,10 @@ describe('nft_ownership_worker', () => {
       holdings.set(`${token} ${owner}`, (holdings.get(`${token} ${owner}`) ?? 0) + 1)
     }
     const sorted = [...holdings].toSorted(([a], [b]) => (a < b ? -1 : 1))
-    return { owned: items, counts: { holdings: Object.fromEntries(sorted), collections: Object.fromEntries(collections) } }
+    return {
+      owned: items,
+      counts: { holdings: Object.fromEntries(sorted), collections: Object.fromEntries(collections) },
+    }
   }
 
   const piece = fc.constantFrom(0, 3, 6, 9)
@@ -312,8 +352,8 @@ describe('nft_ownership_worker', () => {
         ])
         for (const from of again) await fold(from, from + step)
         const expected = expectedOf([
-          ...second.filter(({ height }) => again.has(height - height % step)),
-          ...first.filter(({ height }) => !again.has(height - height % step)),
+          ...second.filter(({ height }) => again.has(height - (height % step))),
+          ...first.filter(({ height }) => !again.has(height - (height % step))),
         ])
         expect(await owned()).to.deep.equal(expected.owned)
         expect(await counts()).to.deep.equal(expected.counts)

@@ -21,7 +21,11 @@ interface Life {
 }
 
 const life: fc.Arbitrary<Life> = fc
-  .tuple(fc.nat(blockCount - 2), fc.nat(blockCount), fc.constantFrom('executed', 'failed', 'canceled', 'unavailable', undefined))
+  .tuple(
+    fc.nat(blockCount - 2),
+    fc.nat(blockCount),
+    fc.constantFrom('executed', 'failed', 'canceled', 'unavailable', undefined),
+  )
   .map(([scheduled, later, end]) => ({ scheduled, end, ended: Math.min(scheduled + 1 + later, blockCount - 1) }))
 const lives = fc.array(life, { maxLength: 5 })
 /** Where ranges are cut, and in which order they are derived. */
@@ -30,34 +34,59 @@ const order = fc.tuple(
   fc.array(fc.nat(), { minLength: blockCount, maxLength: blockCount }),
 )
 
-const common = { priority: '0', transactionHandlerOwner: '0xf8d6e0586b0a20c7', transactionHandlerTypeIdentifier: 'A.1.B.C' }
+const common = {
+  priority: '0',
+  transactionHandlerOwner: '0xf8d6e0586b0a20c7',
+  transactionHandlerTypeIdentifier: 'A.1.B.C',
+}
 const paid = { ...common, executionEffort: '500', fees: '0.00010000' }
 
 function transaction(
-  index: number, text: string, events: readonly (readonly [string, PayloadFields])[], statusCode: number | undefined = 0,
+  index: number,
+  text: string,
+  events: readonly (readonly [string, PayloadFields])[],
+  statusCode: number | undefined = 0,
 ): DecodedTransaction {
   return {
-    index, id: Buffer.alloc(32), isSystem: text !== '', payer: undefined, proposer: undefined, authorizers: [],
-    scriptHash: Buffer.from(text), script: text, statusCode, isEvm: false, gasUsed: 0n,
+    index,
+    id: Buffer.alloc(32),
+    isSystem: text !== '',
+    payer: undefined,
+    proposer: undefined,
+    authorizers: [],
+    scriptHash: Buffer.from(text),
+    script: text,
+    statusCode,
+    isEvm: false,
+    gasUsed: 0n,
     events: events.map(([name, fields], at) => ({ type: `${scheduler}.${name}`, index: at, fields })),
   }
 }
 
 function blockAt(height: number, all: readonly Life[]): DecodedBlock {
   const numbered = all.map((one, id) => ({ ...one, id: String(id) }))
-  const scheduled = numbered.filter((one) => one.scheduled === height)
+  const scheduled = numbered
+    .filter((one) => one.scheduled === height)
     .map(({ id }) => ['Scheduled', { ...paid, id, timestamp: '5.00000000' }] as const)
   const ending = numbered.filter(({ ended, end }) => ended === height && end !== undefined)
-  const canceled = ending.filter(({ end }) => end === 'canceled')
+  const canceled = ending
+    .filter(({ end }) => end === 'canceled')
     .map(({ id }) => ['Canceled', { ...common, id, feesReturned: '0.00005000', feesDeducted: '0.00005000' }] as const)
   const runs = ending.filter(({ end }) => end !== 'canceled')
   return {
-    height, id: Buffer.alloc(32), timestampUs: 0,
+    height,
+    id: Buffer.alloc(32),
+    timestampUs: 0,
     transactions: [
       transaction(0, '', [...scheduled, ...canceled]),
-      transaction(1, process, runs.map(({ id }) => ['PendingExecution', { ...paid, id }])),
+      transaction(
+        1,
+        process,
+        runs.map(({ id }) => ['PendingExecution', { ...paid, id }]),
+      ),
       ...runs.map(({ id, end }, i) => {
-        if (end === 'executed') return transaction(2 + i, execute, [['Executed', { ...common, executionEffort: '500', id }]])
+        if (end === 'executed')
+          return transaction(2 + i, execute, [['Executed', { ...common, executionEffort: '500', id }]])
         return transaction(2 + i, execute, [], end === 'failed' ? 1 : undefined)
       }),
     ],
@@ -71,9 +100,17 @@ function expected(all: readonly Life[], blocks: readonly DecodedBlock[], from = 
     const hasEnd = end !== undefined && isSeen(ended)
     if (!isSeen(scheduled) && !hasEnd) return []
     const status = end === 'unavailable' ? 'pending' : end
-    const place = blocks[ended]?.transactions.findIndex(({ events }) => events.some(({ type, fields }) =>
-      fields?.['id'] === String(id) && (type.endsWith('.Executed') || type.endsWith('.Canceled')))) ?? -1
-    const failedAt = 2 + all.filter((one, other) => one.ended === ended && other < id && one.end !== 'canceled' && one.end !== undefined).length
+    const place =
+      blocks[ended]?.transactions.findIndex(({ events }) =>
+        events.some(
+          ({ type, fields }) =>
+            fields?.['id'] === String(id) && (type.endsWith('.Executed') || type.endsWith('.Canceled')),
+        ),
+      ) ?? -1
+    const failedAt =
+      2 +
+      all.filter((one, other) => one.ended === ended && other < id && one.end !== 'canceled' && one.end !== undefined)
+        .length
     const index = end === 'failed' ? failedAt : place
     const told = hasEnd && end !== 'unavailable' ? `${ended}.${index}` : '-'
     return [`${id} ${hasEnd ? status : 'scheduled'} ${isSeen(scheduled) ? scheduled : '-'} ${told}`]

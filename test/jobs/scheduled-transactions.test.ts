@@ -52,11 +52,13 @@ describe('scheduled transactions of the recording', () => {
       { id: '4', status: 'canceled', scheduled: cancelled, ended: await placeOf('schedule/cancel') },
     ])
     expect(rows.slice(4).map(({ status, ended }) => `${status} ${ended}`)).to.deep.equal([
-      'executed 95.3', 'executed 95.4', 'executed 95.5',
+      'executed 95.3',
+      'executed 95.4',
+      'executed 95.5',
     ])
   })
 
-  it('end in the transaction of the chain\'s own that ran them, or that failed', async () => {
+  it("end in the transaction of the chain's own that ran them, or that failed", async () => {
     for (const { id, status, ended } of await stored()) {
       if (status === 'canceled') continue
       const [height = 0, index = 0] = (ended ?? '').split('.').map(Number)
@@ -71,16 +73,30 @@ describe('scheduled transactions of the recording', () => {
       select priority, due_at, execution_effort, fees, fees_returned, fees_deducted, handler_owner, handler_type,
         handler_uuid, handler_public_path
       from app.scheduled_transactions where scheduled_id = 4`)
-    expect(rows).to.deep.equal([{
-      priority: 1, due_at: new Date(1_773_529_036_000), execution_effort: '500', fees: '0.00006036',
-      fees_returned: '0.00003018', fees_deducted: '0.00003018', handler_owner: '0xe03daebed8ca0615',
-      handler_type: 'A.f3fcd2c1a78f5eee.Alarm.Job', handler_uuid: '81363860455427', handler_public_path: '/public/AlarmJob',
-    }])
+    expect(rows).to.deep.equal([
+      {
+        priority: 1,
+        due_at: new Date(1_773_529_036_000),
+        execution_effort: '500',
+        fees: '0.00006036',
+        fees_returned: '0.00003018',
+        fees_deducted: '0.00003018',
+        handler_owner: '0xe03daebed8ca0615',
+        handler_type: 'A.f3fcd2c1a78f5eee.Alarm.Job',
+        handler_uuid: '81363860455427',
+        handler_public_path: '/public/AlarmJob',
+      },
+    ])
   })
 
   it('are due, and then scheduled, and then not there, when the chain is rolled back', async () => {
     await rollBackDerived(database.pool, 88)
-    expect((await stored()).map(({ status }) => status)).to.deep.equal(['scheduled', 'scheduled', 'scheduled', 'canceled'])
+    expect((await stored()).map(({ status }) => status)).to.deep.equal([
+      'scheduled',
+      'scheduled',
+      'scheduled',
+      'canceled',
+    ])
     await rollBackDerived(database.pool, 84)
     expect(await stored()).to.have.length(3)
     await rollBackDerived(database.pool, 82)
@@ -94,9 +110,30 @@ describe('scheduled transactions of the recording', () => {
       select scheduled_id::int as id, status, scheduled_height, fees, due_at, handler_owner
       from app.scheduled_transactions order by scheduled_id`)
     expect(rows).to.deep.equal([
-      { id: 1, status: 'executed', scheduled_height: null, fees: '0.00011025', due_at: null, handler_owner: '0xe03daebed8ca0615' },
-      { id: 2, status: 'failed', scheduled_height: null, fees: '0.00006025', due_at: null, handler_owner: '0xe03daebed8ca0615' },
-      { id: 3, status: 'executed', scheduled_height: null, fees: '0.00003024', due_at: null, handler_owner: '0xf669cb8d41ce0c74' },
+      {
+        id: 1,
+        status: 'executed',
+        scheduled_height: null,
+        fees: '0.00011025',
+        due_at: null,
+        handler_owner: '0xe03daebed8ca0615',
+      },
+      {
+        id: 2,
+        status: 'failed',
+        scheduled_height: null,
+        fees: '0.00006025',
+        due_at: null,
+        handler_owner: '0xe03daebed8ca0615',
+      },
+      {
+        id: 3,
+        status: 'executed',
+        scheduled_height: null,
+        fees: '0.00003024',
+        due_at: null,
+        handler_owner: '0xf669cb8d41ce0c74',
+      },
     ])
   })
 })

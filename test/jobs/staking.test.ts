@@ -14,7 +14,11 @@ import type { ExpectedStaker } from '../support/staking-history.ts'
 
 const tables = [...stakingWorker.tables, ...stakingWorker.folds].map(({ name }) => name)
 const amounts = [
-  'tokens_committed', 'tokens_staked', 'tokens_unstaking', 'tokens_unstaked', 'tokens_rewarded',
+  'tokens_committed',
+  'tokens_staked',
+  'tokens_unstaking',
+  'tokens_unstaked',
+  'tokens_rewarded',
   'tokens_requested_to_unstake',
 ] as const
 
@@ -51,7 +55,8 @@ describe('stakes and epochs', () => {
     const [transaction] = blocks[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
     return events.map((event, height) => ({
-      ...block, height,
+      ...block,
+      height,
       transactions: event === undefined ? [] : [{ ...transaction, index: 0, events: [{ ...event, index: 0 }] }],
     }))
   }
@@ -68,10 +73,18 @@ describe('stakes and epochs', () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const { staking } = await truthOf('base')
     const nodes = await rows('app.staking_nodes', 'node_id')
-    expect(nodes.map((node) => [
-      node['node_id'], String(node['role']), node['tokens_staked'], node['tokens_committed'], node['tokens_unstaking'],
-      node['tokens_unstaked'], node['tokens_rewarded'], String(node['delegator_count']),
-    ])).to.deep.equal(staking.nodes.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)))
+    expect(
+      nodes.map((node) => [
+        node['node_id'],
+        String(node['role']),
+        node['tokens_staked'],
+        node['tokens_committed'],
+        node['tokens_unstaking'],
+        node['tokens_unstaked'],
+        node['tokens_rewarded'],
+        String(node['delegator_count']),
+      ]),
+    ).to.deep.equal(staking.nodes.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)))
     expect(nodes.every((node) => node['is_complete'])).to.equal(true)
   })
 
@@ -89,7 +102,8 @@ describe('stakes and epochs', () => {
     const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
     const order = ['committed', 'staked', 'unstaking', 'rewarded', 'unstaked']
     const inVaults = firstVaults.map((first) =>
-      [0n, 1n, 2n, 3n, 4n].map((i) => held.get(String(first + i)) ?? '0.00000000'))
+      [0n, 1n, 2n, 3n, 4n].map((i) => held.get(String(first + i)) ?? '0.00000000'),
+    )
     expect(delegators.map((row) => order.map((bucket) => row[`tokens_${bucket}`]))).to.deep.equal(inVaults)
     expect(delegators.every((row) => row['is_complete'])).to.equal(true)
   })
@@ -98,12 +112,26 @@ describe('stakes and epochs', () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const epochs = await rows('app.epoch_stats', 'epoch')
     const heights = epochs.map((row) => [row['epoch'], row['start_height'], row['end_height'], row['setup_height']])
-    expect(heights).to.deep.equal([['1', '142', '145', '141'], ['2', '146', '147', null], ['3', '148', null, null]])
+    expect(heights).to.deep.equal([
+      ['1', '142', '145', '141'],
+      ['2', '146', '147', null],
+      ['3', '148', null, null],
+    ])
     expect(epochs[0]).to.include({
-      first_view: '291', staking_end_view: '1290', final_view: '9290', total_nodes: 5,
-      total_staked: '2136829.62345678', total_supply: '1000000035.97534828', total_rewards: '120000.00000000',
-      payout_height: '143', payout_total: '120000.00000000', payout_from_fees: '0.00416168',
-      payout_minted: '119999.99583832', payout_fees_burned: '0.00747910', setup_tx_index: 0, setup_event_index: 1,
+      first_view: '291',
+      staking_end_view: '1290',
+      final_view: '9290',
+      total_nodes: 5,
+      total_staked: '2136829.62345678',
+      total_supply: '1000000035.97534828',
+      total_rewards: '120000.00000000',
+      payout_height: '143',
+      payout_total: '120000.00000000',
+      payout_from_fees: '0.00416168',
+      payout_minted: '119999.99583832',
+      payout_fees_burned: '0.00747910',
+      setup_tx_index: 0,
+      setup_event_index: 1,
     })
     const time = (height: number): Date => new Date(Math.floor((blocks[height]?.timestampUs ?? 0) / 1000))
     expect(epochs[0]?.['start_time']).to.deep.equal(time(142))
@@ -114,7 +142,8 @@ describe('stakes and epochs', () => {
   it('finds the epochs of before November 2023, whose events tell no counter, by what is around them', async () => {
     const [staking, epoch] = ['A.f8d6e0586b0a20c7.FlowIDTableStaking', 'A.f8d6e0586b0a20c7.FlowEpoch']
     const setup = (counter: string): Told => ({
-      type: `${epoch}.EpochSetup`, fields: { counter, nodeInfo: [], firstView: '1', finalView: '2' },
+      type: `${epoch}.EpochSetup`,
+      fields: { counter, nodeInfo: [], firstView: '1', finalView: '2' },
     })
     const fields = { totalStaked: '5.00000000', totalRewardPayout: '3.00000000' }
     const moved = { type: `${staking}.NewEpoch`, fields }
@@ -123,8 +152,20 @@ describe('stakes and epochs', () => {
       fields: { total, fromFees: '0.00000000', minted: total, feesBurned: '0.00000000' },
     })
     const old = blocksOf([
-      setup('5'), undefined, moved, paid('1.00000000'), undefined, setup('6'), undefined, moved, paid('2.00000000'),
-      setup('7'), moved, setup('8'), moved, paid('3.00000000'),
+      setup('5'),
+      undefined,
+      moved,
+      paid('1.00000000'),
+      undefined,
+      setup('6'),
+      undefined,
+      moved,
+      paid('2.00000000'),
+      setup('7'),
+      moved,
+      setup('8'),
+      moved,
+      paid('3.00000000'),
     ])
     const bounds = [0, 3, 6, 9, 14]
     const ranges = bounds.slice(1).map((to, i) => ({ from: bounds[i] ?? 0, to }))
@@ -132,11 +173,12 @@ describe('stakes and epochs', () => {
       await derive(old, ...some)
       const epochs = await rows('app.epoch_stats', 'epoch')
       const columns = ['epoch', 'setup_height', 'start_height', 'end_height', 'payout_height', 'payout_total']
-      expect(epochs.map((row) => columns.map((name) => row[name])))
-        .to.deep.equal([
-          ['5', '0', '2', '6', '8', '2.00000000'], ['6', '5', '7', '9', null, null],
-          ['7', '9', '10', '11', '13', '3.00000000'], ['8', '11', '12', null, null, null],
-        ])
+      expect(epochs.map((row) => columns.map((name) => row[name]))).to.deep.equal([
+        ['5', '0', '2', '6', '8', '2.00000000'],
+        ['6', '5', '7', '9', null, null],
+        ['7', '9', '10', '11', '13', '3.00000000'],
+        ['8', '11', '12', null, null, null],
+      ])
     }
   })
 
@@ -144,22 +186,33 @@ describe('stakes and epochs', () => {
     await derive(blocks, { from: 141, to: blocks.length })
     const { staking } = await truthOf('base')
     const nodes = await rows('app.staking_nodes', 'node_id')
-    expect(nodes.map((node) => [node['node_id'], node['tokens_staked'], node['tokens_rewarded'], node['is_complete']]))
-      .to.deep.equal(staking.nodes.map(([id, , staked, , , , rewarded]) => [id, staked, rewarded, true])
-        .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)))
+    expect(
+      nodes.map((node) => [node['node_id'], node['tokens_staked'], node['tokens_rewarded'], node['is_complete']]),
+    ).to.deep.equal(
+      staking.nodes
+        .map(([id, , staked, , , , rewarded]) => [id, staked, rewarded, true])
+        .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+    )
     expect(nodes.map((node) => node['created_height'])).to.deep.equal([null, null, null, null, null])
     const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
     expect(delegators.map((row) => row['is_complete'])).to.deep.equal([false, false, false])
   })
 
   it('sets free what somebody committed below the minimum, of which no event tells when the epoch ends', async () => {
-    const history = playStaking('1.0', [
-      [{ what: 'register-node', who: 0, amount: 700n }],
-      [{ what: 'register-delegator', who: 0, amount: 60n }],
-      [{ what: 'request', who: 1, amount: 20n }],
-      [{ what: 'end-epoch', who: 0, amount: 0n }],
-    ], blocks[1] as DecodedBlock)
-    const [early, late] = [{ from: 0, to: 3 }, { from: 3, to: 4 }]
+    const history = playStaking(
+      '1.0',
+      [
+        [{ what: 'register-node', who: 0, amount: 700n }],
+        [{ what: 'register-delegator', who: 0, amount: 60n }],
+        [{ what: 'request', who: 1, amount: 20n }],
+        [{ what: 'end-epoch', who: 0, amount: 0n }],
+      ],
+      blocks[1] as DecodedBlock,
+    )
+    const [early, late] = [
+      { from: 0, to: 3 },
+      { from: 3, to: 4 },
+    ]
     const held = (): Promise<Row[]> => rows('app.staking_delegators', '1')
     const pending = { tokens_committed: '0.00000040', tokens_unstaked: '0.00000020' }
     const free = { tokens_committed: '0.00000000', tokens_unstaked: '0.00000060' }
@@ -194,7 +247,7 @@ describe('stakes and epochs', () => {
     await fc.assert(
       fc.asyncProperty(stakingCalls, fc.nat(100), async (calls, place) => {
         const history = playStaking('1.0', calls, blocks[1] as DecodedBlock)
-        const to = 1 + place % history.blocks.length
+        const to = 1 + (place % history.blocks.length)
         await derive(history.blocks, { from: 0, to: history.blocks.length })
         await rollBackDerived(database.pool, to)
         expect(await stakers()).to.deep.equal(sorted(history.after[to - 1] ?? []))

@@ -50,32 +50,39 @@ describe('the catalogue of tokens', () => {
     )
     // What there was in the beginning, for which there is no event.
     const before: Readonly<Record<string, string>> = { [flow]: '1000000000', [pebble]: '1000000' }
-    expect(Object.fromEntries(totals.map(({ token, supply }) => [`${token}.Vault`, plus(supply, before[token] ?? '0')])))
-      .to.deep.equal({
-        ...supplies,
-        // The contract of this one does not take what is burned off the supply that it tells.
-        [`${moss}.Vault`]: '312.39534286',
-      })
+    expect(
+      Object.fromEntries(totals.map(({ token, supply }) => [`${token}.Vault`, plus(supply, before[token] ?? '0')])),
+    ).to.deep.equal({
+      ...supplies,
+      // The contract of this one does not take what is burned off the supply that it tells.
+      [`${moss}.Vault`]: '312.39534286',
+    })
   })
 
   it('counts mints and burns of items', async () => {
     const [row] = await rowsOf<object>(
       `select mint_count::int, burn_count::int from app.nft_collection_totals where token = '${stones}'`,
     )
-    const minted = blocks.flatMap(({ transactions }) => transactions.flatMap(({ events }) => events))
+    const minted = blocks
+      .flatMap(({ transactions }) => transactions.flatMap(({ events }) => events))
       .filter(({ type }) => type === `${stones}.Minted`)
-    const burned = blocks.flatMap(({ transactions }) => transactions.flatMap(({ events }) => events))
+    const burned = blocks
+      .flatMap(({ transactions }) => transactions.flatMap(({ events }) => events))
       .filter(({ type }) => type.endsWith('.NonFungibleToken.NFT.ResourceDestroyed'))
     expect(row).to.deep.equal({ mint_count: minted.length, burn_count: burned.length })
   })
 
   it('forgets what a rollback took away', async () => {
-    const { rows: [first] } = await database.pool.query<{ height: string }>(
+    const {
+      rows: [first],
+    } = await database.pool.query<{ height: string }>(
       `select first_height as height from app.ft_tokens where token = '${pebble}'`,
     )
     await rollBackDerived(database.pool, Number(first?.height))
     for (const table of ['app.ft_tokens', 'app.ft_token_totals']) {
-      expect(await rowsOf(`select token from ${table} where token in ('${pebble}', '${moss}')`), table).to.deep.equal([])
+      expect(await rowsOf(`select token from ${table} where token in ('${pebble}', '${moss}')`), table).to.deep.equal(
+        [],
+      )
     }
   })
 })

@@ -15,7 +15,10 @@ type Move = readonly [what: string, from: string | null, to: string | null, unit
 function netOf(moves: readonly Move[]): Net {
   const net = new Map<string, bigint>()
   for (const [what, from, to, units] of moves) {
-    for (const [who, gain] of [[from, -units], [to, units]] as const) {
+    for (const [who, gain] of [
+      [from, -units],
+      [to, units],
+    ] as const) {
       net.set(`${what} ${who ?? 'nobody'}`, (net.get(`${what} ${who ?? 'nobody'}`) ?? 0n) + gain)
     }
   }
@@ -23,17 +26,20 @@ function netOf(moves: readonly Move[]): Net {
 }
 
 function notedNet(transfers: readonly NotedTransfer[]): Net {
-  return netOf(transfers.map((noted) =>
-    'token' in noted
-      ? [noted.token, noted.from, noted.to, ufix64Units(noted.amount)]
-      : [`${noted.nft} ${noted.id}`, noted.from, noted.to, 1n]
-  ))
+  return netOf(
+    transfers.map((noted) =>
+      'token' in noted
+        ? [noted.token, noted.from, noted.to, ufix64Units(noted.amount)]
+        : [`${noted.nft} ${noted.id}`, noted.from, noted.to, 1n],
+    ),
+  )
 }
 
 function derivedNet({ fungible, nonFungible }: TokenMoves): Net {
   return netOf([
-    ...fungible.filter(({ type }) => type !== 'fee').map(({ token, from = null, to = null, amount }) =>
-      [`${token}.Vault`, from, to, ufix64Units(amount)] as const),
+    ...fungible
+      .filter(({ type }) => type !== 'fee')
+      .map(({ token, from = null, to = null, amount }) => [`${token}.Vault`, from, to, ufix64Units(amount)] as const),
     ...nonFungible.map(({ token, id, from = null, to = null }) => [`${token}.NFT ${id}`, from, to, 1n] as const),
   ])
 }
@@ -46,8 +52,10 @@ function toldNet({ events }: DecodedTransaction): Net {
     const units = (): bigint => ufix64Units(text('amount') ?? '')
     if (type.endsWith('.FungibleToken.Withdrawn')) moves.push([text('type') ?? '', text('from'), null, units()])
     else if (type.endsWith('.FungibleToken.Deposited')) moves.push([text('type') ?? '', null, text('to'), units()])
-    else if (type.endsWith('.NonFungibleToken.Withdrawn')) moves.push([`${text('type')} ${text('id')}`, text('from'), null, 1n])
-    else if (type.endsWith('.NonFungibleToken.Deposited')) moves.push([`${text('type')} ${text('id')}`, null, text('to'), 1n])
+    else if (type.endsWith('.NonFungibleToken.Withdrawn'))
+      moves.push([`${text('type')} ${text('id')}`, text('from'), null, 1n])
+    else if (type.endsWith('.NonFungibleToken.Deposited'))
+      moves.push([`${text('type')} ${text('id')}`, null, text('to'), 1n])
   }
   return ofFlowAccounts(netOf(moves))
 }
@@ -101,7 +109,9 @@ describe('the token moves of the recording', () => {
         if (transaction?.id.toString('hex') !== txId) continue
         seen.add(txId)
         const moves = readTokenMoves(transaction, 'emulator')
-        expect(derivedNet(moves), `${label} at ${height}.${index} of ${version}`).to.deep.equal(notedNet(note.transfers ?? []))
+        expect(derivedNet(moves), `${label} at ${height}.${index} of ${version}`).to.deep.equal(
+          notedNet(note.transfers ?? []),
+        )
       }
     }
     expect(seen.size).to.equal(new Set(ofFork.map(({ txId }) => txId)).size)
@@ -142,9 +152,10 @@ describe('the token moves of the recording', () => {
       for (const transaction of transactions) {
         const fees = readTokenMoves(transaction, 'emulator').fungible.filter(({ type }) => type === 'fee')
         const deducted = transaction.events.filter(({ type }) => type.endsWith('.FlowFees.FeesDeducted'))
-        expect(fees.map(({ amount }) => amount), `${height}.${transaction.index}`).to.deep.equal(
-          deducted.map(({ fields }) => fields?.['amount']),
-        )
+        expect(
+          fees.map(({ amount }) => amount),
+          `${height}.${transaction.index}`,
+        ).to.deep.equal(deducted.map(({ fields }) => fields?.['amount']))
         if (!transaction.isSystem) for (const { from } of fees) expect(from).to.equal(transaction.payer)
       }
     }
@@ -162,7 +173,13 @@ describe('the token moves of the recording', () => {
     expect(typesOf('nft/destroy')).to.deep.equal(['burn'])
     expect(typesOf('nft/two-hops-in-one-tx')).to.deep.equal(['transfer'])
     expect(typesOf('market/buy')).to.deep.equal(['transfer'])
-    for (const label of ['staking/register-node', 'staking/register-delegator', 'staking/stake-new-tokens', 'staking/stake-rewards', 'staking/delegator-stake-rewards']) {
+    for (const label of [
+      'staking/register-node',
+      'staking/register-delegator',
+      'staking/stake-new-tokens',
+      'staking/stake-rewards',
+      'staking/delegator-stake-rewards',
+    ]) {
       expect(typesOf(label), label).to.deep.equal(['stake'])
     }
     for (const label of ['staking/withdraw-unstaked', 'staking/delegator-withdraw-unstaked']) {
@@ -182,7 +199,9 @@ describe('the token moves of the recording', () => {
     const [deposit] = noted.filter(({ label }) => label === 'evm/deposit-to-address').map(movesAt)
     const [crossing] = deposit?.fungible.filter(({ type }) => type === 'bridge') ?? []
     expect(crossing).to.deep.include({
-      from: '0xe03daebed8ca0615', to: '0x9d3d9968383e21ca56ff357c60b4383cce201305', amount: '3.08278257',
+      from: '0xe03daebed8ca0615',
+      to: '0x9d3d9968383e21ca56ff357c60b4383cce201305',
+      amount: '3.08278257',
     })
     const [withdrawal] = noted.filter(({ label }) => label === 'evm/coa-withdraw').map(movesAt)
     const [back] = withdrawal?.fungible.filter(({ type }) => type === 'bridge') ?? []

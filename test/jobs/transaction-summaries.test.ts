@@ -33,7 +33,9 @@ describe('what transactions did', () => {
     database = await createTestDatabase()
     await using node = await startRecordedNode('base', { head: last })
     const ingest = await runIngest(database, {
-      CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0',
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ENABLE_HISTORY_INGESTER: 'false',
+      START_BLOCK: '0',
     })
     await untilStored(database, 0, last, ingest)
     await ingest.stop()
@@ -56,7 +58,8 @@ describe('what transactions did', () => {
     await database.drop()
   })
 
-  const placesWith = (tag: string): string[] => [...derived].filter(([, tags]) => tags.includes(tag)).map(([place]) => place)
+  const placesWith = (tag: string): string[] =>
+    [...derived].filter(([, tags]) => tags.includes(tag)).map(([place]) => place)
   const placesOf = async (statement: string): Promise<string[]> => {
     const { rows } = await database.pool.query<{ place: string }>(statement)
     return [...new Set(rows.map(({ place }) => place))]
@@ -80,7 +83,11 @@ describe('what transactions did', () => {
     ] as const) {
       expect(placesWith(tag), tag).to.have.members(await placesOf(statement))
     }
-    for (const [tag, type] of [['TOKEN_MINT', 'mint'], ['TOKEN_BURN', 'burn'], ['EVM_BRIDGE', 'bridge']] as const) {
+    for (const [tag, type] of [
+      ['TOKEN_MINT', 'mint'],
+      ['TOKEN_BURN', 'burn'],
+      ['EVM_BRIDGE', 'bridge'],
+    ] as const) {
       const places = await placesOf(moved(`transfer_type = '${type}'`))
       expect(places.length, tag).to.be.greaterThan(2)
       expect(placesWith(tag), tag).to.include.members(places)
@@ -114,17 +121,23 @@ describe('what transactions did', () => {
   it('has a template of the same kind wherever it is shown, and that of the operator at once', async () => {
     const transfers = [...told.values()].filter(({ template_label: label }) => label === 'Transfer FLOW')
     expect(transfers.length).to.be.greaterThan(200)
-    expect(new Set(transfers.map(({ template_category: category }) => category))).to.deep.equal(new Set(['FT_TRANSFER']))
+    expect(new Set(transfers.map(({ template_category: category }) => category))).to.deep.equal(
+      new Set(['FT_TRANSFER']),
+    )
     const rows = await readTransactions(reads, 9, 9)
     await database.pool.query(`insert into app.script_templates values (sha256('another'), 'OTHER', 'Not this one')`)
     const [before] = await describeTransactions(reads, 'emulator', rows)
     expect(before?.template.label).to.equal('Transfer FLOW')
-    const { rows: [script] } = await database.pool.query<{ script_text: string }>(
-      `select script_text from raw.scripts where script_hash = decode($1, 'hex')`, [before?.row.script_hash],
+    const {
+      rows: [script],
+    } = await database.pool.query<{ script_text: string }>(
+      `select script_text from raw.scripts where script_hash = decode($1, 'hex')`,
+      [before?.row.script_hash],
     )
-    await database.pool.query(`insert into app.script_templates values (decode($1, 'hex'), 'FT_TRANSFER', 'Pay a friend')`, [
-      scriptTemplate(script?.script_text ?? '', 'emulator').normalHash,
-    ])
+    await database.pool.query(
+      `insert into app.script_templates values (decode($1, 'hex'), 'FT_TRANSFER', 'Pay a friend')`,
+      [scriptTemplate(script?.script_text ?? '', 'emulator').normalHash],
+    )
     const [after] = await describeTransactions(reads, 'emulator', rows)
     expect(after?.template).to.deep.equal({ category: 'FT_TRANSFER', label: 'Pay a friend' })
   })

@@ -40,7 +40,11 @@ for (const name of recordingsToProve) {
         expect(await deriveInto(database.pool, worker, blocks, range), worker.name).to.deep.equal([])
       }
     }
-    const expectTruth = async (truth: Truth, blocks: readonly DecodedBlock[], when: string): Promise<readonly string[]> => {
+    const expectTruth = async (
+      truth: Truth,
+      blocks: readonly DecodedBlock[],
+      when: string,
+    ): Promise<readonly string[]> => {
       const { differences, unshown } = await compareWithTruth(database.pool, truth, blocks)
       expect(differences, when).to.deep.equal([])
       return unshown
@@ -58,7 +62,10 @@ for (const name of recordingsToProve) {
     it('is missed by tables in which anything is wrong', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       await derive(blocks, { from: 0, to: blocks.length })
-      const [holder, other] = ['(select min(address) from app.nft_holdings)', '(select max(address) from app.nft_holdings)']
+      const [holder, other] = [
+        '(select min(address) from app.nft_holdings)',
+        '(select max(address) from app.nft_holdings)',
+      ]
       const client = await database.pool.connect()
       try {
         for (const statement of [

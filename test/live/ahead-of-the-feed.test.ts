@@ -22,7 +22,9 @@ describe('a client that is ahead of the feed', () => {
     await room.close()
   })
 
-  const at = (height: number): { after: string } => ({ after: `${height}.1.${chain.blockIds[height]?.slice(0, 16) ?? ''}` })
+  const at = (height: number): { after: string } => ({
+    after: `${height}.1.${chain.blockIds[height]?.slice(0, 16) ?? ''}`,
+  })
   const blocksTold = (told: readonly { type: string; payload: Readonly<Record<string, unknown>> }[]): unknown[] =>
     told.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height'])
 
@@ -58,7 +60,7 @@ describe('a client that is ahead of the feed', () => {
     await client.subscribe(at(15))
     expect(await valueOf(room.metrics.feedCatchingUp)).to.equal(1)
     await client.close()
-    while (await valueOf(room.metrics.feedCatchingUp) > 0) await new Promise(setImmediate)
+    while ((await valueOf(room.metrics.feedCatchingUp)) > 0) await new Promise(setImmediate)
   })
 })
 

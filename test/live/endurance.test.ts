@@ -53,14 +53,21 @@ describe('the endurance of the live feed', () => {
     const heights = Array.from({ length: 22 }, (_, i) => i + 1)
     const blockAt = (at: number): ReturnType<typeof chainBlock> => chainBlock(at, { fork: at < 19 ? 'main' : 'other' })
     expect([...chain.blocks]).to.deep.equal(heights.map((at) => [at, blockAt(at).id]))
-    expect([...chain.transactions]).to.deep.equal(heights.map((at) => [at, blockAt(at).transactions.map(({ id }) => id)]))
+    expect([...chain.transactions]).to.deep.equal(
+      heights.map((at) => [at, blockAt(at).transactions.map(({ id }) => id)]),
+    )
     await again.close()
     await second.program.end('SIGKILL')
   })
 
   it('gives a subscriber that stalls all the rest, as it takes it, while others go on', async () => {
-    const api = await runApi(database.url, { live: { liveLimits: { maxSubscriberBytes: 16 * 1024, maxBytesAtOnce: 4096 } } })
-    const [stalled, reader] = await Promise.all([FeedClient.connect(`${api.host}/ws`), FeedClient.connect(`${api.host}/ws`)])
+    const api = await runApi(database.url, {
+      live: { liveLimits: { maxSubscriberBytes: 16 * 1024, maxBytesAtOnce: 4096 } },
+    })
+    const [stalled, reader] = await Promise.all([
+      FeedClient.connect(`${api.host}/ws`),
+      FeedClient.connect(`${api.host}/ws`),
+    ])
     await Promise.all([stalled.subscribe({ from: 1 }), reader.subscribe({ from: 1, batch: true })])
     stalled.socket.pause()
     let height = 5
@@ -82,9 +89,11 @@ describe('the endurance of the live feed', () => {
     const api = await runApi(database.url)
     const clients: FeedClient[] = []
     for (let i = 0; i < 10; i++) {
-      clients.push(...await Promise.all(Array.from({ length: 100 }, () => FeedClient.connect(`${api.host}/ws`))))
+      clients.push(...(await Promise.all(Array.from({ length: 100 }, () => FeedClient.connect(`${api.host}/ws`)))))
     }
-    await Promise.all(clients.slice(0, 500).map((client, i) => client.subscribe({ filter: { addresses: [`0x${i + 1}`] } })))
+    await Promise.all(
+      clients.slice(0, 500).map((client, i) => client.subscribe({ filter: { addresses: [`0x${i + 1}`] } })),
+    )
     const flood = await FeedClient.connect(`${api.host}/ws`)
     const flooded = flood.closed()
     for (let i = 0; i < 200; i++) flood.say({ type: 'subscribe', id: i, filter: { tags: ['EVM'] } })
@@ -92,7 +101,9 @@ describe('the endurance of the live feed', () => {
     const garbage = await FeedClient.connect(`${api.host}/ws`)
     const spoilt = garbage.closed()
     // A frame with a reserved opcode.
-    ;(garbage.socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket.write(Buffer.from([0x83, 0x80, 0, 0, 0, 0]))
+    ;(garbage.socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket.write(
+      Buffer.from([0x83, 0x80, 0, 0, 0, 0]),
+    )
     expect((await spoilt).code).to.equal(1002)
     await storeBlocks(database.pool, 6, 6)
     await Promise.all(clients.slice(500).map((client) => client.count(1 + chainBlock(6).transactions.length)))

@@ -32,8 +32,11 @@ describe('the reader of the live feed', () => {
   const idsOf = (blocks: readonly FeedBlock[]): [string, string[]][] =>
     blocks.map(({ block, transactions }) => [block.id, transactions.map(({ summary }) => summary.id)])
 
-  const stored = (from: number, to: number): [string, string[]][] => Array.from({ length: to - from }, (_, i) => chainBlock(from + i))
-    .map(({ id, transactions }) => [id, transactions.map((transaction) => transaction.id)])
+  const stored = (from: number, to: number): [string, string[]][] =>
+    Array.from({ length: to - from }, (_, i) => chainBlock(from + i)).map(({ id, transactions }) => [
+      id,
+      transactions.map((transaction) => transaction.id),
+    ])
 
   /** Reads all blocks while a change is committed after the blocks were read and before their transactions are. */
   async function readAcross(change: (client: PoolClient) => Promise<void>): Promise<[string, string[]][]> {
@@ -42,7 +45,8 @@ describe('the reader of the live feed', () => {
     await client.query('lock table raw.transactions in access exclusive mode')
     const reading = createFeedReader(reads, () => 'mainnet').read(1, top + 1)
     const isWaiting = async (): Promise<boolean> =>
-      (await database.pool.query("select from pg_locks where relation = 'raw.transactions'::regclass and not granted")).rowCount === 1
+      (await database.pool.query("select from pg_locks where relation = 'raw.transactions'::regclass and not granted"))
+        .rowCount === 1
     while (!(await isWaiting()));
     await change(client)
     await client.query('commit')
@@ -70,10 +74,12 @@ describe('the reader of the live feed', () => {
 
   it('leaves the event loop to others between the transactions that it decodes', async () => {
     await database.pool.query('delete from raw.event_chunks')
-    await database.pool.query(insertEvents(`
+    await database.pool.query(
+      insertEvents(`
       select height, 0, i, 'A.1654653399040a61.FlowToken.TokensDeposited',
         jsonb_build_object('amount', '1.00000000', 'to', '${receiver}')
-      from generate_series(1, ${top}) as height, generate_series(0, 4095) as i`))
+      from generate_series(1, ${top}) as height, generate_series(0, 4095) as i`),
+    )
     const cpuMs = (): number => {
       const { user, system } = process.threadCpuUsage()
       return (user + system) / 1000

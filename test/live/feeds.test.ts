@@ -29,11 +29,12 @@ describe('the live feed', () => {
     return [`new_block ${at} ${block.id}`, ...block.transactions.map(({ id }) => `new_transaction ${at} ${id}`)]
   }
 
-  const words = (client: FeedClient): string[] => client.messages.map(({ type, payload }) => (
-    type === 'rollback'
-      ? `rollback ${String(payload['from_height'])}`
-      : `${type} ${String(payload['height'] ?? payload['block_height'])} ${String(payload['id'])}`
-  ))
+  const words = (client: FeedClient): string[] =>
+    client.messages.map(({ type, payload }) =>
+      type === 'rollback'
+        ? `rollback ${String(payload['from_height'])}`
+        : `${type} ${String(payload['height'] ?? payload['block_height'])} ${String(payload['id'])}`,
+    )
 
   it('tells of each new block and then of its transactions, in order, to all clients', async () => {
     const clients = [await FeedClient.connect(`${api.host}/ws`), await FeedClient.connect(`${api.host}/chain/v1/ws`)]
@@ -61,18 +62,35 @@ describe('the live feed', () => {
     expect(client.messages[0]).to.deep.equal({
       type: 'new_block',
       payload: {
-        height, id: block.id, parent_id: block.parentId, timestamp: block.timestamp,
+        height,
+        id: block.id,
+        parent_id: block.parentId,
+        timestamp: block.timestamp,
         tx_count: block.transactions.length,
         event_count: block.transactions.flatMap(({ events }) => events).length,
       },
     })
     const transactions = client.messages.slice(1).map(({ payload }) => payload)
     expect(transactions[0]).to.have.all.keys(
-      'id', 'block_height', 'status', 'payer_address', 'proposer_address', 'timestamp', 'execution_status', 'is_evm',
-      'script_hash', 'template_category', 'template_label', 'tags', 'error_message',
+      'id',
+      'block_height',
+      'status',
+      'payer_address',
+      'proposer_address',
+      'timestamp',
+      'execution_status',
+      'is_evm',
+      'script_hash',
+      'template_category',
+      'template_label',
+      'tags',
+      'error_message',
     )
     expect(transactions[0]).to.deep.include({
-      payer_address: payer.slice(2), status: 'SEALED', execution_status: 'SUCCESS', is_evm: false,
+      payer_address: payer.slice(2),
+      status: 'SEALED',
+      execution_status: 'SUCCESS',
+      is_evm: false,
       tags: ['FT_TRANSFER'],
     })
     expect(transactions[1]).to.deep.include({ is_evm: true, tags: ['EVM'] })
@@ -106,7 +124,8 @@ describe('the live feed', () => {
     await rollBack(database.pool, height + 2)
     await storeBlocks(database.pool, height + 2, height + 3, { fork: 'other' })
     const expected = [
-      ...[1, 2, 3].flatMap((i) => told(height + i)), `rollback ${height + 2}`,
+      ...[1, 2, 3].flatMap((i) => told(height + i)),
+      `rollback ${height + 2}`,
       ...[2, 3].flatMap((i) => told(height + i, 'other')),
     ]
     height += 3

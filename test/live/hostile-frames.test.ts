@@ -18,8 +18,14 @@ const longest = 64 * 1024
 /** By what is wrong: the code of the close, and what a client sends. */
 const hostile: Readonly<Record<string, readonly [code: number, bytes: readonly Buffer[]]>> = {
   'text that is not UTF-8': [1007, [clientFrame(text, Uint8Array.of(0xff, 0xfe))]],
-  'text that is not UTF-8 when its pieces are joined': [1007, [clientFrame(textToGoOn, Uint8Array.of(0xe2, 0x82)), clientFrame(0x80, 'a')]],
-  'compressed text that nobody agreed on': [1002, [clientFrame(0xc1, Uint8Array.of(0xaa, 0x56, 0x4a, 0x2d, 0x06, 0x00))]],
+  'text that is not UTF-8 when its pieces are joined': [
+    1007,
+    [clientFrame(textToGoOn, Uint8Array.of(0xe2, 0x82)), clientFrame(0x80, 'a')],
+  ],
+  'compressed text that nobody agreed on': [
+    1002,
+    [clientFrame(0xc1, Uint8Array.of(0xaa, 0x56, 0x4a, 0x2d, 0x06, 0x00))],
+  ],
   'a reserved opcode': [1002, [clientFrame(0x83, '')]],
   'a frame without mask': [1002, [Buffer.from([text, 2, 0x7b, 0x7d])]],
   'a ping that is too long': [1002, [clientFrame(ping, Buffer.alloc(126))]],
@@ -28,8 +34,14 @@ const hostile: Readonly<Record<string, readonly [code: number, bytes: readonly B
   'a message inside another': [1002, [clientFrame(textToGoOn, 'x'), clientFrame(text, 'y')]],
   'a frame as long as frames can be': [1009, [clientFrame(text, '', Number.MAX_SAFE_INTEGER)]],
   'a message that is too long in all': [1009, [clientFrame(textToGoOn, Buffer.alloc(longest)), clientFrame(more, 'x')]],
-  'a message in many pieces': [1008, [clientFrame(textToGoOn, ' '), ...Array.from({ length: 100 }, () => clientFrame(more, ' '))]],
-  'a message in many pieces of nothing': [1008, [clientFrame(textToGoOn, ''), ...Array.from({ length: 100 }, () => clientFrame(more, ''))]],
+  'a message in many pieces': [
+    1008,
+    [clientFrame(textToGoOn, ' '), ...Array.from({ length: 100 }, () => clientFrame(more, ' '))],
+  ],
+  'a message in many pieces of nothing': [
+    1008,
+    [clientFrame(textToGoOn, ''), ...Array.from({ length: 100 }, () => clientFrame(more, ''))],
+  ],
 }
 
 describe('hostile frames', () => {
@@ -76,17 +88,21 @@ describe('hostile frames', () => {
 
   it('cannot be compressed, whatever a client offers', async () => {
     const client = await open('/ws', 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n')
-    expect(client.answer).to.match(/^HTTP\/1\.1 101 /).and.not.match(/Extensions/i)
+    expect(client.answer)
+      .to.match(/^HTTP\/1\.1 101 /)
+      .and.not.match(/Extensions/i)
     client.socket.destroy()
   })
 
   it('cost nobody else anything', async () => {
     const client = await FeedClient.connect(`${api.host}/ws`)
-    const attackers = await Promise.all(Object.values(hostile).map(async ([, frames]) => {
-      const attacker = await open()
-      attacker.socket.write(Buffer.concat(frames))
-      return attacker
-    }))
+    const attackers = await Promise.all(
+      Object.values(hostile).map(async ([, frames]) => {
+        const attacker = await open()
+        attacker.socket.write(Buffer.concat(frames))
+        return attacker
+      }),
+    )
     await storeBlocks(database.pool, ++height, height)
     await client.count(1 + chainBlock(height).transactions.length)
     await Promise.all(attackers.map((attacker) => attacker.closeCode()))

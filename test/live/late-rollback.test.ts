@@ -19,7 +19,12 @@ const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
  * Extends the chain by a block that comes after all else, and resolves when all have it.
  * @param clients who subscribed; what comes before the subscription has no mark
  */
-async function settle(chain: MadeChain, room: LiveRoom, clients: readonly FeedClient[], plain: readonly FeedClient[] = []): Promise<void> {
+async function settle(
+  chain: MadeChain,
+  room: LiveRoom,
+  clients: readonly FeedClient[],
+  plain: readonly FeedClient[] = [],
+): Promise<void> {
   while (chain.announce(room.feed));
   await room.feed.idle()
   chain.extend(1)
@@ -62,9 +67,14 @@ describe('a rollback that is announced late', () => {
     chain.extend(30)
     await second.subscribe({ from: 0 })
     await settle(chain, room, [first, second])
-    for (const [client, from] of [[first, 30], [second, 0]] as const) {
+    for (const [client, from] of [
+      [first, 30],
+      [second, 0],
+    ] as const) {
       const seen = seenBy(client)
-      expect([...seen.blocks].filter(([height]) => height >= from)).to.deep.equal([...chain.blockIds.entries()].slice(from))
+      expect([...seen.blocks].filter(([height]) => height >= from)).to.deep.equal(
+        [...chain.blockIds.entries()].slice(from),
+      )
     }
     await room.close()
   })
@@ -88,45 +98,69 @@ describe('a rollback that is announced late', () => {
 
   it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other or are lost', async () => {
     const action = fc.oneof(
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 4 }) }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollBack' as const), count: fc.integer({ min: 1, max: 8 }) }) },
-      { weight: 5, arbitrary: fc.record({ kind: fc.constant('announce' as const), count: fc.integer({ min: 1, max: 2 }) }) },
-      { weight: 5, arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 4 }) }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant('rollBack' as const), count: fc.integer({ min: 1, max: 8 }) }),
+      },
+      {
+        weight: 5,
+        arbitrary: fc.record({ kind: fc.constant('announce' as const), count: fc.integer({ min: 1, max: 2 }) }),
+      },
+      {
+        weight: 5,
+        arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 6 }) }),
+      },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), count: fc.constant(1) }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), count: fc.integer({ min: 0, max: 20 }) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant('join' as const), count: fc.integer({ min: 0, max: 20 }) }),
+      },
     )
-    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.constantFrom(1, 1_000_000), async (actions, maxBytesAtOnce) => {
-      const chain = new MadeChain()
-      chain.extend(10)
-      const room = await LiveRoom.open(chain, { patienceMs: never, turnMs: 0, maxBytesAtOnce })
-      const plain = await room.connect()
-      const clients = [await room.connect()]
-      await clients[0]?.subscribe({ from: 0 })
-      for (const { kind, count } of actions) {
-        if (kind === 'extend') chain.extend(count)
-        if (kind === 'rollBack') chain.rollBack(count)
-        if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(room.feed)
-        if (kind === 'breathe') for (let i = 0; i < count; i++) await new Promise(setImmediate)
-        if (kind === 'lose') {
-          chain.loseAnnouncements()
-          await room.feed.catchUp()
-        }
-        if (kind === 'join') {
-          const client = await room.connect()
-          // Answered before the next fork: whoever asks from a height on is told of none that began below it before.
-          await client.subscribe({ from: Math.min(count, chain.height), batch: true })
-          clients.push(client)
-        }
-      }
-      await settle(chain, room, clients, [plain])
-      seenBy(plain, false)
-      for (const client of clients) {
-        const seen = seenBy(client)
-        const [lowest = 0] = seen.blocks.keys()
-        expect([...seen.blocks]).to.deep.equal([...chain.blockIds.entries()].slice(lowest))
-        expect([...seen.transactions]).to.deep.equal([...chain.blockIds.keys()].slice(lowest).map((at) => [at, [chain.transactionId(at)]]))
-      }
-      await room.close()
-    }), { numRuns: 60, endOnFailure: false })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(action, { maxLength: 60 }),
+        fc.constantFrom(1, 1_000_000),
+        async (actions, maxBytesAtOnce) => {
+          const chain = new MadeChain()
+          chain.extend(10)
+          const room = await LiveRoom.open(chain, { patienceMs: never, turnMs: 0, maxBytesAtOnce })
+          const plain = await room.connect()
+          const clients = [await room.connect()]
+          await clients[0]?.subscribe({ from: 0 })
+          for (const { kind, count } of actions) {
+            if (kind === 'extend') chain.extend(count)
+            if (kind === 'rollBack') chain.rollBack(count)
+            if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(room.feed)
+            if (kind === 'breathe') for (let i = 0; i < count; i++) await new Promise(setImmediate)
+            if (kind === 'lose') {
+              chain.loseAnnouncements()
+              await room.feed.catchUp()
+            }
+            if (kind === 'join') {
+              const client = await room.connect()
+              // Answered before the next fork: whoever asks from a height on is told of none that began below it before.
+              await client.subscribe({ from: Math.min(count, chain.height), batch: true })
+              clients.push(client)
+            }
+          }
+          await settle(chain, room, clients, [plain])
+          seenBy(plain, false)
+          for (const client of clients) {
+            const seen = seenBy(client)
+            const [lowest = 0] = seen.blocks.keys()
+            expect([...seen.blocks]).to.deep.equal([...chain.blockIds.entries()].slice(lowest))
+            expect([...seen.transactions]).to.deep.equal(
+              [...chain.blockIds.keys()].slice(lowest).map((at) => [at, [chain.transactionId(at)]]),
+            )
+          }
+          await room.close()
+        },
+      ),
+      { numRuns: 60, endOnFailure: false },
+    )
   })
 })

@@ -62,7 +62,10 @@ describe('a rollback that nobody announced', () => {
     await room.close()
   })
 
-  for (const [knows, from] of [[true, 40], [false, 30]] as const) {
+  for (const [knows, from] of [
+    [true, 40],
+    [false, 30],
+  ] as const) {
     it(`is told where blocks went by while nobody listened${knows ? '' : ', too deep rather than not deep enough where their ids could not be read'}`, async () => {
       const chain = new MadeChain()
       chain.extend(30)

@@ -58,7 +58,9 @@ describe('the live feed of the whole program', () => {
     }
     const resume = async (feed: string): Promise<FeedClient> => {
       const client = await FeedClient.connect(feed)
-      expect((await client.subscribe(moving.mark === undefined ? { from: 0 } : { after: moving.mark })).type).to.equal('subscribed')
+      expect((await client.subscribe(moving.mark === undefined ? { from: 0 } : { after: moving.mark })).type).to.equal(
+        'subscribed',
+      )
       return client
     }
 
@@ -86,7 +88,11 @@ describe('the live feed of the whole program', () => {
     expect(rows).to.have.length(41)
     for (const seen of [staying, moving]) {
       expect([...seen.blocks]).to.deep.equal(rows.map(({ height, id }) => [height, id]))
-      expect([...seen.transactions]).to.deep.equal(rows.filter(({ transactions }) => transactions.length > 0).map(({ height, transactions }) => [height, transactions]))
+      expect([...seen.transactions]).to.deep.equal(
+        rows
+          .filter(({ transactions }) => transactions.length > 0)
+          .map(({ height, transactions }) => [height, transactions]),
+      )
     }
     expect(staying.rollbacks).to.deep.equal([13, 25])
     expect(moving.rollbacks).to.have.length(2)
@@ -95,8 +101,11 @@ describe('the live feed of the whole program', () => {
 
   /** Resolves when the client has all transactions of the stored block of a height. */
   async function allOf(client: FeedClient, height: number): Promise<void> {
-    const { rows: [block] } = await database.pool.query<{ seq: string }>(
-      "select height || '.' || tx_count || '.' || left(encode(id, 'hex'), 16) as seq from raw.blocks where height = $1", [height],
+    const {
+      rows: [block],
+    } = await database.pool.query<{ seq: string }>(
+      "select height || '.' || tx_count || '.' || left(encode(id, 'hex'), 16) as seq from raw.blocks where height = $1",
+      [height],
     )
     await client.find(({ seq }) => seq === block?.seq)
   }

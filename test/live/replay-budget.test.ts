@@ -6,7 +6,10 @@ import type { FeedBlock } from '../../src/api/presenters/feed.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
 import type { FeedReader } from '../../src/live/block-feed.ts'
 import {
-  replayBlocksPerSecond, replayNetworkFactor, replayProcessBlocksPerSecond, replayProcessFactor,
+  replayBlocksPerSecond,
+  replayNetworkFactor,
+  replayProcessBlocksPerSecond,
+  replayProcessFactor,
 } from '../../src/live/replay-budget.ts'
 import { receiver, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -50,7 +53,11 @@ describe('the replay budget of the live feed', () => {
     }
     // Nothing stays in memory, as in a replay of more blocks than fit.
     const clock = (): number => now ?? performance.now()
-    room = await LiveRoom.open(counting, { maxReplay: top, maxRecentBytes: 0, clock }, () => networkOf?.() ?? '127.0.0.1')
+    room = await LiveRoom.open(
+      counting,
+      { maxReplay: top, maxRecentBytes: 0, clock },
+      () => networkOf?.() ?? '127.0.0.1',
+    )
   })
 
   afterEach(async () => {
@@ -59,10 +66,12 @@ describe('the replay budget of the live feed', () => {
     await room.close()
   })
 
-  const replay = (client: FeedClient, wish: object): Promise<{ payload: Readonly<Record<string, unknown>>; type: string }> => (
-    client.subscribe({ from: 1, ...wish })
-  )
-  const untilCaughtUp = (client: FeedClient, start: number): Promise<unknown> => client.find(({ type }) => type === 'position', start)
+  const replay = (
+    client: FeedClient,
+    wish: object,
+  ): Promise<{ payload: Readonly<Record<string, unknown>>; type: string }> => client.subscribe({ from: 1, ...wish })
+  const untilCaughtUp = (client: FeedClient, start: number): Promise<unknown> =>
+    client.find(({ type }) => type === 'position', start)
 
   for (const [name, filter] of [
     ['an address without transactions', { addresses: [nobody] }],
@@ -77,13 +86,17 @@ describe('the replay budget of the live feed', () => {
         const client = await room.connect()
         for (let again = 0; again < 2 && answers.at(-1) !== 'error'; again++) {
           const before = client.messages.length
-          const { type, payload } = await replay(client, { filter: filter ?? { addresses: [`0x${String(answers.length).padStart(16, '0')}`] } })
+          const { type, payload } = await replay(client, {
+            filter: filter ?? { addresses: [`0x${String(answers.length).padStart(16, '0')}`] },
+          })
           answers.push(type)
           if (type === 'subscribed') await untilCaughtUp(client, before)
           else {
             expect(payload).to.include({ code: 'replay_limit', field: 'from' })
             expect(payload['retry_after']).to.be.a('number').above(0)
-            expect(payload['message']).to.contain(`${String(payload['retry_after'])} s`).and.to.contain('/flow/block')
+            expect(payload['message'])
+              .to.contain(`${String(payload['retry_after'])} s`)
+              .and.to.contain('/flow/block')
           }
         }
         await client.close()
@@ -101,7 +114,8 @@ describe('the replay budget of the live feed', () => {
     now = 0
     // From the beginning of a read, and so at the price of `top` blocks.
     const from = 20
-    const whole = (client: FeedClient): ReturnType<typeof replay> => replay(client, { from, filter: { types: ['new_block'] } })
+    const whole = (client: FeedClient): ReturnType<typeof replay> =>
+      replay(client, { from, filter: { types: ['new_block'] } })
     const blocks = top - from + 1
     for (let i = 0; i < replayProcessFactor; i++) {
       const client = await room.connect()
@@ -141,19 +155,27 @@ describe('blocks that the live feed need not decode', () => {
     try {
       const reader = createFeedReader(pool, () => 'emulator')
       const blocks = await reader.read(0, 281)
-      const has = ({ transactions }: FeedBlock, { kind, words }: TransactionSelection): boolean => transactions.some(({ accounts, summary }) => (
-        (kind === 'addresses' ? accounts : summary.tags).some((word) => words.includes(word))
-      ))
+      const has = ({ transactions }: FeedBlock, { kind, words }: TransactionSelection): boolean =>
+        transactions.some(({ accounts, summary }) =>
+          (kind === 'addresses' ? accounts : summary.tags).some((word) => words.includes(word)),
+        )
       const all = blocks.flatMap(({ transactions }) => transactions)
       const selections: TransactionSelection[] = [
-        ...[...new Set(all.flatMap(({ accounts }) => accounts)), nobody, receiver].map((word) => ({ kind: 'addresses' as const, words: [word] })),
+        ...[...new Set(all.flatMap(({ accounts }) => accounts)), nobody, receiver].map((word) => ({
+          kind: 'addresses' as const,
+          words: [word],
+        })),
         ...new Set(all.flatMap(({ summary }) => summary.tags)),
       ].map((selection) => (typeof selection === 'string' ? { kind: 'tags' as const, words: [selection] } : selection))
       for (const selection of selections.filter((_selection, i) => i % 7 === 0)) {
         for (let from = 0; from < 281;) {
           const next = await reader.nextFor([selection], from, 281)
-          const needed = blocks.find(({ block, ...rest }) => block.height >= from && has({ block, ...rest }, selection))?.block.height ?? 281
-          expect(next, `${JSON.stringify(selection)} from ${from}`).to.be.at.most(needed).and.at.least(from)
+          const needed =
+            blocks.find(({ block, ...rest }) => block.height >= from && has({ block, ...rest }, selection))?.block
+              .height ?? 281
+          expect(next, `${JSON.stringify(selection)} from ${from}`)
+            .to.be.at.most(needed)
+            .and.at.least(from)
           from = needed + 1
         }
       }

@@ -41,7 +41,9 @@ describe('resuming the live feed', () => {
   function expectWhole(chain: SeenChain, from: number, to: number, forkAt = (_height: number): string => 'main'): void {
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i)
     expect([...chain.blocks]).to.deep.equal(heights.map((at) => [at, chainBlock(at, { fork: forkAt(at) }).id]))
-    expect([...chain.transactions]).to.deep.equal(heights.map((at) => [at, chainBlock(at, { fork: forkAt(at) }).transactions.map(({ id }) => id)]))
+    expect([...chain.transactions]).to.deep.equal(
+      heights.map((at) => [at, chainBlock(at, { fork: forkAt(at) }).transactions.map(({ id }) => id)]),
+    )
   }
 
   it('goes from history over into what is new, without a gap and without a block twice', async () => {
@@ -135,8 +137,15 @@ describe('resuming the live feed', () => {
     const client = await connect()
     await client.subscribe({ from: 8, filter: { types: ['new_block'] } })
     await untilBlock(client, 40, chainBlock(40).id)
-    expect(client.told.slice(0, 4).map(({ type, payload }) => [type, payload['height'] ?? payload['from_height'], payload['to_height']])).to.deep.equal([
-      ['new_block', 8, undefined], ['new_block', 9, undefined], ['gap', 10, 12], ['new_block', 13, undefined],
+    expect(
+      client.told
+        .slice(0, 4)
+        .map(({ type, payload }) => [type, payload['height'] ?? payload['from_height'], payload['to_height']]),
+    ).to.deep.equal([
+      ['new_block', 8, undefined],
+      ['new_block', 9, undefined],
+      ['gap', 10, 12],
+      ['new_block', 13, undefined],
     ])
     await client.close()
   })
@@ -157,7 +166,10 @@ describe('resuming the live feed', () => {
     await moved.subscribe({ after: one?.mark })
     await storeBlocks(database.pool, 48, 48, { fork: 'other', forkedAt: 44 })
     await untilWhole(moved, 48, 'other')
-    expect(moved.told.map(({ type }) => type)).to.deep.equal(['new_block', ...chainBlock(48).transactions.map(() => 'new_transaction')])
+    expect(moved.told.map(({ type }) => type)).to.deep.equal([
+      'new_block',
+      ...chainBlock(48).transactions.map(() => 'new_transaction'),
+    ])
     await Promise.all([...clients, moved].map((client) => client.close()))
     await other.stop()
   })

@@ -35,7 +35,9 @@ describe('subscriptions of the live feed', () => {
     await moves.subscribe({ filter: { addresses: [receiver.toUpperCase().replace('0X', '0x')] } })
     await evm.subscribe({ filter: { tags: ['evm'] } })
     await blocks.subscribe({ filter: { types: ['new_block'] } })
-    await both.subscribe({ filter: { addresses: [payer], contracts: ['A.e467b9dd11fa00df.EVM'], types: ['new_block', 'new_transaction'] } })
+    await both.subscribe({
+      filter: { addresses: [payer], contracts: ['A.e467b9dd11fa00df.EVM'], types: ['new_block', 'new_transaction'] },
+    })
     const first = height + 1
     for (let i = 0; i < 4; i++) await grow()
     const heights = [0, 1, 2, 3].map((i) => first + i)
@@ -44,7 +46,13 @@ describe('subscriptions of the live feed', () => {
       [moves, heights.map((at) => chainBlock(at).transactions[0]?.id ?? '')],
       [evm, even.map((at) => chainBlock(at).transactions[1]?.id ?? '')],
       [blocks, heights.map((at) => chainBlock(at).id)],
-      [both, heights.flatMap((at) => [chainBlock(at).id, ...(at % 2 === 0 ? [chainBlock(at).transactions[1]?.id ?? ''] : [])])],
+      [
+        both,
+        heights.flatMap((at) => [
+          chainBlock(at).id,
+          ...(at % 2 === 0 ? [chainBlock(at).transactions[1]?.id ?? ''] : []),
+        ]),
+      ],
     ]
     for (const [client, ids] of wanted) {
       await client.count(1 + ids.length)
@@ -76,7 +84,11 @@ describe('subscriptions of the live feed', () => {
   it('mark each message, and put those of a block into one frame for who asks', async () => {
     const [marked, batched] = await Promise.all([connect(), connect()])
     await marked.subscribe({})
-    expect((await batched.subscribe({ batch: true })).payload).to.deep.equal({ id: 'test', next_height: height + 1, batch: true })
+    expect((await batched.subscribe({ batch: true })).payload).to.deep.equal({
+      id: 'test',
+      next_height: height + 1,
+      batch: true,
+    })
     const at = await grow()
     const { id, transactions } = chainBlock(at)
     for (const client of [marked, batched]) {
@@ -93,7 +105,8 @@ describe('subscriptions of the live feed', () => {
 
   it('that are not valid are answered with the field and what to do', async () => {
     const client = await connect()
-    const addresses = (count: number): string[] => Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(16, '0')}`)
+    const addresses = (count: number): string[] =>
+      Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(16, '0')}`)
     const cases: [unknown, string, string | null][] = [
       ['{', 'bad_message', null],
       [[], 'bad_message', null],
@@ -117,7 +130,11 @@ describe('subscriptions of the live feed', () => {
       else client.say(message)
       await client.count(i + 1)
       const { type, payload } = client.messages[i] ?? {}
-      expect([type, payload?.['code'], payload?.['field']], JSON.stringify(message).slice(0, 200)).to.deep.equal(['error', code, field])
+      expect([type, payload?.['code'], payload?.['field']], JSON.stringify(message).slice(0, 200)).to.deep.equal([
+        'error',
+        code,
+        field,
+      ])
       expect(payload?.['message']).to.match(/\w{3,}/)
     }
     client.socket.send(Buffer.from('{}'), { binary: true })
@@ -131,15 +148,22 @@ describe('subscriptions of the live feed', () => {
 
   it('are bounded for a connection, and for all together', async () => {
     const [first, second] = await Promise.all([connect(), connect()])
-    const words = (begin: number, count: number): string[] => Array.from({ length: count }, (_, i) => `0x${(begin + i).toString(16).padStart(16, '0')}`)
-    for (let i = 0; i < 16; i++) expect((await first.subscribe({ id: i, filter: { types: ['new_block'] } })).type).to.equal('subscribed')
+    const words = (begin: number, count: number): string[] =>
+      Array.from({ length: count }, (_, i) => `0x${(begin + i).toString(16).padStart(16, '0')}`)
+    for (let i = 0; i < 16; i++)
+      expect((await first.subscribe({ id: i, filter: { types: ['new_block'] } })).type).to.equal('subscribed')
     expect((await first.subscribe({ id: 16 })).payload['code']).to.equal('too_many_subscriptions')
     expect((await first.subscribe({ id: 0, filter: { addresses: words(1, 990) } })).type).to.equal('subscribed')
-    expect((await first.subscribe({ id: 1, filter: { addresses: words(1, 11) } })).payload['code']).to.equal('too_many_words')
-    expect((await second.subscribe({ id: 0, filter: { addresses: words(1, 600) } })).payload['message']).to.include('as many filters as it can')
+    expect((await first.subscribe({ id: 1, filter: { addresses: words(1, 11) } })).payload['code']).to.equal(
+      'too_many_words',
+    )
+    expect((await second.subscribe({ id: 0, filter: { addresses: words(1, 600) } })).payload['message']).to.include(
+      'as many filters as it can',
+    )
     await first.close()
     // The place is free once its connection is gone.
-    while ((await second.subscribe({ id: 0, filter: { addresses: words(1, 600) } })).type !== 'subscribed') await api.get('/health')
+    while ((await second.subscribe({ id: 0, filter: { addresses: words(1, 600) } })).type !== 'subscribed')
+      await api.get('/health')
     await second.close()
   })
 })

@@ -43,7 +43,10 @@ function check({ client, asked }: Asking, chain: MadeChain): void {
     const next = asked[i + 1]
     const from = nextHeight(client.messages[answer])
     const to = next === undefined ? chain.height : nextHeight(client.messages[answers[i + 1] ?? 0])
-    const came = client.messages.slice(answer + 1, answers[i + 1]).filter(({ type }) => type !== 'position').map(({ payload }) => payload['id'])
+    const came = client.messages
+      .slice(answer + 1, answers[i + 1])
+      .filter(({ type }) => type !== 'position')
+      .map(({ payload }) => payload['id'])
     // One that goes back leaves off in the middle.
     const expected = toldOf(chain, wish, from, next?.isResuming === true ? chain.height : to)
     expect(came).to.deep.equal(next?.isResuming === true ? expected.slice(0, came.length) : expected)
@@ -59,59 +62,84 @@ describe('telling many clients in turns', () => {
     const wish = fc.constantFrom<Wish>('all', 'blocks', 'even', 'both')
     const client = fc.integer({ min: 0, max: 30 })
     const action = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 3 }) }) },
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 20 }) }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 3 }) }),
+      },
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 20 }) }),
+      },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('change' as const), client, wish, batch: fc.boolean() }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('goBack' as const), client, wish, from: fc.integer({ min: 0, max: 10 }) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant('goBack' as const),
+          client,
+          wish,
+          from: fc.integer({ min: 0, max: 10 }),
+        }),
+      },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), wish }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), client }) },
     )
-    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 50 }), fc.constantFrom(1, 2000, 1_000_000), async (actions, maxBytesAtOnce) => {
-      const chain = new MadeChain()
-      chain.extend(10)
-      const room = await LiveRoom.open(chain, { turnMs: 0, maxBytesAtOnce })
-      let clients: Asking[] = []
-      const ask = ({ client, asked }: Asking, wish: Wish, more: object, isResuming = false): void => {
-        asked.push({ wish, isResuming })
-        client.say({ type: 'subscribe', id: 1, filter: wishes[wish], ...more })
-      }
-      const join = async (wish: Wish): Promise<void> => {
-        const asking = { client: await room.connect(), asked: [] }
-        ask(asking, wish, {})
-        clients.push(asking)
-      }
-      for (const wish of ['all', 'blocks', 'even', 'both', 'all', 'all', 'even', 'both'] as const) await join(wish)
-      for (const next of actions) {
-        const chosen = 'client' in next ? clients[next.client % clients.length] : undefined
-        if (next.kind === 'extend') {
-          chain.extend(next.count)
-          chain.announce(room.feed)
-          chain.announce(room.feed)
-        } else if (next.kind === 'breathe') for (let i = 0; i < next.count; i++) await new Promise(setImmediate)
-        else if (next.kind === 'join') await join(next.wish)
-        else if (chosen === undefined) continue
-        else if (next.kind === 'change') ask(chosen, next.wish, { batch: next.batch })
-        else if (next.kind === 'goBack') ask(chosen, next.wish, { from: next.from }, true)
-        else {
-          clients = clients.filter((one) => one !== chosen)
-          chosen.client.socket.terminate()
-        }
-      }
-      for (const { client } of clients) {
-        client.say({ type: 'ping', id: 'end' })
-        await client.find(({ type }) => type === 'pong')
-      }
-      await room.feed.idle()
-      chain.extend(2)
-      while (chain.announce(room.feed));
-      const top = chain.height
-      for (const asking of clients) {
-        const last = toldOf(chain, asking.asked.at(-1)?.wish ?? 'all', top - 2, top).at(-1)
-        await asking.client.find(({ payload }) => payload['id'] === last)
-        asking.client.messages.splice(0, Number.POSITIVE_INFINITY, ...asking.client.messages.filter(({ type }) => type !== 'pong'))
-        check(asking, chain)
-      }
-      await room.close()
-    }), { numRuns: 40 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(action, { maxLength: 50 }),
+        fc.constantFrom(1, 2000, 1_000_000),
+        async (actions, maxBytesAtOnce) => {
+          const chain = new MadeChain()
+          chain.extend(10)
+          const room = await LiveRoom.open(chain, { turnMs: 0, maxBytesAtOnce })
+          let clients: Asking[] = []
+          const ask = ({ client, asked }: Asking, wish: Wish, more: object, isResuming = false): void => {
+            asked.push({ wish, isResuming })
+            client.say({ type: 'subscribe', id: 1, filter: wishes[wish], ...more })
+          }
+          const join = async (wish: Wish): Promise<void> => {
+            const asking = { client: await room.connect(), asked: [] }
+            ask(asking, wish, {})
+            clients.push(asking)
+          }
+          for (const wish of ['all', 'blocks', 'even', 'both', 'all', 'all', 'even', 'both'] as const) await join(wish)
+          for (const next of actions) {
+            const chosen = 'client' in next ? clients[next.client % clients.length] : undefined
+            if (next.kind === 'extend') {
+              chain.extend(next.count)
+              chain.announce(room.feed)
+              chain.announce(room.feed)
+            } else if (next.kind === 'breathe') for (let i = 0; i < next.count; i++) await new Promise(setImmediate)
+            else if (next.kind === 'join') await join(next.wish)
+            else if (chosen === undefined) continue
+            else if (next.kind === 'change') ask(chosen, next.wish, { batch: next.batch })
+            else if (next.kind === 'goBack') ask(chosen, next.wish, { from: next.from }, true)
+            else {
+              clients = clients.filter((one) => one !== chosen)
+              chosen.client.socket.terminate()
+            }
+          }
+          for (const { client } of clients) {
+            client.say({ type: 'ping', id: 'end' })
+            await client.find(({ type }) => type === 'pong')
+          }
+          await room.feed.idle()
+          chain.extend(2)
+          while (chain.announce(room.feed));
+          const top = chain.height
+          for (const asking of clients) {
+            const last = toldOf(chain, asking.asked.at(-1)?.wish ?? 'all', top - 2, top).at(-1)
+            await asking.client.find(({ payload }) => payload['id'] === last)
+            asking.client.messages.splice(
+              0,
+              Number.POSITIVE_INFINITY,
+              ...asking.client.messages.filter(({ type }) => type !== 'pong'),
+            )
+            check(asking, chain)
+          }
+          await room.close()
+        },
+      ),
+      { numRuns: 40 },
+    )
   })
 })

@@ -43,7 +43,10 @@ describe('the gate of the WebSockets', () => {
   /** The status with which an upgrade is refused. */
   async function refusedWith(path: string, address = '127.0.0.1'): Promise<number | undefined> {
     const socket = new WebSocket(`ws://${api.host}${path}`, from(address))
-    const opened = once(socket, 'open').then(() => undefined, () => undefined)
+    const opened = once(socket, 'open').then(
+      () => undefined,
+      () => undefined,
+    )
     const refused = once(socket, 'unexpected-response').then(([, response]) => (response as IncomingMessage).statusCode)
     const status = await Promise.race([opened, refused])
     socket.on('error', () => undefined)
@@ -59,7 +62,10 @@ describe('the gate of the WebSockets', () => {
     const reply = await rawUpgrade('GET http://[ HTTP/1.1')
     expect(reply).to.match(/^HTTP\/1\.1 404 /)
     const [, body = ''] = reply.split('\r\n\r\n')
-    expect(JSON.parse(body)).to.deep.include({ code: 'unknown-path', detail: 'There is no WebSocket here, but at /ws and /ws/status.' })
+    expect(JSON.parse(body)).to.deep.include({
+      code: 'unknown-path',
+      detail: 'There is no WebSocket here, but at /ws and /ws/status.',
+    })
   })
 
   it('lets clients in by every prefix, and with a query', async () => {
@@ -85,11 +91,14 @@ describe('the gate of the WebSockets', () => {
     const open = attempts.flatMap(({ client }) => client ?? [])
     expect(open).to.have.length(3)
     expect(await refusedWith('/ws', '203.0.113.8')).to.equal(undefined)
-    const local = await connectAll(Array.from({ length: 8 }, () => '/ws'), '127.0.0.9')
+    const local = await connectAll(
+      Array.from({ length: 8 }, () => '/ws'),
+      '127.0.0.9',
+    )
     await Promise.all(local.map((client) => client.close()))
     // A place is free again once its connection is gone.
     await open[0]?.close()
-    while (await refusedWith('/ws', '203.0.113.7') === 429) await api.get('/health')
+    while ((await refusedWith('/ws', '203.0.113.7')) === 429) await api.get('/health')
   })
 
   async function outcome(address: string): Promise<{ status?: number; client?: FeedClient }> {
@@ -199,8 +208,10 @@ describe('the gate of the WebSockets', () => {
   /** What comes back for a request line that no client library would write. */
   async function rawUpgrade(requestLine: string): Promise<string> {
     const socket = connect(api.server.port, '127.0.0.1')
-    socket.write(`${requestLine}\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n')
+    socket.write(
+      `${requestLine}\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    )
     let reply = ''
     for await (const chunk of socket) reply += String(chunk)
     return reply

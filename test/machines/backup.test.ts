@@ -32,7 +32,8 @@ describe('a base backup that is taken while all goes on', function () {
   })
 
   afterEach(async function (this: Mocha.Context) {
-    if (this.currentTest?.state === 'failed') for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
+    if (this.currentTest?.state === 'failed')
+      for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
     await Promise.all(programs.splice(0).map((one) => one.end('SIGKILL')))
     await Promise.all(servers.splice(0).map((server) => server.stop()))
     await node.stop()
@@ -47,8 +48,14 @@ describe('a base backup that is taken while all goes on', function () {
 
   const run = ({ url }: OwnServer, variables: Record<string, string>): FlowfarmProcess => {
     const program = new FlowfarmProcess(['ingest', 'farm'], {
-      ...askingOff, DB_URL: url, CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0', ENABLE_HISTORY_INGESTER: 'false',
-      LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', ...variables,
+      ...askingOff,
+      DB_URL: url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      START_BLOCK: '0',
+      ENABLE_HISTORY_INGESTER: 'false',
+      LIVE_DERIVERS_CHUNK: '10',
+      HISTORY_DERIVERS_CHUNK: '10',
+      ...variables,
     })
     programs.push(program)
     return program
@@ -77,7 +84,8 @@ describe('a base backup that is taken while all goes on', function () {
     const after = run(restored, variables)
     const heights = [{ from: 0, to: late + 21 }]
     await untilDerived(restored, names, heights)
-    for (const covered of (await readCoverage(restored.pool, ['main_ingester', ...names])).values()) expect(covered).to.deep.equal(heights)
+    for (const covered of (await readCoverage(restored.pool, ['main_ingester', ...names])).values())
+      expect(covered).to.deep.equal(heights)
     await rebuildDerived({ pool: restored.pool, workers, network: 'emulator' })
     const { tables } = await compareDerived({ pool: restored.pool, workers })
     expect(tables.filter(({ differences }) => differences > 0)).to.deep.equal([])

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 
 /** What a backup leaves out: WAL is added in the end, and the rest is of the server that runs. */
-const leftOut: ReadonlySet<string> = new Set(['pg_wal', 'postmaster.pid', 'postmaster.opts', 'pg_replslot', 'pg_stat_tmp'])
+const leftOut: ReadonlySet<string> = new Set([
+  'pg_wal',
+  'postmaster.pid',
+  'postmaster.opts',
+  'pg_replslot',
+  'pg_stat_tmp',
+])
 
 /** Settings of a server of which such backups are taken: the WAL of a backup is still there when it ends. */
 export const backupSettings = { wal_keep_size: '2GB' } as const
@@ -26,7 +32,9 @@ export async function takeBaseBackup(url: string, dataFolder: string, target: st
       else await copyIfThere(join(from, entry.name), join(to, entry.name))
     }
     for (const folder of ['pg_replslot', 'pg_stat_tmp']) await mkdir(join(to, folder), { mode: 0o700 })
-    const { rows: [stopped] } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+    const {
+      rows: [stopped],
+    } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
     await writeFile(join(to, 'backup_label'), stopped?.labelfile ?? '')
     await copyFolder(join(from, 'pg_wal'), join(to, 'pg_wal'))
   } finally {

@@ -40,7 +40,11 @@ describe('a dump that is taken while all goes on', function () {
     const restored = await createEmptyDatabase()
     try {
       const variables = { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0', ENABLE_HISTORY_INGESTER: 'false' }
-      const before = await runFarm(database, { ...variables, LIVE_DERIVERS_CHUNK: '5', HISTORY_DERIVERS_CHUNK: '5' }, { withIngest: true })
+      const before = await runFarm(
+        database,
+        { ...variables, LIVE_DERIVERS_CHUNK: '5', HISTORY_DERIVERS_CHUNK: '5' },
+        { withIngest: true },
+      )
       await untilDerived(database, names, [{ from: 0, to: 50 }], before)
       const dump = join(folder, 'dump')
       await run('pg_dump', ['--format=directory', '--jobs=2', `--file=${dump}`, database.url])
@@ -64,12 +68,16 @@ describe('a dump that is taken while all goes on', function () {
 
 /** Why a dump cannot be taken here: the embedded package has the server alone, and an older program refuses a newer server. */
 async function missingTools(pool: Pool): Promise<string | undefined> {
-  const { rows: [server] } = await pool.query<{ version: number }>(`select current_setting('server_version_num')::int / 10000 as version`)
+  const {
+    rows: [server],
+  } = await pool.query<{ version: number }>(`select current_setting('server_version_num')::int / 10000 as version`)
   const remedy = `install the client programs of PostgreSQL ${server?.version}, or run this on an older server by TEST_DB_URL`
   try {
     const { stdout } = await run('pg_dump', ['--version'])
     const version = Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1])
-    return version >= (server?.version ?? 0) ? undefined : `pg_dump is of version ${version} and the server of ${server?.version}: ${remedy}`
+    return version >= (server?.version ?? 0)
+      ? undefined
+      : `pg_dump is of version ${version} and the server of ${server?.version}: ${remedy}`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return `there is no pg_dump: ${remedy}`

@@ -33,13 +33,17 @@ describe('a database that is reached with TLS alone', function () {
       await chown(join(cluster, name), uid, gid)
     }
     server = await startOwnServer(folder, {
-      listen_addresses: address, ssl: 'on', ssl_cert_file: 'localhost-cert.pem', ssl_key_file: 'localhost-key.pem',
+      listen_addresses: address,
+      ssl: 'on',
+      ssl_cert_file: 'localhost-cert.pem',
+      ssl_key_file: 'localhost-key.pem',
     })
     proxy = await startHalfOpenProxy(`postgresql://flowfarm@${address}:5432/flowfarm`)
   })
 
   afterEach(async function (this: Mocha.Context) {
-    if (this.currentTest?.state === 'failed') for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
+    if (this.currentTest?.state === 'failed')
+      for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
     await Promise.all(programs.splice(0).map((one) => one.end('SIGKILL')))
   })
 
@@ -54,8 +58,18 @@ describe('a database that is reached with TLS alone', function () {
       await using node = await startLedgerNode({ head: 20 })
       const trust = mode === 'no-verify' ? '' : `&sslrootcert=${encodeURIComponent(authority)}`
       const program = new FlowfarmProcess([], {
-        ...askingOff, DB_URL: `${proxy.url}?sslmode=${mode}${trust}`, CHAIN_ACCESS_NODE: node.endpoint,
-        HOST: '127.0.0.1', PORT: '0', ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0',
+        ...askingOff,
+        DB_URL: `${proxy.url}?sslmode=${mode}${trust}`,
+        CHAIN_ACCESS_NODE: node.endpoint,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ASK_PORT: '0',
+        MCP_PORT: '0',
+        CHAT_PORT: '0',
+        WALLET_PORT: '0',
+        HTTP_PORT: '0',
+        LSP_PORT: '0',
+        TOOLS_PORT: '0',
       })
       programs.push(program)
       const { port: apiPort } = await program.logged(/the API listens/)
@@ -63,7 +77,9 @@ describe('a database that is reached with TLS alone', function () {
       expect((await fetch(`http://127.0.0.1:${String(apiPort)}/flow/block/20`)).status).to.equal(200)
       const { port: askPort } = await program.logged(/the query service listens/)
       const asked = await fetch(`http://127.0.0.1:${String(askPort)}/api/v1/run_sql`, {
-        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"sql":"SELECT max(height) AS height FROM raw.blocks"}',
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"sql":"SELECT max(height) AS height FROM raw.blocks"}',
       })
       expect(await asked.json()).to.deep.include({ results: [{ height: '20' }] })
       const { rows } = await server.pool.query<{ application_name: string; ssl: boolean }>(

@@ -34,7 +34,12 @@ export class FarmMachines {
   readonly #processes: FlowfarmProcess[] = []
 
   private constructor(parts: {
-    network: MachineNetwork; url: string; folder: string; servers: MachineProgram[]; node: MachineProgram; redisUrl: string
+    network: MachineNetwork
+    url: string
+    folder: string
+    servers: MachineProgram[]
+    node: MachineProgram
+    redisUrl: string
   }) {
     this.network = parts.network
     this.url = parts.url
@@ -64,11 +69,20 @@ export class FarmMachines {
     const network = await MachineNetwork.create(machines)
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-machines-'))
     await chmod(folder, 0o711)
-    const start = (machine: Machine, ...args: string[]): Promise<MachineProgram> => MachineProgram.start(network.command(machine), args)
+    const start = (machine: Machine, ...args: string[]): Promise<MachineProgram> =>
+      MachineProgram.start(network.command(machine), args)
     const [postgres, redis, simulated] = await Promise.all([
       start('database', join(import.meta.dirname, 'postgres-machine.ts'), folder, network.address('database', 'data')),
       start('queues', join(import.meta.dirname, 'redis-machine.ts'), network.address('queues', 'front')),
-      start('node', join(root, 'scripts/simnode.ts'), '--host', network.address('node', 'front'), '--port', String(nodePort), ...node),
+      start(
+        'node',
+        join(root, 'scripts/simnode.ts'),
+        '--host',
+        network.address('node', 'front'),
+        '--port',
+        String(nodePort),
+        ...node,
+      ),
     ])
     const { url } = JSON.parse(postgres.firstLine) as { url: string }
     const { url: redisUrl } = JSON.parse(redis.firstLine) as { url: string }
@@ -80,10 +94,18 @@ export class FarmMachines {
   /** Starts services on a machine; they reach database, queues and access node through its network cards alone. */
   run(machine: Machine, services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
     const { CHAIN_ACCESS_NODE, ...addresses } = this.#addresses
-    const program = new FlowfarmProcess(services, {
-      LOG_LEVEL: 'debug', ...addresses, ...(services.includes('farm') ? {} : { CHAIN_ACCESS_NODE }),
-      HOST: this.network.address(machine, 'front'), PORT: String(apiPort), ...variables,
-    }, this.network.command(machine))
+    const program = new FlowfarmProcess(
+      services,
+      {
+        LOG_LEVEL: 'debug',
+        ...addresses,
+        ...(services.includes('farm') ? {} : { CHAIN_ACCESS_NODE }),
+        HOST: this.network.address(machine, 'front'),
+        PORT: String(apiPort),
+        ...variables,
+      },
+      this.network.command(machine),
+    )
     this.#processes.push(program)
     return program
   }
@@ -93,7 +115,15 @@ export class FarmMachines {
     const program = `process.stdout.write(await (await fetch(process.argv[1])).text())`
     const [ip, ...args] = this.network.command('visitor')
     const { stdout } = await promisify(execFile)(
-      ip, [...args, process.execPath, '--input-type=module', '-e', program, `http://${this.network.address('api', 'front')}:${apiPort}${path}`],
+      ip,
+      [
+        ...args,
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        program,
+        `http://${this.network.address('api', 'front')}:${apiPort}${path}`,
+      ],
       { env: bareEnvironment() },
     )
     return JSON.parse(stdout)

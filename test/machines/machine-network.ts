@@ -33,7 +33,8 @@ export class MachineNetwork {
       await run('ip', ['-n', name, 'link', 'add', 'wire', 'type', 'bridge'])
       return undefined
     } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return 'there is no program `ip`: install the package iproute2, and run this as root'
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT')
+        return 'there is no program `ip`: install the package iproute2, and run this as root'
       return `network namespaces cannot be made, which takes root and a Linux that allows it (${asError(thrown).message.trim()})`
     } finally {
       await run('ip', ['netns', 'delete', name]).catch(() => undefined)
@@ -53,14 +54,21 @@ export class MachineNetwork {
     for (const machine of machines) {
       for (const network of networks) {
         const port = made.#port(machine, network)
-        lines.push(`link add ${port} type veth peer name ${network} netns ${namespaceOf(machine)}`, `link set ${port} master ${network} up`)
+        lines.push(
+          `link add ${port} type veth peer name ${network} netns ${namespaceOf(machine)}`,
+          `link set ${port} master ${network} up`,
+        )
       }
     }
     await batch('switch', lines)
     for (const machine of machines) {
-      await batch(machine, networks.flatMap((network) => [
-        `address add ${made.address(machine, network)}/24 dev ${network}`, `link set ${network} up`,
-      ]))
+      await batch(
+        machine,
+        networks.flatMap((network) => [
+          `address add ${made.address(machine, network)}/24 dev ${network}`,
+          `link set ${network} up`,
+        ]),
+      )
     }
     return made
   }

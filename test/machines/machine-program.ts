@@ -16,14 +16,20 @@ export class MachineProgram {
   }
 
   /** Starts `node <args…>` behind `command`, and waits for its first line. */
-  static async start([program, ...before]: readonly [string, ...string[]], args: readonly string[]): Promise<MachineProgram> {
-    const child = spawn(program, [...before, process.execPath, ...args], { env: bareEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] })
+  static async start(
+    [program, ...before]: readonly [string, ...string[]],
+    args: readonly string[],
+  ): Promise<MachineProgram> {
+    const child = spawn(program, [...before, process.execPath, ...args], {
+      env: bareEnvironment(),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     const lines = createInterface({ input: child.stdout })
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`${args.join(' ')} ended with ${String(code)} before it said anything`)
     })
     ended.catch(() => undefined)
-    const [line] = await Promise.race([once(lines, 'line'), ended]) as [string]
+    const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
     return new MachineProgram(child, line)
   }
 

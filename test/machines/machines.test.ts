@@ -60,11 +60,12 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     if (rowCount === 0) await addRederiveRequest(farm.pool, workers, names, { from: 0, to: history })
   }
 
-  const untilBusy = (machine: Machine): Promise<void> => untilYes(farm, async () => {
-    if ((await activeOn(machine)).length > 0) return true
-    await keepBusy()
-    return false
-  })
+  const untilBusy = (machine: Machine): Promise<void> =>
+    untilYes(farm, async () => {
+      if ((await activeOn(machine)).length > 0) return true
+      await keepBusy()
+      return false
+    })
 
   /**
    * Cuts a machine off from the database in the middle of commits.
@@ -94,7 +95,7 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
   it('works on all of them, and is seen from yet another', async () => {
     await Promise.all([untilBusy('one'), untilBusy('two')])
     await untilDerived(farm, names, [{ from: 0, to: history }])
-    const { data } = await farm.ask('/flow/block?limit=2') as { data: { height: number }[] }
+    const { data } = (await farm.ask('/flow/block?limit=2')) as { data: { height: number }[] }
     expect(data).to.have.length(2)
     expect(data[0]?.height).to.be.at.least(history - 1)
   })

@@ -28,7 +28,10 @@ export async function removeServerFolder(folder: string): Promise<void> {
 /** Starts a server on a folder, with what is in it already. */
 export async function startOwnServer(folder: string, settings: Record<string, string> = {}): Promise<OwnServer> {
   const server = await startEmbeddedPostgres({
-    dataFolder: folder, wait: false, log: () => undefined, settings: { fsync: 'off', shared_buffers: '64MB', ...settings },
+    dataFolder: folder,
+    wait: false,
+    log: () => undefined,
+    settings: { fsync: 'off', shared_buffers: '64MB', ...settings },
   })
   const pool = createPool(server.url, { applicationName: 'test' })
   return {

@@ -26,7 +26,13 @@ describe('the API on a hot standby', function () {
 
   const run = (services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess => {
     const program = new FlowfarmProcess(services, {
-      ...askingOff, DB_URL: primary.url, CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0', HOST: '127.0.0.1', PORT: '0', ...variables,
+      ...askingOff,
+      DB_URL: primary.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      START_BLOCK: '0',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ...variables,
     })
     programs.push(program)
     return program
@@ -38,9 +44,11 @@ describe('the API on a hot standby', function () {
     return `127.0.0.1:${String(port)}`
   }
 
-  const startStandby = (): Promise<OwnServer> => startOwnServer(join(folder, 'standby'), {
-    primary_conninfo: `host=${decodeURIComponent(new URL(primary.url).hostname)} user=flowfarm`, hot_standby_feedback: 'on',
-  })
+  const startStandby = (): Promise<OwnServer> =>
+    startOwnServer(join(folder, 'standby'), {
+      primary_conninfo: `host=${decodeURIComponent(new URL(primary.url).hostname)} user=flowfarm`,
+      hot_standby_feedback: 'on',
+    })
 
   before(async () => {
     folder = await makeServerFolder()
@@ -55,7 +63,8 @@ describe('the API on a hot standby', function () {
   })
 
   afterEach(function (this: Mocha.Context) {
-    if (this.currentTest?.state === 'failed') for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
+    if (this.currentTest?.state === 'failed')
+      for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
   })
 
   after(async () => {
@@ -68,15 +77,25 @@ describe('the API on a hot standby', function () {
 
   it('answers as it does on the primary', async () => {
     const hosts = await Promise.all([runApi(undefined), runApi(standby)])
-    for (const path of ['/flow/block/60', '/flow/block?limit=20', '/flow/transaction?limit=20', '/flow/ft/transfer?limit=20', '/flow/account?limit=5']) {
-      const [expected, found] = await Promise.all(hosts.map(async (host) => {
-        const response = await fetch(`http://${host}${path}`)
-        expect(response.status, path).to.equal(200)
-        return response.json()
-      }))
+    for (const path of [
+      '/flow/block/60',
+      '/flow/block?limit=20',
+      '/flow/transaction?limit=20',
+      '/flow/ft/transfer?limit=20',
+      '/flow/account?limit=5',
+    ]) {
+      const [expected, found] = await Promise.all(
+        hosts.map(async (host) => {
+          const response = await fetch(`http://${host}${path}`)
+          expect(response.status, path).to.equal(200)
+          return response.json()
+        }),
+      )
       expect(found, path).to.deep.equal(expected)
     }
-    const { rows } = await standby.pool.query<{ count: number }>(`select count(*)::int from pg_stat_activity where application_name = 'flowfarm api'`)
+    const { rows } = await standby.pool.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where application_name = 'flowfarm api'`,
+    )
     expect(rows[0]?.count).to.be.above(0)
   })
 
@@ -112,7 +131,9 @@ describe('the API on a hot standby', function () {
     await untilDerived(primary, names, [{ from: 0, to: 64 }])
     standby = await startStandby()
     await client.find(({ type, payload }) => type === 'new_block' && payload['height'] === 63)
-    expect(client.told.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height'])).to.deep.equal([62, 63])
+    expect(
+      client.told.filter(({ type }) => type === 'new_block').map(({ payload }) => payload['height']),
+    ).to.deep.equal([62, 63])
     await untilHealthIs(200)
     client.socket.terminate()
   })

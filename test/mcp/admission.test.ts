@@ -38,11 +38,18 @@ describe('who may call the MCP server', () => {
 
   it('asks for a key where any header of a proxy is sent, and says how', async () => {
     const mcp = await run()
-    for (const header of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via', 'X-Forwarded-Proto', 'CF-Connecting-IP']) {
+    for (const header of [
+      'X-Forwarded-For',
+      'Forwarded',
+      'X-Real-IP',
+      'Via',
+      'X-Forwarded-Proto',
+      'CF-Connecting-IP',
+    ]) {
       const response = await mcp.post(listTools, { [header]: 'x' })
       expect(response.status, header).to.equal(401)
       expect(response.headers.get('WWW-Authenticate')).to.equal('Bearer realm="flowfarm"')
-      const { error } = await response.json() as { error: { message: string; data: { code: string } } }
+      const { error } = (await response.json()) as { error: { message: string; data: { code: string } } }
       expect(error.data.code).to.equal('key-required')
       expect(error.message).to.include('X-API-Key')
     }
@@ -53,7 +60,14 @@ describe('who may call the MCP server', () => {
     expect(await statusWith(mcp, { Host: `evil.example:${mcp.port}` })).to.equal(401)
     expect(await statusWith(mcp, { Host: `localhost:${mcp.port}` })).to.equal(200)
     expect(await statusWith(mcp, { Host: '[::1]' })).to.equal(200)
-    for (const host of ['localhost@evil.example', 'localhost.evil.example', 'localhost.', '0.0.0.0', '[::]', 'evil.example#localhost']) {
+    for (const host of [
+      'localhost@evil.example',
+      'localhost.evil.example',
+      'localhost.',
+      '0.0.0.0',
+      '[::]',
+      'evil.example#localhost',
+    ]) {
       expect(await statusWith(mcp, { Host: host }), host).to.be.oneOf([400, 401])
     }
   })
@@ -61,20 +75,31 @@ describe('who may call the MCP server', () => {
   it('refuses pages of other sites, with a key or without', async () => {
     const mcp = await run({ admission: { adminKey: 'secret' }, origins: { allowedOrigins: ['https://tools.example'] } })
     for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
-      expect((await mcp.post(listTools, { Origin: origin, Authorization: 'Bearer secret' })).status, origin).to.equal(403)
+      expect((await mcp.post(listTools, { Origin: origin, Authorization: 'Bearer secret' })).status, origin).to.equal(
+        403,
+      )
     }
     expect((await mcp.post(listTools, { Origin: 'http://localhost:6274' })).status).to.equal(200)
     const allowed = await mcp.post(listTools, { Origin: 'https://tools.example', Authorization: 'Bearer secret' })
     expect(allowed.status).to.equal(200)
     expect(allowed.headers.get('Access-Control-Allow-Origin')).to.equal('https://tools.example')
-    expect((await mcp.post(listTools, { Origin: 'https://tools.example' })).status, 'an allowed page is not local').to.equal(401)
+    expect(
+      (await mcp.post(listTools, { Origin: 'https://tools.example' })).status,
+      'an allowed page is not local',
+    ).to.equal(401)
   })
 
   it('answers what browsers ask before a call', async () => {
     const mcp = await run()
-    const ask = (origin: string): Promise<Response> => fetch(mcp.url, {
-      method: 'OPTIONS', headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization, mcp-protocol-version' },
-    })
+    const ask = (origin: string): Promise<Response> =>
+      fetch(mcp.url, {
+        method: 'OPTIONS',
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'authorization, mcp-protocol-version',
+        },
+      })
     const response = await ask('http://localhost:6274')
     expect(response.status).to.equal(204)
     expect(response.headers.get('Access-Control-Allow-Headers')).to.equal('authorization, mcp-protocol-version')
@@ -86,9 +111,19 @@ describe('who may call the MCP server', () => {
     expect(await statusWith(named, { Host: 'mcp.example', ...throughProxy })).to.equal(200)
     expect(await statusWith(named, { Host: 'other.example', ...throughProxy })).to.equal(403)
     const extension = 'chrome-extension://abcdefghijklmnop'
-    const rules = originRules({ HOST: '0.0.0.0', MCP_ALLOWED_HOSTS: [], MCP_ALLOWED_ORIGINS: [extension, 'https://Tools.example:443/'] })
-    expect(rules.allowedOrigins, 'and not null, which any page in a sandbox sends').to.deep.equal([extension, 'https://tools.example'])
-    const loopback = await run({ admission: { isKeyRequired: false }, origins: originRules({ HOST: '127.0.0.1', MCP_ALLOWED_HOSTS: [], MCP_ALLOWED_ORIGINS: [] }) })
+    const rules = originRules({
+      HOST: '0.0.0.0',
+      MCP_ALLOWED_HOSTS: [],
+      MCP_ALLOWED_ORIGINS: [extension, 'https://Tools.example:443/'],
+    })
+    expect(rules.allowedOrigins, 'and not null, which any page in a sandbox sends').to.deep.equal([
+      extension,
+      'https://tools.example',
+    ])
+    const loopback = await run({
+      admission: { isKeyRequired: false },
+      origins: originRules({ HOST: '127.0.0.1', MCP_ALLOWED_HOSTS: [], MCP_ALLOWED_ORIGINS: [] }),
+    })
     expect(await statusWith(loopback, { Host: 'evil.example' })).to.equal(403)
   })
 
@@ -108,7 +143,8 @@ describe('who may call the MCP server', () => {
   it('has the backend check a developer key once, and remembers both answers', async () => {
     const { url, asked } = await backend()
     const mcp = await run({ backendUrl: url })
-    const call = async (key: string): Promise<number> => (await mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })).status
+    const call = async (key: string): Promise<number> =>
+      (await mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })).status
     expect(await Promise.all([call(goodKey), call(goodKey), call(goodKey)])).to.deep.equal([200, 200, 200])
     const refused = await mcp.post(listTools, { ...throughProxy, 'X-API-Key': 'fs_live_bad' })
     expect(refused.status).to.equal(401)
@@ -120,7 +156,8 @@ describe('who may call the MCP server', () => {
   it('holds off who tries many keys, and not who has a good one', async () => {
     const { url, asked } = await backend()
     const mcp = await run({ backendUrl: url })
-    const call = (key: string): Promise<Response> => mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })
+    const call = (key: string): Promise<Response> =>
+      mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })
     expect((await call(goodKey)).status).to.equal(200)
     for (let i = 0; i < 10; i++) expect((await call(`guess-${i}`)).status).to.equal(401)
     const held = await call('guess-10')
@@ -139,7 +176,8 @@ describe('who may call the MCP server', () => {
     let now = 0
     const keys = new KeyCheck({ backendUrl: () => url, clock: () => now })
     const mcp = await run({ admission: { keys } })
-    const call = (key: string): Promise<Response> => mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })
+    const call = (key: string): Promise<Response> =>
+      mcp.post(listTools, { ...throughProxy, Authorization: `Bearer ${key}` })
     expect((await call(goodKey)).status).to.equal(200)
     isDown = true
     now = 120_000
@@ -163,7 +201,10 @@ describe('who may call the MCP server', () => {
     isDown = true
     now = 60_000
     expect(keys.remembered('digest')).to.equal(undefined)
-    expect(await Promise.all([keys.lookUp('digest', goodKey), keys.lookUp('digest', goodKey)])).to.deep.equal([true, true])
+    expect(await Promise.all([keys.lookUp('digest', goodKey), keys.lookUp('digest', goodKey)])).to.deep.equal([
+      true,
+      true,
+    ])
     expect(keys.remembered('digest')).to.equal(true)
     expect(asked).to.have.length(2)
     now = 65_000
@@ -172,7 +213,9 @@ describe('who may call the MCP server', () => {
     expect(await keys.lookUp('digest', goodKey)).to.equal(true)
     now = 300_000
     expect(keys.remembered('digest')).to.equal(undefined)
-    const failures = await Promise.all([1, 2].map(() => keys.lookUp('digest', goodKey).catch((error: unknown) => error)))
+    const failures = await Promise.all(
+      [1, 2].map(() => keys.lookUp('digest', goodKey).catch((error: unknown) => error)),
+    )
     for (const error of failures) expect(error).to.include({ code: 'keys-unavailable' })
   })
 
@@ -189,14 +232,23 @@ describe('who may call the MCP server', () => {
   it('holds off guesses that come all at once', async () => {
     const { url, asked } = await backend()
     const mcp = await run({ backendUrl: url })
-    const statuses = await Promise.all(Array.from({ length: 100 }, async (_, i) => (await mcp.post(listTools, { ...throughProxy, 'X-API-Key': `guess-${i}` })).status))
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 100 },
+        async (_, i) => (await mcp.post(listTools, { ...throughProxy, 'X-API-Key': `guess-${i}` })).status,
+      ),
+    )
     expect(asked.length).to.be.at.most(20)
     expect(new Set(statuses)).to.deep.equal(new Set([401, 429]))
   })
 
   it('takes loopback for what it is on a socket of both families', async function (this: Mocha.Context) {
     const mcp = await run({ host: '::' }).catch((error: unknown) => {
-      if ((error as { code?: unknown }).code === 'EAFNOSUPPORT' || (error as { code?: unknown }).code === 'EADDRNOTAVAIL') return undefined
+      if (
+        (error as { code?: unknown }).code === 'EAFNOSUPPORT' ||
+        (error as { code?: unknown }).code === 'EADDRNOTAVAIL'
+      )
+        return undefined
       throw error
     })
     if (mcp === undefined) return this.skip()
@@ -212,7 +264,10 @@ describe('who may call the MCP server', () => {
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).to.equal(202)
     expect((await post(listTools)).status).to.equal(200)
     now = 20_000
-    expect((await post([listTools, { ...listTools, id: 2 }, { ...listTools, id: 3 }])).status, 'three do not fit').to.equal(429)
+    expect(
+      (await post([listTools, { ...listTools, id: 2 }, { ...listTools, id: 3 }])).status,
+      'three do not fit',
+    ).to.equal(429)
     const never = await post(Array.from({ length: 4 }, (_, id) => ({ ...listTools, id })))
     expect([never.status, never.headers.get('Retry-After')], 'four never do').to.deep.equal([400, null])
     expect((await post([listTools, { ...listTools, id: 2 }])).status).to.equal(200)
@@ -232,8 +287,13 @@ describe('who may call the MCP server', () => {
     expect(await statusOf({ method: 'DELETE' })).to.equal(405)
     expect(await statusOf({ method: 'POST', headers: messageHeaders, body: '{' })).to.equal(400)
     expect(await statusOf({ method: 'POST', body: 'x' })).to.equal(415)
-    expect(await statusOf({ method: 'POST', headers: messageHeaders, body: `"${'x'.repeat(1024 * 1024)}"` })).to.equal(413)
-    for (const deep of ['['.repeat(5000) + ']'.repeat(5000), `{"jsonrpc":"2.0","id":${'{"a":'.repeat(300)}1${'}'.repeat(300)},"method":"tools/list"}`]) {
+    expect(await statusOf({ method: 'POST', headers: messageHeaders, body: `"${'x'.repeat(1024 * 1024)}"` })).to.equal(
+      413,
+    )
+    for (const deep of [
+      '['.repeat(5000) + ']'.repeat(5000),
+      `{"jsonrpc":"2.0","id":${'{"a":'.repeat(300)}1${'}'.repeat(300)},"method":"tools/list"}`,
+    ]) {
       expect(await statusOf({ method: 'POST', headers: messageHeaders, body: deep })).to.equal(400)
     }
     expect(await statusOf({}, mcp.url.replace('/mcp', '/other'))).to.equal(404)
@@ -242,12 +302,17 @@ describe('who may call the MCP server', () => {
 })
 
 describe('a request that does not come', () => {
-  for (const [what, head] of [['the head', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'], [
-    'the body', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
-  ]] as const) {
+  for (const [what, head] of [
+    ['the head', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'],
+    [
+      'the body',
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    ],
+  ] as const) {
     it(`is given up: ${what}`, async () => {
       const mcp = await runMcp({
-        queries: scriptedQueries(), patience: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 },
+        queries: scriptedQueries(),
+        patience: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 },
       })
       const socket = connect(mcp.port, '127.0.0.1', () => socket.write(head))
       expect(await text(socket)).to.match(/^HTTP\/1\.1 408 /)
@@ -258,9 +323,15 @@ describe('a request that does not come', () => {
 
 /** `fetch` sets Host itself. */
 async function statusWith({ port }: RunningMcp, headers: Record<string, string>): Promise<number> {
-  const request = httpRequest({ host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers: { ...messageHeaders, ...headers } })
+  const request = httpRequest({
+    host: '127.0.0.1',
+    port,
+    path: '/mcp',
+    method: 'POST',
+    headers: { ...messageHeaders, ...headers },
+  })
   request.end(JSON.stringify(listTools))
-  const [response] = await once(request, 'response') as [IncomingMessage]
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
   response.resume()
   await once(response, 'end')
   return response.statusCode ?? 0

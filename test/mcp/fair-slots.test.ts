@@ -23,12 +23,25 @@ describe('slots of statements over MCP, by client', () => {
   before(async () => {
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-mcp-slots-'))
-    const config = readConfig({
-      CHROMA_PERSIST_DIR: folder, HOST: '127.0.0.1', MCP_PORT: '0', MCP_AUTH_ENABLED: 'false', ASK_CONCURRENCY: '2',
-    }, {})
+    const config = readConfig(
+      {
+        CHROMA_PERSIST_DIR: folder,
+        HOST: '127.0.0.1',
+        MCP_PORT: '0',
+        MCP_AUTH_ENABLED: 'false',
+        ASK_CONCURRENCY: '2',
+      },
+      {},
+    )
     await startMcp({
-      config, databaseUrl: database.url, pool: database.pool, log: pino({ level: 'silent' }), metrics: new Metrics(),
-      lifecycle, terminal: new Terminal(), shared,
+      config,
+      databaseUrl: database.url,
+      pool: database.pool,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      lifecycle,
+      terminal: new Terminal(),
+      shared,
     })
   })
   after(async () => {
@@ -41,7 +54,8 @@ describe('slots of statements over MCP, by client', () => {
   async function run(sql: string, client: string, signal?: AbortSignal): Promise<string> {
     const params = { name: 'run_indexer_sql', arguments: { sql } }
     const response = await fetch(`http://127.0.0.1:${shared.mcpPort}/mcp`, {
-      method: 'POST', headers: { ...messageHeaders, 'X-Forwarded-For': client },
+      method: 'POST',
+      headers: { ...messageHeaders, 'X-Forwarded-For': client },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
       ...(signal === undefined ? {} : { signal }),
     })
@@ -50,9 +64,9 @@ describe('slots of statements over MCP, by client', () => {
 
   it('run a statement of a second client while a first client has 200 slow ones', async () => {
     const leaving = new AbortController()
-    const crowd = Array.from({ length: 200 }, (_, index) => (
-      run(slowSql, `2001:db8:1:2::${(index + 1).toString(16)}`, leaving.signal)
-    ))
+    const crowd = Array.from({ length: 200 }, (_, index) =>
+      run(slowSql, `2001:db8:1:2::${(index + 1).toString(16)}`, leaving.signal),
+    )
     const settled = Promise.allSettled(crowd)
     // The queue of the first client is full.
     expect(await Promise.race(crowd)).to.include('too-many-statements')

@@ -25,9 +25,16 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     atEnd(() => node.stop())
     return node
   }
-  const connect = (live: readonly { readonly endpoint: string }[], historic: readonly { readonly endpoint: string }[] = []): Promise<ConnectedClient> => {
+  const connect = (
+    live: readonly { readonly endpoint: string }[],
+    historic: readonly { readonly endpoint: string }[] = [],
+  ): Promise<ConnectedClient> => {
     const endpointsOf = (nodes: typeof live): string[] => nodes.map(({ endpoint }) => endpoint)
-    const reader = createChainReader({ liveEndpoints: endpointsOf(live), historicEndpoints: endpointsOf(historic), log: quiet })
+    const reader = createChainReader({
+      liveEndpoints: endpointsOf(live),
+      historicEndpoints: endpointsOf(historic),
+      log: quiet,
+    })
     atEnd(() => reader.close())
     return connectForScripts(createNodeScriptRunner(reader), atEnd)
   }
@@ -38,18 +45,32 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     const id = 'ab'.repeat(32)
     const { structuredContent } = await client.call('run_chain_script', { script, arguments: [argument] })
     expect(structuredContent).to.deep.equal({ result: argument, error: null, error_code: null })
-    for (const at of [{ block_height: 0 }, { block_height: '42' }, { block_height: 'sealed' }, { block_id: `0x${id}` }]) {
-      expect((await client.call('run_chain_script', { script, ...at })).structuredContent).to.deep.include({ result: { type: 'Void' } })
+    for (const at of [
+      { block_height: 0 },
+      { block_height: '42' },
+      { block_height: 'sealed' },
+      { block_id: `0x${id}` },
+    ]) {
+      expect((await client.call('run_chain_script', { script, ...at })).structuredContent).to.deep.include({
+        result: { type: 'Void' },
+      })
     }
     expect(node.scripts).to.deep.equal([
-      { script, args: [argument], height: undefined }, { script, args: [], height: 0 }, { script, args: [], height: 42 },
-      { script, args: [], height: undefined }, { script, args: [], height: undefined, blockId: id },
+      { script, args: [argument], height: undefined },
+      { script, args: [], height: 0 },
+      { script, args: [], height: 42 },
+      { script, args: [], height: undefined },
+      { script, args: [], height: undefined, blockId: id },
     ])
   })
 
   it('tells what the chain says of a script, and not which node said it', async () => {
     const cases = [
-      ['INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cannot find variable in this scope: `foo`', 'script-failed'],
+      [
+        'INVALID_ARGUMENT',
+        'failed to execute script: [Error Code: 1101] cannot find variable in this scope: `foo`',
+        'script-failed',
+      ],
       ['RESOURCE_EXHAUSTED', 'computation exceeds limit (100000)', 'script-failed'],
       ['RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.', 'chain-unavailable'],
       ['UNIMPLEMENTED', 'the simulated chain knows only the scripts of this program', 'chain-unavailable'],
@@ -75,20 +96,25 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
 
   it('ends the call when the caller leaves', async () => {
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()
-    const node = await start({ script: () => {
-      begin()
-      return new Promise<never>(() => undefined)
-    } })
+    const node = await start({
+      script: () => {
+        begin()
+        return new Promise<never>(() => undefined)
+      },
+    })
     const reader = createChainReader({ liveEndpoints: [node.endpoint], log: quiet })
     atEnd(() => reader.close())
     const ended = Promise.withResolvers<unknown>()
-    const client = await connectForScripts(createNodeScriptRunner({
-      runScript: (...asked) => {
-        const result = reader.runScript(...asked)
-        result.catch(ended.resolve)
-        return result
-      },
-    }), atEnd)
+    const client = await connectForScripts(
+      createNodeScriptRunner({
+        runScript: (...asked) => {
+          const result = reader.runScript(...asked)
+          result.catch(ended.resolve)
+          return result
+        },
+      }),
+      atEnd,
+    )
     const leaving = new AbortController()
     const call = client.call('run_chain_script', { script }, leaving.signal).catch((error: unknown) => error)
     await began
@@ -110,16 +136,29 @@ describe('run_chain_script on the nodes that the chain is read from', () => {
     atEnd(() => node.stop())
     const client = await connect([node])
     const address = `0x${personOfTurn(0).hex}`
-    const example = /```cadence\n(access\(all\) fun main\(address: Address\): UFix64 \{.*?)```/s.exec(scriptReference('emulator'))?.[1] ?? ''
-    const { structuredContent } = await client.call('run_chain_script', { script: example, arguments: [{ type: 'Address', value: address }], block_height: 12 })
+    const example =
+      /```cadence\n(access\(all\) fun main\(address: Address\): UFix64 \{.*?)```/s.exec(
+        scriptReference('emulator'),
+      )?.[1] ?? ''
+    const { structuredContent } = await client.call('run_chain_script', {
+      script: example,
+      arguments: [{ type: 'Address', value: address }],
+      block_height: 12,
+    })
     expect(structuredContent?.['result']).to.have.property('type', 'UFix64')
-    expect(codeOf(await client.call('run_chain_script', { script: 'access(all) fun main() {}' }))).to.equal('chain-unavailable')
+    expect(codeOf(await client.call('run_chain_script', { script: 'access(all) fun main() {}' }))).to.equal(
+      'chain-unavailable',
+    )
   })
 })
 
 describe('the reference of scripts', () => {
   it('has the addresses of the network, and examples without what stands for them', () => {
-    for (const [network, flowToken] of [['mainnet', '0x1654653399040a61'], ['testnet', '0x7e60df042a9c0868'], ['emulator', '0x0ae53cb6e3f42a79']] as const) {
+    for (const [network, flowToken] of [
+      ['mainnet', '0x1654653399040a61'],
+      ['testnet', '0x7e60df042a9c0868'],
+      ['emulator', '0x0ae53cb6e3f42a79'],
+    ] as const) {
       const text = scriptReference(network)
       expect(text).to.include(`import FlowToken from ${flowToken}`).and.include(`| FlowToken | ${flowToken} |`)
       expect(text).to.not.match(/0x\{|\{network|import "|\.cdc/)

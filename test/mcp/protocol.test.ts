@@ -8,8 +8,15 @@ import type { RunningMcp } from './support/running-mcp.ts'
 import { oneRow, scriptedQueries } from './support/scripted-queries.ts'
 
 const asked: QueryAnswer = {
-  target: 'indexer', question: 'How high?', sql: 'SELECT max(height) FROM raw.blocks', attempts: [{ sql: 'SELECT max(height) FROM raw.blocks' }],
-  model: 'openai/test', promptVersion: 'abc', durationMs: 3, failure: undefined, answer: oneRow,
+  target: 'indexer',
+  question: 'How high?',
+  sql: 'SELECT max(height) FROM raw.blocks',
+  attempts: [{ sql: 'SELECT max(height) FROM raw.blocks' }],
+  model: 'openai/test',
+  promptVersion: 'abc',
+  durationMs: 3,
+  failure: undefined,
+  answer: oneRow,
 }
 
 /** What a call that waits for its end is told by. */
@@ -48,7 +55,9 @@ for (const { name, protocolVersion, connect } of clients) {
     before(async () => {
       queries = {}
       const service = scriptedQueries({
-        targets: ['indexer', 'evm'], model: { provider: 'openai', name: 'test', isScripted: false }, remedy: undefined,
+        targets: ['indexer', 'evm'],
+        model: { provider: 'openai', name: 'test', isScripted: false },
+        remedy: undefined,
         runSql: (...args) => queries.runSql?.(...args) ?? Promise.resolve(oneRow),
         ask: (...args) => queries.ask?.(...args) ?? Promise.resolve(asked),
         generateSql: () => Promise.resolve(asked),
@@ -67,13 +76,22 @@ for (const { name, protocolVersion, connect } of clients) {
 
     it('speaks its revision of the protocol, and says what there is', () => {
       expect(client.protocolVersion).to.equal(protocolVersion)
-      expect(client.instructions).to.include('run_indexer_sql').and.include('schema://indexer-ddl').and.include('never as instructions')
+      expect(client.instructions)
+        .to.include('run_indexer_sql')
+        .and.include('schema://indexer-ddl')
+        .and.include('never as instructions')
     })
 
     it('lists the tools with their schemas, all of them without effects', async () => {
       const tools = await client.tools()
       expect(tools.map((tool) => tool.name)).to.have.members([
-        'run_indexer_sql', 'run_evm_sql', 'run_chain_script', 'ask_indexer', 'ask_evm', 'generate_indexer_sql', 'generate_evm_sql',
+        'run_indexer_sql',
+        'run_evm_sql',
+        'run_chain_script',
+        'ask_indexer',
+        'ask_evm',
+        'generate_indexer_sql',
+        'generate_evm_sql',
       ])
       for (const tool of tools) {
         expect(tool.annotations, tool.name).to.include({ readOnlyHint: true, destructiveHint: false })
@@ -86,20 +104,41 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(isError ?? false).to.equal(false)
       const rows = [{ height: '9007199254740993', height_2: '1' }]
       expect(structuredContent).to.deep.include({
-        target: 'indexer', sql: 'SELECT 1', columns: ['height', 'height_2'], column_types: ['int8', 'int8'], results: rows, rows,
-        row_count: 1, truncated: false, error: null,
+        target: 'indexer',
+        sql: 'SELECT 1',
+        columns: ['height', 'height_2'],
+        column_types: ['int8', 'int8'],
+        results: rows,
+        rows,
+        row_count: 1,
+        truncated: false,
+        error: null,
       })
-      expect(JSON.parse(content[0]?.text ?? '')).to.deep.include({ columns: ['height', 'height_2'], rows, row_count: 1 })
+      expect(JSON.parse(content[0]?.text ?? '')).to.deep.include({
+        columns: ['height', 'height_2'],
+        rows,
+        row_count: 1,
+      })
     })
 
     it('tells a failed statement by isError and by error, with what helps to mend it', async () => {
-      queries.runSql = () => Promise.reject(new ApiError(400, 'sql-failed', 'column "heigth" does not exist', {
-        details: { sqlState: '42703', position: 8, hint: 'Perhaps you meant "height".' },
-      }))
-      const { structuredContent, isError, content } = await client.call('run_indexer_sql', { sql: 'SELECT heigth FROM raw.blocks' })
+      queries.runSql = () =>
+        Promise.reject(
+          new ApiError(400, 'sql-failed', 'column "heigth" does not exist', {
+            details: { sqlState: '42703', position: 8, hint: 'Perhaps you meant "height".' },
+          }),
+        )
+      const { structuredContent, isError, content } = await client.call('run_indexer_sql', {
+        sql: 'SELECT heigth FROM raw.blocks',
+      })
       expect(isError).to.equal(true)
       expect(structuredContent).to.deep.include({
-        error: 'column "heigth" does not exist', error_code: 'sql-failed', sql_state: '42703', error_position: 8, error_hint: 'Perhaps you meant "height".', rows: [],
+        error: 'column "heigth" does not exist',
+        error_code: 'sql-failed',
+        sql_state: '42703',
+        error_position: 8,
+        error_hint: 'Perhaps you meant "height".',
+        rows: [],
       })
       expect(content[0]?.text).to.include('heigth').and.include('Perhaps you meant')
     })
@@ -123,24 +162,45 @@ for (const { name, protocolVersion, connect } of clients) {
 
     it('asks and generates', async () => {
       const answer = await client.call('ask_indexer', { question: 'How high?' })
-      expect(answer.structuredContent).to.deep.include({ sql: asked.sql, row_count: 1, error: null, model: 'openai/test' })
-      expect(JSON.parse(answer.content[0]?.text ?? '')).to.deep.include({ sql: asked.sql, results: [{ height: '9007199254740993', height_2: '1' }] })
+      expect(answer.structuredContent).to.deep.include({
+        sql: asked.sql,
+        row_count: 1,
+        error: null,
+        model: 'openai/test',
+      })
+      expect(JSON.parse(answer.content[0]?.text ?? '')).to.deep.include({
+        sql: asked.sql,
+        results: [{ height: '9007199254740993', height_2: '1' }],
+      })
       const generated = await client.call('generate_evm_sql', { question: 'How high?' })
       expect(generated.structuredContent).to.include({ sql: asked.sql, error: null })
     })
 
     it('gives the statement also where it could not be run', async () => {
-      queries.ask = () => Promise.resolve({ ...asked, answer: undefined, failure: { code: 'sql-timeout', detail: 'too slow' } })
+      queries.ask = () =>
+        Promise.resolve({ ...asked, answer: undefined, failure: { code: 'sql-timeout', detail: 'too slow' } })
       const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })
       expect(isError).to.equal(true)
-      expect(structuredContent).to.deep.include({ sql: asked.sql, error: 'too slow', error_code: 'sql-timeout', results: [] })
+      expect(structuredContent).to.deep.include({
+        sql: asked.sql,
+        error: 'too slow',
+        error_code: 'sql-timeout',
+        results: [],
+      })
     })
 
     it('has the four resources', async () => {
-      expect(await client.resources()).to.have.members(['schema://indexer-ddl', 'schema://evm-explorer-ddl', 'schema://docs', 'schema://script-reference'])
+      expect(await client.resources()).to.have.members([
+        'schema://indexer-ddl',
+        'schema://evm-explorer-ddl',
+        'schema://docs',
+        'schema://script-reference',
+      ])
       expect(await client.read('schema://indexer-ddl')).to.equal('create table indexer_table ();')
       expect(await client.read('schema://evm-explorer-ddl')).to.equal('create table evm_table ();')
-      expect(await client.read('schema://docs')).to.include('Notes on evm.').and.include('How many blocks?')
+      expect(await client.read('schema://docs'))
+        .to.include('Notes on evm.')
+        .and.include('How many blocks?')
       expect(await client.read('schema://script-reference')).to.include('access(all) fun main')
     })
 
@@ -152,15 +212,20 @@ for (const { name, protocolVersion, connect } of clients) {
       }
       for (const uri of await client.resources()) expect(await client.read(uri), uri).to.have.length.greaterThan(10)
       const given: Readonly<Record<string, Record<string, string>>> = {
-        'query-flow-data': { question: 'How high?' }, 'describe-account': { address: '0x1654653399040a61' }, 'write-chain-script': { goal: 'the supply of FLOW' },
+        'query-flow-data': { question: 'How high?' },
+        'describe-account': { address: '0x1654653399040a61' },
+        'write-chain-script': { goal: 'the supply of FLOW' },
       }
-      for (const name of await client.prompts()) expect(await client.prompt(name, given[name] ?? {}), name).to.include(Object.values(given[name] ?? {})[0])
+      for (const name of await client.prompts())
+        expect(await client.prompt(name, given[name] ?? {}), name).to.include(Object.values(given[name] ?? {})[0])
     })
 
     it('has prompts', async () => {
       expect(await client.prompts()).to.have.members(['query-flow-data', 'describe-account', 'write-chain-script'])
       expect(await client.prompt('describe-account', { address: '1654653399040A61' })).to.include('0x1654653399040a61')
-      expect(await client.prompt('query-flow-data', { question: 'How high?' })).to.include('How high?').and.include('run_evm_sql')
+      expect(await client.prompt('query-flow-data', { question: 'How high?' }))
+        .to.include('How high?')
+        .and.include('run_evm_sql')
     })
 
     it('stops a statement whose caller has left', async () => {
@@ -186,7 +251,12 @@ describe('the MCP server without an EVM database and without a model', () => {
     const mcp = await runMcp({ queries: scriptedQueries({ ask: noModel }) })
     for (const { connect } of clients) {
       const client = await connect(mcp.url)
-      expect((await client.tools()).map((tool) => tool.name)).to.have.members(['run_indexer_sql', 'run_chain_script', 'ask_indexer', 'generate_indexer_sql'])
+      expect((await client.tools()).map((tool) => tool.name)).to.have.members([
+        'run_indexer_sql',
+        'run_chain_script',
+        'ask_indexer',
+        'generate_indexer_sql',
+      ])
       expect(await client.resources()).to.have.length(4)
       expect(await client.read('schema://docs')).to.include('EVM_EXPLORER_DATABASE_URL')
       const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })

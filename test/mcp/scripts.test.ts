@@ -16,7 +16,8 @@ describe('run_chain_script by a REST API', () => {
     for (const stop of stops.splice(0).reverse()) await stop()
   })
 
-  const connect = ({ url }: Pick<ScriptNode, 'url'>): Promise<ConnectedClient> => connectForScripts(createRestScriptRunner(url), atEnd)
+  const connect = ({ url }: Pick<ScriptNode, 'url'>): Promise<ConnectedClient> =>
+    connectForScripts(createRestScriptRunner(url), atEnd)
   const node = async (...answer: Parameters<typeof startScriptNode>): Promise<ScriptNode> => {
     const started = await startScriptNode(...answer)
     atEnd(started.stop)
@@ -26,33 +27,59 @@ describe('run_chain_script by a REST API', () => {
   it('sends script and arguments as base64, and gives the typed value back', async () => {
     const { url, asked } = await node()
     const client = await connect({ url })
-    const { structuredContent, content, isError } = await client.call('run_chain_script', { script, arguments: [argument] })
+    const { structuredContent, content, isError } = await client.call('run_chain_script', {
+      script,
+      arguments: [argument],
+    })
     expect(isError ?? false).to.equal(false)
     expect(structuredContent).to.deep.equal({ result: argument, error: null, error_code: null })
     expect(JSON.parse(content[0]?.text ?? '')).to.deep.equal({ result: argument })
-    expect(asked).to.deep.equal([{ path: 'POST /v1/scripts', block: { block_height: 'sealed' }, script, arguments: [argument] }])
+    expect(asked).to.deep.equal([
+      { path: 'POST /v1/scripts', block: { block_height: 'sealed' }, script, arguments: [argument] },
+    ])
   })
 
   it('takes no arguments, and a block by height or id, not both', async () => {
     const { url, asked } = await node()
     const client = await connect({ url })
     const id = 'ab'.repeat(32)
-    for (const at of [{ arguments: null }, { block_height: 42 }, { block_height: '900000000000000' }, { block_height: 'sealed', arguments: [] }, { block_id: `0x${id.toUpperCase()}` }]) {
-      expect((await client.call('run_chain_script', { script, ...at })).structuredContent).to.deep.include({ result: { type: 'Void' } })
+    for (const at of [
+      { arguments: null },
+      { block_height: 42 },
+      { block_height: '900000000000000' },
+      { block_height: 'sealed', arguments: [] },
+      { block_id: `0x${id.toUpperCase()}` },
+    ]) {
+      expect((await client.call('run_chain_script', { script, ...at })).structuredContent).to.deep.include({
+        result: { type: 'Void' },
+      })
     }
     expect(asked.map(({ block }) => block)).to.deep.equal([
-      { block_height: 'sealed' }, { block_height: '42' }, { block_height: '900000000000000' }, { block_height: 'sealed' }, { block_id: id },
+      { block_height: 'sealed' },
+      { block_height: '42' },
+      { block_height: '900000000000000' },
+      { block_height: 'sealed' },
+      { block_id: id },
     ])
-    expect(codeOf(await client.call('run_chain_script', { script, block_height: 42, block_id: id }))).to.equal('two-blocks')
+    expect(codeOf(await client.call('run_chain_script', { script, block_height: 42, block_id: id }))).to.equal(
+      'two-blocks',
+    )
     const bad = await client.call('run_chain_script', { script, block_height: 'latest?x=1' })
-    expect(bad.structuredContent).to.include({ error: 'Field "block_height" must be a height, or sealed.', error_code: 'invalid-field' })
+    expect(bad.structuredContent).to.include({
+      error: 'Field "block_height" must be a height, or sealed.',
+      error_code: 'invalid-field',
+    })
     const untyped = await client.call('run_chain_script', { script, arguments: [argument, { value: '1' }] })
-    expect(untyped.structuredContent).to.include({ error: 'Field "arguments[1].type" must be the name of a Cadence type.' })
+    expect(untyped.structuredContent).to.include({
+      error: 'Field "arguments[1].type" must be the name of a Cadence type.',
+    })
     expect(asked).to.have.length(5)
   })
 
   it('tells why a node refused a script', async () => {
-    const { url } = await node((response) => response.writeHead(400).end('{"code":400,"message":"cannot find variable in this scope: `foo`"}'))
+    const { url } = await node((response) =>
+      response.writeHead(400).end('{"code":400,"message":"cannot find variable in this scope: `foo`"}'),
+    )
     const client = await connect({ url })
     const result = await client.call('run_chain_script', { script })
     expect(codeOf(result)).to.equal('script-failed')
@@ -60,7 +87,9 @@ describe('run_chain_script by a REST API', () => {
   })
 
   it('says where a node has no such state', async () => {
-    const { url } = await node((response) => response.writeHead(404).end('{"code":404,"message":"block height 7 is less than the spork root block height 9"}'))
+    const { url } = await node((response) =>
+      response.writeHead(404).end('{"code":404,"message":"block height 7 is less than the spork root block height 9"}'),
+    )
     const result = await (await connect({ url })).call('run_chain_script', { script, block_height: 7 })
     expect(codeOf(result)).to.equal('state-not-served')
     expect(result.structuredContent?.['error']).to.include('root block height 9')
@@ -68,10 +97,18 @@ describe('run_chain_script by a REST API', () => {
 
   it('tells faults of nodes apart from those of scripts', async () => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
-    const answers = ['"no base64!"', '"bm90IGpzb24="', '{', scriptResult({ value: '1' }), JSON.stringify(Buffer.from(`{"type":"Array","value":${deep}}`).toString('base64'))]
+    const answers = [
+      '"no base64!"',
+      '"bm90IGpzb24="',
+      '{',
+      scriptResult({ value: '1' }),
+      JSON.stringify(Buffer.from(`{"type":"Array","value":${deep}}`).toString('base64')),
+    ]
     for (const text of answers) {
       const { url } = await node((response) => response.writeHead(200).end(text))
-      expect(codeOf(await (await connect({ url })).call('run_chain_script', { script })), text.slice(0, 100)).to.equal('chain-failed')
+      expect(codeOf(await (await connect({ url })).call('run_chain_script', { script })), text.slice(0, 100)).to.equal(
+        'chain-failed',
+      )
     }
     const codeFor = async (status: number): Promise<unknown> => {
       const { url } = await node((response) => response.writeHead(status).end('<html>busy</html>'))
@@ -83,16 +120,26 @@ describe('run_chain_script by a REST API', () => {
     expect(codeOf(away)).to.equal('chain-unavailable')
     expect(JSON.stringify(away)).to.include('CHAIN_REST_URL').and.not.include('secret-key')
     const redirecting = await node((response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end())
-    expect(codeOf(await (await connect(redirecting)).call('run_chain_script', { script }))).to.equal('chain-unavailable')
+    expect(codeOf(await (await connect(redirecting)).call('run_chain_script', { script }))).to.equal(
+      'chain-unavailable',
+    )
   })
 
   it('does not wait for ever, runs so many at once, and keeps no more than a result may have', async () => {
     const silent = await node(() => undefined)
     const never = new AbortController().signal
     const runner = boundScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, mostAtOnce: 2 })
-    const failures = await Promise.all([1, 2, 3].map(() => runner.run(script, [], {}, never).catch((error: unknown) => error)))
-    expect(failures.map((error) => (error as { code?: unknown }).code)).to.have.members(['script-timeout', 'script-timeout', 'scripts-busy'])
-    expect(await runner.run(script, [], {}, never).catch((error: unknown) => error)).to.include({ code: 'script-timeout' })
+    const failures = await Promise.all(
+      [1, 2, 3].map(() => runner.run(script, [], {}, never).catch((error: unknown) => error)),
+    )
+    expect(failures.map((error) => (error as { code?: unknown }).code)).to.have.members([
+      'script-timeout',
+      'script-timeout',
+      'scripts-busy',
+    ])
+    expect(await runner.run(script, [], {}, never).catch((error: unknown) => error)).to.include({
+      code: 'script-timeout',
+    })
     const endless = await node((response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -100,7 +147,9 @@ describe('run_chain_script by a REST API', () => {
       response.on('drain', more)
       more()
     })
-    const cut = await createRestScriptRunner(endless.url).run(script, [], {}, never).catch((error: unknown) => error)
+    const cut = await createRestScriptRunner(endless.url)
+      .run(script, [], {}, never)
+      .catch((error: unknown) => error)
     expect(cut).to.include({ status: 502, code: 'chain-failed' })
   })
 
@@ -122,7 +171,12 @@ describe('run_chain_script by a REST API', () => {
 
   it('is told by base URLs with and without a slash and a path', async () => {
     const { url, asked } = await node()
-    for (const base of [url, `${url}/`, `${url}/flow`]) await createRestScriptRunner(base).run(script, [], {}, new AbortController().signal)
-    expect(asked.map(({ path }) => path)).to.deep.equal(['POST /v1/scripts', 'POST /v1/scripts', 'POST /flow/v1/scripts'])
+    for (const base of [url, `${url}/`, `${url}/flow`])
+      await createRestScriptRunner(base).run(script, [], {}, new AbortController().signal)
+    expect(asked.map(({ path }) => path)).to.deep.equal([
+      'POST /v1/scripts',
+      'POST /v1/scripts',
+      'POST /flow/v1/scripts',
+    ])
   })
 })

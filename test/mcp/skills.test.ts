@@ -10,7 +10,11 @@ import { runMcp } from './support/running-mcp.ts'
 import type { RunningMcp } from './support/running-mcp.ts'
 import { scriptedQueries } from './support/scripted-queries.ts'
 
-const chain = { name: 'chain-language', description: 'Says: "how" it is\\written. 质押', content: '# Chain\n\nFLOW is in 0x{FlowToken}.\n' }
+const chain = {
+  name: 'chain-language',
+  description: 'Says: "how" it is\\written. 质押',
+  content: '# Chain\n\nFLOW is in 0x{FlowToken}.\n',
+}
 const tables = { name: 'tables', description: 'What tables there are.', content: '# Tables\n' }
 const uris = ['skill://chain-language/SKILL.md', 'skill://tables/SKILL.md']
 
@@ -20,7 +24,10 @@ describe('skills through the MCP server', () => {
 
   before(async () => {
     network = 'mainnet'
-    mcp = await runMcp({ queries: scriptedQueries({}), skills: new FilledSkills(new SkillList([chain, tables]), (text) => inNetwork(text, network)) })
+    mcp = await runMcp({
+      queries: scriptedQueries({}),
+      skills: new FilledSkills(new SkillList([chain, tables]), (text) => inNetwork(text, network)),
+    })
   })
   beforeEach(() => {
     network = 'mainnet'
@@ -30,12 +37,22 @@ describe('skills through the MCP server', () => {
   for (const { name, connect } of clients) {
     it(`are resources beside the others for ${name}, and its instructions name them`, async () => {
       const client = await connect(mcp.url)
-      expect(await client.resources()).to.include.members(['schema://indexer-ddl', 'schema://script-reference', ...uris])
+      expect(await client.resources()).to.include.members([
+        'schema://indexer-ddl',
+        'schema://script-reference',
+        ...uris,
+      ])
       expect(client.instructions).to.include(`read the skills, resources of this server: ${uris.join(', ')}.`)
       expect(await client.read('skill://chain-language/SKILL.md')).to.equal(
-        '---\nname: chain-language\ndescription: "Says: \\"how\\" it is\\\\written. 质押"\n---\n\n# Chain\n\nFLOW is in 0x1654653399040a61.\n')
+        '---\nname: chain-language\ndescription: "Says: \\"how\\" it is\\\\written. 质押"\n---\n\n# Chain\n\nFLOW is in 0x1654653399040a61.\n',
+      )
       expect(await client.read('skill://tables')).to.match(/^---\nname: tables\n/)
-      for (const uri of ['skill://other', 'skill://tables/other.md', 'skill://chain-language/../tables/../../package.json', 'skill://tables/SKILL.md/other']) {
+      for (const uri of [
+        'skill://other',
+        'skill://tables/other.md',
+        'skill://chain-language/../tables/../../package.json',
+        'skill://tables/SKILL.md/other',
+      ]) {
         const failure = await client.read(uri).catch((error: unknown) => error)
         expect(failure, uri).to.be.instanceOf(Error)
       }
@@ -43,16 +60,25 @@ describe('skills through the MCP server', () => {
     })
   }
 
-  for (const [revision, pinned] of [['2025-11-25', undefined], ['2026-07-28', '2026-07-28']] as const) {
+  for (const [revision, pinned] of [
+    ['2025-11-25', undefined],
+    ['2026-07-28', '2026-07-28'],
+  ] as const) {
     it(`are what the extension for skills lists, in revision ${revision}, with digests that hold`, async () => {
-      const client = new Client({ name: 'flowfarm-test', version: '0.0.0' }, pinned === undefined ? {} : { versionNegotiation: { mode: { pin: pinned } } })
+      const client = new Client(
+        { name: 'flowfarm-test', version: '0.0.0' },
+        pinned === undefined ? {} : { versionNegotiation: { mode: { pin: pinned } } },
+      )
       await client.connect(new StreamableHTTPClientTransport(new URL(mcp.url)))
       const skills = new SkillsClient(client)
       expect(client.getNegotiatedProtocolVersion()).to.equal(revision)
       expect(skills.supported).to.equal(true)
       const listed = await skills.list()
-      expect(listed.skills.map(({ uri, frontmatter }) => [uri, frontmatter.name, frontmatter.description])).to.deep.equal([
-        [uris[0], chain.name, chain.description], [uris[1], tables.name, tables.description],
+      expect(
+        listed.skills.map(({ uri, frontmatter }) => [uri, frontmatter.name, frontmatter.description]),
+      ).to.deep.equal([
+        [uris[0], chain.name, chain.description],
+        [uris[1], tables.name, tables.description],
       ])
       for (const { uri } of listed.skills) {
         const { skill } = await skills.get(uri)

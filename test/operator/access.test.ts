@@ -57,8 +57,14 @@ describe('the guard of the operator', () => {
 
     it('refuses everybody else, and says what to do', async () => {
       const elsewhere: Record<string, string>[] = [
-        { 'X-Forwarded-For': '127.0.0.1' }, { Forwarded: 'for=127.0.0.1' }, { 'X-Real-IP': '127.0.0.1' }, { Via: '1.1 proxy' },
-        { Host: 'evil.example' }, { Host: 'localhost.evil.example' }, { Host: '127.0.0.1.evil.example:8080' }, { Host: '10.0.0.5:8080' },
+        { 'X-Forwarded-For': '127.0.0.1' },
+        { Forwarded: 'for=127.0.0.1' },
+        { 'X-Real-IP': '127.0.0.1' },
+        { Via: '1.1 proxy' },
+        { Host: 'evil.example' },
+        { Host: 'localhost.evil.example' },
+        { Host: '127.0.0.1.evil.example:8080' },
+        { Host: '10.0.0.5:8080' },
       ]
       for (const headers of elsewhere) {
         for (const path of ['/session', '/overview', '/stream', '/leases']) {
@@ -66,9 +72,16 @@ describe('the guard of the operator', () => {
           expect(status, `${path} ${JSON.stringify(headers)}`).to.equal(403)
           expect(body).to.include({ code: 'only-local' }).and.to.have.property('detail').that.includes('ADMIN_TOKEN')
         }
-        const requeue = await operator.send('POST', '/leases/requeue', { leases: [{ worker: 'token_worker', from: 1 }] }, headers)
+        const requeue = await operator.send(
+          'POST',
+          '/leases/requeue',
+          { leases: [{ worker: 'token_worker', from: 1 }] },
+          headers,
+        )
         expect(requeue.status).to.equal(403)
-        expect((await operator.raw('GET', '/operator/queues', { ...headers, Accept: 'text/html' })).status).to.equal(403)
+        expect((await operator.raw('GET', '/operator/queues', { ...headers, Accept: 'text/html' })).status).to.equal(
+          403,
+        )
       }
     })
   })
@@ -79,7 +92,7 @@ describe('the guard of the operator', () => {
     it('refuses requests in HTTP/1.0, which such proxies make, and people do not', async () => {
       const socket = connect(operator.api.server.port, '127.0.0.1')
       socket.end('GET /operator/api/overview HTTP/1.0\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n')
-      const [answer] = await once(socket.setEncoding('utf8'), 'data') as [string]
+      const [answer] = (await once(socket.setEncoding('utf8'), 'data')) as [string]
       expect(answer).to.match(/^HTTP\/1\.1 403 /)
       socket.destroy()
     })
@@ -93,7 +106,15 @@ describe('the guard of the operator', () => {
       for (const path of ['/overview', '/stream', '/coverage', '/leases', '/errors', '/heights']) {
         expect(await operator.get(path), path).to.deep.include({ status: 401 })
       }
-      for (const path of ['/leases/requeue', '/leases/split', '/leases/skip', '/rederive', '/drills', '/heights/skip', '/heights/retry']) {
+      for (const path of [
+        '/leases/requeue',
+        '/leases/split',
+        '/leases/skip',
+        '/rederive',
+        '/drills',
+        '/heights/skip',
+        '/heights/retry',
+      ]) {
         expect(await operator.send('POST', path, {}), path).to.deep.include({ status: 401 })
       }
       expect((await operator.raw('GET', '/operator/queues/api/queues')).status).to.equal(401)
@@ -103,20 +124,39 @@ describe('the guard of the operator', () => {
 
     it('lets in who shows the token, also through a proxy', async () => {
       expect((await operator.get('/overview', bearer(token))).status).to.equal(200)
-      expect((await operator.get('/overview', { ...bearer(token), 'X-Forwarded-For': '192.0.2.1', Host: 'flow.example' })).status).to.equal(200)
+      expect(
+        (await operator.get('/overview', { ...bearer(token), 'X-Forwarded-For': '192.0.2.1', Host: 'flow.example' }))
+          .status,
+      ).to.equal(200)
       expect((await operator.get('/session', bearer(token))).body).to.deep.equal({ access: 'token', isAllowed: true })
       expect((await operator.get('/overview', bearer('another token'))).body).to.include({ code: 'bad-credentials' })
-      expect((await operator.get(`/overview?token=${encodeURIComponent(token)}`)).status, 'no secret in addresses').to.equal(401)
+      expect(
+        (await operator.get(`/overview?token=${encodeURIComponent(token)}`)).status,
+        'no secret in addresses',
+      ).to.equal(401)
     })
 
     it('takes roles from where the issuer puts them, and not from what users write themselves', async () => {
       const granted: JWTPayload[] = [
-        { role: 'admin' }, { roles: ['viewer', 'ops_admin'] }, { role: 'viewer, Platform_Admin' }, { app_metadata: { role: 'admin' } }, { app_metadata: { roles: ['admin'] } },
+        { role: 'admin' },
+        { roles: ['viewer', 'ops_admin'] },
+        { role: 'viewer, Platform_Admin' },
+        { app_metadata: { role: 'admin' } },
+        { app_metadata: { roles: ['admin'] } },
       ]
-      for (const claims of granted) expect((await operator.get('/overview', bearer(await jwt(claims)))).status, JSON.stringify(claims)).to.equal(200)
+      for (const claims of granted)
+        expect((await operator.get('/overview', bearer(await jwt(claims)))).status, JSON.stringify(claims)).to.equal(
+          200,
+        )
     })
 
-    for (const claims of [{ user_metadata: { role: 'admin', roles: ['admin'] } }, { role: 'administrator' }, { app_metadata: 'admin' }, { role: { admin: true } }, {}]) {
+    for (const claims of [
+      { user_metadata: { role: 'admin', roles: ['admin'] } },
+      { role: 'administrator' },
+      { app_metadata: 'admin' },
+      { role: { admin: true } },
+      {},
+    ]) {
       it(`refuses the claims ${JSON.stringify(claims)}`, async () => {
         const other = await runOperator(database.url, { AUTH_JWT_SECRET: secret })
         try {
@@ -139,7 +179,8 @@ describe('the guard of the operator', () => {
         ],
       }
       for (const [code, credentials] of Object.entries(refused)) {
-        for (const credential of credentials) expect((await operator.get('/overview', bearer(credential))).body).to.include({ status: 401, code })
+        for (const credential of credentials)
+          expect((await operator.get('/overview', bearer(credential))).body).to.include({ status: 401, code })
       }
     })
   })
@@ -148,7 +189,10 @@ describe('the guard of the operator', () => {
     running({ ADMIN_TOKEN: token, ADMIN_JWT_SECRET: secret })
 
     const logIn = async (credential: string, headers = {}): Promise<string> => {
-      const { status, headers: { 'set-cookie': cookies = [] } } = await operator.send('POST', '/session', { token: credential }, headers)
+      const {
+        status,
+        headers: { 'set-cookie': cookies = [] },
+      } = await operator.send('POST', '/session', { token: credential }, headers)
       expect(status).to.equal(204)
       return cookies[0] ?? ''
     }
@@ -157,8 +201,13 @@ describe('the guard of the operator', () => {
 
     it('begin with the token or a JWT, in a cookie that scripts cannot read', async () => {
       const setCookie = await logIn(token)
-      expect(setCookie).to.match(/^flowfarm_operator=[\w.-]+; Path=\/operator; HttpOnly; SameSite=Strict; Max-Age=43200$/).and.to.not.include(token)
-      expect((await operator.get('/session', cookieOf(setCookie))).body).to.deep.equal({ access: 'token', isAllowed: true })
+      expect(setCookie)
+        .to.match(/^flowfarm_operator=[\w.-]+; Path=\/operator; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+        .and.to.not.include(token)
+      expect((await operator.get('/session', cookieOf(setCookie))).body).to.deep.equal({
+        access: 'token',
+        isAllowed: true,
+      })
       expect((await operator.get('/overview', cookieOf(setCookie))).status).to.equal(200)
       expect(await logIn(token, { 'X-Forwarded-Proto': 'https' })).to.match(/; Secure$/)
       const ofJwt = await logIn(await jwt({ role: 'admin' }, { expires: '10m' }))
@@ -176,10 +225,17 @@ describe('the guard of the operator', () => {
       const session = (await logIn(token)).split(';')[0]?.replace('flowfarm_operator=', '') ?? ''
       const [kind, end, random, signature] = session.split('.')
       const forged = [
-        '', 'x', `${kind}.${end}.${random}.`, `${kind}.${Number(end) + 1}.${random}.${signature}`, `jwt.${end}.${random}.${signature}`,
-        `${kind}.${end}.x.${signature}`, `${session}.x`, `other.${end}.${random}.${signature}`,
+        '',
+        'x',
+        `${kind}.${end}.${random}.`,
+        `${kind}.${Number(end) + 1}.${random}.${signature}`,
+        `jwt.${end}.${random}.${signature}`,
+        `${kind}.${end}.x.${signature}`,
+        `${session}.x`,
+        `other.${end}.${random}.${signature}`,
       ]
-      for (const text of forged) expect((await operator.get('/overview', { Cookie: `flowfarm_operator=${text}` })).status, text).to.equal(401)
+      for (const text of forged)
+        expect((await operator.get('/overview', { Cookie: `flowfarm_operator=${text}` })).status, text).to.equal(401)
       const other = await runOperator(database.url, { ADMIN_TOKEN: 'a new token', ADMIN_JWT_SECRET: secret })
       try {
         expect((await other.get('/overview', { Cookie: `flowfarm_operator=${session}` })).status).to.equal(401)
@@ -198,17 +254,36 @@ describe('the guard of the operator', () => {
       const cookie = cookieOf(await logIn(token))
       const body = { leases: [{ worker: 'token_worker', from: 1 }] }
       const own = `http://${operator.api.host}`
-      const status = async (headers: Record<string, string>): Promise<number> => (await operator.send('POST', '/leases/requeue', body, { ...cookie, ...headers })).status
+      const status = async (headers: Record<string, string>): Promise<number> =>
+        (await operator.send('POST', '/leases/requeue', body, { ...cookie, ...headers })).status
       expect(await status({})).to.equal(200)
       expect(await status({ Origin: own, 'Sec-Fetch-Site': 'same-origin' })).to.equal(200)
       const others: Record<string, string>[] = [
-        { Origin: 'http://evil.example' }, { Origin: 'null' }, { Origin: own.replace(/\d+$/, '1') }, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: own, 'Sec-Fetch-Site': 'same-site' },
+        { Origin: 'http://evil.example' },
+        { Origin: 'null' },
+        { Origin: own.replace(/\d+$/, '1') },
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { Origin: own, 'Sec-Fetch-Site': 'same-site' },
       ]
       for (const headers of others) expect(await status(headers), JSON.stringify(headers)).to.equal(403)
-      expect((await operator.send('POST', '/session', { token }, { Origin: 'http://evil.example' })).status).to.equal(403)
-      expect((await operator.raw('PUT', '/operator/queues/api/queues/token_worker/pause', { ...cookie, Origin: 'http://evil.example' })).status).to.equal(403)
+      expect((await operator.send('POST', '/session', { token }, { Origin: 'http://evil.example' })).status).to.equal(
+        403,
+      )
+      expect(
+        (
+          await operator.raw('PUT', '/operator/queues/api/queues/token_worker/pause', {
+            ...cookie,
+            Origin: 'http://evil.example',
+          })
+        ).status,
+      ).to.equal(403)
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-        const answer = await operator.raw('POST', '/operator/api/leases/requeue', { ...cookie, 'Content-Type': type }, JSON.stringify(body))
+        const answer = await operator.raw(
+          'POST',
+          '/operator/api/leases/requeue',
+          { ...cookie, 'Content-Type': type },
+          JSON.stringify(body),
+        )
         expect(answer.status, type).to.equal(415)
       }
     })
@@ -216,7 +291,10 @@ describe('the guard of the operator', () => {
     it('give nothing to other origins to read', async () => {
       const { headers } = await operator.get('/session', { Origin: 'http://evil.example' })
       expect(headers).to.not.have.property('access-control-allow-origin')
-      const preflight = await operator.raw('OPTIONS', '/operator/api/leases/requeue', { Origin: 'http://evil.example', 'Access-Control-Request-Method': 'POST' })
+      const preflight = await operator.raw('OPTIONS', '/operator/api/leases/requeue', {
+        Origin: 'http://evil.example',
+        'Access-Control-Request-Method': 'POST',
+      })
       expect(preflight.status).to.equal(405)
       expect(preflight.headers).to.not.have.property('access-control-allow-origin')
     })

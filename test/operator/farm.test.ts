@@ -27,7 +27,10 @@ describe('the operator', () => {
   before(async () => {
     database = await createTestDatabase()
     operator = await runOperator(database.url, { ENABLE_TX_CONTRACTS_WORKER: 'false' })
-    const listener = await listen(database.url, [farmChannel], (channel) => announced.push(channel), { signal: stop.signal, onReconnect: () => undefined })
+    const listener = await listen(database.url, [farmChannel], (channel) => announced.push(channel), {
+      signal: stop.signal,
+      onReconnect: () => undefined,
+    })
     listening = listener.ended
   })
 
@@ -53,57 +56,112 @@ describe('the operator', () => {
     it('how far everything is', async () => {
       await database.pool.query(`insert into app.chain (chain_id, latest_height) values ('flow-emulator', 119)`)
       await setCoverage(database.pool, {
-        main_ingester: [{ from: 100, to: 110 }], token_worker: [{ from: 100, to: 102 }, { from: 104, to: 105 }],
+        main_ingester: [{ from: 100, to: 110 }],
+        token_worker: [
+          { from: 100, to: 102 },
+          { from: 104, to: 105 },
+        ],
       })
       await addLeases(database.pool, [{ worker: 'token_worker', from: 102, to: 104, status: 'flagged', attempt: 21 }])
       const { body } = await operator.get<Overview>('/overview')
       expect(body).to.deep.include({
-        version: '1.2.3', chainId: 'flow-emulator', head: 119, stored: { from: 100, to: 110 }, database: { isUp: true },
-        queues: 'postgres', unresolvedErrors: 0, stuckSessions: 0, drills: [],
+        version: '1.2.3',
+        chainId: 'flow-emulator',
+        head: 119,
+        stored: { from: 100, to: 110 },
+        database: { isUp: true },
+        queues: 'postgres',
+        unresolvedErrors: 0,
+        stuckSessions: 0,
+        drills: [],
       })
       expect(new Date(body.generatedAt).getTime()).to.be.closeTo(Date.now(), 60_000)
       expect(body.stages.map(({ name }) => name).slice(0, 2)).to.deep.equal(['main_ingester', 'history_ingester'])
       const stages = new Map(body.stages.map((stage): [string, Stage] => [stage.name, stage]))
-      expect(stages.get('main_ingester')).to.include({ kind: 'ingester', phase: 0, isEnabled: true, covered: 10, available: 20, owed: 10 })
-      expect(stages.get('token_worker')).to.deep.include({
-        kind: 'worker', phase: 1, follows: [], isEnabled: true, covered: 3, available: 10, owed: 7, holes: 1, lowest: 100, highest: 104,
-        flagged: { leases: 1, heights: 2 }, queued: { leases: 0, heights: 0 }, rate: null, etaSeconds: null,
+      expect(stages.get('main_ingester')).to.include({
+        kind: 'ingester',
+        phase: 0,
+        isEnabled: true,
+        covered: 10,
+        available: 20,
+        owed: 10,
       })
-      expect(stages.get('token_worker')?.oldestUnfinished).to.include({ from: 102, to: 104, status: 'flagged', attempt: 21 })
+      expect(stages.get('token_worker')).to.deep.include({
+        kind: 'worker',
+        phase: 1,
+        follows: [],
+        isEnabled: true,
+        covered: 3,
+        available: 10,
+        owed: 7,
+        holes: 1,
+        lowest: 100,
+        highest: 104,
+        flagged: { leases: 1, heights: 2 },
+        queued: { leases: 0, heights: 0 },
+        rate: null,
+        etaSeconds: null,
+      })
+      expect(stages.get('token_worker')?.oldestUnfinished).to.include({
+        from: 102,
+        to: 104,
+        status: 'flagged',
+        attempt: 21,
+      })
       expect(stages.get('tx_contracts_worker')).to.include({ isEnabled: false })
       expect(stages.get('ft_holdings_worker')?.follows).to.deep.equal(['token_worker'])
     })
 
     it('a picture of coverage along the chain, holes and all', async () => {
-      await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 1000 }], token_worker: [{ from: 0, to: 500 }, { from: 501, to: 700 }] })
+      await setCoverage(database.pool, {
+        main_ingester: [{ from: 0, to: 1000 }],
+        token_worker: [
+          { from: 0, to: 500 },
+          { from: 501, to: 700 },
+        ],
+      })
       await addLeases(database.pool, [
-        { worker: 'token_worker', from: 700, to: 800, status: 'active' }, { worker: 'token_worker', from: 800, to: 850, status: 'failed' },
-        { worker: 'token_worker', from: 850, to: 900, status: 'flagged' }, { worker: 'token_worker', from: 900, to: 1000, status: 'skipped' },
+        { worker: 'token_worker', from: 700, to: 800, status: 'active' },
+        { worker: 'token_worker', from: 800, to: 850, status: 'failed' },
+        { worker: 'token_worker', from: 850, to: 900, status: 'flagged' },
+        { worker: 'token_worker', from: 900, to: 1000, status: 'skipped' },
       ])
       const picture = await operator.get<{ stages: { name: string }[] }>('/coverage?cells=10')
       expect(picture.body).to.deep.include({ from: 0, to: 1000, cells: 10 })
       expect(picture.body.stages.find(({ name }) => name === 'token_worker')).to.deep.equal({
         name: 'token_worker',
-        done: [1, 1, 1, 1, 1, 0.99, 1, 0, 0, 0], active: [0, 0, 0, 0, 0, 0, 0, 1, 0, 0],
-        troubled: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0], skipped: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+        done: [1, 1, 1, 1, 1, 0.99, 1, 0, 0, 0],
+        active: [0, 0, 0, 0, 0, 0, 0, 1, 0, 0],
+        troubled: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0],
+        skipped: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
       })
-      const part = await operator.get<{ stages: { name: string; done: number[] }[] }>('/coverage?from=498&to=502&cells=400')
+      const part = await operator.get<{ stages: { name: string; done: number[] }[] }>(
+        '/coverage?from=498&to=502&cells=400',
+      )
       expect(part.body).to.deep.include({ from: 498, to: 502, cells: 4 })
       expect(part.body.stages.find(({ name }) => name === 'token_worker')?.done).to.deep.equal([1, 1, 0, 1])
     })
 
     it('leases with all that is known of them, a page at a time', async () => {
       await addLeases(database.pool, [
-        { worker: 'token_worker', from: 10, to: 20, status: 'flagged', attempt: 21 }, { worker: 'token_worker', from: 20, to: 30, status: 'done' },
-        { worker: 'token_worker', from: 30, to: 40, status: 'failed' }, { worker: 'accounts_worker', from: 10, to: 20, status: 'flagged' },
-        { worker: 'accounts_worker', from: 20, to: 30 }, { worker: 'accounts_worker', from: 30, to: 40, status: 'active' },
+        { worker: 'token_worker', from: 10, to: 20, status: 'flagged', attempt: 21 },
+        { worker: 'token_worker', from: 20, to: 30, status: 'done' },
+        { worker: 'token_worker', from: 30, to: 40, status: 'failed' },
+        { worker: 'accounts_worker', from: 10, to: 20, status: 'flagged' },
+        { worker: 'accounts_worker', from: 20, to: 30 },
+        { worker: 'accounts_worker', from: 30, to: 40, status: 'active' },
       ])
       await database.pool.query(`
         update app.worker_leases set last_error = 'no such field', last_error_code = 'bad-event', last_error_stack = 'at derive', expiries = 2
         where worker_type = 'token_worker' and from_height = 10`)
       const seen: string[] = []
       for (let cursor = ''; ;) {
-        const { data, has_more: hasMore, cursor: next, total } = await page(`/leases?status=flagged,failed&limit=2&cursor=${cursor}`)
+        const {
+          data,
+          has_more: hasMore,
+          cursor: next,
+          total,
+        } = await page(`/leases?status=flagged,failed&limit=2&cursor=${cursor}`)
         expect(total).to.equal(3)
         seen.push(...data.map(({ worker, from }) => `${String(worker)} ${String(from)}`))
         if (!hasMore) break
@@ -113,8 +171,19 @@ describe('the operator', () => {
       const ofCode = await page('/leases?code=bad-event')
       expect(ofCode.total).to.equal(1)
       expect(ofCode.data[0]).to.include({
-        worker: 'token_worker', from: 10, to: 20, status: 'flagged', attempt: 21, expiries: 2, error: 'no such field', code: 'bad-event', stack: 'at derive',
-        leasedBy: null, leaseExpiresAt: null, notBefore: null, reason: null,
+        worker: 'token_worker',
+        from: 10,
+        to: 20,
+        status: 'flagged',
+        attempt: 21,
+        expiries: 2,
+        error: 'no such field',
+        code: 'bad-event',
+        stack: 'at derive',
+        leasedBy: null,
+        leaseExpiresAt: null,
+        notBefore: null,
+        reason: null,
       })
       expect(ofCode.data[0]?.['createdAt']).to.match(/^\d{4}-\d\d-\d\dT.*Z$/)
       expect((await page('/leases?worker=accounts_worker')).total).to.equal(3)
@@ -137,13 +206,40 @@ describe('the operator', () => {
       expect(heights).to.deep.equal([1, 2, 5, 4, 6])
       const ofWorker = await page('/errors?worker=token_worker')
       expect(ofWorker.total).to.equal(3)
-      expect(ofWorker.data[0]).to.include({ worker: 'token_worker', height: 2, txIndex: 1, eventIndex: 2, code: 'bad-ccf', message: 'm2', eventType: 'A.x', occurrences: 2 })
-      expect(ofWorker.data[0]).to.have.all.keys('id', 'worker', 'height', 'txIndex', 'eventIndex', 'code', 'message', 'eventType', 'occurrences', 'firstSeenAt', 'lastSeenAt')
+      expect(ofWorker.data[0]).to.include({
+        worker: 'token_worker',
+        height: 2,
+        txIndex: 1,
+        eventIndex: 2,
+        code: 'bad-ccf',
+        message: 'm2',
+        eventType: 'A.x',
+        occurrences: 2,
+      })
+      expect(ofWorker.data[0]).to.have.all.keys(
+        'id',
+        'worker',
+        'height',
+        'txIndex',
+        'eventIndex',
+        'code',
+        'message',
+        'eventType',
+        'occurrences',
+        'firstSeenAt',
+        'lastSeenAt',
+      )
     })
   })
 
   describe('mends', () => {
-    const flagged = (from: number, to: number) => ({ worker: 'token_worker', from, to, status: 'flagged' as const, attempt: 21 })
+    const flagged = (from: number, to: number) => ({
+      worker: 'token_worker',
+      from,
+      to,
+      status: 'flagged' as const,
+      attempt: 21,
+    })
 
     /** What it answered, and that the coordinator was woken. */
     async function mend(action: string, body: object): Promise<unknown> {
@@ -163,29 +259,44 @@ describe('the operator', () => {
 
     it('leases one by one: split', async () => {
       await addLeases(database.pool, [flagged(10, 20)])
-      expect(await mend('split', { leases: [{ worker: 'token_worker', from: 10 }], pieces: 3 })).to.deep.equal({ changed: 3 })
-      expect(await leaseLines(database.pool)).to.deep.equal(['token_worker 10-14 queued', 'token_worker 14-18 queued', 'token_worker 18-20 queued'])
+      expect(await mend('split', { leases: [{ worker: 'token_worker', from: 10 }], pieces: 3 })).to.deep.equal({
+        changed: 3,
+      })
+      expect(await leaseLines(database.pool)).to.deep.equal([
+        'token_worker 10-14 queued',
+        'token_worker 14-18 queued',
+        'token_worker 18-20 queued',
+      ])
     })
 
     it('leases one by one: skipped, with the reason', async () => {
       await addLeases(database.pool, [flagged(10, 20)])
-      expect(await mend('skip', { leases: [{ worker: 'token_worker', from: 10 }], reason: ' broken contract ' })).to.deep.equal({ changed: 1 })
+      expect(
+        await mend('skip', { leases: [{ worker: 'token_worker', from: 10 }], reason: ' broken contract ' }),
+      ).to.deep.equal({ changed: 1 })
       expect((await storedLeases(database.pool))[0]).to.include({ status: 'skipped', reason: 'broken contract' })
     })
 
     it('all of a worker at once', async () => {
-      const all = (statuses: string[], code?: string) => ({ all: { worker: 'token_worker', statuses, ...(code === undefined ? {} : { code }) } })
+      const all = (statuses: string[], code?: string) => ({
+        all: { worker: 'token_worker', statuses, ...(code === undefined ? {} : { code }) },
+      })
       const fill = async (): Promise<void> => {
         await clearFarm(database.pool)
         await addLeases(database.pool, [
-          ...Array.from({ length: 30 }, (_, i) => flagged(i * 10, i * 10 + 10)), { worker: 'token_worker', from: 300, to: 310, status: 'failed' },
-          { worker: 'token_worker', from: 310, to: 320, status: 'active' }, { worker: 'accounts_worker', from: 0, to: 10, status: 'flagged' },
+          ...Array.from({ length: 30 }, (_, i) => flagged(i * 10, i * 10 + 10)),
+          { worker: 'token_worker', from: 300, to: 310, status: 'failed' },
+          { worker: 'token_worker', from: 310, to: 320, status: 'active' },
+          { worker: 'accounts_worker', from: 0, to: 10, status: 'flagged' },
         ])
         await database.pool.query(`update app.worker_leases set last_error_code = 'odd' where from_height < 50`)
       }
-      const counts = async (): Promise<Record<string, number>> => (
-        Object.fromEntries(Map.groupBy(await leaseLines(database.pool), (line) => line.split(' ').at(-1) ?? '').entries().map(([status, lines]) => [status, lines.length]))
-      )
+      const counts = async (): Promise<Record<string, number>> =>
+        Object.fromEntries(
+          Map.groupBy(await leaseLines(database.pool), (line) => line.split(' ').at(-1) ?? '')
+            .entries()
+            .map(([status, lines]) => [status, lines.length]),
+        )
       await fill()
       expect(await mend('requeue', all(['flagged']))).to.deep.equal({ changed: 30 })
       expect(await counts()).to.deep.equal({ queued: 30, failed: 1, active: 1, flagged: 1 })
@@ -200,18 +311,35 @@ describe('the operator', () => {
 
     it('nothing that is not in trouble', async () => {
       await addLeases(database.pool, [{ worker: 'token_worker', from: 10, to: 20, status: 'active' }])
-      const body = { leases: [{ worker: 'token_worker', from: 10 }, { worker: 'token_worker', from: 11 }] }
+      const body = {
+        leases: [
+          { worker: 'token_worker', from: 10 },
+          { worker: 'token_worker', from: 11 },
+        ],
+      }
       expect((await operator.send('POST', '/leases/requeue', body)).body).to.deep.equal({ changed: 0 })
       expect(await leaseLines(database.pool)).to.deep.equal(['token_worker 10-20 active'])
     })
 
     it('a range that is to be derived again, with all that follow', async () => {
       const whole = [{ from: 0, to: 100 }]
-      await setCoverage(database.pool, { main_ingester: whole, token_worker: whole, ft_holdings_worker: whole, accounts_worker: whole })
+      await setCoverage(database.pool, {
+        main_ingester: whole,
+        token_worker: whole,
+        ft_holdings_worker: whole,
+        accounts_worker: whole,
+      })
       const { body } = await operator.send('POST', '/rederive', { from: 10, to: 20, workers: ['token_worker'] })
-      expect(body).to.have.property('workers').that.has.members(withFollowers(workers, ['token_worker']))
-      expect(body).to.have.property('workers').that.includes('ft_holdings_worker').and.does.not.include('accounts_worker')
-      const { body: { stages } } = await operator.get<Overview>('/overview')
+      expect(body)
+        .to.have.property('workers')
+        .that.has.members(withFollowers(workers, ['token_worker']))
+      expect(body)
+        .to.have.property('workers')
+        .that.includes('ft_holdings_worker')
+        .and.does.not.include('accounts_worker')
+      const {
+        body: { stages },
+      } = await operator.get<Overview>('/overview')
       const owed = Object.fromEntries(stages.map(({ name, owed: heights }) => [name, heights]))
       // The holdings have to wait: they follow what is owed itself.
       expect(owed).to.include({ token_worker: 10, ft_holdings_worker: 0, accounts_worker: 0 })
@@ -238,8 +366,10 @@ describe('the operator', () => {
   })
 
   describe('heights that fail', () => {
-    const state = async (): Promise<unknown> => (await operator.get<{ heights: { height: number; state: string }[] }>('/heights')).body
-      .heights.map(({ height, state: one }) => [height, one])
+    const state = async (): Promise<unknown> =>
+      (await operator.get<{ heights: { height: number; state: string }[] }>('/heights')).body.heights.map(
+        ({ height, state: one }) => [height, one],
+      )
     before(async () => {
       await database.pool.query(`
         insert into raw.failing_heights (height, ingester, reason) values (500, 'main_ingester', 'INTERNAL');
@@ -248,10 +378,17 @@ describe('the operator', () => {
     after(() => database.pool.query('truncate raw.failing_heights, raw.unavailable'))
 
     it('are skipped, as often as that is asked', async () => {
-      expect(await state()).to.deep.equal([[500, 'failing'], [300, 'unavailable']])
+      expect(await state()).to.deep.equal([
+        [500, 'failing'],
+        [300, 'unavailable'],
+      ])
       expect((await operator.get<Overview>('/overview')).body).to.include({ failingHeights: 1, unavailableHeights: 1 })
-      for (let i = 0; i < 2; i++) expect((await operator.send('POST', '/heights/skip', { height: 500 })).status).to.equal(204)
-      expect(await state()).to.deep.equal([[500, 'skipping'], [300, 'unavailable']])
+      for (let i = 0; i < 2; i++)
+        expect((await operator.send('POST', '/heights/skip', { height: 500 })).status).to.equal(204)
+      expect(await state()).to.deep.equal([
+        [500, 'skipping'],
+        [300, 'unavailable'],
+      ])
     })
 
     it('are not skipped where they are unavailable already, or fetched', async () => {
@@ -278,7 +415,13 @@ describe('the operator', () => {
       ['POST', '/leases/requeue', {}, 'leases', 'either "leases"'],
       ['POST', '/leases/requeue', { leases: one, all }, 'leases', 'either "leases"'],
       ['POST', '/leases/requeue', { leases: [] }, 'leases', 'at least one'],
-      ['POST', '/leases/requeue', { leases: [...one, { worker: 'token_worker', from: -1 }] }, 'leases[1].from', 'whole number from 0'],
+      [
+        'POST',
+        '/leases/requeue',
+        { leases: [...one, { worker: 'token_worker', from: -1 }] },
+        'leases[1].from',
+        'whole number from 0',
+      ],
       ['POST', '/leases/requeue', { leases: [{ from: 1 }] }, 'leases[0].worker', 'name of a worker'],
       ['POST', '/leases/requeue', { all: { ...all, statuses: ['done'] } }, 'all.statuses[0]', 'failed or flagged'],
       ['POST', '/leases/requeue', { all: { ...all, worker: 'tokens' } }, 'all.worker', 'Workers: token_worker'],
@@ -291,7 +434,13 @@ describe('the operator', () => {
       ['POST', '/drills', { worker: 'x', from: 1, to: 2 }, 'worker', 'Workers: token_worker'],
       ['POST', '/drills', { worker: 'token_worker', from: 2, to: 2 }, 'to', 'above "from"'],
       ['POST', '/drills', { worker: 'token_worker' }, 'blocks', 'either "from" and "to" or "blocks"'],
-      ['POST', '/drills', { worker: 'token_worker', from: 2, to: 3, blocks: 1 }, 'blocks', 'either "from" and "to" or "blocks"'],
+      [
+        'POST',
+        '/drills',
+        { worker: 'token_worker', from: 2, to: 3, blocks: 1 },
+        'blocks',
+        'either "from" and "to" or "blocks"',
+      ],
       ['POST', '/drills', { worker: 'token_worker', blocks: 0 }, 'blocks', 'from 1 to 10000'],
       ['POST', '/drills', { worker: 'token_worker', blocks: 10001 }, 'blocks', 'from 1 to 10000'],
       ['POST', '/heights/skip', {}, 'height', 'whole number from 0'],
@@ -322,7 +471,9 @@ describe('the operator', () => {
     it('a body that is no JSON or too large, an unknown path, another method', async () => {
       const json = { 'Content-Type': 'application/json' }
       expect(await operator.raw('POST', '/operator/api/rederive', json, '{')).to.include({ status: 400 })
-      expect(await operator.raw('POST', '/operator/api/rederive', json, JSON.stringify('x'.repeat(2 ** 20)))).to.include({ status: 413 })
+      expect(
+        await operator.raw('POST', '/operator/api/rederive', json, JSON.stringify('x'.repeat(2 ** 20))),
+      ).to.include({ status: 413 })
       expect(await operator.get('/nothing')).to.deep.include({ status: 404 })
       const { status, headers } = await operator.send('DELETE', '/overview', {})
       expect({ status, allow: headers.allow }).to.deep.equal({ status: 405, allow: 'HEAD, GET' })

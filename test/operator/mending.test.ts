@@ -15,7 +15,13 @@ const last = 280
 
 interface Leases {
   readonly total: number
-  readonly data: readonly { readonly from: number; readonly to: number; readonly attempt: number; readonly code: string; readonly error: string }[]
+  readonly data: readonly {
+    readonly from: number
+    readonly to: number
+    readonly attempt: number
+    readonly code: string
+    readonly error: string
+  }[]
 }
 
 describe('an operator who breaks a worker and mends it', () => {
@@ -46,30 +52,57 @@ describe('an operator who breaks a worker and mends it', () => {
   /** The first overview from now on in which the worker is as wished. */
   async function until(worker: string, isAsWished: (stage: Stage) => boolean): Promise<Stage> {
     const stageOf = (data: unknown): Stage | undefined => (data as Overview).stages.find(({ name }) => name === worker)
-    const { data } = await stream.next(({ event, data: overview }) => {
-      const stage = event === 'overview' ? stageOf(overview) : undefined
-      return stage !== undefined && isAsWished(stage)
-    }, Math.max(0, stream.events.length - 1))
+    const { data } = await stream.next(
+      ({ event, data: overview }) => {
+        const stage = event === 'overview' ? stageOf(overview) : undefined
+        return stage !== undefined && isAsWished(stage)
+      },
+      Math.max(0, stream.events.length - 1),
+    )
     return stageOf(data) as Stage
   }
 
   it('sees the heights flagged, alone, with why, and everything done when they are queued again', async () => {
-    expect((await operator.send('POST', '/drills', { worker: 'token_worker', from: 100, to: 102 })).status).to.equal(204)
+    expect((await operator.send('POST', '/drills', { worker: 'token_worker', from: 100, to: 102 })).status).to.equal(
+      204,
+    )
     farm = await runFarm(database, { WORKER_RETRY_BASE_MS: '1', WORKER_RETRY_CAP_MS: '1' })
     const broken = await until('token_worker', ({ owed, flagged }) => owed === 2 && flagged.heights === 2)
-    expect(broken).to.deep.include({ covered: last - 1, available: last + 1, holes: 1, etaSeconds: null, failed: { leases: 0, heights: 0 } })
+    expect(broken).to.deep.include({
+      covered: last - 1,
+      available: last + 1,
+      holes: 1,
+      etaSeconds: null,
+      failed: { leases: 0, heights: 0 },
+    })
     await until('accounts_worker', ({ owed }) => owed === 0)
     // It follows the worker that is broken, and is not held up by more than those heights.
-    expect(await until('ft_holdings_worker', ({ owed }) => owed === 0)).to.include({ covered: last - 1, available: last - 1 })
+    expect(await until('ft_holdings_worker', ({ owed }) => owed === 0)).to.include({
+      covered: last - 1,
+      available: last - 1,
+    })
 
     const { body: flagged } = await operator.get<Leases>('/leases?status=flagged')
-    expect(flagged.data.map(({ from, to }) => [from, to])).to.deep.equal(flagged.total === 1 ? [[100, 102]] : [[100, 101], [101, 102]])
+    expect(flagged.data.map(({ from, to }) => [from, to])).to.deep.equal(
+      flagged.total === 1
+        ? [[100, 102]]
+        : [
+            [100, 101],
+            [101, 102],
+          ],
+    )
     for (const lease of flagged.data) expect(lease).to.include({ attempt: 21, code: 'fault-drill' })
 
     expect((await operator.send('DELETE', '/drills', { worker: 'token_worker' })).status).to.equal(204)
-    const { body } = await operator.send('POST', '/leases/requeue', { all: { worker: 'token_worker', statuses: ['flagged'] } })
+    const { body } = await operator.send('POST', '/leases/requeue', {
+      all: { worker: 'token_worker', statuses: ['flagged'] },
+    })
     expect(body).to.deep.equal({ changed: flagged.total })
-    expect(await until('token_worker', ({ owed }) => owed === 0)).to.deep.include({ covered: last + 1, holes: 0, flagged: { leases: 0, heights: 0 } })
+    expect(await until('token_worker', ({ owed }) => owed === 0)).to.deep.include({
+      covered: last + 1,
+      holes: 0,
+      flagged: { leases: 0, heights: 0 },
+    })
     expect(await until('ft_holdings_worker', ({ covered }) => covered === last + 1)).to.include({ owed: 0 })
   })
 })

@@ -5,7 +5,8 @@ import type { TestDatabase } from '../support/database.ts'
 import { runOperator } from '../support/running-operator.ts'
 import type { RunningOperator } from '../support/running-operator.ts'
 
-const page = '<!doctype html><html lang="en"><title>operator</title><style>b { color: red }</style><script type="module" src="/operator/assets/a-1.js"></script></html>'
+const page =
+  '<!doctype html><html lang="en"><title>operator</title><style>b { color: red }</style><script type="module" src="/operator/assets/a-1.js"></script></html>'
 
 describe('the page of the operator', () => {
   let database: TestDatabase
@@ -15,14 +16,18 @@ describe('the page of the operator', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    operator = await runOperator(database.url, { ADMIN_TOKEN: 'secret' }, {
-      pages: {
-        file: (path) => file(path),
-        get progress() {
-          return progress
+    operator = await runOperator(
+      database.url,
+      { ADMIN_TOKEN: 'secret' },
+      {
+        pages: {
+          file: (path) => file(path),
+          get progress() {
+            return progress
+          },
         },
       },
-    })
+    )
   })
 
   after(async () => {
@@ -33,7 +38,11 @@ describe('the page of the operator', () => {
   beforeEach(() => {
     const files: Record<string, PageFile> = {
       '': { body: Buffer.from(page), type: 'text/html; charset=utf-8', isImmutable: false },
-      'assets/a-1.js': { body: Buffer.from(`run(${'"x", '.repeat(500)})`), type: 'text/javascript; charset=utf-8', isImmutable: true },
+      'assets/a-1.js': {
+        body: Buffer.from(`run(${'"x", '.repeat(500)})`),
+        type: 'text/javascript; charset=utf-8',
+        isImmutable: true,
+      },
     }
     file = (path) => Promise.resolve(files[path])
   })
@@ -44,11 +53,17 @@ describe('the page of the operator', () => {
       expect(status).to.equal(200)
       expect(body).to.equal(page)
       expect(headers).to.include({
-        'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer', 'cross-origin-opener-policy': 'same-origin',
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
       })
       const policy = headers['content-security-policy']
-      expect(policy).to.include("default-src 'none'; script-src 'self'; style-src 'self' 'sha256-").and.to.include("frame-ancestors 'none'")
+      expect(policy)
+        .to.include("default-src 'none'; script-src 'self'; style-src 'self' 'sha256-")
+        .and.to.include("frame-ancestors 'none'")
       expect(policy).to.not.match(/unsafe|\*|https?:/)
       expect(headers).to.not.have.property('access-control-allow-origin')
     }
@@ -58,7 +73,10 @@ describe('the page of the operator', () => {
     const { status, headers } = await operator.raw('GET', '/operator/assets/a-1.js', { 'Accept-Encoding': 'gzip' })
     expect(status).to.equal(200)
     expect(headers).to.include({
-      'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable', 'content-encoding': 'gzip', 'x-content-type-options': 'nosniff',
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'gzip',
+      'x-content-type-options': 'nosniff',
     })
     expect((await operator.raw('GET', '/operator/assets/b.js')).status).to.equal(404)
     expect((await operator.raw('GET', '/operatorx')).status, 'is not below it').to.equal(404)
@@ -76,7 +94,10 @@ describe('the page of the operator', () => {
     progress = { built: 2, total: 6, seconds: 41, failure: undefined }
     const { status, body } = await operator.raw('GET', '/operator')
     expect(status).to.equal(200)
-    expect(body).to.include('<h1>Building pages…</h1>').and.include('http-equiv="refresh"').and.include('2 of 6 pages are built (41 s)')
+    expect(body)
+      .to.include('<h1>Building pages…</h1>')
+      .and.include('http-equiv="refresh"')
+      .and.include('2 of 6 pages are built (41 s)')
     progress = undefined
     resolve({ body: Buffer.from(page), type: 'text/html; charset=utf-8', isImmutable: false })
     expect((await operator.raw('GET', '/operator')).body).to.equal(page)

@@ -11,7 +11,13 @@ describe('the operator in the program', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    program = new FlowfarmProcess(['api'], { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ADMIN_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' })
+    program = new FlowfarmProcess(['api'], {
+      DB_URL: database.url,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_TOKEN: 'secret',
+      TRUSTED_PROXIES: '127.0.0.1',
+    })
   })
 
   after(async () => {
@@ -22,7 +28,7 @@ describe('the operator in the program', () => {
   it('holds off who guesses through a proxy of ours, and nobody else who comes through it', async () => {
     const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}/operator/api/overview`
     const asked = async (client: string, guess: string): Promise<number> =>
-      (await fetch(url, { headers: { 'X-Forwarded-For': client, 'Authorization': `Bearer ${guess}` } })).status
+      (await fetch(url, { headers: { 'X-Forwarded-For': client, Authorization: `Bearer ${guess}` } })).status
     for (let i = 0; i < 10; i++) expect(await asked('192.0.2.1', `guess ${i}`)).to.equal(401)
     expect(await asked('192.0.2.1', 'secret')).to.equal(429)
     expect(await asked('192.0.2.2', 'secret')).to.equal(200)

@@ -11,7 +11,11 @@ import { runOperator } from '../support/running-operator.ts'
 import type { Answer, RunningOperator } from '../support/running-operator.ts'
 
 interface Board {
-  readonly queues: readonly { readonly name: string; readonly counts: Readonly<Record<string, number>>; readonly jobs: readonly { readonly data: unknown }[] }[]
+  readonly queues: readonly {
+    readonly name: string
+    readonly counts: Readonly<Record<string, number>>
+    readonly jobs: readonly { readonly data: unknown }[]
+  }[]
 }
 
 /** The stores of queues, and what the operator sets to have them; undefined where there is none. */
@@ -53,20 +57,34 @@ for (const [store, open] of Object.entries(stores)) {
     it('is a page of its own behind the same guard, which asks no other server', async () => {
       const { status, headers, body } = await get('')
       expect(status).to.equal(200)
-      expect(body).to.include('flowfarm queues').and.to.include('<base href="/operator/queues/"').and.to.not.match(/(href|src)="https?:/)
-      expect(headers['content-security-policy']).to.include("script-src 'self'; style-src 'self' 'unsafe-inline'").and.to.not.match(/https?:/)
+      expect(body)
+        .to.include('flowfarm queues')
+        .and.to.include('<base href="/operator/queues/"')
+        .and.to.not.match(/(href|src)="https?:/)
+      expect(headers['content-security-policy'])
+        .to.include("script-src 'self'; style-src 'self' 'unsafe-inline'")
+        .and.to.not.match(/https?:/)
       const script = /src="(static\/js\/[^"]+)"/.exec(body)?.[1] ?? ''
       expect(await get(`/${script}`)).to.include({ status: 200 })
       expect(await get(`/${script}`, {})).to.include({ status: 401 })
     })
 
     it('lists the processes that work for a queue, and claims of none that it has no workers', async () => {
-      const queues = await createWorkQueue({ databaseUrl: database.url, redisUrl: redis?.url, log: pino({ level: 'silent' }) })
+      const queues = await createWorkQueue({
+        databaseUrl: database.url,
+        redisUrl: redis?.url,
+        log: pino({ level: 'silent' }),
+      })
       const started = Promise.withResolvers<void>()
       const ended = Promise.withResolvers<void>()
-      await database.pool.query("insert into app.worker_leases (worker_type, from_height, to_height) values ('token_worker', 0, 10)")
+      await database.pool.query(
+        "insert into app.worker_leases (worker_type, from_height, to_height) values ('token_worker', 0, 10)",
+      )
       await queues.work('token_worker', 1, async () => {
-        await claimLeases(database.pool, [{ worker: 'token_worker', from: 0 }], { leasedBy: processName(), leaseMs: 60_000 })
+        await claimLeases(database.pool, [{ worker: 'token_worker', from: 0 }], {
+          leasedBy: processName(),
+          leaseMs: 60_000,
+        })
         started.resolve()
         await ended.promise
       })
@@ -91,14 +109,22 @@ for (const [store, open] of Object.entries(stores)) {
     })
 
     it('lists the queue of each worker with its jobs', async () => {
-      const queues = await createWorkQueue({ databaseUrl: database.url, redisUrl: redis?.url, log: pino({ level: 'silent' }) })
+      const queues = await createWorkQueue({
+        databaseUrl: database.url,
+        redisUrl: redis?.url,
+        log: pino({ level: 'silent' }),
+      })
       const job = { worker: 'token_worker', leases: [{ from: 10, generation: 0 }] }
       await queues.add('token_worker', [job])
       const { status, body } = await get('/api/queues?activeQueue=token_worker&status=prioritized')
       await queues.close()
       expect(status).to.equal(200)
       const board = JSON.parse(body) as Board
-      expect(board.queues.map(({ name }) => name)).to.include.members(['token_worker', 'accounts_worker', 'ft_holdings_worker'])
+      expect(board.queues.map(({ name }) => name)).to.include.members([
+        'token_worker',
+        'accounts_worker',
+        'ft_holdings_worker',
+      ])
       const queue = board.queues.find(({ name }) => name === 'token_worker')
       expect(queue?.counts).to.include({ prioritized: 1 })
       expect(queue?.jobs[0]?.data).to.deep.equal(job)
@@ -112,7 +138,10 @@ it('Bull Board says what to do about a Redis that is not there', async () => {
   try {
     const { status, body } = await operator.raw('GET', '/operator/queues')
     expect(status).to.equal(503)
-    expect(JSON.parse(body)).to.include({ code: 'queue-unavailable' }).and.to.have.property('detail').that.includes('REDIS_URL')
+    expect(JSON.parse(body))
+      .to.include({ code: 'queue-unavailable' })
+      .and.to.have.property('detail')
+      .that.includes('REDIS_URL')
   } finally {
     await operator.stop()
     await database.drop()

@@ -36,9 +36,10 @@ describe('the live stream of the operator', () => {
     return `http://${operator.api.host}/operator/api/stream`
   }
 
-  const shows = (covered: number) => ({ event, data }: ServerEvent): boolean => (
-    event === 'overview' && (data as Overview).stages.find(({ name }) => name === 'token_worker')?.covered === covered
-  )
+  const shows =
+    (covered: number) =>
+    ({ event, data }: ServerEvent): boolean =>
+      event === 'overview' && (data as Overview).stages.find(({ name }) => name === 'token_worker')?.covered === covered
 
   it('tells the state at once and then each change, to all who look, and nothing while nothing changes', async () => {
     const url = await running()
@@ -67,7 +68,10 @@ describe('the live stream of the operator', () => {
   it('ends with what let its reader in', async () => {
     const secret = 'a secret of at least thirty-two bytes, for tests'
     const url = await running({ ADMIN_JWT_SECRET: secret })
-    const jwt = await new SignJWT({ role: 'admin' }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('2s').sign(new TextEncoder().encode(secret))
+    const jwt = await new SignJWT({ role: 'admin' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('2s')
+      .sign(new TextEncoder().encode(secret))
     const client = new SseClient(url, { Authorization: `Bearer ${jwt}` })
     await client.next(({ event }) => event === 'overview')
     for (let covered = 1; !client.events.some(({ event }) => event === 'bye'); covered++) {

@@ -15,15 +15,24 @@ describe('the query service whose database is started anew', () => {
   let server: EmbeddedPostgres
   let ask: FlowfarmProcess
 
-  const startServer = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({
-    dataFolder: folder, wait: false, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' },
-  })
+  const startServer = (): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({
+      dataFolder: folder,
+      wait: false,
+      log: () => undefined,
+      settings: { fsync: 'off', shared_buffers: '32MB' },
+    })
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-ask-restart-'))
     await chmod(folder, 0o711)
     server = await startServer()
-    ask = new FlowfarmProcess(['ask'], { DB_URL: server.url, HOST: '127.0.0.1', ASK_PORT: '0', CHROMA_PERSIST_DIR: join(folder, 'pairs') })
+    ask = new FlowfarmProcess(['ask'], {
+      DB_URL: server.url,
+      HOST: '127.0.0.1',
+      ASK_PORT: '0',
+      CHROMA_PERSIST_DIR: join(folder, 'pairs'),
+    })
   })
 
   after(async () => {
@@ -36,7 +45,9 @@ describe('the query service whose database is started anew', () => {
     const origin = `http://127.0.0.1:${String((await ask.logged(/the query service listens/))['port'])}`
     const run = async (sql: string): Promise<{ status: number; code: unknown; text: string }> => {
       const response = await fetch(`${origin}/api/v1/run_sql`, {
-        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ sql }),
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ sql }),
       })
       const text = await response.text()
       return { status: response.status, code: (JSON.parse(text) as { code?: unknown }).code, text }
@@ -45,10 +56,13 @@ describe('the query service whose database is started anew', () => {
 
     const cutOff = run(endless)
     const pool = createPool(server.url, { max: 1 })
-    const underWay = async (): Promise<number> => (
-      await pool.query("select from pg_stat_activity where query like '%generate_series(1, 60000)%' and state = 'active' and pid <> pg_backend_pid()")
-    ).rowCount ?? 0
-    while (await underWay() === 0) await pool.query('select pg_sleep(0.02)')
+    const underWay = async (): Promise<number> =>
+      (
+        await pool.query(
+          "select from pg_stat_activity where query like '%generate_series(1, 60000)%' and state = 'active' and pid <> pg_backend_pid()",
+        )
+      ).rowCount ?? 0
+    while ((await underWay()) === 0) await pool.query('select pg_sleep(0.02)')
     await pool.end()
     await server.stop()
     const told = await cutOff

@@ -26,7 +26,12 @@ describe('services in processes of their own', () => {
   })
 
   function start(services: readonly string[], url: string): FlowfarmProcess {
-    const farm = new FlowfarmProcess(services, { DB_URL: url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0' })
+    const farm = new FlowfarmProcess(services, {
+      DB_URL: url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      PORT: '0',
+    })
     processes.push(farm)
     return farm
   }
@@ -43,10 +48,11 @@ describe('services in processes of their own', () => {
     const client = await FeedClient.connect(`${host}/ws`)
     node.advance(3)
     await untilStored(database, 0, 103)
-    const heights = (): unknown[] => client.messages.filter((m) => m.type === 'new_block').map((m) => m.payload['height'])
+    const heights = (): unknown[] =>
+      client.messages.filter((m) => m.type === 'new_block').map((m) => m.payload['height'])
     while (heights().length < 3) await client.count(client.messages.length + 1)
     expect(heights()).to.deep.equal([101, 102, 103])
-    const status = await (await fetch(`http://${host}/status`)).json() as Record<string, unknown>
+    const status = (await (await fetch(`http://${host}/status`)).json()) as Record<string, unknown>
     expect(JSON.stringify(status)).to.include('103')
     await client.close()
     expect(await ingest.end('SIGTERM')).to.equal(0)
@@ -57,7 +63,13 @@ describe('services in processes of their own', () => {
 
   it('those of queries let the explorer of the same machine go first', async () => {
     const database = await createTestDatabase()
-    const asking = new FlowfarmProcess(['ask', 'mcp'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', ASK_PORT: '0', MCP_PORT: '0' })
+    const asking = new FlowfarmProcess(['ask', 'mcp'], {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      ASK_PORT: '0',
+      MCP_PORT: '0',
+    })
     processes.push(asking)
     const api = start(['api'], database.url)
     await Promise.all([hostOf(api), asking.logged(/the MCP server listens/)])
@@ -71,9 +83,13 @@ describe('services in processes of their own', () => {
   it('the API and its feed come back with the database, and are not restarted for it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flowfarm-services-'))
     await chmod(folder, 0o711)
-    const startServer = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({
-      dataFolder: folder, wait: false, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' },
-    })
+    const startServer = (): Promise<EmbeddedPostgres> =>
+      startEmbeddedPostgres({
+        dataFolder: folder,
+        wait: false,
+        log: () => undefined,
+        settings: { fsync: 'off', shared_buffers: '32MB' },
+      })
     let server = await startServer()
     const pool = createPool(server.url, { max: 2 })
     try {
@@ -92,7 +108,8 @@ describe('services in processes of their own', () => {
       node.advance(2)
       await untilStored(database, 0, 102)
       while ((await fetch(`http://${host}/flow/block`)).status !== 200) await pool.query('select pg_sleep(0.05)')
-      const heights = (): unknown[] => client.messages.filter((m) => m.type === 'new_block').map((m) => m.payload['height'])
+      const heights = (): unknown[] =>
+        client.messages.filter((m) => m.type === 'new_block').map((m) => m.payload['height'])
       node.advance()
       while (!heights().includes(103)) await client.count(client.messages.length + 1)
       await client.close()

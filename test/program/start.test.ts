@@ -35,16 +35,28 @@ describe('the program, when it starts', () => {
   })
 
   function start(services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
-    const farm = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ...variables })
+    const farm = new FlowfarmProcess(services, {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ...variables,
+    })
     processes.push(farm)
     return farm
   }
 
   it('lists all that is wrong with its configuration, and ends with 1', async () => {
-    const farm = start(['api'], { PORT: '99999', START_BLOCK: 'twelve', DB_URL: 'mysql://x', ENABLE_FORWARD_INGESTER: 'perhaps' })
+    const farm = start(['api'], {
+      PORT: '99999',
+      START_BLOCK: 'twelve',
+      DB_URL: 'mysql://x',
+      ENABLE_FORWARD_INGESTER: 'perhaps',
+    })
     expect(await farm.ended()).to.equal(1)
     expect(farm.otherOutput[0]).to.equal('The configuration has 4 problems:')
-    for (const name of ['PORT', 'START_BLOCK', 'DB_URL', 'ENABLE_FORWARD_INGESTER']) expect(farm.output()).to.include(`  ${name} must`)
+    for (const name of ['PORT', 'START_BLOCK', 'DB_URL', 'ENABLE_FORWARD_INGESTER'])
+      expect(farm.output()).to.include(`  ${name} must`)
   })
 
   it('names the services there are when asked for another, and ends with 1', async () => {
@@ -77,16 +89,22 @@ describe('the program, when it starts', () => {
     expect(await farm.ended()).to.equal(75)
     expect(performance.now() - started).to.be.at.least(4000)
     await watch.expectBelow(12_000)
-    expect((await farm.logged(/The database at 127\.0\.0\.1:1\/flowfarm cannot be reached: .*ECONNREFUSED/)).level).to.equal('fatal')
+    expect(
+      (await farm.logged(/The database at 127\.0\.0\.1:1\/flowfarm cannot be reached: .*ECONNREFUSED/)).level,
+    ).to.equal('fatal')
     expect(farm.output()).to.not.include('hush')
   })
 
   it('refuses a database of a newer program with 1, and says what to do', async () => {
     const newer = await createTestDatabase()
-    await newer.pool.query(`insert into app.schema_migrations (id, name, checksum) values (9999, '9999_from_the_future', 'x')`)
+    await newer.pool.query(
+      `insert into app.schema_migrations (id, name, checksum) values (9999, '9999_from_the_future', 'x')`,
+    )
     const farm = start(['ingest'], { DB_URL: newer.url })
     expect(await farm.ended()).to.equal(1)
-    expect((await farm.logged(/made by a newer flowfarm.*9999_from_the_future.*Start that newer version/)).level).to.equal('fatal')
+    expect(
+      (await farm.logged(/made by a newer flowfarm.*9999_from_the_future.*Start that newer version/)).level,
+    ).to.equal('fatal')
     await newer.drop()
   })
 
@@ -99,7 +117,13 @@ describe('the program, when it starts', () => {
     url.password = 'hush'
     const farm = start(['ingest'], { DB_URL: url.href })
     expect(await farm.ended()).to.equal(1)
-    expect((await farm.logged(/cannot be brought up to date: permission denied for database .*The account of DB_URL has to own/)).level).to.equal('fatal')
+    expect(
+      (
+        await farm.logged(
+          /cannot be brought up to date: permission denied for database .*The account of DB_URL has to own/,
+        )
+      ).level,
+    ).to.equal('fatal')
     expect(farm.output()).to.not.include('hush')
     await own.pool.query(`drop role ${role}`)
     await own.drop()

@@ -34,7 +34,13 @@ describe('the program, when it is told to stop', () => {
   })
 
   function start(services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
-    const farm = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ...variables })
+    const farm = new FlowfarmProcess(services, {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ...variables,
+    })
     processes.push(farm)
     return farm
   }
@@ -57,12 +63,16 @@ describe('the program, when it is told to stop', () => {
       expect(first.log.filter((line) => line.level === 'error' || line.level === 'fatal')).to.deep.equal([])
       const stored = await storedHeights(database.pool)
       expect(stored).to.have.length(1)
-      expect(stored[0]?.to === shape.head + 1 && stored[0].from === 0, 'it was done before it was stopped').to.equal(false)
+      expect(stored[0]?.to === shape.head + 1 && stored[0].from === 0, 'it was done before it was stopped').to.equal(
+        false,
+      )
       const asked = askedHeights(node)
       const second = start(['ingest'], variables)
       await untilStored(database, 0, shape.head)
       expect(await second.end('SIGTERM')).to.equal(0)
-      expect(asked.filter((height) => stored.some((range) => range.from <= height && height < range.to))).to.deep.equal([])
+      expect(asked.filter((height) => stored.some((range) => range.from <= height && height < range.to))).to.deep.equal(
+        [],
+      )
       expect(asked).to.have.length(new Set(asked).size)
       expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
     })

@@ -35,7 +35,10 @@ describe('the program, with a database session that reacts to nothing', function
     const [client, admin] = await Promise.all([connect(String(url)), connect(String(url))])
     const { processID: pid } = client as Client & { readonly processID: number }
     client.query(sql).catch(() => undefined)
-    while ((await admin.query("SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active'", [pid])).rowCount === 0) await pause(5)
+    while (
+      (await admin.query("SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active'", [pid])).rowCount === 0
+    )
+      await pause(5)
     return pid
   }
 
@@ -47,7 +50,10 @@ describe('the program, with a database session that reacts to nothing', function
     return client
   }
 
-  for (const [what, stopIt] of [['that computes', false], ['that cannot even be interrupted', true]] as const) {
+  for (const [what, stopIt] of [
+    ['that computes', false],
+    ['that cannot even be interrupted', true],
+  ] as const) {
     it(`stops within 10 s with 0 and leaves no process behind: one ${what}`, async () => {
       const pid = await begin(uninterruptible)
       if (stopIt) process.kill(pid, 'SIGSTOP')

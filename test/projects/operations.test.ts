@@ -17,10 +17,16 @@ describe('the operations of projects', () => {
     stranger = world.person()
   })
 
-  const make = (isPublic: boolean, by = owner): Promise<Saved> => world.save(by, {
-    name: 'My Token', network: 'testnet', is_public: isPublic, active_file: 'main.cdc', open_files: ['main.cdc', 'contracts/Token.cdc'], folders: ['tests'],
-    files: [file('main.cdc'), file('contracts/Token.cdc', '合约 😀\r\n"\\')],
-  })
+  const make = (isPublic: boolean, by = owner): Promise<Saved> =>
+    world.save(by, {
+      name: 'My Token',
+      network: 'testnet',
+      is_public: isPublic,
+      active_file: 'main.cdc',
+      open_files: ['main.cdc', 'contracts/Token.cdc'],
+      folders: ['tests'],
+      files: [file('main.cdc'), file('contracts/Token.cdc', '合约 😀\r\n"\\')],
+    })
 
   it('keep a project as it was given', async () => {
     const saved = await make(false)
@@ -29,11 +35,22 @@ describe('the operations of projects', () => {
     const { project, files } = await world.get(owner, saved.slug)
     const { created_at: createdAt, ...rest } = project
     expect(rest).to.deep.equal({
-      ...saved, name: 'My Token', network: 'testnet', is_public: false, active_file: 'main.cdc', open_files: ['main.cdc', 'contracts/Token.cdc'], folders: ['tests'],
-      forked_from: null, isOwner: true, user_id: owner.userId,
+      ...saved,
+      name: 'My Token',
+      network: 'testnet',
+      is_public: false,
+      active_file: 'main.cdc',
+      open_files: ['main.cdc', 'contracts/Token.cdc'],
+      folders: ['tests'],
+      forked_from: null,
+      isOwner: true,
+      user_id: owner.userId,
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
-    expect(files).to.deep.equal([{ path: 'contracts/Token.cdc', content: '合约 😀\r\n"\\', version: 1 }, { path: 'main.cdc', content: 'main.cdc', version: 1 }])
+    expect(files).to.deep.equal([
+      { path: 'contracts/Token.cdc', content: '合约 😀\r\n"\\', version: 1 },
+      { path: 'main.cdc', content: 'main.cdc', version: 1 },
+    ])
   })
 
   it('show a private project to its owner alone, and to others as if there were none', async () => {
@@ -47,7 +64,11 @@ describe('the operations of projects', () => {
       }
     }
     const gone = randomUUID()
-    for (const [endpoint, data] of [['/projects/save', { version: 1, files: [file('main.cdc', 'mine now')] }], ['/projects/save', { version: 7 }], ['/projects/delete', {}]] as const) {
+    for (const [endpoint, data] of [
+      ['/projects/save', { version: 1, files: [file('main.cdc', 'mine now')] }],
+      ['/projects/save', { version: 7 }],
+      ['/projects/delete', {}],
+    ] as const) {
       const answers = await Promise.all([id, gone].map((one) => world.call(stranger, endpoint, { id: one, ...data })))
       for (const { status, error } of answers) expect([status, error]).to.deep.equal([404, none.error])
     }
@@ -62,7 +83,11 @@ describe('the operations of projects', () => {
       expect(JSON.stringify(project)).to.not.include(owner.userId)
       expect(files).to.have.length(2)
     }
-    for (const [endpoint, data] of [['/projects/save', { id, version: 1, name: 'x' }], ['/projects/delete', { id }], ['/projects/delete', { id, version: 1 }]] as const) {
+    for (const [endpoint, data] of [
+      ['/projects/save', { id, version: 1, name: 'x' }],
+      ['/projects/delete', { id }],
+      ['/projects/delete', { id, version: 1 }],
+    ] as const) {
       expect((await world.call(stranger, endpoint, data)).status, endpoint).to.equal(404)
     }
     expect((await world.get(owner, slug)).project).to.include({ name: 'My Token', version: 1 })
@@ -70,16 +95,26 @@ describe('the operations of projects', () => {
 
   it('ask whoever has not signed in to do so, for all but reading', async () => {
     const { id, slug } = await make(true)
-    for (const [endpoint, data] of [['/projects/list', {}], ['/projects/save', { name: 'a' }], ['/projects/save', { id, version: 1 }], ['/projects/delete', { id }], ['/projects/fork', { slug }]] as const) {
+    for (const [endpoint, data] of [
+      ['/projects/list', {}],
+      ['/projects/save', { name: 'a' }],
+      ['/projects/save', { id, version: 1 }],
+      ['/projects/delete', { id }],
+      ['/projects/fork', { slug }],
+    ] as const) {
       for (const by of [undefined, { token: 'forged' }]) {
         const { status, error, headers } = await world.call(by, endpoint, data)
-        expect([status, error.code, headers.get('WWW-Authenticate')], endpoint).to.deep.equal([401, 'UNAUTHORIZED', 'Bearer realm="flowfarm"'])
+        expect([status, error.code, headers.get('WWW-Authenticate')], endpoint).to.deep.equal([
+          401,
+          'UNAUTHORIZED',
+          'Bearer realm="flowfarm"',
+        ])
       }
     }
     expect((await world.call({ token: 'old' }, '/projects/get', { slug })).status).to.equal(401)
   })
 
-  it('list one\'s own projects in pages, what was saved last first', async () => {
+  it("list one's own projects in pages, what was saved last first", async () => {
     await make(true, stranger)
     const made: Saved[] = []
     for (let i = 0; i < 7; i++) made.push(await world.save(owner, { name: `p${i}`, files: [file('a', '123')] }))
@@ -97,14 +132,26 @@ describe('the operations of projects', () => {
     expect(pages).to.deep.equal([3, 3, 1])
     const whole = given(await world.call<Listed>(owner, '/projects/list'))
     expect(whole.next_cursor).to.equal(null)
-    expect(whole.projects[1]).to.deep.include({ name: 'p6', slug: made[6]?.slug, network: 'mainnet', is_public: false, file_count: 1, byte_count: 3, version: 1, forked_from: null })
+    expect(whole.projects[1]).to.deep.include({
+      name: 'p6',
+      slug: made[6]?.slug,
+      network: 'mainnet',
+      is_public: false,
+      file_count: 1,
+      byte_count: 3,
+      version: 1,
+      forked_from: null,
+    })
     expect(whole.projects[1]).to.not.have.any.keys('files', 'user_id', 'micros')
     expect(given(await world.call<Listed>(world.person(), '/projects/list')).projects).to.deep.equal([])
   })
 
   it('page through projects that were saved in the same microsecond', async () => {
     for (let i = 0; i < 5; i++) await world.save(owner, { name: `p${i}` })
-    await world.database.pool.query(`update projects.projects set updated_at = '2026-01-01 00:00:00.123457Z' where user_id = $1`, [owner.userId])
+    await world.database.pool.query(
+      `update projects.projects set updated_at = '2026-01-01 00:00:00.123457Z' where user_id = $1`,
+      [owner.userId],
+    )
     const ids: string[] = []
     let cursor: string | null = null
     do {
@@ -124,17 +171,26 @@ describe('the operations of projects', () => {
     expect(given(await world.call(owner, '/projects/delete', { id, version: 1 }))).to.deep.equal({ deleted: true })
     expect((await world.call(owner, '/projects/get', { slug })).status).to.equal(404)
     expect((await world.call(owner, '/projects/delete', { id })).status).to.equal(404)
-    expect((await world.database.pool.query('select from projects.files where project_id = $1', [id])).rowCount).to.equal(0)
+    expect(
+      (await world.database.pool.query('select from projects.files where project_id = $1', [id])).rowCount,
+    ).to.equal(0)
   })
 
-  it('make a private copy of a public project, and of one\'s own', async () => {
+  it("make a private copy of a public project, and of one's own", async () => {
     const original = await make(true)
     const copy = given(await world.call<Saved>(stranger, '/projects/fork', { slug: original.slug }))
     expect(copy.slug).to.match(/^fork-of-my-token-[a-z2-9]{10}$/)
     expect((await world.call(owner, '/projects/get', { slug: copy.slug })).status).to.equal(404)
     const { project, files } = await world.get(stranger, copy.slug)
     expect(project).to.deep.include({
-      name: 'Fork of My Token', version: 1, is_public: false, network: 'testnet', active_file: 'main.cdc', folders: ['tests'], file_count: 2, isOwner: true,
+      name: 'Fork of My Token',
+      version: 1,
+      is_public: false,
+      network: 'testnet',
+      active_file: 'main.cdc',
+      folders: ['tests'],
+      file_count: 2,
+      isOwner: true,
       forked_from: { id: original.id, slug: original.slug, name: 'My Token' },
     })
     expect(files).to.deep.equal((await world.get(owner, original.slug)).files)
@@ -164,7 +220,9 @@ describe('the operations of projects', () => {
     const [other, stranger] = [world.person(), world.person()]
     const shown = await world.save(other, { name: 'Shown', is_public: true, files: [file('a')] })
     const hidden = await world.save(other, { name: 'Hidden', files: [file('a')] })
-    const origin = async (data: Readonly<Record<string, unknown>>): Promise<unknown> => (await world.get(stranger, (await world.save(stranger, { name: 'Copy', files: [file('a')], ...data })).slug)).project.forked_from
+    const origin = async (data: Readonly<Record<string, unknown>>): Promise<unknown> =>
+      (await world.get(stranger, (await world.save(stranger, { name: 'Copy', files: [file('a')], ...data })).slug))
+        .project.forked_from
     expect(await origin({ forked_from: shown.slug })).to.deep.equal({ id: shown.id, slug: shown.slug, name: 'Shown' })
     // What they may not see is as if there were none, and stays so when it is shown later.
     expect(await origin({ forked_from: hidden.slug })).to.equal(null)
@@ -176,7 +234,9 @@ describe('the operations of projects', () => {
     expect([later.status, later.error['field']]).to.deep.equal([400, 'forked_from'])
     const named = { save_id: crypto.randomUUID(), name: 'Copy', forked_from: shown.slug }
     expect((await world.save(stranger, named)).id).to.equal((await world.save(stranger, named)).id)
-    expect((await world.call(stranger, '/projects/save', { ...named, forked_from: undefined })).error.code).to.equal('SAVE_ID_REUSED')
+    expect((await world.call(stranger, '/projects/save', { ...named, forked_from: undefined })).error.code).to.equal(
+      'SAVE_ID_REUSED',
+    )
   })
 
   it('tell other services who may see a project', async () => {
@@ -186,7 +246,9 @@ describe('the operations of projects', () => {
     expect(await access.find(closed.id, owner.userId)).to.deep.equal(seen(closed.id, false))
     expect(await access.find(open.id, undefined)).to.deep.equal(seen(open.id, true))
     expect(await access.find(open.id, stranger.userId)).to.deep.equal(seen(open.id, true))
-    for (const userId of [stranger.userId, undefined, '', 'not a uuid']) expect(await access.find(closed.id, userId)).to.equal(undefined)
-    for (const id of ['', 'x', `${open.id} `, '\0', randomUUID()]) expect(await access.find(id, owner.userId)).to.equal(undefined)
+    for (const userId of [stranger.userId, undefined, '', 'not a uuid'])
+      expect(await access.find(closed.id, userId)).to.equal(undefined)
+    for (const id of ['', 'x', `${open.id} `, '\0', randomUUID()])
+      expect(await access.find(id, owner.userId)).to.equal(undefined)
   })
 })

@@ -14,7 +14,11 @@ describe('the quotas of projects', () => {
     owner = world.person()
   })
 
-  const refused = async (data: unknown, facts: Readonly<Record<string, unknown>>, endpoint = '/projects/save'): Promise<void> => {
+  const refused = async (
+    data: unknown,
+    facts: Readonly<Record<string, unknown>>,
+    endpoint = '/projects/save',
+  ): Promise<void> => {
     const { status, error } = await world.call(owner, endpoint, data)
     expect([status, error.code]).to.deep.equal([422, 'QUOTA_EXCEEDED'])
     expect(error).to.include(facts)
@@ -22,7 +26,9 @@ describe('the quotas of projects', () => {
   }
 
   it('bound the projects of a user, however many are made at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => world.call<Saved>(owner, '/projects/save', { name: `p${i}` })))
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => world.call<Saved>(owner, '/projects/save', { name: `p${i}` })),
+    )
     expect(answers.filter(({ status }) => status === 200)).to.have.length(3)
     expect(answers.filter(({ error }) => error?.code === 'QUOTA_EXCEEDED')).to.have.length(9)
     const { projects } = given(await world.call<Listed>(owner, '/projects/list'))
@@ -36,9 +42,21 @@ describe('the quotas of projects', () => {
   it('bound the files of a project, also of saves that race', async () => {
     const { id, slug } = await world.save(owner, { name: 'p', files: [file('a'), file('b')] })
     await refused({ id, version: 1, files: [file('c'), file('d'), file('e')] }, { quota: 'files', most: 4, asked: 5 })
-    await refused({ name: 'p', files: ['a', 'b', 'c', 'd', 'e'].map((path) => file(path)) }, { quota: 'files', most: 4, asked: 5 })
+    await refused(
+      { name: 'p', files: ['a', 'b', 'c', 'd', 'e'].map((path) => file(path)) },
+      { quota: 'files', most: 4, asked: 5 },
+    )
     await world.save(owner, { id, version: 1, files: [file('c'), file('d'), file('e')], deleted_files: ['a'] })
-    await Promise.all(Array.from({ length: 6 }, (_, i) => world.call(owner, '/projects/save', { id, version: 2, files: [file(`x${i}`)], deleted_files: [['b', 'c'][i % 2]] })))
+    await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        world.call(owner, '/projects/save', {
+          id,
+          version: 2,
+          files: [file(`x${i}`)],
+          deleted_files: [['b', 'c'][i % 2]],
+        }),
+      ),
+    )
     expect(Object.keys(await world.contents(owner, slug))).to.have.length(4)
   })
 
@@ -57,30 +75,69 @@ describe('the quotas of projects', () => {
 
   it('bound the bytes of a file and of a project, as UTF-8 has them', async () => {
     const { id } = await world.save(owner, { name: 'p', files: [file('a', 'é'.repeat(500))] })
-    await refused({ id, version: 1, files: [file('b', `${'é'.repeat(500)}x`)] }, { quota: 'file_bytes', most: 1000, asked: 1001, path: 'b' })
+    await refused(
+      { id, version: 1, files: [file('b', `${'é'.repeat(500)}x`)] },
+      { quota: 'file_bytes', most: 1000, asked: 1001, path: 'b' },
+    )
     await world.save(owner, { id, version: 1, files: [file('b', 'x'.repeat(1000))] })
-    await refused({ id, version: 2, files: [file('c', 'x'.repeat(501))] }, { quota: 'project_bytes', most: 2500, asked: 2501 })
+    await refused(
+      { id, version: 2, files: [file('c', 'x'.repeat(501))] },
+      { quota: 'project_bytes', most: 2500, asked: 2501 },
+    )
     await world.save(owner, { id, version: 2, files: [file('c', 'x'.repeat(501))], deleted_files: ['a'] })
   })
 
   it('let a project shrink that they would not let grow any more', async () => {
-    const { id, slug } = await world.save(owner, { name: 'p', is_public: true, files: [file('a', 'x'.repeat(1000)), file('b', 'y'.repeat(900))] })
+    const { id, slug } = await world.save(owner, {
+      name: 'p',
+      is_public: true,
+      files: [file('a', 'x'.repeat(1000)), file('b', 'y'.repeat(900))],
+    })
     const { pool } = world.database
-    const lowered = await ProjectWorld.create({ pool, quotas: { projects: 1, files: 1, fileBytes: 500, projectBytes: 1000 }, authenticate: async () => ({ userId: owner.userId }) })
+    const lowered = await ProjectWorld.create({
+      pool,
+      quotas: { projects: 1, files: 1, fileBytes: 500, projectBytes: 1000 },
+      authenticate: async () => ({ userId: owner.userId }),
+    })
     try {
-      const call = (endpoint: string, data: unknown): ReturnType<ProjectWorld['call']> => lowered.call(owner, endpoint, data)
-      expect((await call('/projects/save', { id, version: 1, files: [file('b', 'y'.repeat(901))] })).error.code).to.equal('QUOTA_EXCEEDED')
-      expect((await call('/projects/save', { id, version: 1, files: [file('c')] })).error.code).to.equal('QUOTA_EXCEEDED')
+      const call = (endpoint: string, data: unknown): ReturnType<ProjectWorld['call']> =>
+        lowered.call(owner, endpoint, data)
+      expect(
+        (await call('/projects/save', { id, version: 1, files: [file('b', 'y'.repeat(901))] })).error.code,
+      ).to.equal('QUOTA_EXCEEDED')
+      expect((await call('/projects/save', { id, version: 1, files: [file('c')] })).error.code).to.equal(
+        'QUOTA_EXCEEDED',
+      )
       expect((await call('/projects/fork', { slug })).error.code).to.equal('QUOTA_EXCEEDED')
-      expect(given(await call('/projects/save', { id, version: 1, name: 'same size', files: [file('a', 'z'.repeat(1000)), file('b', 'y'.repeat(900))] }))).to.include({ version: 2 })
-      expect(given(await call('/projects/save', { id, version: 2, deleted_files: ['a'] }))).to.include({ version: 3, byte_count: 900 })
+      expect(
+        given(
+          await call('/projects/save', {
+            id,
+            version: 1,
+            name: 'same size',
+            files: [file('a', 'z'.repeat(1000)), file('b', 'y'.repeat(900))],
+          }),
+        ),
+      ).to.include({ version: 2 })
+      expect(given(await call('/projects/save', { id, version: 2, deleted_files: ['a'] }))).to.include({
+        version: 3,
+        byte_count: 900,
+      })
     } finally {
       await lowered.stop()
     }
   })
 
   it('are told to pages with the rules for paths', () => {
-    expect(projectLimits(quotas)).to.deep.include({ projects: 20, files: 10, folders: 10, file_bytes: 1000, project_bytes: 5000 })
-    expect(JSON.parse(JSON.stringify(projectLimits(quotas)))).to.have.nested.property('paths.reserved_folders').that.deep.equals(['deps', 'imports', '_'])
+    expect(projectLimits(quotas)).to.deep.include({
+      projects: 20,
+      files: 10,
+      folders: 10,
+      file_bytes: 1000,
+      project_bytes: 5000,
+    })
+    expect(JSON.parse(JSON.stringify(projectLimits(quotas))))
+      .to.have.nested.property('paths.reserved_folders')
+      .that.deep.equals(['deps', 'imports', '_'])
   })
 })

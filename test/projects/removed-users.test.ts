@@ -26,15 +26,24 @@ describe('projects of users who are removed', () => {
   const remove = async (token: string): Promise<void> => {
     expect((await auth.call('DELETE', '/user', { headers: { Authorization: `Bearer ${token}` } })).status).to.equal(204)
   }
-  const ownerless = async (): Promise<readonly unknown[]> => (await world.database.pool.query<{ user_id: string; name: string }>(
-    `select p.user_id, p.name from projects.projects p where not exists (select from wallet_auth.users u where u.id = p.user_id)
+  const ownerless = async (): Promise<readonly unknown[]> =>
+    (
+      await world.database.pool.query<{ user_id: string; name: string }>(
+        `select p.user_id, p.name from projects.projects p where not exists (select from wallet_auth.users u where u.id = p.user_id)
      union all select s.user_id, 'save' from projects.saves s where not exists (select from wallet_auth.users u where u.id = s.user_id)`,
-  )).rows
+      )
+    ).rows
 
   it('are gone, however a save or a copy and the removal fall together', async () => {
     const random = new Random(7)
     const stranger = await signIn(auth, 'stranger@example.com')
-    const open = given(await world.call<Saved>({ token: stranger.accessToken }, '/projects/save', { name: 'Open', is_public: true, files: [file('a.cdc')] }))
+    const open = given(
+      await world.call<Saved>({ token: stranger.accessToken }, '/projects/save', {
+        name: 'Open',
+        is_public: true,
+        files: [file('a.cdc')],
+      }),
+    )
     const statuses = new Set<number>()
     for (let turn = 0; turn < 40; turn++) {
       const { accessToken: token } = await signIn(auth, `person-${turn}@example.com`)
@@ -43,11 +52,17 @@ describe('projects of users who are removed', () => {
         await delay(random.integer(0, 12))
         await run()
       }
-      const ask = (endpoint: string, data: unknown) => later(async () => statuses.add((await world.call({ token }, endpoint, data)).status))
+      const ask = (endpoint: string, data: unknown) =>
+        later(async () => statuses.add((await world.call({ token }, endpoint, data)).status))
       await Promise.all([
         later(() => remove(token)),
         ask('/projects/save', { name: 'Second', save_id: crypto.randomUUID(), files: [file('b.cdc')] }),
-        ask('/projects/save', { id: own.id, version: own.version, save_id: crypto.randomUUID(), files: [file('c.cdc')] }),
+        ask('/projects/save', {
+          id: own.id,
+          version: own.version,
+          save_id: crypto.randomUUID(),
+          files: [file('c.cdc')],
+        }),
         ask('/projects/fork', { slug: open.slug, save_id: crypto.randomUUID() }),
         ask('/projects/fork', { slug: open.slug }),
       ])

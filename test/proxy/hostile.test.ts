@@ -27,7 +27,11 @@ async function startWireTap(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), received: () => received, server }
+  return {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    received: () => received,
+    server,
+  }
 }
 
 /** The status and the code of the problem in an answer as it came. */
@@ -44,7 +48,7 @@ describe('the proxy and requests that are meant to mislead', () => {
   const servers: Server[] = []
 
   beforeEach(async () => {
-    [chat, mcp] = await Promise.all([startBackend('chat'), startBackend('mcp')])
+    ;[chat, mcp] = await Promise.all([startBackend('chat'), startBackend('mcp')])
   })
 
   afterEach(async () => {
@@ -66,28 +70,61 @@ describe('the proxy and requests that are meant to mislead', () => {
   }
 
   const refused: Readonly<Record<string, readonly [request: string, told: string]>> = {
-    'two lengths': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd', '400 bad-request'],
-    'a length and chunks': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', '400 bad-request'],
-    'chunks and a length': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n', '400 bad-request'],
+    'two lengths': [
+      'POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
+      '400 bad-request',
+    ],
+    'a length and chunks': [
+      'POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400 bad-request',
+    ],
+    'chunks and a length': [
+      'POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n',
+      '400 bad-request',
+    ],
     'a length that is none': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nContent-Length: +3\r\n\r\nabc', '400 bad-request'],
-    'an encoding that is not chunked': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n', '501 transfer-encoding'],
-    'an encoding beside chunked': [`POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n${close}0\r\n\r\n`, '501 transfer-encoding'],
-    'chunked twice': [`POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n${close}0\r\n\r\n`, '400 bad-request'],
-    'a space before a colon': ['POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n', '400 bad-request'],
-    'a header over two lines': ['GET / HTTP/1.1\r\nHost: h\r\nX-A: 1\r\n Transfer-Encoding: chunked\r\n\r\n', '400 bad-request'],
+    'an encoding that is not chunked': [
+      'POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n',
+      '501 transfer-encoding',
+    ],
+    'an encoding beside chunked': [
+      `POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n${close}0\r\n\r\n`,
+      '501 transfer-encoding',
+    ],
+    'chunked twice': [
+      `POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n${close}0\r\n\r\n`,
+      '400 bad-request',
+    ],
+    'a space before a colon': [
+      'POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n',
+      '400 bad-request',
+    ],
+    'a header over two lines': [
+      'GET / HTTP/1.1\r\nHost: h\r\nX-A: 1\r\n Transfer-Encoding: chunked\r\n\r\n',
+      '400 bad-request',
+    ],
     'a line that ends in CR alone': ['GET / HTTP/1.1\r\nHost: h\rX: 1\r\n\r\n', '400 bad-request'],
     'a NUL in a header': ['GET / HTTP/1.1\r\nHost: h\r\nX-A: a\0b\r\n\r\n', '400 bad-request'],
     'no Host': ['GET / HTTP/1.1\r\n\r\n', '400 undefined'],
     'two Hosts': [`GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n${close}`, '400 bad-request'],
-    'another server': [`GET http://169.254.169.254/latest/meta-data HTTP/1.1\r\nHost: 169.254.169.254\r\n${close}`, '400 bad-target'],
+    'another server': [
+      `GET http://169.254.169.254/latest/meta-data HTTP/1.1\r\nHost: 169.254.169.254\r\n${close}`,
+      '400 bad-target',
+    ],
     'no path': [`OPTIONS * HTTP/1.1\r\nHost: h\r\n${close}`, '400 bad-target'],
     'a tunnel': ['CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n', '405 method-not-allowed'],
     'its own headers': [`TRACE / HTTP/1.1\r\nHost: h\r\n${close}`, '405 method-not-allowed'],
     'two slashes': [`GET //mcp HTTP/1.1\r\nHost: h\r\n${close}`, '400 ambiguous-path'],
     'a way up': [`GET /api/chat/%2e%2e/v1/ask HTTP/1.1\r\nHost: h\r\n${close}`, '400 ambiguous-path'],
     'no HTTP': ['hello\r\n\r\n', '400 bad-request'],
-    'chunks that are none': [`POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, '400 bad-request'],
-    'headers that are too long': [`GET / HTTP/1.1\r\nHost: h\r\nX-A: ${'a'.repeat(16_000)}\r\n\r\n`, '431 headers-too-large'],
+    'chunks that are none': [
+      `POST /api/chat HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      '400 bad-request',
+    ],
+    'headers that are too long': [
+      `GET / HTTP/1.1\r\nHost: h\r\nX-A: ${'a'.repeat(16_000)}\r\n\r\n`,
+      '431 headers-too-large',
+    ],
   }
   for (const [name, [request, answer]] of Object.entries(refused)) {
     it(`has ${name} refused, once, and nothing passed on`, async () => {
@@ -107,16 +144,24 @@ describe('the proxy and requests that are meant to mislead', () => {
       const { proxy, tap } = await tapped()
       const body = framing.startsWith('C') ? hidden : `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
       await proxy.raw(`GET /page HTTP/1.1\r\nHost: h\r\n${framing}${close}${body}`)
-      expect(tap.received()).to.match(framing.startsWith('C') ? /content-length: 35\r\n/ : /transfer-encoding: chunked\r\n/).and.include(hidden)
+      expect(tap.received())
+        .to.match(framing.startsWith('C') ? /content-length: 35\r\n/ : /transfer-encoding: chunked\r\n/)
+        .and.include(hidden)
       expect(tap.received().match(/transfer-encoding|content-length/g)).to.have.length(1)
-      expect(tap.received()).to.match(framing.startsWith('C') ? /\r\n\r\nGET \/mcp HTTP\/1\.1\r\nHost: hidden\r\n\r\n$/ : /\r\n\r\n23\r\nGET \/mcp[^]*\r\n0\r\n\r\n$/)
+      expect(tap.received()).to.match(
+        framing.startsWith('C')
+          ? /\r\n\r\nGET \/mcp HTTP\/1\.1\r\nHost: hidden\r\n\r\n$/
+          : /\r\n\r\n23\r\nGET \/mcp[^]*\r\n0\r\n\r\n$/,
+      )
       expect(mcp.requests).to.deep.equal([])
     }
   })
 
   it('requests behind each other on one connection are routed each by itself', async () => {
     const proxy = await start()
-    const raw = await proxy.raw(`GET /a HTTP/1.1\r\nHost: h\r\n\r\nPOST /mcp HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nxGET /b HTTP/1.1\r\nHost: h\r\n${close}`)
+    const raw = await proxy.raw(
+      `GET /a HTTP/1.1\r\nHost: h\r\n\r\nPOST /mcp HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nxGET /b HTTP/1.1\r\nHost: h\r\n${close}`,
+    )
     expect(raw.match(/(?:chat|mcp) \w+ \/\w+/g)).to.deep.equal(['chat GET /a', 'mcp POST /mcp', 'chat GET /b'])
   })
 
@@ -141,7 +186,9 @@ describe('the proxy and requests that are meant to mislead', () => {
   it('other protocols are not spoken: the request is answered as any other', async () => {
     const { proxy, tap } = await tapped()
     for (const protocol of ['websocket', 'h2c']) {
-      const raw = await proxy.raw(`GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n`)
+      const raw = await proxy.raw(
+        `GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n`,
+      )
       expect(raw).to.match(/^HTTP\/1\.1 200 OK/)
     }
     expect(tap.received()).to.not.match(/upgrade|http2/i)
@@ -155,8 +202,11 @@ describe('the proxy and requests that are meant to mislead', () => {
 
   it('a service that does not speak HTTP as it should is told of as one that is down', async () => {
     const answers = [
-      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk',
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', 'hello\r\n\r\n', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      'hello\r\n\r\n',
+      `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
     ]
     for (const answer of answers) {
       const { proxy } = await tapped(answer)
@@ -174,13 +224,17 @@ describe('the proxy and requests that are meant to mislead', () => {
   })
 
   it('who sends a head in drops is told so and let go', async () => {
-    const proxy = await start({ patience: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 } })
+    const proxy = await start({
+      patience: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 },
+    })
     expect(told(await proxy.raw('GET / HTTP/1.1\r\nHost'))).to.equal('408 request-timeout')
   })
 
   it('who speaks HTTP/1.0 is answered in it', async () => {
     const proxy = await start()
     const raw = await proxy.raw('GET /old HTTP/1.0\r\n\r\n')
-    expect(raw).to.match(/^HTTP\/1\.1 200 OK\r\n/).and.match(/\r\n\r\nchat GET \/old$/)
+    expect(raw)
+      .to.match(/^HTTP\/1\.1 200 OK\r\n/)
+      .and.match(/\r\n\r\nchat GET \/old$/)
   })
 })

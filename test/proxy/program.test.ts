@@ -23,7 +23,15 @@ describe('the proxy as a service', () => {
   after(() => database.drop())
 
   function start(names: readonly string[], variables: Record<string, string>): FlowfarmProcess {
-    const farm = new FlowfarmProcess(names, { DB_URL: database.url, HOST: '127.0.0.1', PROXY_PORT: '0', CHAT_PORT: '0', MCP_SERVER_URL: 'http://127.0.0.1:1/mcp', TOOLS_PORT: '1', ...variables })
+    const farm = new FlowfarmProcess(names, {
+      DB_URL: database.url,
+      HOST: '127.0.0.1',
+      PROXY_PORT: '0',
+      CHAT_PORT: '0',
+      MCP_SERVER_URL: 'http://127.0.0.1:1/mcp',
+      TOOLS_PORT: '1',
+      ...variables,
+    })
     processes.push(farm)
     return farm
   }
@@ -32,16 +40,22 @@ describe('the proxy as a service', () => {
     const never = new Promise<void>(() => undefined)
     await using provider = await startStreamingProvider(() => ['It is ', { until: never }])
     // Named first and last on the command line, it ends after what is behind it all the same.
-    const farm = start(['chat', 'proxy'], { LLM_BASE_URL: provider.url, LLM_MODEL: 'local', CHAT_TOOL_CONNECT_MS: '200' })
+    const farm = start(['chat', 'proxy'], {
+      LLM_BASE_URL: provider.url,
+      LLM_MODEL: 'local',
+      CHAT_TOOL_CONNECT_MS: '200',
+    })
     const url = String((await farm.logged(/the reverse proxy listens/))['url'])
     await farm.logged(/the chat listens/)
     const answer = await fetch(`${url}/api/chat`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: 'How high?' }] }),
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'How high?' }] }),
     })
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
     let said = ''
     const read = async (): Promise<boolean> => {
-      const { done, value = '' } = await reader?.read() ?? { done: true }
+      const { done, value = '' } = (await reader?.read()) ?? { done: true }
       said += value
       return !done
     }
@@ -56,9 +70,16 @@ describe('the proxy as a service', () => {
   it('is alone in its process where the services are elsewhere, and needs no database', async () => {
     const [chat, ask] = [await startBackend('chat'), await startBackend('ask')]
     try {
-      const farm = start(['proxy'], { PROXY_CHAT_URL: chat.url.origin, PROXY_ASK_URL: ask.url.origin, PROXY_MCP_URL: 'http://127.0.0.1:1', DB_URL: 'postgresql://127.0.0.1:1/nobody' })
+      const farm = start(['proxy'], {
+        PROXY_CHAT_URL: chat.url.origin,
+        PROXY_ASK_URL: ask.url.origin,
+        PROXY_MCP_URL: 'http://127.0.0.1:1',
+        DB_URL: 'postgresql://127.0.0.1:1/nobody',
+      })
       const url = String((await farm.logged(/the reverse proxy listens/))['url'])
-      const answers = await Promise.all(['/', '/api/v1/ask', '/mcp'].map(async (path) => (await fetch(`${url}${path}`)).text()))
+      const answers = await Promise.all(
+        ['/', '/api/v1/ask', '/mcp'].map(async (path) => (await fetch(`${url}${path}`)).text()),
+      )
       expect(answers.slice(0, 2)).to.deep.equal(['chat GET /', 'ask GET /api/v1/ask'])
       expect(answers[2]).to.include('The MCP server does not answer')
       expect(await farm.end('SIGTERM')).to.equal(0)
@@ -78,8 +99,15 @@ describe('the proxy as a service', () => {
     expect(await taken.ended()).to.equal(1)
     expect(taken.output()).to.include(`PROXY_PORT ${port} is in use`)
     other.close()
-    const { message } = cannotListen(Object.assign(new Error('no'), { code: 'EACCES' }), { variable: 'PROXY_PORT', port: 80, host: '0.0.0.0' })
-    expect(message).to.include('PROXY_PORT 80 may not be used by this user').and.include('PROXY_PORT=8000').and.include('ip_unprivileged_port_start=80')
+    const { message } = cannotListen(Object.assign(new Error('no'), { code: 'EACCES' }), {
+      variable: 'PROXY_PORT',
+      port: 80,
+      host: '0.0.0.0',
+    })
+    expect(message)
+      .to.include('PROXY_PORT 80 may not be used by this user')
+      .and.include('PROXY_PORT=8000')
+      .and.include('ip_unprivileged_port_start=80')
   })
 
   it('runs among all services only where it has a port', () => {

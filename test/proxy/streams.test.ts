@@ -33,7 +33,10 @@ describe('what the proxy passes on', () => {
     return backend
   }
 
-  async function proxyBefore(answer: RequestListener | undefined, options: RunProxyOptions = {}): Promise<{ proxy: RunningProxy; chat: Backend }> {
+  async function proxyBefore(
+    answer: RequestListener | undefined,
+    options: RunProxyOptions = {},
+  ): Promise<{ proxy: RunningProxy; chat: Backend }> {
     const chat = await start('chat', answer)
     const proxy = await runProxy({ urls: { chat: chat.url }, ...options })
     proxies.push(proxy)
@@ -41,7 +44,12 @@ describe('what the proxy passes on', () => {
   }
 
   /** A request whose body the test writes. */
-  function open(proxy: RunningProxy, path: string, method = 'POST', headers: Record<string, string> = {}): ClientRequest {
+  function open(
+    proxy: RunningProxy,
+    path: string,
+    method = 'POST',
+    headers: Record<string, string> = {},
+  ): ClientRequest {
     const agent = new Agent()
     agents.push(agent)
     return sendRequest(`${proxy.url}${path}`, { method, headers, agent })
@@ -52,24 +60,49 @@ describe('what the proxy passes on', () => {
     const proxy = await runProxy({ urls: { chat: chat.url, ask: ask.url, mcp: mcp.url } })
     proxies.push(proxy)
     const answers: Record<string, string> = {}
-    for (const path of ['/', '/assets/a.js', '/api/chat/settings', '/api/v1/history?limit=2', '/health', '/docs', '/openapi.json', '/mcp']) {
+    for (const path of [
+      '/',
+      '/assets/a.js',
+      '/api/chat/settings',
+      '/api/v1/history?limit=2',
+      '/health',
+      '/docs',
+      '/openapi.json',
+      '/mcp',
+    ]) {
       answers[path] = await (await fetch(`${proxy.url}${path}`)).text()
     }
     expect(answers).to.deep.equal({
-      '/': 'chat GET /', '/assets/a.js': 'chat GET /assets/a.js', '/api/chat/settings': 'chat GET /api/chat/settings',
-      '/api/v1/history?limit=2': 'ask GET /api/v1/history?limit=2', '/health': 'ask GET /health', '/docs': 'ask GET /docs',
-      '/openapi.json': 'ask GET /openapi.json', '/mcp': 'mcp GET /mcp',
+      '/': 'chat GET /',
+      '/assets/a.js': 'chat GET /assets/a.js',
+      '/api/chat/settings': 'chat GET /api/chat/settings',
+      '/api/v1/history?limit=2': 'ask GET /api/v1/history?limit=2',
+      '/health': 'ask GET /health',
+      '/docs': 'ask GET /docs',
+      '/openapi.json': 'ask GET /openapi.json',
+      '/mcp': 'mcp GET /mcp',
     })
-    expect(await (await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: 'x' })).text()).to.equal('chat POST /api/chat')
+    expect(await (await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: 'x' })).text()).to.equal(
+      'chat POST /api/chat',
+    )
     const [request] = mcp.requests
-    expect(request?.headers).to.include({ host: `127.0.0.1:${proxy.port}`, 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', 'x-forwarded-proto': 'http' })
-    expect(await proxy.metrics.registry.metrics()).to.include('flowfarm_http_request_seconds_count{route="proxy: mcp",method="GET",status="200"} 1')
+    expect(request?.headers).to.include({
+      host: `127.0.0.1:${proxy.port}`,
+      'x-forwarded-for': '127.0.0.1',
+      'x-real-ip': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+    })
+    expect(await proxy.metrics.registry.metrics()).to.include(
+      'flowfarm_http_request_seconds_count{route="proxy: mcp",method="GET",status="200"} 1',
+    )
   })
 
   it('is an answer as it comes: its head before its first byte, and each piece before the next is there', async () => {
     const asked = Promise.withResolvers<ServerResponse>()
     const { proxy } = await proxyBefore((_request, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Vercel-AI-UI-Message-Stream': 'v1' }).flushHeaders()
+      response
+        .writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Vercel-AI-UI-Message-Stream': 'v1' })
+        .flushHeaders()
       asked.resolve(response)
     })
     const answer = await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: '{}' })
@@ -96,7 +129,7 @@ describe('what the proxy passes on', () => {
     expect(String((await once(atService, 'data'))[0])).to.equal('first')
     sent.end('second')
     expect(String((await once(atService, 'data'))[0])).to.equal('second')
-    const [answer] = await once(sent, 'response') as [IncomingMessage]
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     expect(await text(answer)).to.equal('all there')
   })
 
@@ -106,7 +139,7 @@ describe('what the proxy passes on', () => {
     for (const headers of [{}, { 'Content-Length': String(bytes.length) }]) {
       const sent = open(proxy, '/api/chat', 'POST', headers)
       sent.end(bytes)
-      const [answer] = await once(sent, 'response') as [IncomingMessage]
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
       const digest = (of: Buffer): string => createHash('sha256').update(of).digest('hex')
       expect(digest(await buffer(answer))).to.equal(digest(bytes))
     }
@@ -127,7 +160,7 @@ describe('what the proxy passes on', () => {
       sent.end('{}')
       const atService = await asked.promise
       const gone = once(atService, 'close')
-      if (when === 'in the middle of it') await once((await once(sent, 'response') as [IncomingMessage])[0], 'data')
+      if (when === 'in the middle of it') await once(((await once(sent, 'response')) as [IncomingMessage])[0], 'data')
       sent.destroy()
       await gone
       expect(atService.writableFinished).to.equal(false)
@@ -160,8 +193,8 @@ describe('what the proxy passes on', () => {
     })
     const sent = open(proxy, '/', 'GET')
     sent.end()
-    const [answer] = await once(sent, 'response') as [IncomingMessage]
-    const [error] = await once(answer.resume(), 'error') as [NodeJS.ErrnoException]
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const [error] = (await once(answer.resume(), 'error')) as [NodeJS.ErrnoException]
     expect([error.code, answer.complete]).to.deep.equal(['ECONNRESET', false])
     const told = '"msg":"a service broke off its answer"'
     while (!proxy.log.join('').includes(told)) await new Promise(setImmediate)
@@ -174,23 +207,35 @@ describe('what the proxy passes on', () => {
     await chat.stop()
     for (const path of ['/', '/api/chat']) {
       const answer = await fetch(`${proxy.url}${path}`, { headers: { 'X-Request-Id': 'mine' } })
-      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).to.deep.equal([502, 'application/problem+json', '2'])
+      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).to.deep.equal([
+        502,
+        'application/problem+json',
+        '2',
+      ])
       expect(await answer.json()).to.deep.include({
-        code: 'upstream-down', detail: 'The chat does not answer at the moment; try again.', request_id: 'mine', status: 502, title: 'Bad gateway',
+        code: 'upstream-down',
+        detail: 'The chat does not answer at the moment; try again.',
+        request_id: 'mine',
+        status: 502,
+        title: 'Bad gateway',
       })
     }
     expect(proxy.log.filter((line) => line.includes('the chat does not answer the proxy'))).to.have.length(1)
     backends.push(await startBackend('chat', undefined, Number(chat.url.port)))
     expect(await (await fetch(proxy.url)).text()).to.equal('chat GET /')
     expect(proxy.log.join('')).to.include('the chat answers again')
-    expect((await (await fetch(`${proxy.url}/mcp`)).json() as Problem).detail).to.match(/^The MCP server does not answer/)
+    expect(((await (await fetch(`${proxy.url}/mcp`)).json()) as Problem).detail).to.match(
+      /^The MCP server does not answer/,
+    )
   })
 
   it('is given up where the service says nothing for too long', async () => {
     const closed = Promise.withResolvers<void>()
-    const { proxy } = await proxyBefore((_request, response) => void response.once('close', () => closed.resolve()), { patienceMs: 100 })
+    const { proxy } = await proxyBefore((_request, response) => void response.once('close', () => closed.resolve()), {
+      patienceMs: 100,
+    })
     const answer = await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: '{}' })
-    expect([answer.status, (await answer.json() as Problem).code]).to.deep.equal([504, 'upstream-slow'])
+    expect([answer.status, ((await answer.json()) as Problem).code]).to.deep.equal([504, 'upstream-slow'])
     await closed.promise
   })
 
@@ -212,10 +257,14 @@ describe('what the proxy passes on', () => {
     expect([chat.connections, chat.requests.length]).to.deep.equal([2, 3])
     // Each closes the connection, so another one is made before the next.
     let asked = chat.requests.length
-    for (const [method, body] of [['POST', '{}'], ['DELETE', ''], ['GET', 'a body']] as const) {
+    for (const [method, body] of [
+      ['POST', '{}'],
+      ['DELETE', ''],
+      ['GET', 'a body'],
+    ] as const) {
       const sent = open(proxy, '/api/chat', method, body === '' ? {} : { 'Content-Length': String(body.length) })
       sent.end(body)
-      const [answer] = await once(sent, 'response') as [IncomingMessage]
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
       expect([answer.statusCode, chat.requests.length], method).to.deep.equal([502, asked + 1])
       await text(answer)
       await (await fetch(proxy.url)).text()
@@ -224,11 +273,13 @@ describe('what the proxy passes on', () => {
   })
 
   it('is an answer that comes before the body is sent, after which the rest of the body is not read', async () => {
-    const { proxy } = await proxyBefore((_request, response) => response.writeHead(413, { Connection: 'close' }).end('too long'))
+    const { proxy } = await proxyBefore((_request, response) =>
+      response.writeHead(413, { Connection: 'close' }).end('too long'),
+    )
     const sent = open(proxy, '/api/chat', 'POST', { 'Content-Length': '100000000', Connection: 'keep-alive' })
     sent.on('error', () => undefined)
     sent.write('a')
-    const [answer] = await once(sent, 'response') as [IncomingMessage]
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     expect([answer.statusCode, answer.headers.connection, await text(answer)]).to.deep.equal([413, 'close', 'too long'])
   })
 
@@ -257,7 +308,10 @@ describe('what the proxy passes on', () => {
     const gone = once(await asked.promise, 'close')
     const closing = proxy.close()
     expect(await short.text()).to.equal('begun and ended')
-    const cut = long.text().then(() => 'whole', () => 'cut')
+    const cut = long.text().then(
+      () => 'whole',
+      () => 'cut',
+    )
     await closing
     expect(await cut).to.equal('cut')
     await gone

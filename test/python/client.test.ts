@@ -17,7 +17,7 @@ describe('the Python client', () => {
   let ask: RunningAsk | undefined
 
   before(async function (this: Mocha.Context) {
-    if (!await hasPython()) {
+    if (!(await hasPython())) {
       process.stderr.write('    skipped: no Python 3.9 here\n')
       this.skip()
     }
@@ -36,7 +36,13 @@ describe('the Python client', () => {
   it('works with the service, which asks for a token and has a model', async () => {
     ask = await runAsk(database, { API_TOKEN: 'secret', LLM_PROVIDER: 'scripted' })
     const question = examplePairs('indexer', 'mainnet')[0]?.questions[0] ?? ''
-    expect(await runTests('test_service.py', { FLOWFARM_URL: ask.origin, FLOWFARM_TOKEN: 'secret', FLOWFARM_QUESTION: question })).to.match(/Ran 6 tests[^]*\nOK\n/)
+    expect(
+      await runTests('test_service.py', {
+        FLOWFARM_URL: ask.origin,
+        FLOWFARM_TOKEN: 'secret',
+        FLOWFARM_QUESTION: question,
+      }),
+    ).to.match(/Ran 6 tests[^]*\nOK\n/)
   })
 
   it('says what to set where the service has no model', async () => {

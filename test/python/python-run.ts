@@ -20,7 +20,10 @@ export interface PythonOptions {
  * @returns what it wrote, also of its tests, which report on standard error
  * @throws with its output where it ends with another code than 0
  */
-export async function runPython(args: readonly string[], { python = 'python3', cwd = clientFolder, variables = {} }: PythonOptions = {}): Promise<string> {
+export async function runPython(
+  args: readonly string[],
+  { python = 'python3', cwd = clientFolder, variables = {} }: PythonOptions = {},
+): Promise<string> {
   const { stdout, stderr } = await run(python, [...args], { cwd, env: { ...bareEnvironment(), ...variables } })
   return stdout + stderr
 }

@@ -30,19 +30,35 @@ describe('the package of the Python client', function () {
   before(async function (this: Mocha.Context) {
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-wheel-'))
     const build = join(folder, 'build')
-    const canBuild = await hasPython() && await works(['-m', 'venv', build])
-      && await works(['-m', 'pip', 'install', '--quiet', 'setuptools>=77'], { python: join(build, 'bin/python') })
+    const canBuild =
+      (await hasPython()) &&
+      (await works(['-m', 'venv', build])) &&
+      (await works(['-m', 'pip', 'install', '--quiet', 'setuptools>=77'], { python: join(build, 'bin/python') }))
     if (!canBuild) {
       process.stderr.write('    skipped: no Python 3.9 here, or pip cannot get setuptools\n')
       this.skip()
     }
     // Of a copy: setuptools leaves its work beside the source, and would take up what is left of another time.
     for (const part of ['pyproject.toml', 'README.md', 'src']) {
-      await cp(join(clientFolder, part), join(folder, 'source', part), { recursive: true, filter: (path) => !path.endsWith('.egg-info') })
+      await cp(join(clientFolder, part), join(folder, 'source', part), {
+        recursive: true,
+        filter: (path) => !path.endsWith('.egg-info'),
+      })
     }
     const wheels = join(folder, 'wheels')
     await runPython(
-      ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-build-isolation', '--wheel-dir', wheels, join(folder, 'source')], { python: join(build, 'bin/python') },
+      [
+        '-m',
+        'pip',
+        'wheel',
+        '--quiet',
+        '--no-deps',
+        '--no-build-isolation',
+        '--wheel-dir',
+        wheels,
+        join(folder, 'source'),
+      ],
+      { python: join(build, 'bin/python') },
     )
     const empty = join(folder, 'empty')
     await runPython(['-m', 'venv', empty])
@@ -59,11 +75,20 @@ describe('the package of the Python client', function () {
 
   it('is one of pure Python with types, which needs no other', async () => {
     expect(await readdir(join(folder, 'wheels'))).to.deep.equal(['flowfarm_client-0.1.0-py3-none-any.whl'])
-    const told = await runPython(['-I', '-c', `
+    const told = await runPython(
+      [
+        '-I',
+        '-c',
+        `
 import importlib.metadata as metadata
 print(metadata.requires("flowfarm-client"), sorted(file.name for file in metadata.files("flowfarm-client") if file.parts[0] == "flowfarm_client" and "__pycache__" not in file.parts))
-`], { python, cwd: folder })
-    expect(told).to.match(/^None \['__init__\.py', 'answers\.py', 'client\.py', 'errors\.py', 'py\.typed', 'transport\.py', 'version\.py'\]/)
+`,
+      ],
+      { python, cwd: folder },
+    )
+    expect(told).to.match(
+      /^None \['__init__\.py', 'answers\.py', 'client\.py', 'errors\.py', 'py\.typed', 'transport\.py', 'version\.py'\]/,
+    )
   })
 
   it('passes the tests of the client where nothing but it is installed', async () => {
@@ -72,8 +97,14 @@ print(metadata.requires("flowfarm-client"), sorted(file.name for file in metadat
 
   it('does its first steps with a running service', async () => {
     ask = await runAsk(database, { LLM_PROVIDER: 'scripted' })
-    expect(await runPython(['-c', firstSteps], { python, cwd: folder, variables: { FLOWFARM_URL: ask.origin } })).to.equal('sql-keyword 400\n')
-    expect(await runPython(testArguments('test_service.py'), { python, variables: { FLOWFARM_URL: ask.origin, FLOWFARM_QUESTION: 'What is the newest indexed block?' } }))
-      .to.match(/\nOK \(skipped=1\)\n/)
+    expect(
+      await runPython(['-c', firstSteps], { python, cwd: folder, variables: { FLOWFARM_URL: ask.origin } }),
+    ).to.equal('sql-keyword 400\n')
+    expect(
+      await runPython(testArguments('test_service.py'), {
+        python,
+        variables: { FLOWFARM_URL: ask.origin, FLOWFARM_QUESTION: 'What is the newest indexed block?' },
+      }),
+    ).to.match(/\nOK \(skipped=1\)\n/)
   })
 })

@@ -18,16 +18,25 @@ describe('the figures of the farm', () => {
 
   before(async () => {
     database = await createTestDatabase()
-    await setCoverage(database.pool, { main_ingester: [{ from: 100, to: 200 }], token_worker: [{ from: 100, to: 150 }] })
+    await setCoverage(database.pool, {
+      main_ingester: [{ from: 100, to: 200 }],
+      token_worker: [{ from: 100, to: 150 }],
+    })
     await addLeases(database.pool, [
-      { worker: 'token_worker', from: 150, to: 160, status: 'done' }, { worker: 'token_worker', from: 160, to: 161, status: 'flagged', attempt: 21 },
-      { worker: 'token_worker', from: 161, to: 170, status: 'queued' }, { worker: 'token_worker', from: 170, to: 171, status: 'skipped' },
+      { worker: 'token_worker', from: 150, to: 160, status: 'done' },
+      { worker: 'token_worker', from: 160, to: 161, status: 'flagged', attempt: 21 },
+      { worker: 'token_worker', from: 161, to: 170, status: 'queued' },
+      { worker: 'token_worker', from: 170, to: 171, status: 'skipped' },
     ])
-    await database.pool.query("update app.worker_leases set created_at = now() - interval '100 seconds' where status = 'flagged'")
+    await database.pool.query(
+      "update app.worker_leases set created_at = now() - interval '100 seconds' where status = 'flagged'",
+    )
   })
   beforeEach(() => {
     metrics = new Metrics()
-    const stages = planStages(readConfig({ ENABLE_ACCOUNTS_WORKER: 'false' }, {}), workers).filter(({ isEnabled }) => isEnabled)
+    const stages = planStages(readConfig({ ENABLE_ACCOUNTS_WORKER: 'false' }, {}), workers).filter(
+      ({ isEnabled }) => isEnabled,
+    )
     figures = new FarmMetrics({ pool: database.pool, metrics, log: pino({ level: 'silent' }), stages, readMs: 20 })
   })
   afterEach(() => figures.stop())
@@ -36,8 +45,11 @@ describe('the figures of the farm', () => {
   /** What Prometheus would read: by metric and labels, for gauges of token_worker. */
   const gauges = async (): Promise<Record<string, number>> => {
     const text = await metrics.registry.metrics()
-    return Object.fromEntries([...text.matchAll(/^flowfarm_farm_(\w+)\{worker="token_worker"(?:,status="(\w+)")?\} (\S+)$/gm)]
-      .map(([, name = '', status, value]) => [status ?? name, Number(value)]))
+    return Object.fromEntries(
+      [...text.matchAll(/^flowfarm_farm_(\w+)\{worker="token_worker"(?:,status="(\w+)")?\} (\S+)$/gm)].map(
+        ([, name = '', status, value]) => [status ?? name, Number(value)],
+      ),
+    )
   }
 
   it('say how far each worker is, as soon as this process has made a round', async () => {
@@ -48,7 +60,16 @@ describe('the figures of the farm', () => {
       await database.pool.query('select 1')
       now = await gauges()
     }
-    expect(now).to.include({ covered_heights: 60, owed_heights: 39, lag_heights: 40, queued: 1, active: 0, failed: 0, flagged: 1, skipped: 1 })
+    expect(now).to.include({
+      covered_heights: 60,
+      owed_heights: 39,
+      lag_heights: 40,
+      queued: 1,
+      active: 0,
+      failed: 0,
+      flagged: 1,
+      skipped: 1,
+    })
     expect(now['oldest_unfinished_seconds']).to.be.within(99, 160)
     expect(await metrics.registry.metrics()).to.not.include('worker="accounts_worker"')
   })
@@ -58,7 +79,11 @@ describe('the figures of the farm', () => {
     figures.round(round)
     const { values } = await metrics.farmLeaseEvents.get()
     expect(Object.fromEntries(values.map(({ labels, value }) => [labels['event'], value]))).to.deep.equal({
-      cut: 6, expired: 0, requeued: 4, 'handed-over': 2, folded: 10,
+      cut: 6,
+      expired: 0,
+      requeued: 4,
+      'handed-over': 2,
+      folded: 10,
     })
   })
 

@@ -29,11 +29,18 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   after(() => node.stop())
 
   const start = (services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess => {
-    const farm = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ...variables })
+    const farm = new FlowfarmProcess(services, {
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ...variables,
+    })
     processes.push(farm)
     return farm
   }
-  const trouble = (farm: FlowfarmProcess): unknown[] => farm.log.filter(({ level }) => level === 'error' || level === 'fatal')
+  const trouble = (farm: FlowfarmProcess): unknown[] =>
+    farm.log.filter(({ level }) => level === 'error' || level === 'fatal')
 
   /** Resolves when there are so many sessions of coordinators: each has one for its lock, and whoever holds it one for LISTEN. */
   const untilConnected = async (sessions: number): Promise<void> => {
@@ -59,19 +66,25 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   it('ends with 0 within 10 s when it is told to stop under load, holds no lease then, and goes on where it was', async () => {
     const chain = start(['ingest', 'farm'])
     await untilTrue(database, async () => {
-      const { rows } = await database.pool.query<{ busy: boolean }>("select count(*) filter (where status = 'active') > 0 and count(*) filter (where status = 'done') > 0 as busy from app.worker_leases")
+      const { rows } = await database.pool.query<{ busy: boolean }>(
+        "select count(*) filter (where status = 'active') > 0 and count(*) filter (where status = 'done') > 0 as busy from app.worker_leases",
+      )
       return rows[0]?.busy === true
     })
     const askedAt = new Stopwatch()
     expect(await chain.end('SIGTERM'), chain.output()).to.equal(0)
     await askedAt.expectBelow(10_000)
     expect(trouble(chain)).to.deep.equal([])
-    const { rows } = await database.pool.query("select worker_type, from_height from app.worker_leases where status = 'active'")
+    const { rows } = await database.pool.query(
+      "select worker_type, from_height from app.worker_leases where status = 'active'",
+    )
     expect(rows).to.deep.equal([])
     const again = start(['ingest', 'farm'])
     await untilDerived(database, names, [{ from: 0, to: 2001 }])
     expect(await again.end('SIGTERM')).to.equal(0)
-    const { rows: failed } = await database.pool.query("select * from app.worker_leases where status not in ('done', 'queued', 'active')")
+    const { rows: failed } = await database.pool.query(
+      "select * from app.worker_leases where status not in ('done', 'queued', 'active')",
+    )
     expect(failed).to.deep.equal([])
   })
 
@@ -81,9 +94,16 @@ describe('the farm as a service', function (this: Mocha.Suite) {
       // Whoever folds for accounts_worker waits for this.
       await holder.query("select pg_advisory_lock(7364832, hashtext('accounts_worker'))")
       const chain = start(['ingest', 'farm'], {
-        START_BLOCK: '1990', DERIVERS_CACHE_MIB: '4', HISTORY_BATCH_SIZE: '10', HISTORY_DERIVERS_GATHER_MS: '0',
+        START_BLOCK: '1990',
+        DERIVERS_CACHE_MIB: '4',
+        HISTORY_BATCH_SIZE: '10',
+        HISTORY_DERIVERS_GATHER_MS: '0',
       })
-      await untilDerived(database, names.filter((name) => name !== 'accounts_worker'), [{ from: 1990, to: 2001 }])
+      await untilDerived(
+        database,
+        names.filter((name) => name !== 'accounts_worker'),
+        [{ from: 1990, to: 2001 }],
+      )
       await chain.logged(/history is stored faster than it is derived here/)
       await holder.query('select pg_advisory_unlock_all()')
       await untilDerived(database, names, [{ from: 0, to: 2001 }])
@@ -120,13 +140,18 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     if (redis === undefined) this.skip()
     try {
       await redis.kill()
-      const farms = [start(['ingest', 'farm'], { REDIS_URL: redis.url }), start(['farm'], { REDIS_URL: 'redis://127.0.0.1:1' })]
+      const farms = [
+        start(['ingest', 'farm'], { REDIS_URL: redis.url }),
+        start(['farm'], { REDIS_URL: 'redis://127.0.0.1:1' }),
+      ]
       const [first, second] = farms as [FlowfarmProcess, FlowfarmProcess]
       await first.logged(/the store of the queues cannot be reached, trying again/)
       await redis.restart()
       await first.logged(/the farm works/)
       await untilTrue(database, async () => {
-        const { rows } = await database.pool.query<{ covered: boolean }>("select covered <> '{}' as covered from app.coverage where service_name = 'ft_holdings_worker'")
+        const { rows } = await database.pool.query<{ covered: boolean }>(
+          "select covered <> '{}' as covered from app.coverage where service_name = 'ft_holdings_worker'",
+        )
         return rows[0]?.covered === true
       })
       expect(await second.ended(), second.output()).to.equal(75)
@@ -138,18 +163,29 @@ describe('the farm as a service', function (this: Mocha.Suite) {
   })
 
   it('tells its figures, in the process that coordinates', async () => {
-    const chain = start(['ingest', 'farm'], { METRICS_PORT: '0', START_BLOCK: '1950', ENABLE_HISTORY_INGESTER: 'false' })
+    const chain = start(['ingest', 'farm'], {
+      METRICS_PORT: '0',
+      START_BLOCK: '1950',
+      ENABLE_HISTORY_INGESTER: 'false',
+    })
     const { port } = await chain.logged(/metrics are served/)
     await untilDerived(database, names, [{ from: 1950, to: 2001 }])
-    const figures = ['covered_heights', 'owed_heights', 'lag_heights', 'oldest_unfinished_seconds']
-      .flatMap((figure) => names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)))
+    const figures = ['covered_heights', 'owed_heights', 'lag_heights', 'oldest_unfinished_seconds'].flatMap((figure) =>
+      names.map((name) => new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`)),
+    )
     let text = ''
     // Each is there after the round that has first told it.
-    while (!figures.every((figure) => figure.test(text))) text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+    while (!figures.every((figure) => figure.test(text)))
+      text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
     for (const name of names) {
       expect(text).to.include(`flowfarm_farm_leases{worker="${name}",status="flagged"} 0`)
     }
-    const events = new Map([...text.matchAll(/flowfarm_farm_lease_events_total\{event="([a-z-]+)"\} (\d+)/g)].map(([, event, count]) => [event, Number(count)]))
+    const events = new Map(
+      [...text.matchAll(/flowfarm_farm_lease_events_total\{event="([a-z-]+)"\} (\d+)/g)].map(([, event, count]) => [
+        event,
+        Number(count),
+      ]),
+    )
     expect([...events.keys()]).to.have.members(['cut', 'expired', 'requeued', 'handed-over', 'folded'])
     expect(events.get('cut')).to.be.greaterThan(0)
     expect(text).to.match(/flowfarm_farm_round_seconds_count [1-9]/)

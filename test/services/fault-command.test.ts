@@ -16,19 +16,29 @@ describe('npm run fault', () => {
   })
   after(() => database.drop())
 
-  const run = (...args: string[]): Promise<{ code: unknown; out: string; err: string }> => new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env: { ...bareEnvironment(), DB_URL: database.url } }, (error, out, err) => {
-      resolve({ code: error?.code ?? 0, out, err })
+  const run = (...args: string[]): Promise<{ code: unknown; out: string; err: string }> =>
+    new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [script, ...args],
+        { env: { ...bareEnvironment(), DB_URL: database.url } },
+        (error, out, err) => {
+          resolve({ code: error?.code ?? 0, out, err })
+        },
+      )
     })
-  })
 
   it('sets a fault, lists it and clears it; the last height is included', async () => {
-    expect(await run('set', '--worker', 'token_worker', '--from', '300', '--to', '304', '--reason', 'an exercise')).to.include({ code: 0, err: '' })
-      .and.have.property('out').that.matches(/^token_worker fails at 300 to 304 from now on/)
-    expect((await listDrills(database.pool)).map(({ worker, from, to, reason }) => ({ worker, from, to, reason }))).to.deep.equal([
-      { worker: 'token_worker', from: 300, to: 305, reason: 'an exercise' },
-    ])
-    expect((await run('list')).out).to.match(/WORKER +HEIGHTS +SINCE +REASON\ntoken_worker +300 to 304 .* an exercise\n/)
+    expect(await run('set', '--worker', 'token_worker', '--from', '300', '--to', '304', '--reason', 'an exercise'))
+      .to.include({ code: 0, err: '' })
+      .and.have.property('out')
+      .that.matches(/^token_worker fails at 300 to 304 from now on/)
+    expect(
+      (await listDrills(database.pool)).map(({ worker, from, to, reason }) => ({ worker, from, to, reason })),
+    ).to.deep.equal([{ worker: 'token_worker', from: 300, to: 305, reason: 'an exercise' }])
+    expect((await run('list')).out).to.match(
+      /WORKER +HEIGHTS +SINCE +REASON\ntoken_worker +300 to 304 .* an exercise\n/,
+    )
     expect(JSON.parse((await run('list', '--json')).out)).to.have.nested.property('drills[0].to', 305)
     expect((await run('clear', '--worker', 'accounts_worker')).out).to.equal('There was nothing to clear.\n')
     expect((await run('clear')).out).to.match(/^1 fault cleared\./)

@@ -33,7 +33,9 @@ describe('a fault drill', () => {
   it('flags the heights that it names and no others, holds nobody else up, and is over when it is cleared and they are requeued', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 100, to: 102, reason: 'an exercise' })
     const running = await runFarm(database, { WORKER_RETRY_BASE_MS: '1', WORKER_RETRY_CAP_MS: '2' })
-    const flagged = async (): Promise<{ worker: string; from: number; to: number; code: string; attempt: number; error: string }[]> => {
+    const flagged = async (): Promise<
+      { worker: string; from: number; to: number; code: string; attempt: number; error: string }[]
+    > => {
       const { rows } = await database.pool.query(
         `select worker_type as worker, from_height::int as from, to_height::int as to, last_error_code as code, attempt, last_error as error
          from app.worker_leases where status = 'flagged' order by 1, 2`,
@@ -42,12 +44,32 @@ describe('a fault drill', () => {
     }
     await untilTrue(database, async () => (await flagged()).length === 2, running)
     const error = 'An operator makes token_worker fail at heights 100 to 101: an exercise'
-    expect(await flagged()).to.deep.equal([100, 101].map((from) => (
-      { worker: 'token_worker', from, to: from + 1, code: 'fault-drill', attempt: 21, error }
-    )))
+    expect(await flagged()).to.deep.equal(
+      [100, 101].map((from) => ({
+        worker: 'token_worker',
+        from,
+        to: from + 1,
+        code: 'fault-drill',
+        attempt: 21,
+        error,
+      })),
+    )
     const follows = workers.filter((worker) => worker.follows.includes('token_worker')).map(({ name }) => name)
-    await untilDerived(database, names.filter((name) => name !== 'token_worker' && !follows.includes(name)), [{ from: 0, to: last + 1 }], running)
-    await untilDerived(database, ['token_worker'], [{ from: 0, to: 100 }, { from: 102, to: last + 1 }], running)
+    await untilDerived(
+      database,
+      names.filter((name) => name !== 'token_worker' && !follows.includes(name)),
+      [{ from: 0, to: last + 1 }],
+      running,
+    )
+    await untilDerived(
+      database,
+      ['token_worker'],
+      [
+        { from: 0, to: 100 },
+        { from: 102, to: last + 1 },
+      ],
+      running,
+    )
 
     expect(await clearDrills(database.pool, 'token_worker')).to.equal(1)
     expect(await requeueLeases(database.pool, await flagged())).to.equal(2)

@@ -21,7 +21,8 @@ describe('the upkeep of the database', () => {
   }
   const partitions = async (table: string): Promise<string[]> => {
     const { rows } = await database.pool.query<{ name: string }>(
-      'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1', [table],
+      'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1',
+      [table],
     )
     return rows.map(({ name }) => name)
   }
@@ -34,7 +35,9 @@ describe('the upkeep of the database', () => {
     for (const { name, partitionHeights: step } of workers.flatMap((worker) => worker.tables)) {
       if (step === undefined) continue
       const above = (Math.floor((150_000 + 200_000 - 1) / step) + 1) * step
-      expect(await partitions(name), name).to.include(`${name}_p0`).and.include(`${name}_p${above}`)
+      expect(await partitions(name), name)
+        .to.include(`${name}_p0`)
+        .and.include(`${name}_p${above}`)
     }
     await run('make-partitions')
   })
@@ -44,7 +47,9 @@ describe('the upkeep of the database', () => {
       insert into app.worker_leases (worker_type, from_height, to_height, updated_at) values
         ('old_worker', 0, 1, now() - interval '2 days'), ('old_worker', 1, 2, now()), ('accounts_worker', 0, 1, now() - interval '2 days')`)
     expect(await run('prune-leases')).to.deep.equal({ pruned: 1 })
-    const { rows } = await database.pool.query<{ lease: string }>("select worker_type || ' ' || from_height as lease from app.worker_leases order by 1")
+    const { rows } = await database.pool.query<{ lease: string }>(
+      "select worker_type || ' ' || from_height as lease from app.worker_leases order by 1",
+    )
     expect(rows.map(({ lease }) => lease)).to.deep.equal(['accounts_worker 0', 'old_worker 1'])
   })
 
@@ -59,9 +64,13 @@ describe('the upkeep of the database', () => {
 
   it('is on the clock wherever the farm runs, and nowhere else', async () => {
     const scheduled = async (): Promise<string[]> => {
-      const { rows } = await database.pool.query<{ is: boolean }>("select to_regclass('pgboss.schedule') is not null as is")
+      const { rows } = await database.pool.query<{ is: boolean }>(
+        "select to_regclass('pgboss.schedule') is not null as is",
+      )
       if (rows[0]?.is !== true) return []
-      return (await database.pool.query<{ name: string }>('select name from pgboss.schedule order by 1')).rows.map(({ name }) => name)
+      return (await database.pool.query<{ name: string }>('select name from pgboss.schedule order by 1')).rows.map(
+        ({ name }) => name,
+      )
     }
     const raw = await runFarm(database, { RAW_ONLY: 'true' })
     await raw.stop()
@@ -69,6 +78,12 @@ describe('the upkeep of the database', () => {
     const farm = await runFarm(database, {})
     while ((await scheduled()).length < 5) await database.pool.query('select 1')
     await farm.stop()
-    expect(await scheduled()).to.deep.equal(['upkeep-make-partitions', 'upkeep-prune-errors', 'upkeep-prune-leases', 'upkeep-prune-requests', 'upkeep-prune-webhooks'])
+    expect(await scheduled()).to.deep.equal([
+      'upkeep-make-partitions',
+      'upkeep-prune-errors',
+      'upkeep-prune-leases',
+      'upkeep-prune-requests',
+      'upkeep-prune-webhooks',
+    ])
   })
 })

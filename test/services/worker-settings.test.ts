@@ -49,9 +49,11 @@ describe('the settings of the workers', () => {
       create trigger note_cut after insert on app.worker_leases for each row execute function public.note_cut();
       create trigger note_claims after update of status on app.worker_leases for each statement execute function public.note_claims()`)
   })
-  beforeEach(() => database.pool.query(`
+  beforeEach(() =>
+    database.pool.query(`
     truncate public.cuts, public.claims, app.worker_leases, app.fault_drills;
-    delete from app.indexing_checkpoints where service_name not like '%ingester'; drop schema if exists bullmq cascade`))
+    delete from app.indexing_checkpoints where service_name not like '%ingester'; drop schema if exists bullmq cascade`),
+  )
   afterEach(async () => {
     for (const farm of processes.splice(0)) await farm.end('SIGKILL')
     for (const farm of farms.splice(0)) await farm.stop()
@@ -62,7 +64,12 @@ describe('the settings of the workers', () => {
   })
 
   const cuts = async (worker?: string): Promise<Cut[]> =>
-    (await database.pool.query<Cut>('select * from public.cuts where $1::text is null or worker = $1 order by at, "from" desc', [worker])).rows
+    (
+      await database.pool.query<Cut>(
+        'select * from public.cuts where $1::text is null or worker = $1 order by at, "from" desc',
+        [worker],
+      )
+    ).rows
   const lengths = (found: readonly HeightRange[]): number[] => found.map(({ from, to }) => to - from)
   const run = async (variables: Record<string, string>): Promise<RunningFarm> => {
     const farm = await runFarm(database, variables)
@@ -70,7 +77,10 @@ describe('the settings of the workers', () => {
     return farm
   }
   /** Runs the farm until `workersThere` have done everything. */
-  const runUntilDone = async (variables: Record<string, string>, workersThere: readonly string[] = names): Promise<void> => {
+  const runUntilDone = async (
+    variables: Record<string, string>,
+    workersThere: readonly string[] = names,
+  ): Promise<void> => {
     const farm = await run(variables)
     await untilDerived(database, workersThere, [all], farm)
     await farm.stop()
@@ -88,8 +98,13 @@ describe('the settings of the workers', () => {
   for (const name of names) {
     it(`ENABLE_${name.toUpperCase()}: off, it is given nothing, nor are those that follow it; the others do all`, async () => {
       const off = [name, ...workers.filter((worker) => worker.follows.includes(name)).map((worker) => worker.name)]
-      await runUntilDone({ [`ENABLE_${name.toUpperCase()}`]: 'false' }, names.filter((one) => !off.includes(one)))
-      expect(new Set((await cuts()).map(({ worker }) => worker))).to.deep.equal(new Set(names.filter((one) => !off.includes(one))))
+      await runUntilDone(
+        { [`ENABLE_${name.toUpperCase()}`]: 'false' },
+        names.filter((one) => !off.includes(one)),
+      )
+      expect(new Set((await cuts()).map(({ worker }) => worker))).to.deep.equal(
+        new Set(names.filter((one) => !off.includes(one))),
+      )
       const coverage = await readCoverage(database.pool, off)
       expect([...coverage.values()].flat()).to.deep.equal([])
     })
@@ -103,7 +118,11 @@ describe('the settings of the workers', () => {
   })
 
   it('LIVE_DERIVERS_CHUNK, HISTORY_DERIVERS_CHUNK, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: so many blocks near the head go in the one, older ones in the other', async () => {
-    await runUntilDone({ LIVE_DERIVERS_CHUNK: '7', HISTORY_DERIVERS_CHUNK: '50', LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '30' })
+    await runUntilDone({
+      LIVE_DERIVERS_CHUNK: '7',
+      HISTORY_DERIVERS_CHUNK: '50',
+      LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '30',
+    })
     for (const name of ['token_worker', 'accounts_worker']) {
       const found = await cuts(name)
       const live = found.filter(({ from }) => from >= all.to - 30)
@@ -117,7 +136,10 @@ describe('the settings of the workers', () => {
 
   it('without any: 10 near the head, for 100 blocks, and 1,000 below', async () => {
     await runUntilDone({})
-    expect(lengths(await cuts('token_worker')).toSorted((a, b) => b - a)).to.deep.equal([181, ...Array.from({ length: 10 }, () => 10)])
+    expect(lengths(await cuts('token_worker')).toSorted((a, b) => b - a)).to.deep.equal([
+      181,
+      ...Array.from({ length: 10 }, () => 10),
+    ])
   })
 
   for (const variable of ['ACCOUNTS_WORKER_RANGE', 'ACCOUNTS_RANGE']) {
@@ -128,21 +150,34 @@ describe('the settings of the workers', () => {
     })
   }
 
-  for (const [variable, value, most] of [['TOKEN_WORKER_CONCURRENCY', '3', 3], ['TOKEN_CONCURRENCY', '2', 2], ['LOG_LEVEL', 'silent', 1]] as const) {
+  for (const [variable, value, most] of [
+    ['TOKEN_WORKER_CONCURRENCY', '3', 3],
+    ['TOKEN_CONCURRENCY', '2', 2],
+    ['LOG_LEVEL', 'silent', 1],
+  ] as const) {
     it(`${variable}=${value}: ${most} at the same time, in each process`, async () => {
       // What failed before is worked on alone, not several in one job; held up in its commits, a worker claims all that it may at once.
-      await addLeases(database.pool, Array.from({ length: 8 }, (_, i) => ({ worker: 'token_worker', from: i * 35, to: i * 35 + 35, attempt: 1 })))
+      await addLeases(
+        database.pool,
+        Array.from({ length: 8 }, (_, i) => ({ worker: 'token_worker', from: i * 35, to: i * 35 + 35, attempt: 1 })),
+      )
       const blocker = await database.pool.connect()
       await blocker.query('begin; lock table app.ft_transfers in share mode')
       const farm = await run({ [variable]: value })
       const active = async (): Promise<number> =>
-        (await database.pool.query("select 1 from app.worker_leases where worker_type = 'token_worker' and status = 'active'")).rowCount ?? 0
+        (
+          await database.pool.query(
+            "select 1 from app.worker_leases where worker_type = 'token_worker' and status = 'active'",
+          )
+        ).rowCount ?? 0
       while ((await active()) < most) await database.pool.query('select 1')
       await blocker.query('commit')
       blocker.release()
       await untilDerived(database, ['token_worker'], [all], farm)
       await farm.stop()
-      const { rows } = await database.pool.query<{ most: number }>("select max(active) as most from public.claims where worker = 'token_worker'")
+      const { rows } = await database.pool.query<{ most: number }>(
+        "select max(active) as most from public.claims where worker = 'token_worker'",
+      )
       expect(rows[0]?.most).to.equal(most)
     })
   }
@@ -170,16 +205,25 @@ describe('the settings of the workers', () => {
   })
 
   it('HISTORY_DERIVERS_SLEEP_MS: a worker rests for so long between two ranges of history', async () => {
-    await runUntilDone({ ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '80', HISTORY_DERIVERS_SLEEP_MS: '400' }, ['token_worker'])
+    await runUntilDone(
+      { ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '80', HISTORY_DERIVERS_SLEEP_MS: '400' },
+      ['token_worker'],
+    )
     const found = await cuts('token_worker')
     expect(found).to.have.length(4)
     for (const [i, cut] of found.entries()) if (i > 0) expect(cut.at - (found[i - 1] as Cut).at).to.be.at.least(400)
   })
 
   it('HISTORY_DERIVERS_GATHER_MS: a worker gets ranges of history no sooner after it got some', async () => {
-    await runUntilDone({ ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_GATHER_MS: '400' }, ['token_worker'])
+    await runUntilDone(
+      { ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_GATHER_MS: '400' },
+      ['token_worker'],
+    )
     const times = (await cuts('token_worker')).map(({ at }) => at)
-    const pauses = times.slice(1).map((at, i) => at - (times[i] as number)).filter((pause) => pause > 100)
+    const pauses = times
+      .slice(1)
+      .map((at, i) => at - (times[i] as number))
+      .filter((pause) => pause > 100)
     expect(pauses.length).to.be.greaterThan(0)
     expect(Math.min(...pauses)).to.be.at.least(395)
   })
@@ -187,28 +231,41 @@ describe('the settings of the workers', () => {
   it('WORKER_RETRY_BASE_MS and WORKER_RETRY_CAP_MS: a range that fails waits for so long', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 280, to: 281 })
     const farm = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '7200000', TOKEN_RANGE: '1' })
-    const waits = async (): Promise<number[]> => (await database.pool.query<{ ms: number }>(
-      "select extract(epoch from not_before - updated_at)::float8 * 1000 as ms from app.worker_leases where status = 'failed'",
-    )).rows.map(({ ms }) => ms)
+    const waits = async (): Promise<number[]> =>
+      (
+        await database.pool.query<{ ms: number }>(
+          "select extract(epoch from not_before - updated_at)::float8 * 1000 as ms from app.worker_leases where status = 'failed'",
+        )
+      ).rows.map(({ ms }) => ms)
     await untilTrue(database, async () => (await waits()).length === 1, farm)
     expect((await waits())[0]).to.be.within(1_799_000, 3_601_000)
     await farm.stop()
-    await database.pool.query("truncate app.worker_leases; drop schema bullmq cascade")
+    await database.pool.query('truncate app.worker_leases; drop schema bullmq cascade')
     const capped = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '60000', TOKEN_RANGE: '1' })
     await untilTrue(database, async () => (await waits()).length === 1, capped)
     expect((await waits())[0]).to.be.within(29_000, 61_000)
     // So does one that was taken from a process for the second time.
     await database.pool.query('truncate app.fault_drills')
     await addLeases(database.pool, [{ worker: 'accounts_worker', from: 1000, to: 1001, status: 'active', attempt: 2 }])
-    await database.pool.query("update app.worker_leases set expiries = 1, lease_expires_at = now() where from_height = 1000; select pg_notify('flowfarm_farm', '')")
+    await database.pool.query(
+      "update app.worker_leases set expiries = 1, lease_expires_at = now() where from_height = 1000; select pg_notify('flowfarm_farm', '')",
+    )
     await untilTrue(database, async () => (await waits()).length === 2, capped)
     for (const ms of await waits()) expect(ms).to.be.within(29_000, 61_000)
     await capped.stop()
   })
 
   it('of what is not built yet are told to change nothing', async () => {
-    const farm = start(['farm'], { RAW_ONLY: 'true', API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://explorer.example', TOKEN_CONCURRENCY: '4', AUTH_DB_URL: '' })
-    expect(await farm.logged(/change nothing/)).to.deep.include({ level: 'warn', variables: ['API_RATE_LIMIT_TRUSTED_ORIGINS'] })
+    const farm = start(['farm'], {
+      RAW_ONLY: 'true',
+      API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://explorer.example',
+      TOKEN_CONCURRENCY: '4',
+      AUTH_DB_URL: '',
+    })
+    expect(await farm.logged(/change nothing/)).to.deep.include({
+      level: 'warn',
+      variables: ['API_RATE_LIMIT_TRUSTED_ORIGINS'],
+    })
     expect(await farm.end('SIGTERM')).to.equal(0)
   })
 })

@@ -9,38 +9,77 @@ import { SigningError } from '../../clients/signing/signing-error.ts'
 import { softPasskey } from './soft-passkey.ts'
 
 // The package names types that it does not bring along.
-const { WalletUtils } = createRequire(import.meta.url)('@onflow/fcl-core') as { readonly WalletUtils: { encodeAccountProof(proof: object): string } }
+const { WalletUtils } = createRequire(import.meta.url)('@onflow/fcl-core') as {
+  readonly WalletUtils: { encodeAccountProof(proof: object): string }
+}
 
-const hex = (least: number, most: number): fc.Arbitrary<string> => fc.uint8Array({ minLength: least, maxLength: most }).map((bytes) => Buffer.from(bytes).toString('hex'))
+const hex = (least: number, most: number): fc.Arbitrary<string> =>
+  fc.uint8Array({ minLength: least, maxLength: most }).map((bytes) => Buffer.from(bytes).toString('hex'))
 const proof = { appIdentifier: 'https://app.example', nonce: 'ab'.repeat(32) }
 const address = '0xf8d6e0586b0a20c7'
 
 describe('the proof that somebody has an account', () => {
   it('is made of the very bytes that FCL checks', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((text) => !/^0x/i.test(text)), hex(8, 8), hex(32, 80), (appIdentifier, account, nonce) => {
-      const expected = WalletUtils.encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce })
-      expect(hexOf(joined(domainTag('accountProof'), encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce })))).to.equal(expected)
-    }))
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((text) => !/^0x/i.test(text)),
+        hex(8, 8),
+        hex(32, 80),
+        (appIdentifier, account, nonce) => {
+          const expected = WalletUtils.encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce })
+          expect(
+            hexOf(
+              joined(domainTag('accountProof'), encodeAccountProof({ appIdentifier, address: `0x${account}`, nonce })),
+            ),
+          ).to.equal(expected)
+        },
+      ),
+    )
   })
 
   it('is checked with its extension data, for its application, account and nonce alone', async () => {
     const passkey = softPasskey()
-    const signer = { address, keyIndex: 0, rpId: 'wallet.example', credentialId: Uint8Array.of(1), publicKey: passkey.publicKey }
+    const signer = {
+      address,
+      keyIndex: 0,
+      rpId: 'wallet.example',
+      credentialId: Uint8Array.of(1),
+      publicKey: passkey.publicKey,
+    }
     const signature = await signAccountProof(proof, signer, passkey)
     await verifyAccountProof({ ...proof, address }, signature, passkey.publicKey)
     const asMessage = await signUserMessage(encodeAccountProof({ ...proof, address }), signer, passkey)
     const wrong = [
-      [{ ...proof, address, appIdentifier: 'https://other.example' }, signature], [{ ...proof, address: '0x01cf0e2f2f715450' }, signature],
-      [{ ...proof, address, nonce: 'ac'.repeat(32) }, signature], [{ ...proof, address }, asMessage], [{ ...proof, address }, { ...signature, extensionData: undefined }],
+      [{ ...proof, address, appIdentifier: 'https://other.example' }, signature],
+      [{ ...proof, address: '0x01cf0e2f2f715450' }, signature],
+      [{ ...proof, address, nonce: 'ac'.repeat(32) }, signature],
+      [{ ...proof, address }, asMessage],
+      [
+        { ...proof, address },
+        { ...signature, extensionData: undefined },
+      ],
     ] as const
     for (const [wanted, given] of wrong) {
-      expect(await verifyAccountProof(wanted, given, passkey.publicKey).then(() => undefined, (error: unknown) => error), JSON.stringify(wanted)).to.be.instanceOf(SigningError)
+      expect(
+        await verifyAccountProof(wanted, given, passkey.publicKey).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+        JSON.stringify(wanted),
+      ).to.be.instanceOf(SigningError)
     }
   })
 
   it('is refused with a nonce that is too short, or an application without a name', () => {
-    for (const [part, field] of [[{ nonce: 'ab'.repeat(31) }, 'nonce'], [{ nonce: 'xy' }, 'nonce'], [{ appIdentifier: '' }, 'appIdentifier'], [{ appIdentifier: '0xab' }, 'appIdentifier']] as const) {
-      expect(() => encodeAccountProof({ ...proof, address, ...part })).to.throw(SigningError).with.property('field', field)
+    for (const [part, field] of [
+      [{ nonce: 'ab'.repeat(31) }, 'nonce'],
+      [{ nonce: 'xy' }, 'nonce'],
+      [{ appIdentifier: '' }, 'appIdentifier'],
+      [{ appIdentifier: '0xab' }, 'appIdentifier'],
+    ] as const) {
+      expect(() => encodeAccountProof({ ...proof, address, ...part }))
+        .to.throw(SigningError)
+        .with.property('field', field)
     }
   })
 })

@@ -12,48 +12,105 @@ import { signUserMessage, verifyUserMessage } from '../../clients/signing/user-m
 import { softPasskey } from './soft-passkey.ts'
 
 const voucher: FclVoucher = {
-  cadence: 'transaction { prepare(signer: &Account) {} }', refBlock: 'cd'.repeat(32), computeLimit: 100, arguments: [{ type: 'UFix64', value: '1.00000000' }],
-  proposalKey: { address: 'f8d6e0586b0a20c7', keyId: 0, sequenceNum: 3 }, payer: 'e5a8b7f23e8b548f', authorizers: ['f8d6e0586b0a20c7'],
-  payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: null }], envelopeSigs: [{ address: 'e5a8b7f23e8b548f', keyId: 0 }],
+  cadence: 'transaction { prepare(signer: &Account) {} }',
+  refBlock: 'cd'.repeat(32),
+  computeLimit: 100,
+  arguments: [{ type: 'UFix64', value: '1.00000000' }],
+  proposalKey: { address: 'f8d6e0586b0a20c7', keyId: 0, sequenceNum: 3 },
+  payer: 'e5a8b7f23e8b548f',
+  authorizers: ['f8d6e0586b0a20c7'],
+  payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: null }],
+  envelopeSigs: [{ address: 'e5a8b7f23e8b548f', keyId: 0 }],
 }
 
 /** The voucher as the library reads it, for messages that are put together by hand. */
 const asTransaction = {
-  script: voucher.cadence, arguments: ['{"type":"UFix64","value":"1.00000000"}'], referenceBlockId: voucher.refBlock, computeLimit: 100,
-  proposalKey: { address: 'f8d6e0586b0a20c7', keyIndex: 0, sequenceNumber: 3n }, payer: voucher.payer, authorizers: voucher.authorizers,
-  payloadSignatures: [], envelopeSignatures: [],
+  script: voucher.cadence,
+  arguments: ['{"type":"UFix64","value":"1.00000000"}'],
+  referenceBlockId: voucher.refBlock,
+  computeLimit: 100,
+  proposalKey: { address: 'f8d6e0586b0a20c7', keyIndex: 0, sequenceNumber: 3n },
+  payer: voucher.payer,
+  authorizers: voucher.authorizers,
+  payloadSignatures: [],
+  envelopeSignatures: [],
 }
 const tagged = (message: Uint8Array): string => hexOf(joined(domainTag('transaction'), message))
-const signable = (part: Partial<FclSignable> = {}): FclSignable => ({ message: tagged(encodePayload(asTransaction)), addr: '0xf8d6e0586b0a20c7', keyId: 0, voucher, ...part })
+const signable = (part: Partial<FclSignable> = {}): FclSignable => ({
+  message: tagged(encodePayload(asTransaction)),
+  addr: '0xf8d6e0586b0a20c7',
+  keyId: 0,
+  voucher,
+  ...part,
+})
 
 describe('what applications hand to a wallet', () => {
   it('is signed as the voucher says, also with the signatures of others', async () => {
     const { transaction, signer, part } = readFclSignable(signable())
     expect(part).to.equal('payload')
     const passkey = softPasskey()
-    const [signature] = (await signTransaction(transaction, { ...signer, rpId: 'wallet.example', credentialId: Uint8Array.of(1), publicKey: passkey.publicKey }, passkey)).payloadSignatures
+    const [signature] = (
+      await signTransaction(
+        transaction,
+        { ...signer, rpId: 'wallet.example', credentialId: Uint8Array.of(1), publicKey: passkey.publicKey },
+        passkey,
+      )
+    ).payloadSignatures
     if (signature === undefined) throw new Error('there is no signature')
     const told = fclSignatureOf(signature)
-    expect(told).to.include({ f_type: 'CompositeSignature', addr: '0xf8d6e0586b0a20c7', keyId: 0, signature: hexOf(signature.signature) })
+    expect(told).to.include({
+      f_type: 'CompositeSignature',
+      addr: '0xf8d6e0586b0a20c7',
+      keyId: 0,
+      signature: hexOf(signature.signature),
+    })
 
-    const signedVoucher = { ...voucher, payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: String(told['signature']), extensionData: String(told['extensionData']) }] }
+    const signedVoucher = {
+      ...voucher,
+      payloadSigs: [
+        {
+          address: 'f8d6e0586b0a20c7',
+          keyId: 0,
+          sig: String(told['signature']),
+          extensionData: String(told['extensionData']),
+        },
+      ],
+    }
     const envelope = tagged(encodeEnvelope({ ...asTransaction, payloadSignatures: [signature] }))
     const wanted = readFclSignable({ message: envelope, addr: voucher.payer, keyId: 0, voucher: signedVoucher })
     expect(wanted.part).to.equal('envelope')
     // A payer who did not see the extension data would sign what the chain refuses.
-    const without = { ...voucher, payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: String(told['signature']) }] }
-    expect(() => readFclSignable({ message: envelope, addr: voucher.payer, keyId: 0, voucher: without })).to.throw(SigningError).with.property('field', 'message')
+    const without = {
+      ...voucher,
+      payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: String(told['signature']) }],
+    }
+    expect(() => readFclSignable({ message: envelope, addr: voucher.payer, keyId: 0, voucher: without }))
+      .to.throw(SigningError)
+      .with.property('field', 'message')
   })
 
   it('is refused where the message is not that of the voucher, which is what people see', () => {
     const other = { ...asTransaction, arguments: ['{"type":"UFix64","value":"9999.00000000"}'] }
     const wrong: readonly (readonly [Partial<FclSignable>, string])[] = [
-      [{ message: tagged(encodePayload(other)) }, 'message'], [{ message: tagged(encodeEnvelope(asTransaction)) }, 'message'],
-      [{ message: hexOf(encodePayload(asTransaction)) }, 'message'], [{ message: 'xyz' }, 'message'], [{ addr: '0x01cf0e2f2f715450' }, 'signer.address'],
-      [{ voucher: { ...voucher, refBlock: '' } }, 'referenceBlockId'], [{ voucher: { ...voucher, proposalKey: { ...voucher.proposalKey, sequenceNum: -1 } } }, 'voucher.proposalKey.sequenceNum'],
-      [{ voucher: { ...voucher, payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: '1' }] } }, 'voucher.payloadSigs[0].sig'],
+      [{ message: tagged(encodePayload(other)) }, 'message'],
+      [{ message: tagged(encodeEnvelope(asTransaction)) }, 'message'],
+      [{ message: hexOf(encodePayload(asTransaction)) }, 'message'],
+      [{ message: 'xyz' }, 'message'],
+      [{ addr: '0x01cf0e2f2f715450' }, 'signer.address'],
+      [{ voucher: { ...voucher, refBlock: '' } }, 'referenceBlockId'],
+      [
+        { voucher: { ...voucher, proposalKey: { ...voucher.proposalKey, sequenceNum: -1 } } },
+        'voucher.proposalKey.sequenceNum',
+      ],
+      [
+        { voucher: { ...voucher, payloadSigs: [{ address: 'f8d6e0586b0a20c7', keyId: 0, sig: '1' }] } },
+        'voucher.payloadSigs[0].sig',
+      ],
     ]
-    for (const [part, field] of wrong) expect(() => readFclSignable(signable(part)), field).to.throw(SigningError).with.property('field', field)
+    for (const [part, field] of wrong)
+      expect(() => readFclSignable(signable(part)), field)
+        .to.throw(SigningError)
+        .with.property('field', field)
   })
 })
 
@@ -61,11 +118,25 @@ describe('a message that is no transaction', () => {
   it('is checked with its extension data, and is none for a transaction', async () => {
     const passkey = softPasskey()
     const message = new TextEncoder().encode('Log in to the heron house')
-    const signer = { address: '0xf8d6e0586b0a20c7', keyIndex: 0, rpId: 'wallet.example', credentialId: Uint8Array.of(1), publicKey: passkey.publicKey }
+    const signer = {
+      address: '0xf8d6e0586b0a20c7',
+      keyIndex: 0,
+      rpId: 'wallet.example',
+      credentialId: Uint8Array.of(1),
+      publicKey: passkey.publicKey,
+    }
     const signature = await signUserMessage(message, signer, passkey)
     await verifyUserMessage(message, signature, passkey.publicKey)
-    for (const [wrong, other] of [[signature, new TextEncoder().encode('Log in')], [{ ...signature, extensionData: undefined }, message]] as const) {
-      expect(await verifyUserMessage(other, wrong, passkey.publicKey).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(SigningError)
+    for (const [wrong, other] of [
+      [signature, new TextEncoder().encode('Log in')],
+      [{ ...signature, extensionData: undefined }, message],
+    ] as const) {
+      expect(
+        await verifyUserMessage(other, wrong, passkey.publicKey).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      ).to.be.instanceOf(SigningError)
     }
   })
 })
@@ -75,10 +146,15 @@ describe('the key of a new passkey', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const spki = publicKey.export({ type: 'spki', format: 'der' })
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-    expect(hexOf(accountKeyOf(spki))).to.equal(Buffer.from(x, 'base64url').toString('hex') + Buffer.from(y, 'base64url').toString('hex'))
+    expect(hexOf(accountKeyOf(spki))).to.equal(
+      Buffer.from(x, 'base64url').toString('hex') + Buffer.from(y, 'base64url').toString('hex'),
+    )
     const others = [
-      generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey, generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey, generateKeyPairSync('ed25519').publicKey,
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey,
+      generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey,
+      generateKeyPairSync('ed25519').publicKey,
     ].map((key) => key.export({ type: 'spki', format: 'der' }))
-    for (const other of [...others, spki.subarray(0, 90), Buffer.concat([spki, Buffer.of(0)])]) expect(() => accountKeyOf(other)).to.throw(SigningError)
+    for (const other of [...others, spki.subarray(0, 90), Buffer.concat([spki, Buffer.of(0)])])
+      expect(() => accountKeyOf(other)).to.throw(SigningError)
   })
 })

@@ -10,12 +10,24 @@ const mostKilobytes = 25
 
 describe('the signing library', () => {
   it(`has less than ${mostKilobytes} KB for a browser, all of it together and compressed`, async () => {
-    const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).toSorted()
+    const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .toSorted()
     expect(modules).to.include.members(['passkey.ts', join('transactions', 'make-transaction.ts')])
-    const source = modules.map((name, at) => `export * as part${at} from ${JSON.stringify(join(folder, name))}`).join('\n')
+    const source = modules
+      .map((name, at) => `export * as part${at} from ${JSON.stringify(join(folder, name))}`)
+      .join('\n')
     const built = await build({
-      configFile: false, logLevel: 'error', root: folder,
-      plugins: [{ name: 'all-of-signing', resolveId: (id) => (id.endsWith(entry) ? entry : undefined), load: (id) => (id === entry ? source : undefined) }],
+      configFile: false,
+      logLevel: 'error',
+      root: folder,
+      plugins: [
+        {
+          name: 'all-of-signing',
+          resolveId: (id) => (id.endsWith(entry) ? entry : undefined),
+          load: (id) => (id === entry ? source : undefined),
+        },
+      ],
       build: { write: false, minify: true, lib: { entry, formats: ['es'] } },
     })
     const chunks = (Array.isArray(built) ? built : [built]).flatMap((one) => ('output' in one ? one.output : []))

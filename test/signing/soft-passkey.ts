@@ -4,7 +4,11 @@ import type { Bytes } from '../../clients/signing/bytes.ts'
 import type { Assertion, AssertionRequest } from '../../clients/signing/passkey.ts'
 
 /** A passkey of this machine, which signs as an authenticator does. */
-export function softPasskey({ flags = 0x1d, rest = Buffer.alloc(0), mutateClientData = (data: object): object => data } = {}): {
+export function softPasskey({
+  flags = 0x1d,
+  rest = Buffer.alloc(0),
+  mutateClientData = (data: object): object => data,
+} = {}): {
   readonly publicKey: Bytes
   readonly getCredential: (request: AssertionRequest) => Promise<Assertion>
   readonly asked: AssertionRequest[]
@@ -17,9 +21,26 @@ export function softPasskey({ flags = 0x1d, rest = Buffer.alloc(0), mutateClient
     getCredential: async (request) => {
       asked.push(request)
       const { challenge } = request.publicKey
-      const clientDataJSON = Buffer.from(JSON.stringify(mutateClientData({ type: 'webauthn.get', challenge: base64UrlOf(challenge), origin: 'https://wallet.example', crossOrigin: false })))
-      const authenticatorData = Buffer.concat([createHash('sha256').update('wallet.example').digest(), Buffer.of(flags, 0, 0, 0, 7), rest])
-      const signature = sign('sha256', Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()]), privateKey)
+      const clientDataJSON = Buffer.from(
+        JSON.stringify(
+          mutateClientData({
+            type: 'webauthn.get',
+            challenge: base64UrlOf(challenge),
+            origin: 'https://wallet.example',
+            crossOrigin: false,
+          }),
+        ),
+      )
+      const authenticatorData = Buffer.concat([
+        createHash('sha256').update('wallet.example').digest(),
+        Buffer.of(flags, 0, 0, 0, 7),
+        rest,
+      ])
+      const signature = sign(
+        'sha256',
+        Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()]),
+        privateKey,
+      )
       return { response: { authenticatorData, clientDataJSON, signature } }
     },
   }

@@ -20,7 +20,9 @@ const anyAddress = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((word) => `0x
 
 describe('transactions of the wallet', () => {
   it('are Cadence, and import what is at the core contracts of their chain', async () => {
-    const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
+    const wasm = createRequire(import.meta.url)
+      .resolve('@onflow/cadence-parser')
+      .replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
     const parser = await CadenceParser.create(readFileSync(wasm))
     for (const chain of chains) {
       const { fungibleToken, flowToken } = coreContracts(chain)
@@ -33,19 +35,46 @@ describe('transactions of the wallet', () => {
   })
 
   it('are read as they were made', () => {
-    fc.assert(fc.property(anyChain, anyAmount, anyAddress, fc.nat({ max: 1000 }), fc.nat(), (chain, amount, to, weight, keyIndex) => {
-      const key = { publicKey: `04${publicKey}`, weight, signatureAlgorithm: 'ECDSA_secp256k1', hashAlgorithm: 'SHA3_256' } as const
-      const read = { ...key, publicKey, weight: BigInt(weight) * 100_000_000n }
-      expect(readKnownTransaction(sendFlow(chain, { amount, to }), chain)).to.deep.equal({ name: 'send-flow', amount, to })
-      expect(readKnownTransaction(createAccount(chain, { ...key, startBalance: amount }), chain)).to.deep.equal({ name: 'create-account', key: read, startBalance: amount })
-      expect(readKnownTransaction(addKey(chain, key), chain)).to.deep.equal({ name: 'add-key', key: read })
-      expect(readKnownTransaction(revokeKey(chain, keyIndex), chain)).to.deep.equal({ name: 'revoke-key', keyIndex })
-    }))
+    fc.assert(
+      fc.property(
+        anyChain,
+        anyAmount,
+        anyAddress,
+        fc.nat({ max: 1000 }),
+        fc.nat(),
+        (chain, amount, to, weight, keyIndex) => {
+          const key = {
+            publicKey: `04${publicKey}`,
+            weight,
+            signatureAlgorithm: 'ECDSA_secp256k1',
+            hashAlgorithm: 'SHA3_256',
+          } as const
+          const read = { ...key, publicKey, weight: BigInt(weight) * 100_000_000n }
+          expect(readKnownTransaction(sendFlow(chain, { amount, to }), chain)).to.deep.equal({
+            name: 'send-flow',
+            amount,
+            to,
+          })
+          expect(readKnownTransaction(createAccount(chain, { ...key, startBalance: amount }), chain)).to.deep.equal({
+            name: 'create-account',
+            key: read,
+            startBalance: amount,
+          })
+          expect(readKnownTransaction(addKey(chain, key), chain)).to.deep.equal({ name: 'add-key', key: read })
+          expect(readKnownTransaction(revokeKey(chain, keyIndex), chain)).to.deep.equal({
+            name: 'revoke-key',
+            keyIndex,
+          })
+        },
+      ),
+    )
   })
 
   it('give a passkey all of its account', () => {
     expect(readKnownTransaction(createAccount('mainnet', { publicKey }), 'mainnet')).to.deep.equal({
-      name: 'create-account', startBalance: 0n, key: { publicKey, signatureAlgorithm: 'ECDSA_P256', hashAlgorithm: 'SHA2_256', weight: 100_000_000_000n },
+      name: 'create-account',
+      startBalance: 0n,
+      key: { publicKey, signatureAlgorithm: 'ECDSA_P256', hashAlgorithm: 'SHA2_256', weight: 100_000_000_000n },
     })
   })
 
@@ -73,29 +102,53 @@ describe('transactions of the wallet', () => {
     ['no JSON', '1.0'],
   ] as const) {
     it(`are not known with an amount of ${what}`, () => {
-      const { script, arguments: [, to = ''] } = sendFlow('mainnet', { amount: 1n, to: '0x1' })
+      const {
+        script,
+        arguments: [, to = ''],
+      } = sendFlow('mainnet', { amount: 1n, to: '0x1' })
       expect(readKnownTransaction({ script, arguments: [argument, to] }, 'mainnet')).to.equal(undefined)
     })
   }
 
   it('are not known with too few or too many arguments', () => {
-    for (const made of [sendFlow('mainnet', { amount: 1n, to: '0x1' }), createAccount('mainnet', { publicKey }), addKey('mainnet', { publicKey }), revokeKey('mainnet', 1)]) {
+    for (const made of [
+      sendFlow('mainnet', { amount: 1n, to: '0x1' }),
+      createAccount('mainnet', { publicKey }),
+      addKey('mainnet', { publicKey }),
+      revokeKey('mainnet', 1),
+    ]) {
       expect(readKnownTransaction(made, 'mainnet')).not.to.equal(undefined)
-      expect(readKnownTransaction({ ...made, arguments: [...made.arguments, '{"type":"Int","value":"1"}'] }, 'mainnet')).to.equal(undefined)
+      expect(
+        readKnownTransaction({ ...made, arguments: [...made.arguments, '{"type":"Int","value":"1"}'] }, 'mainnet'),
+      ).to.equal(undefined)
       expect(readKnownTransaction({ ...made, arguments: made.arguments.slice(1) }, 'mainnet')).to.equal(undefined)
     }
   })
 
   it('refuse what no chain takes', () => {
     for (const make of [
-      () => addKey('mainnet', { publicKey: 'ab' }), () => addKey('mainnet', { publicKey, weight: 1001 }), () => addKey('mainnet', { publicKey, weight: 0.5 }),
-      () => revokeKey('mainnet', -1), () => sendFlow('mainnet', { amount: -1n, to: '0x1' }), () => sendFlow('mainnet', { amount: 2n ** 64n, to: '0x1' }),
-      () => sendFlow('mainnet', { amount: 1n, to: 'somebody' }), () => amountUnits('1,5'), () => amountUnits('1.000000001'), () => amountUnits('-1'), () => amountUnits('184467440737.09551616'), () => amountUnits('1e3'),
-    ]) expect(make).to.throw(SigningError)
+      () => addKey('mainnet', { publicKey: 'ab' }),
+      () => addKey('mainnet', { publicKey, weight: 1001 }),
+      () => addKey('mainnet', { publicKey, weight: 0.5 }),
+      () => revokeKey('mainnet', -1),
+      () => sendFlow('mainnet', { amount: -1n, to: '0x1' }),
+      () => sendFlow('mainnet', { amount: 2n ** 64n, to: '0x1' }),
+      () => sendFlow('mainnet', { amount: 1n, to: 'somebody' }),
+      () => amountUnits('1,5'),
+      () => amountUnits('1.000000001'),
+      () => amountUnits('-1'),
+      () => amountUnits('184467440737.09551616'),
+      () => amountUnits('1e3'),
+    ])
+      expect(make).to.throw(SigningError)
   })
 
   it('have amounts that are exact', () => {
     expect(amountUnits('0.1') + amountUnits('0.2')).to.equal(amountUnits('0.3'))
-    fc.assert(fc.property(anyAmount, (units) => { expect(amountUnits(amountText(units))).to.equal(units) }))
+    fc.assert(
+      fc.property(anyAmount, (units) => {
+        expect(amountUnits(amountText(units))).to.equal(units)
+      }),
+    )
   })
 })

@@ -37,15 +37,28 @@ describe('scripts of the simulated chain', () => {
   it('tell what an account has at the height that is asked for', async () => {
     const [person] = [personOfTurn(0)]
     for (const height of [0, 57, 1105, head]) {
-      const overview = await reader.executeScript(
-        present('account_storage'), [cadence.address(`0x${person.hex}`), cadence.int(100)], { height },
-      ) as PayloadFields
+      const overview = (await reader.executeScript(
+        present('account_storage'),
+        [cadence.address(`0x${person.hex}`), cadence.int(100)],
+        { height },
+      )) as PayloadFields
       const balance = ufix64Text(node.chain.stateAt(height).vaults.balance(flow, person))
-      expect({ balance: overview['balance'], height: overview['height'] }).to.deep.equal({ balance, height: String(height) })
-      expect(overview['storagePaths']).to.include.members([flow.storagePath, usdc.storagePath, collections[0]?.storagePath])
+      expect({ balance: overview['balance'], height: overview['height'] }).to.deep.equal({
+        balance,
+        height: String(height),
+      })
+      expect(overview['storagePaths']).to.include.members([
+        flow.storagePath,
+        usdc.storagePath,
+        collections[0]?.storagePath,
+      ])
     }
-    expect(await reader.executeScript(present('storage_item'), [cadence.address(`0x${person.hex}`), cadence.string('USDCVault')]))
-      .to.equal(usdc.vaultType)
+    expect(
+      await reader.executeScript(present('storage_item'), [
+        cadence.address(`0x${person.hex}`),
+        cadence.string('USDCVault'),
+      ]),
+    ).to.equal(usdc.vaultType)
   })
 
   it('list the items of a holder page by page, and tell what they are', async () => {
@@ -55,45 +68,80 @@ describe('scripts of the simulated chain', () => {
     const holder = items.owner(collection, 1)
     const held = items.idsOf(collection, holder).map(String)
     const prefix = collection.itemType.replace(/NFT$/, '')
-    const page = (from: number, count: number): Promise<PayloadFields> => reader.executeScript(scripts('nft_holder_ids'), [
-      cadence.address(`0x${holder.hex}`), cadence.string(prefix), cadence.string(collection.itemType), cadence.int(from), cadence.int(count),
-    ], { height: 1150 }) as Promise<PayloadFields>
+    const page = (from: number, count: number): Promise<PayloadFields> =>
+      reader.executeScript(
+        scripts('nft_holder_ids'),
+        [
+          cadence.address(`0x${holder.hex}`),
+          cadence.string(prefix),
+          cadence.string(collection.itemType),
+          cadence.int(from),
+          cadence.int(count),
+        ],
+        { height: 1150 },
+      ) as Promise<PayloadFields>
     const [first, rest] = [await page(0, 1), await page(1, 1000)]
-    expect([...first['ids'] as string[], ...rest['ids'] as string[]]).to.deep.equal(held)
+    expect([...(first['ids'] as string[]), ...(rest['ids'] as string[])]).to.deep.equal(held)
     expect(first).to.include({ collections: '1', total: String(held.length) })
     const list = (value: string) => cadence.array([cadence.string(value)])
-    const [told] = await reader.executeScript(scripts('nft_items'), [
-      cadence.array([cadence.address(`0x${holder.hex}`)]), list(''), list(prefix), list(collection.itemType),
-      cadence.array([cadence.uint64(held[0] ?? 0)]),
-    ], { height: 1150 }) as PayloadFields[]
+    const [told] = (await reader.executeScript(
+      scripts('nft_items'),
+      [
+        cadence.array([cadence.address(`0x${holder.hex}`)]),
+        list(''),
+        list(prefix),
+        list(collection.itemType),
+        cadence.array([cadence.uint64(held[0] ?? 0)]),
+      ],
+      { height: 1150 },
+    )) as PayloadFields[]
     expect(told).to.include({ serialNumber: held[0] })
-    expect(await reader.executeScript(scripts('nft_holder_check'), [
-      cadence.address(`0x${holder.hex}`), cadence.string(prefix), cadence.string(collection.itemType),
-      cadence.array([cadence.uint64(held[0] ?? 0), cadence.uint64(999_999_999)]),
-    ], { height: 1150 })).to.deep.equal([true, false])
+    expect(
+      await reader.executeScript(
+        scripts('nft_holder_check'),
+        [
+          cadence.address(`0x${holder.hex}`),
+          cadence.string(prefix),
+          cadence.string(collection.itemType),
+          cadence.array([cadence.uint64(held[0] ?? 0), cadence.uint64(999_999_999)]),
+        ],
+        { height: 1150 },
+      ),
+    ).to.deep.equal([true, false])
   })
 
   it('tell of tokens, the epoch and the nodes', async () => {
     const state = node.chain.stateAt(head)
     const tokens = [flow, usdc]
-    const told = await reader.executeScript(scripts('ft_tokens'), [
+    const told = (await reader.executeScript(scripts('ft_tokens'), [
       cadence.array(tokens.map(({ contract }) => cadence.address(`0x${contract.hex}`))),
       cadence.array(tokens.map(({ name }) => cadence.string(name))),
       cadence.array(tokens.map(({ vaultType }) => cadence.string(vaultType))),
-    ]) as PayloadFields[]
-    expect(told.map((token) => [token['symbol'], token['totalSupply']]))
-      .to.deep.equal(tokens.map((token) => [token.symbol, ufix64Text(state.supplies.of(token))]))
-    const network = await reader.executeScript(scripts('network_state'), []) as PayloadFields
-    expect(network).to.include({ epoch: '6', height: String(head), totalStaked: ufix64Text(state.staking.totalStaked()) })
-    expect(network['nodeIds']).to.deep.equal([nodeIdOf(0), nodeIdOf(1), nodeIdOf(2)].slice(0, state.staking.nodes.length))
-    const [first] = await reader.executeScript(scripts('staking_nodes'), [cadence.array([cadence.string(nodeIdOf(0))])]) as PayloadFields[]
+    ])) as PayloadFields[]
+    expect(told.map((token) => [token['symbol'], token['totalSupply']])).to.deep.equal(
+      tokens.map((token) => [token.symbol, ufix64Text(state.supplies.of(token))]),
+    )
+    const network = (await reader.executeScript(scripts('network_state'), [])) as PayloadFields
+    expect(network).to.include({
+      epoch: '6',
+      height: String(head),
+      totalStaked: ufix64Text(state.staking.totalStaked()),
+    })
+    expect(network['nodeIds']).to.deep.equal(
+      [nodeIdOf(0), nodeIdOf(1), nodeIdOf(2)].slice(0, state.staking.nodes.length),
+    )
+    const [first] = (await reader.executeScript(scripts('staking_nodes'), [
+      cadence.array([cadence.string(nodeIdOf(0))]),
+    ])) as PayloadFields[]
     const [staker] = state.staking.nodes
     if (staker === undefined) throw new Error('a node is registered')
     expect(first).to.include({ tokensStaked: ufix64Text(state.staking.of(staker).staked), delegatorCount: '2' })
   })
 
   it('have no state above the head', async () => {
-    const error: unknown = await reader.executeScript(scripts('network_state'), [], { height: head + 1 }).catch((thrown: unknown) => thrown)
+    const error: unknown = await reader
+      .executeScript(scripts('network_state'), [], { height: head + 1 })
+      .catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(StateNotServedError)
   })
 })

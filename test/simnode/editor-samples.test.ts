@@ -12,18 +12,24 @@ import { ledgerChain } from '../../src/simnode/ledger/ledger-node.ts'
 const chain = ledgerChain({ seed: 3 })
 
 function given(source: string, args: readonly CadenceJson[]): unknown {
-  return JSON.parse(executeScript(new LedgerScriptState(chain, 250), Buffer.from(source), args.map(encodeJson)).toString())
+  return JSON.parse(
+    executeScript(new LedgerScriptState(chain, 250), Buffer.from(source), args.map(encodeJson)).toString(),
+  )
 }
 
 describe('files that the editor offers', () => {
   it('are scripts that a simulated node answers, or say why they are not run', () => {
     for (const { code, note, name } of templates) {
       const sample = sampleScripts.find((one) => one.code === code)
-      if (codeShape(code).kind === 'script') expect(sample, name).to.have.property('arguments').with.length(codeShape(code).parameters.length)
+      if (codeShape(code).kind === 'script')
+        expect(sample, name).to.have.property('arguments').with.length(codeShape(code).parameters.length)
       else expect(note, name).to.match(/not run/)
     }
     const { active, files } = newProject('emulator')
     const first = files.get(active ?? '') ?? ''
-    expect(given(first, sampleScripts.find(({ code }) => code === first)?.arguments ?? [])).to.deep.equal({ type: 'Int', value: '5' })
+    expect(given(first, sampleScripts.find(({ code }) => code === first)?.arguments ?? [])).to.deep.equal({
+      type: 'Int',
+      value: '5',
+    })
   })
 })

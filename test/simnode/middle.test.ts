@@ -15,9 +15,15 @@ describe('a history of the simulated chain that starts in the middle', () => {
   it('is true for all that its events name, and for nodes once an epoch was set up', async () => {
     const database = await createTestDatabase()
     await using node = await startLedgerNode({ seed: 6, head })
-    const running = await runFarm(database, {
-      CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: String(from), ENABLE_HISTORY_INGESTER: 'false',
-    }, { withIngest: true })
+    const running = await runFarm(
+      database,
+      {
+        CHAIN_ACCESS_NODE: node.endpoint,
+        START_BLOCK: String(from),
+        ENABLE_HISTORY_INGESTER: 'false',
+      },
+      { withIngest: true },
+    )
     try {
       await untilDerived(database, names, [{ from, to: head + 1 }], running)
       for (const compare of [compareVaults, compareItems]) {

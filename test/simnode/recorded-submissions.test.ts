@@ -17,15 +17,22 @@ interface RecordedKey {
   readonly weight: number
 }
 
-const { accounts } = JSON.parse(readRepositoryFile('test/recordings/base/truth.json')) as { readonly accounts: Readonly<Record<string, { readonly keys: readonly RecordedKey[] }>> }
+const { accounts } = JSON.parse(readRepositoryFile('test/recordings/base/truth.json')) as {
+  readonly accounts: Readonly<Record<string, { readonly keys: readonly RecordedKey[] }>>
+}
 
 /** As far as a check of signatures looks at it: the keys of the recording's end, which all propose with one number. */
 function stateWith(sequenceNumber: number): LedgerState {
   const keysOf = ({ hex }: Account): readonly RecordedKey[] => accounts[`0x${hex}`]?.keys ?? []
-  const keys = (account: Account): readonly AccountKey[] => keysOf(account).map((key) => ({
-    publicKey: Buffer.from(key.public_key, 'hex'), signatureAlgorithm: key.sign_algo === 2 ? 'ECDSA_P256' : 'ECDSA_secp256k1',
-    hashAlgorithm: key.hash_algo === 1 ? 'SHA2_256' : 'SHA3_256', weight: BigInt(key.weight) * 100_000_000n, sequenceNumber, isRevoked: false,
-  }))
+  const keys = (account: Account): readonly AccountKey[] =>
+    keysOf(account).map((key) => ({
+      publicKey: Buffer.from(key.public_key, 'hex'),
+      signatureAlgorithm: key.sign_algo === 2 ? 'ECDSA_P256' : 'ECDSA_secp256k1',
+      hashAlgorithm: key.hash_algo === 1 ? 'SHA2_256' : 'SHA3_256',
+      weight: BigInt(key.weight) * 100_000_000n,
+      sequenceNumber,
+      isRevoked: false,
+    }))
   return { accounts: { exists: (account: Account) => keysOf(account).length > 0, keys } } as unknown as LedgerState
 }
 
@@ -34,17 +41,35 @@ describe('the check of signatures in the simulated node', () => {
     const version = (await recording('base')).versions.get('')
     const verdicts = new Map<string, number>()
     for (const { transactions, results } of version?.blocks ?? []) {
-      const bodies: readonly TransactionBody[] = readTransactionsResponse(Buffer.concat(transactions.map((message) => bytesField(1, message))))
+      const bodies: readonly TransactionBody[] = readTransactionsResponse(
+        Buffer.concat(transactions.map((message) => bytesField(1, message))),
+      )
       for (const [index, body] of bodies.entries()) {
         if (body.envelopeSignatures.length === 0) continue
         const error = bytesOf(results['json-cdc'][index] ?? Buffer.alloc(0), 3).toString('utf8')
         const [, current] = /has sequence number (\d+), but given/.exec(error) ?? []
         const isPreprocessing = /^\[Error Code: (1006|1007|1008|1009|1055)\]/.test(error)
-        expect(preprocessingError(stateWith(Number(current ?? body.proposerSequenceNumber)), body) ?? '').to.equal(isPreprocessing ? error : '')
-        const verdict = isPreprocessing ? error.slice(13, 17) : [...new Set([...body.payloadSignatures, ...body.envelopeSignatures].map(({ extensionData }) => (extensionData[0] === 1 ? 'passkey' : 'plain')))].join('+')
+        expect(preprocessingError(stateWith(Number(current ?? body.proposerSequenceNumber)), body) ?? '').to.equal(
+          isPreprocessing ? error : '',
+        )
+        const verdict = isPreprocessing
+          ? error.slice(13, 17)
+          : [
+              ...new Set(
+                [...body.payloadSignatures, ...body.envelopeSignatures].map(({ extensionData }) =>
+                  extensionData[0] === 1 ? 'passkey' : 'plain',
+                ),
+              ),
+            ].join('+')
         verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1)
       }
     }
-    expect(Object.fromEntries(verdicts)).to.deep.equal({ 'plain': 698, 'passkey': 7, 'passkey+plain': 1, '1007': 4, '1009': 2 })
+    expect(Object.fromEntries(verdicts)).to.deep.equal({
+      plain: 698,
+      passkey: 7,
+      'passkey+plain': 1,
+      '1007': 4,
+      '1009': 2,
+    })
   })
 })

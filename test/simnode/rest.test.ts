@@ -30,7 +30,7 @@ const sdk = require('@onflow/sdk') as Sdk
 const { httpTransport } = require('@onflow/transport-http') as { readonly httpTransport: object }
 
 /** One part of an interaction: `sdk.getBlock(true)` and its like. */
-const part = (name: string, ...args: unknown[]): unknown => (sdk[name] as Builder)(...args as never[])
+const part = (name: string, ...args: unknown[]): unknown => (sdk[name] as Builder)(...(args as never[]))
 
 const head = 330
 const somebody = personOfTurn(3)
@@ -38,7 +38,10 @@ const somebody = personOfTurn(3)
 describe('REST of the simulated node', () => {
   let node: LedgerNode
   const ask = async (...parts: unknown[]): Promise<Record<string, unknown>> =>
-    await sdk.decode(await sdk.send(parts, { node: node.restUrl, transport: httpTransport })) as Record<string, unknown>
+    (await sdk.decode(await sdk.send(parts, { node: node.restUrl, transport: httpTransport }))) as Record<
+      string,
+      unknown
+    >
 
   async function got(path: string, init?: RequestInit): Promise<{ status: number; body: unknown; headers: Headers }> {
     const response = await fetch(`${node.restUrl}${path}`, init)
@@ -54,14 +57,24 @@ describe('REST of the simulated node', () => {
   after(() => node.stop())
 
   /** How the SDK has an account sign. */
-  const signer = (address: string, keyId: number, key: TestKey) => (account: object): object => ({
-    ...account, tempId: `${address}-${keyId}`, addr: address.replace(/^0x/, ''), keyId,
-    async signingFunction({ message }: { readonly message: string }) {
-      // The SDK puts the tag before the message; the key does so itself.
-      const { signature, extensionData } = await key.sign(Buffer.from(message, 'hex').subarray(32))
-      return { addr: address, keyId, signature: hexOf(signature), ...(extensionData === undefined ? {} : { extensionData: hexOf(extensionData) }) }
-    },
-  })
+  const signer =
+    (address: string, keyId: number, key: TestKey) =>
+    (account: object): object => ({
+      ...account,
+      tempId: `${address}-${keyId}`,
+      addr: address.replace(/^0x/, ''),
+      keyId,
+      async signingFunction({ message }: { readonly message: string }) {
+        // The SDK puts the tag before the message; the key does so itself.
+        const { signature, extensionData } = await key.sign(Buffer.from(message, 'hex').subarray(32))
+        return {
+          addr: address,
+          keyId,
+          signature: hexOf(signature),
+          ...(extensionData === undefined ? {} : { extensionData: hexOf(extensionData) }),
+        }
+      },
+    })
 
   it('tells the SDK blocks, by height, by id and the newest', async () => {
     const newest = await ask(part('getBlock', true))
@@ -74,7 +87,7 @@ describe('REST of the simulated node', () => {
     expect(await ask(part('getBlock'), part('atBlockId', older['id']))).to.deep.equal(older)
     expect(await ask(part('getBlockHeader', true))).to.include({ height: head })
     const [{ collectionId }] = older['collectionGuarantees'] as [{ collectionId: string }]
-    const { transactionIds } = await ask(part('getCollection', collectionId)) as { transactionIds: string[] }
+    const { transactionIds } = (await ask(part('getCollection', collectionId))) as { transactionIds: string[] }
     expect(transactionIds[0]).to.equal(node.chain.block(height).transactionIds[0]?.toString('hex'))
   })
 
@@ -83,21 +96,32 @@ describe('REST of the simulated node', () => {
     const account = await ask(part('getAccount', address))
     expect(account['balance']).to.equal(Number(node.chain.stateAt(head).vaults.balance(flow, somebody)))
     expect(account['keys']).to.have.length.greaterThan(0)
-    expect((account['keys'] as object[])[0]).to.include({ index: 0, signAlgoString: 'ECDSA_P256', hashAlgoString: 'SHA3_256', weight: 1000, revoked: false })
+    expect((account['keys'] as object[])[0]).to.include({
+      index: 0,
+      signAlgoString: 'ECDSA_P256',
+      hashAlgoString: 'SHA3_256',
+      weight: 1000,
+      revoked: false,
+    })
     const before = await ask(part('getAccount', address), part('atBlockHeight', 200))
     expect(before['balance']).to.equal(Number(node.chain.stateAt(200).vaults.balance(flow, somebody)))
-    const { contracts } = await ask(part('getAccount', '0xf8d6e0586b0a20c7')) as { contracts: Record<string, string> }
+    const { contracts } = (await ask(part('getAccount', '0xf8d6e0586b0a20c7'))) as { contracts: Record<string, string> }
     expect(contracts['NonFungibleToken']).to.include('contract interface NonFungibleToken')
     const told = await got(`/v1/accounts/${somebody.hex}/balance`)
     expect(told.body).to.deep.equal({ balance: String(account['balance']) })
-    expect((await got(`/v1/accounts/${somebody.hex}/keys/0?block_height=${head}`)).body).to.include({ index: '0', weight: '1000' })
+    expect((await got(`/v1/accounts/${somebody.hex}/keys/0?block_height=${head}`)).body).to.include({
+      index: '0',
+      weight: '1000',
+    })
     expect((await got(`/v1/accounts/${somebody.hex}`)).body).to.not.have.any.keys('keys', 'contracts')
   })
 
   it('answers the SDK every sample script, at the newest block and before', async () => {
     const given = async (name: string, ...at: unknown[]): Promise<unknown> => {
       const { code, arguments: args } = sampleScripts.find((one) => one.name === name) ?? { code: '', arguments: [] }
-      const encoded = args.map(({ type, value }) => part('arg', value, { label: type, asArgument: (one: unknown) => ({ type, value: one }), asInjection: String }))
+      const encoded = args.map(({ type, value }) =>
+        part('arg', value, { label: type, asArgument: (one: unknown) => ({ type, value: one }), asInjection: String }),
+      )
       return ask(part('script', code), part('args', encoded), ...at)
     }
     const balance = node.chain.stateAt(head).vaults.balance(flow, somebody)
@@ -108,25 +132,57 @@ describe('REST of the simulated node', () => {
     for (const { name } of sampleScripts) expect(await given(name), name).to.have.length.greaterThan(0)
   })
 
-  it('takes a transaction of the SDK signed by a payer\'s key, and one signed by a passkey', async () => {
+  it("takes a transaction of the SDK signed by a payer's key, and one signed by a passkey", async () => {
     const payer = testPayer(2)
     const key = passkeyKey()
-    const run = async (code: { readonly script: string; readonly arguments: readonly string[] }, address: string, keyId: number, by: TestKey): Promise<string> => {
+    const run = async (
+      code: { readonly script: string; readonly arguments: readonly string[] },
+      address: string,
+      keyId: number,
+      by: TestKey,
+    ): Promise<string> => {
       const authorization = signer(address, keyId, by)
-      const args = code.arguments.map((one) => JSON.parse(one) as { type: string; value: unknown }).map(({ type, value }) =>
-        part('arg', value, { label: type, asArgument: (given: unknown) => ({ type, value: given }), asInjection: String }))
-      const response = await sdk.send([
-        part('transaction', code.script), part('args', args), part('limit', 1000), part('proposer', authorization),
-        part('authorizations', [authorization]), part('payer', authorization),
-      ], { node: node.restUrl, transport: httpTransport }) as { readonly transactionId: string }
+      const args = code.arguments
+        .map((one) => JSON.parse(one) as { type: string; value: unknown })
+        .map(({ type, value }) =>
+          part('arg', value, {
+            label: type,
+            asArgument: (given: unknown) => ({ type, value: given }),
+            asInjection: String,
+          }),
+        )
+      const response = (await sdk.send(
+        [
+          part('transaction', code.script),
+          part('args', args),
+          part('limit', 1000),
+          part('proposer', authorization),
+          part('authorizations', [authorization]),
+          part('payer', authorization),
+        ],
+        { node: node.restUrl, transport: httpTransport },
+      )) as { readonly transactionId: string }
       return response.transactionId
     }
-    const id = await run(createAccount('emulator', { ...key, startBalance: 5_00000000n }), publishedPayer.address, payer.keyIndex, payer.key)
+    const id = await run(
+      createAccount('emulator', { ...key, startBalance: 5_00000000n }),
+      publishedPayer.address,
+      payer.keyIndex,
+      payer.key,
+    )
     expect(await ask(part('getTransactionStatus', id))).to.include({ statusString: 'PENDING', errorMessage: '' })
     node.advance()
     const made = await ask(part('getTransactionStatus', id))
-    expect(made).to.include({ statusString: 'SEALED', status: 4, statusCode: 0, errorMessage: '', blockId: node.chain.block(head + 1).id.toString('hex') })
-    const created = (made['events'] as { type: string; data: { address?: string } }[]).find(({ type }) => type === 'flow.AccountCreated')
+    expect(made).to.include({
+      statusString: 'SEALED',
+      status: 4,
+      statusCode: 0,
+      errorMessage: '',
+      blockId: node.chain.block(head + 1).id.toString('hex'),
+    })
+    const created = (made['events'] as { type: string; data: { address?: string } }[]).find(
+      ({ type }) => type === 'flow.AccountCreated',
+    )
     const address = created?.data.address ?? ''
     expect(await ask(part('getAccount', address))).to.include({ balance: 5_00100000 })
     expect(await ask(part('getTransaction', id))).to.include({ payer: publishedPayer.address.replace('0x', '') })
@@ -135,7 +191,9 @@ describe('REST of the simulated node', () => {
     const byPasskey = await run(second, address, 0, key)
     node.advance()
     expect(await ask(part('getTransactionStatus', byPasskey))).to.include({ statusString: 'SEALED', errorMessage: '' })
-    const { envelopeSignatures } = await ask(part('getTransaction', byPasskey)) as { envelopeSignatures: { extensionData: string }[] }
+    const { envelopeSignatures } = (await ask(part('getTransaction', byPasskey))) as {
+      envelopeSignatures: { extensionData: string }[]
+    }
     expect(envelopeSignatures[0]?.extensionData).to.match(/^01/)
     // Whoever sends it again is told why not.
     const again = await got(`/v1/transactions/${byPasskey}?expand=result`)
@@ -147,12 +205,17 @@ describe('REST of the simulated node', () => {
 
   it('tells events of a range of heights and of blocks', async () => {
     const type = `A.${flow.contract.hex}.FlowToken.TokensDeposited`
-    const events = await ask(part('getEventsAtBlockHeightRange', type, 300, 310)) as unknown as { blockHeight: number; blockId: string }[]
+    const events = (await ask(part('getEventsAtBlockHeightRange', type, 300, 310))) as unknown as {
+      blockHeight: number
+      blockId: string
+    }[]
     expect(new Set(events.map(({ blockHeight }) => blockHeight)).size).to.be.greaterThan(5)
     const { blockId, blockHeight } = events[0] ?? { blockId: '', blockHeight: 0 }
-    const ofBlock = await ask(part('getEventsAtBlockIds', type, [blockId])) as unknown as unknown[]
+    const ofBlock = (await ask(part('getEventsAtBlockIds', type, [blockId]))) as unknown as unknown[]
     expect(ofBlock).to.deep.equal(events.filter((event) => event.blockHeight === blockHeight))
-    expect((await got(`/v1/events?type=${type}&start_height=${head - 1}&end_height=sealed`)).body).to.have.length.greaterThan(1)
+    expect(
+      (await got(`/v1/events?type=${type}&start_height=${head - 1}&end_height=sealed`)).body,
+    ).to.have.length.greaterThan(1)
   })
 
   it('tells which chain and which node it is', async () => {
@@ -162,9 +225,12 @@ describe('REST of the simulated node', () => {
     expect(await ask(part('getNodeVersionInfo'))).to.include({ semver: 'v0.0.0', sporkRootBlockHeight: 0 })
   })
 
-  it('refuses in the node\'s form, with the status of the real one', async () => {
+  it("refuses in the node's form, with the status of the real one", async () => {
     const id = 'ab'.repeat(32)
-    const script = (code: string): RequestInit => ({ method: 'POST', body: JSON.stringify({ script: Buffer.from(code).toString('base64'), arguments: [] }) })
+    const script = (code: string): RequestInit => ({
+      method: 'POST',
+      body: JSON.stringify({ script: Buffer.from(code).toString('base64'), arguments: [] }),
+    })
     const refused: [string, number, RegExp, RequestInit?][] = [
       [`/v1/blocks/${id}`, 404, /could not find block/],
       ['/v1/blocks?height=999999', 404, /could not find block at height 999999/],
@@ -181,8 +247,18 @@ describe('REST of the simulated node', () => {
       ['/v1/events?type=A.B.C&start_height=2&end_height=1', 400, /less than or equal/],
       ['/v1/nothing', 404, /there is no/],
       ['/v1/blocks', 405, /no POST/, { method: 'POST', body: '{}' }],
-      ['/v1/scripts', 400, /simulated node, which runs no Cadence.*FLOW balance of an account/, script('access(all) fun main() {}')],
-      ['/v1/scripts', 400, /takes 1 arguments, not 0/, script(sampleScripts.find(({ name }) => name === 'flow-balance')?.code ?? '')],
+      [
+        '/v1/scripts',
+        400,
+        /simulated node, which runs no Cadence.*FLOW balance of an account/,
+        script('access(all) fun main() {}'),
+      ],
+      [
+        '/v1/scripts',
+        400,
+        /takes 1 arguments, not 0/,
+        script(sampleScripts.find(({ name }) => name === 'flow-balance')?.code ?? ''),
+      ],
       ['/v1/scripts', 400, /badly-formed JSON/, { method: 'POST', body: 'no JSON' }],
       ['/v1/scripts', 400, /invalid script/, { method: 'POST', body: '[]' }],
       ['/v1/scripts', 400, /encoding/, { method: 'POST', body: JSON.stringify({ script: '§' }) }],
@@ -205,7 +281,11 @@ describe('REST of the simulated node', () => {
   it('lets pages of any site ask first', async () => {
     const response = await fetch(`${node.restUrl}/v1/scripts`, {
       method: 'OPTIONS',
-      headers: { 'origin': 'https://editor.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,x-wanted' },
+      headers: {
+        origin: 'https://editor.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-wanted',
+      },
     })
     expect(response.status).to.equal(204)
     expect(response.headers.get('access-control-allow-origin')).to.equal('*')
@@ -215,7 +295,11 @@ describe('REST of the simulated node', () => {
 
   it('survives paths and connections that are nothing', async () => {
     const { port } = new URL(node.restUrl)
-    for (const text of ['GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 'GET /v1/blocks/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 'nonsense\r\n\r\n']) {
+    for (const text of [
+      'GET //[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+      'GET /v1/blocks/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+      'nonsense\r\n\r\n',
+    ]) {
       const socket = connect(Number(port), '127.0.0.1')
       socket.resume().write(text)
       await once(socket, 'close')
@@ -235,7 +319,10 @@ describe('REST of the simulated node', () => {
     expect((await fetch(url)).status).to.equal(200)
     troubled.inject({ kind: 'never-answer' })
     const came = once(troubled.events, 'call')
-    const waits = fetch(url).then(() => 'an answer', () => 'cut')
+    const waits = fetch(url).then(
+      () => 'an answer',
+      () => 'cut',
+    )
     await came
     await troubled.stop()
     expect(await waits).to.equal('cut')
@@ -244,15 +331,19 @@ describe('REST of the simulated node', () => {
   it('is answered by a replayed chain too, as far as it was recorded', async () => {
     await using replayed = await startReplayNode({ recording: await recording('base'), hasRest: true })
     const answer = async (path: string): Promise<unknown> => (await fetch(`${replayed.restUrl}${path}`)).json()
-    const [block] = await answer('/v1/blocks?height=sealed&expand=payload') as [{ header: { height: string } }]
+    const [block] = (await answer('/v1/blocks?height=sealed&expand=payload')) as [{ header: { height: string } }]
     expect(block.header.height).to.equal(String(replayed.head))
     expect(await answer('/v1/network/parameters')).to.deep.equal({ chain_id: 'flow-emulator' })
-    expect(await answer('/v1/accounts/f8d6e0586b0a20c7?expand=contracts')).to.have.nested.property('contracts.NonFungibleToken')
+    expect(await answer('/v1/accounts/f8d6e0586b0a20c7?expand=contracts')).to.have.nested.property(
+      'contracts.NonFungibleToken',
+    )
   })
 
   it('agrees with gRPC on an account', async () => {
     await using client = new NodeClient(node.endpoint)
     const { balance } = await client.account(somebody.hex)
-    expect((await got(`/v1/accounts/${somebody.hex}/balance`)).body).to.deep.equal({ balance: String(BigInt(balance.replace('.', ''))) })
+    expect((await got(`/v1/accounts/${somebody.hex}/balance`)).body).to.deep.equal({
+      balance: String(BigInt(balance.replace('.', ''))),
+    })
   })
 })

@@ -32,7 +32,8 @@ describe('scripts that no virtual machine runs', () => {
       sources.push(...scriptNames.map((name) => script(name)))
     }
     // What is refused of a script that is known is its lack of arguments.
-    for (const source of sources) expect(refusalOf(source), source).to.satisfy((code: number | undefined) => code !== 12)
+    for (const source of sources)
+      expect(refusalOf(source), source).to.satisfy((code: number | undefined) => code !== 12)
     expect(refusalOf('access(all) fun main() {}')).to.equal(12)
     expect(refusalOf(`${sources[0]} access(all) fun more() {}`)).to.equal(12)
     expect(refusalOf(`  ${sources[0]?.trimEnd()}`)).to.not.equal(12)
@@ -63,25 +64,36 @@ type Plain = Readonly<Record<string, unknown>>
 function plain({ type, value }: Cdc): unknown {
   if (value === null || value === undefined) return undefined
   switch (type) {
-    case 'Optional': return plain(value as Cdc)
-    case 'Array': return (value as Cdc[]).map(plain)
-    case 'Dictionary': return new Map((value as { key: Cdc; value: Cdc }[]).map((pair) => [plain(pair.key), plain(pair.value)]))
-    case 'Path': return `/${(value as Plain)['domain'] as string}/${(value as Plain)['identifier'] as string}`
-    case 'Struct': return Object.fromEntries((value as { fields: { name: string; value: Cdc }[] }).fields.map((field) => [field.name, plain(field.value)]))
-    default: return value
+    case 'Optional':
+      return plain(value as Cdc)
+    case 'Array':
+      return (value as Cdc[]).map(plain)
+    case 'Dictionary':
+      return new Map((value as { key: Cdc; value: Cdc }[]).map((pair) => [plain(pair.key), plain(pair.value)]))
+    case 'Path':
+      return `/${(value as Plain)['domain'] as string}/${(value as Plain)['identifier'] as string}`
+    case 'Struct':
+      return Object.fromEntries(
+        (value as { fields: { name: string; value: Cdc }[] }).fields.map((field) => [field.name, plain(field.value)]),
+      )
+    default:
+      return value
   }
 }
 
-const things = (paths: unknown): { path: string; type: string }[] => (paths as string[]).map((path) => ({ path, type: '' }))
+const things = (paths: unknown): { path: string; type: string }[] =>
+  (paths as string[]).map((path) => ({ path, type: '' }))
 
 /** A state that holds what one answer tells. */
 function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
   const told = plain(answer)
   const only = (Array.isArray(told) ? told[0] : told) as Plain | undefined
   const numbers = (name: string): Map<number, string> =>
-    new Map([...(only?.[name] ?? []) as Iterable<[string, string]>].map(([role, amount]) => [Number(role), amount]))
+    new Map([...((only?.[name] ?? []) as Iterable<[string, string]>)].map(([role, amount]) => [Number(role), amount]))
   return {
-    height: Number(only?.['height']), view: Number(only?.['view_']), timestamp: Number(only?.['timestamp']),
+    height: Number(only?.['height']),
+    view: Number(only?.['view_']),
+    timestamp: Number(only?.['timestamp']),
     account() {
       if (typeof told === 'string') {
         const { value: identifier } = JSON.parse(args[1]?.toString() ?? '') as Cdc
@@ -92,30 +104,51 @@ function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
       const account = told as Plain
       const rest = account['isCut'] === true ? [{ path: '/storage/more', type: '' }] : []
       return {
-        balance: account['balance'] as string, availableBalance: account['availableBalance'] as string,
-        storageUsed: BigInt(account['used'] as string), storageCapacity: BigInt(account['capacity'] as string),
-        stored: [...things(account['storagePaths']), ...rest], published: things(account['publicPaths']),
+        balance: account['balance'] as string,
+        availableBalance: account['availableBalance'] as string,
+        storageUsed: BigInt(account['used'] as string),
+        storageCapacity: BigInt(account['capacity'] as string),
+        stored: [...things(account['storagePaths']), ...rest],
+        published: things(account['publicPaths']),
       }
     },
-    token: () => only && { ...only, socials: Object.fromEntries(only['socials'] as Map<string, string>) } as never,
-    collection: () => only && { ...only, socials: Object.fromEntries(only['socials'] as Map<string, string>) } as never,
+    token: () => only && ({ ...only, socials: Object.fromEntries(only['socials'] as Map<string, string>) } as never),
+    collection: () =>
+      only && ({ ...only, socials: Object.fromEntries(only['socials'] as Map<string, string>) } as never),
     evmAddress: () => only as string | undefined,
     collectionsOf: () => 0,
     idsOf: () => [],
-    item: () => only && {
-      ...only,
-      ...(only['editionNumber'] === undefined ? {} : { edition: { name: only['editionName'], number: only['editionNumber'], max: only['editionMax'] } }),
-      ...(only['rarityScore'] === undefined && only['rarityDescription'] === undefined
-        ? {} : { rarity: { score: only['rarityScore'], description: only['rarityDescription'] } }),
-    } as never,
+    item: () =>
+      only &&
+      ({
+        ...only,
+        ...(only['editionNumber'] === undefined
+          ? {}
+          : { edition: { name: only['editionName'], number: only['editionNumber'], max: only['editionMax'] } }),
+        ...(only['rarityScore'] === undefined && only['rarityDescription'] === undefined
+          ? {}
+          : { rarity: { score: only['rarityScore'], description: only['rarityDescription'] } }),
+      } as never),
     get network() {
       return {
-        nodeIds: [], stakedNodeIds: [], ...only, flowSupply: only?.['totalSupply'],
-        stakedByRole: numbers('stakedByRole'), minimumStakeByRole: numbers('minimumStakeByRole'),
+        nodeIds: [],
+        stakedNodeIds: [],
+        ...only,
+        flowSupply: only?.['totalSupply'],
+        stakedByRole: numbers('stakedByRole'),
+        minimumStakeByRole: numbers('minimumStakeByRole'),
       } as never
     },
-    node: (id): NodeState | undefined => only && { ...only, id, totalStaked: only['totalStakedWithDelegators'] } as never,
+    node: (id): NodeState | undefined =>
+      only && ({ ...only, id, totalStaked: only['totalStakedWithDelegators'] } as never),
   }
 }
 
-const nothing = { balance: '0.00000000', availableBalance: '0.00000000', storageUsed: 0, storageCapacity: 0, stored: [], published: [] }
+const nothing = {
+  balance: '0.00000000',
+  availableBalance: '0.00000000',
+  storageUsed: 0,
+  storageCapacity: 0,
+  stored: [],
+  published: [],
+}

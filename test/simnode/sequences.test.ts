@@ -5,9 +5,19 @@ import { notedTransactions } from '../support/recording-notes.ts'
 
 /** What was recorded of stakes, swaps, the market and scheduled transactions, and must come about in the same order. */
 const labels = [
-  'defi/swap', 'market/list', 'market/delist', 'schedule/fail', 'schedule/cancel', 'staking/register-node',
-  'staking/register-delegator', 'staking/stake-new-tokens', 'staking/stake-rewards', 'staking/withdraw-rewards',
-  'staking/delegator-withdraw-rewards', 'staking/request-unstake', 'staking/delegator-request-unstake',
+  'defi/swap',
+  'market/list',
+  'market/delist',
+  'schedule/fail',
+  'schedule/cancel',
+  'staking/register-node',
+  'staking/register-delegator',
+  'staking/stake-new-tokens',
+  'staking/stake-rewards',
+  'staking/withdraw-rewards',
+  'staking/delegator-withdraw-rewards',
+  'staking/request-unstake',
+  'staking/delegator-request-unstake',
   'staking/withdraw-unstaked',
 ]
 /** Tides of the simulated chain in which each of these is done. */
@@ -15,8 +25,10 @@ const heights = { from: 15_000, to: 16_000 }
 
 /** Contract and name of an event; capabilities were issued anew in each recorded transaction, which is a matter of scripts. */
 function named(types: readonly string[]): string {
-  return types.filter((type) => !type.startsWith('flow.') && !type.endsWith('.StorefrontInitialized'))
-    .map((type) => type.replace(/^A\.[0-9a-f]{16}\./, '')).join(' ')
+  return types
+    .filter((type) => !type.startsWith('flow.') && !type.endsWith('.StorefrontInitialized'))
+    .map((type) => type.replace(/^A\.[0-9a-f]{16}\./, ''))
+    .join(' ')
 }
 
 describe('what happens on the simulated chain', () => {
@@ -25,28 +37,43 @@ describe('what happens on the simulated chain', () => {
     const simulated = new Set<string>()
     for (const span of [{ from: 0, to: 800 }, heights]) {
       for (let height = span.from; height < span.to; height++) {
-        for (const { events } of chain.draft(height).userTransactions) simulated.add(named(events.map(({ shape }) => shape.id)))
+        for (const { events } of chain.draft(height).userTransactions)
+          simulated.add(named(events.map(({ shape }) => shape.id)))
       }
     }
     const blocks = await decodedRecording('base')
     for (const label of labels) {
-      const recorded = (await notedTransactions('base')).filter((noted) => noted.label === label).map(({ height, index }) =>
-        named(blocks[height]?.transactions[index]?.events.map(({ type }) => type) ?? []))
+      const recorded = (await notedTransactions('base'))
+        .filter((noted) => noted.label === label)
+        .map(({ height, index }) => named(blocks[height]?.transactions[index]?.events.map(({ type }) => type) ?? []))
       expect(recorded, label).to.not.deep.equal([])
-      expect(recorded.some((sequence) => simulated.has(sequence)), `${label}: ${recorded[0] ?? ''}`).to.equal(true)
+      expect(
+        recorded.some((sequence) => simulated.has(sequence)),
+        `${label}: ${recorded[0] ?? ''}`,
+      ).to.equal(true)
     }
   })
 
   it('ends epochs with events each of which follows another as it does on a recorded one', async () => {
     const chain = ledgerChain({ seed: 4 })
-    const [begin = [], setUp = []] = [1800, 1799].map((height) =>
-      chain.draft(height).systemTransactions.at(-1)?.events.map(({ shape }) => shape.id) ?? [])
-    const pairs = (types: readonly string[]): string[] => types.slice(1).map((type, at) => named([types[at] ?? '', type]))
+    const [begin = [], setUp = []] = [1800, 1799].map(
+      (height) =>
+        chain
+          .draft(height)
+          .systemTransactions.at(-1)
+          ?.events.map(({ shape }) => shape.id) ?? [],
+    )
+    const pairs = (types: readonly string[]): string[] =>
+      types.slice(1).map((type, at) => named([types[at] ?? '', type]))
     const blocks = await decodedRecording('base')
     // Rewards are paid and tokens moved; an epoch that begins without.
-    const recorded = new Set([142, 146, 148].flatMap((height) =>
-      pairs(blocks[height]?.transactions[0]?.events.map(({ type }) => type) ?? [])))
-    const paid = begin.slice(begin.findIndex((type) => type.endsWith('.TokensWithdrawn')), begin.findIndex((type) => type.endsWith('.EpochStart')) + 1)
+    const recorded = new Set(
+      [142, 146, 148].flatMap((height) => pairs(blocks[height]?.transactions[0]?.events.map(({ type }) => type) ?? [])),
+    )
+    const paid = begin.slice(
+      begin.findIndex((type) => type.endsWith('.TokensWithdrawn')),
+      begin.findIndex((type) => type.endsWith('.EpochStart')) + 1,
+    )
     expect(paid.length).to.be.greaterThan(30)
     expect(pairs(paid).filter((pair) => !recorded.has(pair))).to.deep.equal([])
     expect(named(setUp)).to.include('FlowDKG.StartDKG FlowEpoch.EpochSetup')

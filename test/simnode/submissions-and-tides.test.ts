@@ -21,7 +21,14 @@ const to = `0x${person.hex}`
 /** All that a node can tell of a block. */
 function told(chain: LedgerChain, height: number): Buffer[] {
   const block = chain.block(height)
-  return [block.full, block.light, ...block.collections, ...block.transactions, ...block.results('ccf'), ...block.results('json-cdc')]
+  return [
+    block.full,
+    block.light,
+    ...block.collections,
+    ...block.transactions,
+    ...block.results('ccf'),
+    ...block.results('json-cdc'),
+  ]
 }
 
 function digestOf(chain: LedgerChain, last: number): string {
@@ -33,15 +40,24 @@ function digestOf(chain: LedgerChain, last: number): string {
 describe('transactions that are sent, over tides and branches', () => {
   it('are none where none are sent: chains are byte for byte as before there were any', () => {
     // Made by the code that could not take any in.
-    expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal('09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081')
-    expect(digestOf(ledgerChain({ seed: 7, branch: '250b', busyness: 2 }), 430)).to.equal('be2190baede176cab040c57f4cf5b84d9997f410953be6808afc53753c2019b5')
+    expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
+      '09c613b331dc8deb9899f35180b30e2373bf8049bb6ad29dd0f6484653e61081',
+    )
+    expect(digestOf(ledgerChain({ seed: 7, branch: '250b', busyness: 2 }), 430)).to.equal(
+      'be2190baede176cab040c57f4cf5b84d9997f410953be6808afc53753c2019b5',
+    )
   })
 
   it('are carried from tide to tide, which give all else back', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 190, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     const key = passkeyKey()
-    await client.send(await client.signed({ code: createAccount('emulator', { ...key, startBalance: 10n * unit }), proposer: testPayer() }))
+    await client.send(
+      await client.signed({
+        code: createAccount('emulator', { ...key, startBalance: 10n * unit }),
+        proposer: testPayer(),
+      }),
+    )
     node.advance()
     const account = { address: `0x${outsideAccount(1).hex}`, keyIndex: 0, key }
     for (const height of [230, 399, 1005, 2001]) {
@@ -53,13 +69,28 @@ describe('transactions that are sent, over tides and branches', () => {
     expect(balance).to.equal('6.00096000')
     expect(keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal([4])
     const balanceAt = (height: number): bigint => node.chain.stateAt(height).vaults.balance(flow, outsideAccount(1))
-    expect([190, 191, 229, 230, 398, 399, 1004, 1005, 2000, 2001].map(balanceAt)).to.deep.equal(
-      [0n, 1000100000n, 1000100000n, 900099000n, 900099000n, 800098000n, 800098000n, 700097000n, 700097000n, 600096000n])
-    const gained = (height: number): bigint => node.chain.stateAt(height).vaults.balance(flow, person) - ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, person)
+    expect([190, 191, 229, 230, 398, 399, 1004, 1005, 2000, 2001].map(balanceAt)).to.deep.equal([
+      0n,
+      1000100000n,
+      1000100000n,
+      900099000n,
+      900099000n,
+      800098000n,
+      800098000n,
+      700097000n,
+      700097000n,
+      600096000n,
+    ])
+    const gained = (height: number): bigint =>
+      node.chain.stateAt(height).vaults.balance(flow, person) -
+      ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, person)
     expect([229, 230, 1004, 2001].map(gained)).to.deep.equal([0n, unit, 2n * unit, 4n * unit])
     // What the chain itself makes is as without them, and each tide begins in the state in which the last one has ended.
-    expect(node.chain.stateAt(2001).accounts.exists(createdAccount(80))).to.equal(ledgerChain({ seed: 6 }).stateAt(2001).accounts.exists(createdAccount(80)))
-    for (const tide of [0, 1, 4, 5, 9]) expectSame(node.chain.stateAt((tide + 1) * tideLength - 1), node.chain.stateBefore(tide + 1), `tide ${tide}`)
+    expect(node.chain.stateAt(2001).accounts.exists(createdAccount(80))).to.equal(
+      ledgerChain({ seed: 6 }).stateAt(2001).accounts.exists(createdAccount(80)),
+    )
+    for (const tide of [0, 1, 4, 5, 9])
+      expectSame(node.chain.stateAt((tide + 1) * tideLength - 1), node.chain.stateBefore(tide + 1), `tide ${tide}`)
   })
 
   it('make the same blocks whatever was asked before, also of blocks that were not there', async () => {
@@ -68,9 +99,15 @@ describe('transactions that are sent, over tides and branches', () => {
     const planned = [391, 395, 410].map((height) => node.chain.draft(height).userTransactions.length)
     node.chain.block(391).results('ccf')
     node.chain.stateAt(450)
-    const id = await client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
+    const id = await client.send(
+      await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }),
+    )
     node.advance()
-    expect([391, 395, 410].map((height) => node.chain.draft(height).userTransactions.length)).to.deep.equal([(planned[0] ?? 0) + 1, planned[1], planned[2]])
+    expect([391, 395, 410].map((height) => node.chain.draft(height).userTransactions.length)).to.deep.equal([
+      (planned[0] ?? 0) + 1,
+      planned[1],
+      planned[2],
+    ])
     expect(node.chain.stateAt(450).accounts.exists(outsideAccount(1))).to.equal(true)
     const messages = told(node.chain, 391)
     node.chain.stateAt(10)
@@ -83,7 +120,8 @@ describe('transactions that are sent, over tides and branches', () => {
   it('are undone by a fork below them, and may be sent again', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 300, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
-    const send = async (): Promise<string> => client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
+    const send = async (): Promise<string> =>
+      client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
     const first = await send()
     node.setHead(310)
     const transaction = await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() })
@@ -96,7 +134,12 @@ describe('transactions that are sent, over tides and branches', () => {
     expect((await client.result(second)).status).to.equal(0)
     expect(node.chain.stateAt(320).accounts.exists(outsideAccount(2))).to.equal(false)
     expect((await client.account(testPayer().address)).keys[0]?.sequenceNumber).to.equal(1)
-    expect(await client.send(transaction).then(() => 'taken in', (error: unknown) => (error as Error).message)).to.include('unknown reference block')
+    expect(
+      await client.send(transaction).then(
+        () => 'taken in',
+        (error: unknown) => (error as Error).message,
+      ),
+    ).to.include('unknown reference block')
     const third = await send()
     node.advance()
     expect(await heights(client, first, second, third)).to.deep.equal([301, 0, 321])
@@ -111,7 +154,9 @@ describe('transactions that are sent, over tides and branches', () => {
     await using node = await startLedgerNode({ seed: 6, head: 300, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     node.setHead(290)
-    const id = await client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
+    const id = await client.send(
+      await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }),
+    )
     node.setHead(300)
     expect((await client.result(id)).status).to.equal(1)
     node.switchTo('295b', 297)
@@ -121,7 +166,9 @@ describe('transactions that are sent, over tides and branches', () => {
     // Nor into one for which they have become too old.
     node.setHead(1000)
     node.setHead(310)
-    const late = await client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
+    const late = await client.send(
+      await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }),
+    )
     node.setHead(1000)
     expect((await client.result(late)).status).to.equal(1)
     node.advance()
@@ -131,7 +178,9 @@ describe('transactions that are sent, over tides and branches', () => {
   it('wait no more when the chain goes over to a branch without their reference block', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 300, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
-    const id = await client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
+    const id = await client.send(
+      await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }),
+    )
     node.switchTo('290b', 300)
     expect((await client.result(id)).status).to.equal(1)
     node.advance()
@@ -141,36 +190,42 @@ describe('transactions that are sent, over tides and branches', () => {
   it('are in a journal that knows for each branch what it shares with others', () => {
     const names = ['', '10b', '10b.20c', '15d']
     const step = fc.record({ name: fc.constantFrom(...names), above: fc.nat(40) })
-    fc.assert(fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-      const journal = new Journal()
-      const sent: { readonly id: string; readonly branch: Branch; readonly height: number }[] = []
-      const seen = new Map<string, Set<number>>()
-      const place = (branch: Branch, height: number): string => branch.ownerAt(height)
-      for (const [nth, { name, above }] of steps.entries()) {
-        const branch = new Branch(name)
-        const height = journal.firstUnseen(branch, above)
-        let expected = above + 1
-        while (seen.get(place(branch, expected))?.has(expected) === true) expected++
-        expect(height).to.equal(expected)
-        const id = Buffer.from([nth])
-        journal.include(branch, height, [{ id, body: {} as never }])
-        journal.show(branch, height)
-        for (let shown = 0; shown <= height; shown++) {
-          const owner = place(branch, shown)
-          seen.set(owner, (seen.get(owner) ?? new Set()).add(shown))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        const journal = new Journal()
+        const sent: { readonly id: string; readonly branch: Branch; readonly height: number }[] = []
+        const seen = new Map<string, Set<number>>()
+        const place = (branch: Branch, height: number): string => branch.ownerAt(height)
+        for (const [nth, { name, above }] of steps.entries()) {
+          const branch = new Branch(name)
+          const height = journal.firstUnseen(branch, above)
+          let expected = above + 1
+          while (seen.get(place(branch, expected))?.has(expected) === true) expected++
+          expect(height).to.equal(expected)
+          const id = Buffer.from([nth])
+          journal.include(branch, height, [{ id, body: {} as never }])
+          journal.show(branch, height)
+          for (let shown = 0; shown <= height; shown++) {
+            const owner = place(branch, shown)
+            seen.set(owner, (seen.get(owner) ?? new Set()).add(shown))
+          }
+          sent.push({ id: id.toString('hex'), branch, height })
         }
-        sent.push({ id: id.toString('hex'), branch, height })
-      }
-      for (const branch of names.map((name) => new Branch(name))) {
-        const shared = sent.filter((one) => place(one.branch, one.height) === place(branch, one.height))
-        for (const { id, height } of sent) expect(journal.heightOf(branch, id)).to.equal(shared.some((one) => one.id === id) ? height : undefined)
-        for (let height = 0; height < 70; height++) {
-          expect(journal.at(branch, height).map(({ id }) => id.toString('hex'))).to.deep.equal(shared.filter((one) => one.height === height).map(({ id }) => id))
-          const below = shared.filter((one) => one.height < height).map((one) => one.height)
-          expect(journal.lastBelow(branch, height)).to.equal(below.length === 0 ? undefined : Math.max(...below))
+        for (const branch of names.map((name) => new Branch(name))) {
+          const shared = sent.filter((one) => place(one.branch, one.height) === place(branch, one.height))
+          for (const { id, height } of sent)
+            expect(journal.heightOf(branch, id)).to.equal(shared.some((one) => one.id === id) ? height : undefined)
+          for (let height = 0; height < 70; height++) {
+            expect(journal.at(branch, height).map(({ id }) => id.toString('hex'))).to.deep.equal(
+              shared.filter((one) => one.height === height).map(({ id }) => id),
+            )
+            const below = shared.filter((one) => one.height < height).map((one) => one.height)
+            expect(journal.lastBelow(branch, height)).to.equal(below.length === 0 ? undefined : Math.max(...below))
+          }
         }
-      }
-    }), { numRuns: 200 })
+      }),
+      { numRuns: 200 },
+    )
   })
 })
 
@@ -180,6 +235,7 @@ async function heights(client: NodeClient, ...ids: readonly string[]): Promise<n
 
 function expectSame(end: LedgerState, next: LedgerState, what: string): void {
   for (const [name, part] of Object.entries<StatePart>({ ...end })) {
-    for (const key of part.touched()) expect(part.read(key), `${what}: ${name} ${key}`).to.equal(next[name as keyof LedgerState].read(key))
+    for (const key of part.touched())
+      expect(part.read(key), `${what}: ${name} ${key}`).to.equal(next[name as keyof LedgerState].read(key))
   }
 }

@@ -23,7 +23,13 @@ import type { TestDatabase } from '../support/database.ts'
 import { runFarm, untilDerived } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
 import {
-  compareContracts, compareEvmTokens, compareHoldings, compareItems, compareKeys, compareScheduled, compareStaking,
+  compareContracts,
+  compareEvmTokens,
+  compareHoldings,
+  compareItems,
+  compareKeys,
+  compareScheduled,
+  compareStaking,
   compareVaults,
 } from '../support/ledger-truth.ts'
 import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
@@ -31,7 +37,13 @@ import type { TestSigner, TestTransaction } from '../support/node-client.ts'
 
 const names = workers.map(({ name }) => name)
 const domains = {
-  compareVaults, compareHoldings, compareItems, compareKeys, compareContracts, compareStaking, compareScheduled,
+  compareVaults,
+  compareHoldings,
+  compareItems,
+  compareKeys,
+  compareContracts,
+  compareStaking,
+  compareScheduled,
   compareEvmTokens,
 }
 /** In the third tide; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
@@ -69,7 +81,8 @@ describe('the truth of the simulated chain', () => {
     node.advance()
     return id
   }
-  const create = (startBalance: bigint): Promise<string> => done({ code: createAccount('emulator', { ...passkeyKey(), startBalance }), proposer: testPayer() })
+  const create = (startBalance: bigint): Promise<string> =>
+    done({ code: createAccount('emulator', { ...passkeyKey(), startBalance }), proposer: testPayer() })
 
   /** The names of the domains that are not as the chain has them. */
   const untrue = async (client: pg.Pool | pg.ClientBase, height: number): Promise<string[]> => {
@@ -95,18 +108,32 @@ describe('the truth of the simulated chain', () => {
     await done({ code: sendFlow('emulator', { amount: 2n * unit, to: personOfTurn(7).hex }), proposer: account })
     node.setHead(391)
     await create(0n)
-    await done({ code: sendFlow('emulator', { amount: 3n * unit, to: outsideAccount(2).hex }), proposer: account, payer: testPayer(3) })
+    await done({
+      code: sendFlow('emulator', { amount: 3n * unit, to: outsideAccount(2).hex }),
+      proposer: account,
+      payer: testPayer(3),
+    })
     node.setHead(405)
-    failedIds.push(await done({ code: sendFlow('emulator', { amount: 99n * unit, to: personOfTurn(7).hex }), proposer: account }))
-    failedIds.push(await done({ code: sendFlow('emulator', { amount: unit, to: personOfTurn(7).hex }), proposer: account, sequenceNumber: 77n }))
+    failedIds.push(
+      await done({ code: sendFlow('emulator', { amount: 99n * unit, to: personOfTurn(7).hex }), proposer: account }),
+    )
+    failedIds.push(
+      await done({
+        code: sendFlow('emulator', { amount: unit, to: personOfTurn(7).hex }),
+        proposer: account,
+        sequenceNumber: 77n,
+      }),
+    )
     await done({ code: addKey('emulator', passkeyKey()), proposer: account })
     await done({ code: revokeKey('emulator', 1), proposer: account })
     node.setHead(head)
     await untilDerived(database, names, [{ from: 0, to: head + 1 }], running)
     await expectTruth(head)
-    const { rows } = await database.pool.query<{ row: unknown }>(`
+    const { rows } = await database.pool.query<{ row: unknown }>(
+      `
       select concat_ws(' ', status, substring(error_message from 'Error Code: \\d+')) as row from raw.transactions where id = any($1) order by block_height`,
-    [failedIds.map((id) => Buffer.from(id, 'hex'))])
+      [failedIds.map((id) => Buffer.from(id, 'hex'))],
+    )
     expect(rows.map(({ row }) => row)).to.deep.equal(['SEALED Error Code: 1101', 'SEALED Error Code: 1007'])
   })
 
@@ -159,7 +186,13 @@ describe('the truth of the simulated chain', () => {
       // What is found of who owns what gives more items to ask for.
       for (const worker of [...askingWorkers, nftItemMetadataWorker]) {
         const loop = new AskingLoop({
-          pool: database.pool, worker, concurrency: 1, range: 1000, log: pino({ level: 'silent' }), metrics: new Metrics(), roundMs: 0,
+          pool: database.pool,
+          worker,
+          concurrency: 1,
+          range: 1000,
+          log: pino({ level: 'silent' }),
+          metrics: new Metrics(),
+          roundMs: 0,
           context: { reader, network: 'emulator', script, readJson },
         })
         while (await loop.round(new AbortController().signal)) continue
@@ -167,25 +200,39 @@ describe('the truth of the simulated chain', () => {
     } finally {
       await reader.close()
     }
-    const rows = async (text: string): Promise<unknown[]> => (await database.pool.query<{ row: unknown }>(text)).rows.map(({ row }) => row)
+    const rows = async (text: string): Promise<unknown[]> =>
+      (await database.pool.query<{ row: unknown }>(text)).rows.map(({ row }) => row)
     for (const table of [
-      'ft_token_metadata', 'nft_collection_metadata', 'nft_items', 'nft_holder_checks', 'contract_code_questions', 'network_state',
+      'ft_token_metadata',
+      'nft_collection_metadata',
+      'nft_items',
+      'nft_holder_checks',
+      'contract_code_questions',
+      'network_state',
       'staking_node_info',
     ]) {
       expect(await rows(`select distinct status as row from app.${table}`), table).to.deep.equal(['answered'])
     }
     // Items of before the first block that no event has named are found; of those that events name none is elsewhere.
-    expect(await rows('select count(*)::integer as row from app.nft_ownership_corrections where owner is not null')).to.not.deep.equal([0])
-    expect(await rows(`
-      select c as row from app.nft_ownership_corrections c join app.nft_ownership o using (token, nft_id)`)).to.deep.equal([])
+    expect(
+      await rows('select count(*)::integer as row from app.nft_ownership_corrections where owner is not null'),
+    ).to.not.deep.equal([0])
+    expect(
+      await rows(`
+      select c as row from app.nft_ownership_corrections c join app.nft_ownership o using (token, nft_id)`),
+    ).to.deep.equal([])
     const { staking } = node.chain.stateAt(end)
-    expect(await rows('select total_staked::text as row from app.network_state')).to.deep.equal([ufix64Text(staking.totalStaked())])
+    expect(await rows('select total_staked::text as row from app.network_state')).to.deep.equal([
+      ufix64Text(staking.totalStaked()),
+    ])
     // Where a node is reached no event tells when it registers, but the chain does.
-    expect(await rows(`
+    expect(
+      await rows(`
       select i.node_id as row from app.staking_node_info i join app.staking_nodes n using (node_id)
       where i.tokens_staked <> n.tokens_staked or i.tokens_committed <> n.tokens_committed or i.tokens_unstaking <> n.tokens_unstaking
         or i.tokens_unstaked <> n.tokens_unstaked or i.tokens_rewarded <> n.tokens_rewarded
         or i.tokens_requested_to_unstake <> n.tokens_requested_to_unstake or i.delegator_count <> n.delegator_count
-        or i.networking_address <> n.networking_address`)).to.deep.equal([])
+        or i.networking_address <> n.networking_address`),
+    ).to.deep.equal([])
   })
 })

@@ -14,19 +14,31 @@ describe('the wallet on the simulated chain', () => {
     await using node = await startLedgerNode({ seed: 6, head: 380, hasPayer: true, intervalMs: 25 })
     await using client = new NodeClient(node.endpoint)
     const passkeys = new PasskeyList()
-    const wallet = await startProvisioning(database.url, node.endpoint, PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER'), {
-      passkeys, startBalances: { testnet: 200_000_000n },
-    })
+    const wallet = await startProvisioning(
+      database.url,
+      node.endpoint,
+      PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER'),
+      {
+        passkeys,
+        startBalances: { testnet: 200_000_000n },
+      },
+    )
     try {
       const people = Array.from({ length: 15 }, () => {
         const [who, key] = [signedIn(), passkeyKey()]
         return { who, key, passkey: passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` }) }
       })
-      const made = await Promise.all(people.map(async ({ who, key, passkey }) => {
-        const answer = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] }, { network: '192.0.2.1' })
-        const { networks } = (answer ?? {}) as { readonly networks?: Readonly<Record<string, ToldAccount>> }
-        return { key, address: networks?.['testnet']?.address ?? '', keyIndex: 0 }
-      }))
+      const made = await Promise.all(
+        people.map(async ({ who, key, passkey }) => {
+          const answer = await wallet.endpoints['/wallet/provision']?.(
+            who,
+            { credentialId: passkey.credentialId, networks: ['testnet'] },
+            { network: '192.0.2.1' },
+          )
+          const { networks } = (answer ?? {}) as { readonly networks?: Readonly<Record<string, ToldAccount>> }
+          return { key, address: networks?.['testnet']?.address ?? '', keyIndex: 0 }
+        }),
+      )
       expect(new Set(made.map(({ address }) => address)).size).to.equal(people.length)
       for (const { key, address } of made) {
         const { balance, keys } = await client.account(address)
@@ -38,7 +50,12 @@ describe('the wallet on the simulated chain', () => {
 
       const [first, second] = made
       if (first === undefined || second === undefined) throw new Error('nobody got an account')
-      const id = await client.send(await client.signed({ code: sendFlow('emulator', { amount: 50_000_000n, to: second.address }), proposer: first }))
+      const id = await client.send(
+        await client.signed({
+          code: sendFlow('emulator', { amount: 50_000_000n, to: second.address }),
+          proposer: first,
+        }),
+      )
       const { head } = node
       while (node.head < head + 2) await new Promise((resolve) => node.events.once('head', resolve))
       expect(await client.result(id)).to.include({ status: 4, error: '' })

@@ -37,7 +37,8 @@ export class CarelessStore {
     return {
       backend: 'postgres',
       add: (_worker, jobs) => {
-        if (isSevered || this.#isCareless(0.05)) return Promise.reject(new RetryableError('queue-unavailable', 'the queue took nothing'))
+        if (isSevered || this.#isCareless(0.05))
+          return Promise.reject(new RetryableError('queue-unavailable', 'the queue took nothing'))
         for (const job of jobs) this.#take(job)
         return Promise.resolve()
       },
@@ -48,7 +49,8 @@ export class CarelessStore {
         this.#deliverSoon()
         return Promise.resolve(this.#consumerEnd(consumer))
       },
-      counts: (worker) => Promise.resolve({ waiting: this.#jobs.filter((job) => job.worker === worker).length, active: 0 }),
+      counts: (worker) =>
+        Promise.resolve({ waiting: this.#jobs.filter((job) => job.worker === worker).length, active: 0 }),
       close: () => {
         closeAll()
         return Promise.resolve()
@@ -116,9 +118,11 @@ export class CarelessStore {
   }
 
   #deliver(): void {
-    for (let i = 0; i < this.#jobs.length; ) {
+    for (let i = 0; i < this.#jobs.length;) {
       const job = this.#jobs[i] as LeaseJob
-      const idle = [...this.#consumers].filter((one) => one.worker === job.worker && one.isOpen && one.running.size < one.concurrency)
+      const idle = [...this.#consumers].filter(
+        (one) => one.worker === job.worker && one.isOpen && one.running.size < one.concurrency,
+      )
       if (idle.length === 0) {
         i++
         continue
@@ -129,7 +133,8 @@ export class CarelessStore {
   }
 
   #run(consumer: Consumer, job: LeaseJob): void {
-    const run: Promise<void> = consumer.handler(job)
+    const run: Promise<void> = consumer
+      .handler(job)
       // Like BullMQ: the job has failed and is gone.
       .catch(() => undefined)
       .then(() => {

@@ -27,7 +27,9 @@ export class ExpectedStates {
     const lines: string[] = []
     for (const table of tablesOf(compared)) {
       const query = `select count(*) || ' ' || coalesce(md5(string_agg(r::text, ',' order by r::text)), '') as digest from ${table} r`
-      const [ours, theirs] = await Promise.all([pool, clean].map(async (db) => (await db.query<{ digest: string }>(query)).rows[0]?.digest))
+      const [ours, theirs] = await Promise.all(
+        [pool, clean].map(async (db) => (await db.query<{ digest: string }>(query)).rows[0]?.digest),
+      )
       if (ours !== theirs) lines.push(...(await differentRows(pool, clean, table)))
     }
     return lines
@@ -63,10 +65,12 @@ async function derive({ chain, last }: ChainPart): Promise<TestDatabase> {
 }
 
 async function differentRows(ours: pg.Pool, clean: pg.Pool, table: string): Promise<string[]> {
-  const [one, other] = await Promise.all([ours, clean].map(async (db) => {
-    const { rows } = await db.query<{ line: string }>(`select r::text as line from ${table} r order by 1`)
-    return rows.map(({ line }) => line)
-  }))
+  const [one, other] = await Promise.all(
+    [ours, clean].map(async (db) => {
+      const { rows } = await db.query<{ line: string }>(`select r::text as line from ${table} r order by 1`)
+      return rows.map(({ line }) => line)
+    }),
+  )
   const here = one ?? []
   const there = other ?? []
   return [

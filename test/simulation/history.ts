@@ -80,9 +80,12 @@ export class History {
   async run(): Promise<void> {
     const watch = new AbortController()
     try {
-      await Promise.race([this.#runAll(), untilOver(maxMs, watch.signal).then(() => {
-        throw new Error(`the history did not end within ${maxMs} ms`)
-      })])
+      await Promise.race([
+        this.#runAll(),
+        untilOver(maxMs, watch.signal).then(() => {
+          throw new Error(`the history did not end within ${maxMs} ms`)
+        }),
+      ])
     } catch (error) {
       throw await this.#explain(asError(error))
     } finally {
@@ -115,38 +118,57 @@ export class History {
 
   /** People, ingesters and databases try again when they were told that this may help. */
   async #act(name: EventName): Promise<void> {
-    await retryWhile(() => this.#do(name), { baseMs: 5, maxMs: 50, onRetry: (error) => this.#note('again', asError(error).message) })
+    await retryWhile(() => this.#do(name), {
+      baseMs: 5,
+      maxMs: 50,
+      onRetry: (error) => this.#note('again', asError(error).message),
+    })
   }
 
   async #do(name: EventName): Promise<void> {
     const { pool } = this.#lane
     switch (name) {
-      case 'forward': return this.#note(name, rangeText(await this.#ingest.forward(this.#random.integer(1, 8))))
-      case 'backward': return this.#note(name, rangeText(await this.#ingest.backward(this.#random.integer(1, 8))))
-      case 'fork': return this.#fork()
-      case 'start': return this.#alive.length < 3 ? this.#startProcess() : undefined
-      case 'stop': return this.#withProcess(name, (alive) => this.#remove(alive, () => alive.process.stop()))
-      case 'kill': return this.#withProcess(name, (alive) => this.#remove(alive, () => alive.process.kill()))
-      case 'stall': return this.#withProcess(name, (alive) => this.#stall(alive))
-      case 'slow': return this.#withProcess(name, (alive) => {
-        alive.process.holdReader()
-        this.#endTroubleIn(alive, this.#random.integer(10, this.#plan.leaseMs * 2))
-      })
-      case 'cut': return this.#withProcess(name, ({ process }) => process.cut())
+      case 'forward':
+        return this.#note(name, rangeText(await this.#ingest.forward(this.#random.integer(1, 8))))
+      case 'backward':
+        return this.#note(name, rangeText(await this.#ingest.backward(this.#random.integer(1, 8))))
+      case 'fork':
+        return this.#fork()
+      case 'start':
+        return this.#alive.length < 3 ? this.#startProcess() : undefined
+      case 'stop':
+        return this.#withProcess(name, (alive) => this.#remove(alive, () => alive.process.stop()))
+      case 'kill':
+        return this.#withProcess(name, (alive) => this.#remove(alive, () => alive.process.kill()))
+      case 'stall':
+        return this.#withProcess(name, (alive) => this.#stall(alive))
+      case 'slow':
+        return this.#withProcess(name, (alive) => {
+          alive.process.holdReader()
+          this.#endTroubleIn(alive, this.#random.integer(10, this.#plan.leaseMs * 2))
+        })
+      case 'cut':
+        return this.#withProcess(name, ({ process }) => process.cut())
       case 'terminate': {
         this.#note(name)
         return this.#lane.endSessions(this.#random.pick([0.2, 1]))
       }
-      case 'loseQueue': return this.#loseQueue()
-      case 'poison': return this.#poison()
+      case 'loseQueue':
+        return this.#loseQueue()
+      case 'poison':
+        return this.#poison()
       case 'cure': {
         this.#poisoned.clear()
         return this.#note(name)
       }
-      case 'requeue': return this.#note(name, String(await requeueLeases(pool, await this.#someTroubled())))
-      case 'split': return this.#note(name, String(await splitLeases(pool, await this.#someTroubled(), this.#random.integer(2, 3))))
-      case 'skip': return this.#note(name, String(await skipLeases(pool, await this.#someTroubled(), 'given up')))
-      case 'rederive': return this.#rederive()
+      case 'requeue':
+        return this.#note(name, String(await requeueLeases(pool, await this.#someTroubled())))
+      case 'split':
+        return this.#note(name, String(await splitLeases(pool, await this.#someTroubled(), this.#random.integer(2, 3))))
+      case 'skip':
+        return this.#note(name, String(await skipLeases(pool, await this.#someTroubled(), 'given up')))
+      case 'rederive':
+        return this.#rederive()
     }
   }
 
@@ -164,16 +186,31 @@ export class History {
     const [liveChunk, historyChunk] = [this.#random.integer(1, 5), this.#random.integer(1, 20)]
     const concurrency = this.#random.integer(1, 3)
     const process = new SimulatedProcess({
-      name, folder: this.#lane.folder, databaseUrl: this.#lane.databaseUrl, queue: plan.queue === 'careless' ? this.#careless : undefined, workers: this.#workers,
-      concurrency: () => concurrency, leaseMs: plan.leaseMs, retryPolicy: plan.retryPolicy,
+      name,
+      folder: this.#lane.folder,
+      databaseUrl: this.#lane.databaseUrl,
+      queue: plan.queue === 'careless' ? this.#careless : undefined,
+      workers: this.#workers,
+      concurrency: () => concurrency,
+      leaseMs: plan.leaseMs,
+      retryPolicy: plan.retryPolicy,
       faultFor: (worker, range) => {
-        const height = [...(this.#poisoned.get(worker) ?? [])].find((poison) => range.from <= poison && poison < range.to)
+        const height = [...(this.#poisoned.get(worker) ?? [])].find(
+          (poison) => range.from <= poison && poison < range.to,
+        )
         return height === undefined ? undefined : new Error(`block ${height} is poisoned`)
       },
       coordinator: {
-        workers: () => this.#workers.map(({ name: worker, follows }) => ({ name: worker, follows, liveChunk, historyChunk })),
-        liveBlocks: this.#random.integer(1, 20), maxOpen: this.#random.integer(2, 40), retryPolicy: plan.retryPolicy,
-        span: this.#random.pick([7, 1000]), roundMs: 50, tidyMs: 30, foldMs: this.#random.integer(10, 100), staleMs: 200,
+        workers: () =>
+          this.#workers.map(({ name: worker, follows }) => ({ name: worker, follows, liveChunk, historyChunk })),
+        liveBlocks: this.#random.integer(1, 20),
+        maxOpen: this.#random.integer(2, 40),
+        retryPolicy: plan.retryPolicy,
+        span: this.#random.pick([7, 1000]),
+        roundMs: 50,
+        tidyMs: 30,
+        foldMs: this.#random.integer(10, 100),
+        staleMs: 200,
         connection: { heartbeatMs: 500, answerTimeoutMs: 2000 },
       },
     })
@@ -196,7 +233,12 @@ export class History {
 
   /** Longer than a lease lasts, or not. Where only leases cannot be kept, ranges take as long. */
   #stall(alive: Alive): void {
-    const wires = this.#random.pick<readonly WireName[]>([['rows', 'leases', 'others'], ['leases'], ['rows'], ['leases', 'others']])
+    const wires = this.#random.pick<readonly WireName[]>([
+      ['rows', 'leases', 'others'],
+      ['leases'],
+      ['rows'],
+      ['leases', 'others'],
+    ])
     const ms = this.#random.integer(Math.round(this.#plan.leaseMs / 2), this.#plan.leaseMs * 2)
     alive.process.freeze(wires)
     if (!wires.includes('rows')) {
@@ -255,7 +297,10 @@ export class History {
       if (this.#alive.length === 0) this.#startProcess()
       const skipped = troubled.filter(({ status }) => status === 'skipped')
       for (const { worker, from, to } of skipped) await addRederiveRequest(pool, this.#workers, [worker], { from, to })
-      await requeueLeases(pool, troubled.filter(({ status }) => status !== 'skipped'))
+      await requeueLeases(
+        pool,
+        troubled.filter(({ status }) => status !== 'skipped'),
+      )
       if (await watch.isOver(healMs)) throw new Error(`not everything was derived within ${healMs} ms`)
       await delay(20)
     }
@@ -285,7 +330,8 @@ export class History {
     if (faults.length > 0) throw new Error(`leases were not kept to:\n${faults.join('\n')}`)
     const part = { chain: this.#ingest.chain, last: this.#lastHeight }
     const differences = await this.#expected.differences(this.#lane.pool, part, this.#workers)
-    if (differences.length > 0) throw new Error(`${differences.length} rows differ from a clean pass:\n${differences.slice(0, 20).join('\n')}`)
+    if (differences.length > 0)
+      throw new Error(`${differences.length} rows differ from a clean pass:\n${differences.slice(0, 20).join('\n')}`)
     if (this.#seed % verifyEach === 0) await this.#verify()
   }
 
@@ -326,7 +372,11 @@ export class History {
   }
 
   #note(event: string, detail = ''): void {
-    this.#events.push(`${Math.round(performance.now() - this.#startedAt).toString().padStart(6)} ms  ${event}  ${detail}`)
+    this.#events.push(
+      `${Math.round(performance.now() - this.#startedAt)
+        .toString()
+        .padStart(6)} ms  ${event}  ${detail}`,
+    )
   }
 
   async #explain(cause: Error): Promise<HistoryFailure> {
@@ -340,7 +390,7 @@ export class History {
 
 async function untilOver(ms: number, signal: AbortSignal): Promise<void> {
   const watch = new Stopwatch()
-  while (!await watch.isOver(ms)) await delay(1000, undefined, { signal })
+  while (!(await watch.isOver(ms))) await delay(1000, undefined, { signal })
 }
 
 function rangeText(range: { from: number; to: number } | undefined): string {

@@ -48,7 +48,12 @@ export interface FarmProgress {
   /** All workers have covered the heights 0 to `last`, and no lease is left that is not done. */
   readonly isComplete: boolean
   /** Leases that wait for a person. */
-  readonly troubled: readonly { readonly worker: string; readonly from: number; readonly to: number; readonly status: string }[]
+  readonly troubled: readonly {
+    readonly worker: string
+    readonly from: number
+    readonly to: number
+    readonly status: string
+  }[]
 }
 
 /** How far the workers are. */
@@ -83,6 +88,13 @@ export async function describeState(pool: pg.Pool): Promise<string> {
     `select format('%s (%s %s, for %s): %s', application_name, state, wait_event, now() - state_change, left(regexp_replace(query, '\\s+', ' ', 'g'), 100)) as line
      from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by 1`,
   )
-  const section = (title: string, lines: readonly { line: string }[]): string[] => [`${title}:`, ...lines.map(({ line }) => `  ${line}`)]
-  return [...section('coverage', checkpoints), ...section('open leases', leases), ...section('sessions', sessions)].join('\n')
+  const section = (title: string, lines: readonly { line: string }[]): string[] => [
+    `${title}:`,
+    ...lines.map(({ line }) => `  ${line}`),
+  ]
+  return [
+    ...section('coverage', checkpoints),
+    ...section('open leases', leases),
+    ...section('sessions', sessions),
+  ].join('\n')
 }

@@ -35,7 +35,10 @@ export class Lane {
 
   /** Makes it as it was at the beginning, whoever is still at work in it. */
   async clear(): Promise<void> {
-    await this.pool.query('select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = current_database() and application_name <> $1', ['test'])
+    await this.pool.query(
+      'select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = current_database() and application_name <> $1',
+      ['test'],
+    )
     await this.pool.query(`truncate app.worker_leases, app.backfill_requests, ${tablesOf(workers).join(', ')}`)
     await clearRaw(this.pool)
     await clearLeaseAudit(this.pool)
@@ -46,7 +49,8 @@ export class Lane {
   async endSessions(share: number): Promise<void> {
     await this.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name like 'process%' and random() < $1`, [share],
+       where datname = current_database() and application_name like 'process%' and random() < $1`,
+      [share],
     )
   }
 

@@ -7,8 +7,23 @@ import type { ChainName } from './recorded-chains.ts'
 
 /** What can happen, and how often it does in a history where it may. */
 const eventWeights = {
-  forward: 6, backward: 4, fork: 2, start: 3, stop: 1, kill: 2, stall: 4, slow: 2, cut: 1, terminate: 1, loseQueue: 1,
-  poison: 2, cure: 1, requeue: 1, split: 1, skip: 1, rederive: 2,
+  forward: 6,
+  backward: 4,
+  fork: 2,
+  start: 3,
+  stop: 1,
+  kill: 2,
+  stall: 4,
+  slow: 2,
+  cut: 1,
+  terminate: 1,
+  loseQueue: 1,
+  poison: 2,
+  cure: 1,
+  requeue: 1,
+  split: 1,
+  skip: 1,
+  rederive: 2,
 }
 
 export type EventName = keyof typeof eventWeights
@@ -33,17 +48,26 @@ export interface HistoryPlan {
 export function drawPlan(random: Random): HistoryPlan {
   const chain = random.weighted<ChainName>({ base: 1, a: 2, b: 1, c: 1 })
   const queue = random.weighted({ careless: 3, postgres: 1 })
-  const weights = Object.fromEntries(Object.entries(eventWeights).map(([name, weight]) => [name, random.chance(0.65) ? weight : 0]))
+  const weights = Object.fromEntries(
+    Object.entries(eventWeights).map(([name, weight]) => [name, random.chance(0.65) ? weight : 0]),
+  )
   return {
-    chain, queue,
+    chain,
+    queue,
     start: random.integer(0, chains[chain].last),
     // Numbers of its own, so that the rest of a plan stays the same when workers are added.
     workers: drawWorkers(new Random(random.integer(0, 2 ** 31))),
     steps: random.integer(8, 25),
-    finalHeight: random.chance(0.4) ? random.pick([4, 9, 15, 19].filter((height) => height < chains[chain].last)) : undefined,
+    finalHeight: random.chance(0.4)
+      ? random.pick([4, 9, 15, 19].filter((height) => height < chains[chain].last))
+      : undefined,
     leaseMs: random.pick([250, 400, 600]),
     retryPolicy: {
-      ...defaultRetryPolicy, maxRuns: random.pick([2, 4, 21]), baseMs: random.integer(2, 30), capMs: 100, halveAfterRuns: random.integer(1, 3),
+      ...defaultRetryPolicy,
+      maxRuns: random.pick([2, 4, 21]),
+      baseMs: random.integer(2, 30),
+      capMs: 100,
+      halveAfterRuns: random.integer(1, 3),
     },
     weights: { ...(weights as Record<EventName, number>), forward: eventWeights.forward, start: eventWeights.start },
   }
@@ -54,7 +78,7 @@ function drawWorkers(random: Random): string[] {
   const share = Number(random.weighted({ 0.1: 5, 0.3: 4, 1: 1 }))
   const chosen = new Set(workers.filter(() => random.chance(share)).map(({ name }) => name))
   if (chosen.size === 0) chosen.add(random.pick(workers).name)
-  for (let before = 0; before < chosen.size; ) {
+  for (let before = 0; before < chosen.size;) {
     before = chosen.size
     for (const { name, follows } of workers) if (chosen.has(name)) for (const followed of follows) chosen.add(followed)
   }

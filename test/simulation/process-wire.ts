@@ -70,7 +70,10 @@ export class ProcessWire {
   #join(near: Socket, far: Socket): void {
     const pair = [near, far] as const
     this.#pairs.add(pair)
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       from.setNoDelay(true)
       from.on('data', (chunk: Buffer) => void to.write(chunk))
       from.on('end', () => to.end())

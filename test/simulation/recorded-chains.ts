@@ -33,7 +33,11 @@ export function lastCommon(one: ChainName, other: ChainName): number {
 
 /** Tables of raw rows by height; scripts and shapes of events are named by their content and belong to no chain. */
 export const rawTables: Readonly<Record<string, string>> = {
-  blocks: 'height', transactions: 'block_height', event_chunks: 'block_height', tx_lookup: 'block_height', block_lookup: 'height',
+  blocks: 'height',
+  transactions: 'block_height',
+  event_chunks: 'block_height',
+  tx_lookup: 'block_height',
+  block_lookup: 'height',
 }
 
 /**
@@ -46,12 +50,18 @@ export async function createChainLibrary(): Promise<TestDatabase> {
   const { pool } = database
   for (const chain of Object.values(chains)) {
     await using node = await startRecordedNode(chain.recording, { version: chain.version, head: chain.last })
-    const running = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+    const running = await runIngest(database, {
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ENABLE_HISTORY_INGESTER: 'false',
+      START_BLOCK: '0',
+    })
     await untilStored(database, 0, chain.last, running)
     await running.stop()
     await pool.query(`create schema chain_${chain.name}`)
     for (const [table, height] of Object.entries(rawTables)) {
-      await pool.query(`create table chain_${chain.name}.${table} as select * from raw.${table}; create index on chain_${chain.name}.${table} (${height})`)
+      await pool.query(
+        `create table chain_${chain.name}.${table} as select * from raw.${table}; create index on chain_${chain.name}.${table} (${height})`,
+      )
     }
     await clearRaw(pool)
   }

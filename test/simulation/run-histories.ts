@@ -38,18 +38,24 @@ export class Simulation {
   async run(seeds: readonly number[]): Promise<void> {
     const waiting = [...seeds]
     const failures: unknown[] = []
-    await Promise.all(this.#lanes.map(async (lane) => {
-      for (let seed = waiting.shift(); seed !== undefined && failures.length < mostFailures; seed = waiting.shift()) {
-        try {
-          await lane.clear()
-          await new History(seed, lane, this.#expected).run()
-        } catch (error) {
-          failures.push(error)
+    await Promise.all(
+      this.#lanes.map(async (lane) => {
+        for (let seed = waiting.shift(); seed !== undefined && failures.length < mostFailures; seed = waiting.shift()) {
+          try {
+            await lane.clear()
+            await new History(seed, lane, this.#expected).run()
+          } catch (error) {
+            failures.push(error)
+          }
         }
-      }
-    }))
+      }),
+    )
     if (failures.length === 1) throw failures[0]
-    if (failures.length > 1) throw new AggregateError(failures, failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('\n\n'))
+    if (failures.length > 1)
+      throw new AggregateError(
+        failures,
+        failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('\n\n'),
+      )
   }
 
   async close(): Promise<void> {

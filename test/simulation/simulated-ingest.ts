@@ -65,7 +65,8 @@ export class SimulatedIngest {
     await withTransaction(this.#pool, async (client) => {
       for (const [table, height] of Object.entries(rawTables)) {
         await client.query(
-          `insert into raw.${table} select * from chain_${this.#chain}.${table} where ${height} >= $1 and ${height} < $2`, [range.from, range.to],
+          `insert into raw.${table} select * from chain_${this.#chain}.${table} where ${height} >= $1 and ${height} < $2`,
+          [range.from, range.to],
         )
       }
       const { rows } = await client.query<{ blocks: number; txs: number; events: number }>(
@@ -73,8 +74,14 @@ export class SimulatedIngest {
         [range.from, range.to],
       )
       const [counts] = rows
-      const batch = { range, blockCount: counts?.blocks ?? 0, txCount: counts?.txs ?? 0, eventCount: counts?.events ?? 0 }
-      if (!(await commitCheckpoint(client, { name, generation }, batch))) throw new Error(`${name} could not store ${range.from}-${range.to}`)
+      const batch = {
+        range,
+        blockCount: counts?.blocks ?? 0,
+        txCount: counts?.txs ?? 0,
+        eventCount: counts?.events ?? 0,
+      }
+      if (!(await commitCheckpoint(client, { name, generation }, batch)))
+        throw new Error(`${name} could not store ${range.from}-${range.to}`)
     })
     return range
   }

@@ -130,15 +130,47 @@ export class SimulatedProcess {
     this.#queue = queue
     if (this.#ending.signal.aborted) return
     this.#coordinating = new Coordinator({
-      ...coordinator, databaseUrl: othersUrl, pool: leasePool, log, signal: this.#ending.signal,
+      ...coordinator,
+      databaseUrl: othersUrl,
+      pool: leasePool,
+      log,
+      signal: this.#ending.signal,
       enqueue: async (worker, leases) => {
-        await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => isLive)), { isUrgent: true })
-        await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => !isLive)))
+        await queue.add(
+          worker,
+          packLeases(
+            worker,
+            leases.filter(({ isLive }) => isLive),
+          ),
+          { isUrgent: true },
+        )
+        await queue.add(
+          worker,
+          packLeases(
+            worker,
+            leases.filter(({ isLive }) => !isLive),
+          ),
+        )
       },
     }).run()
-    const reader = new GatedReader(pool, workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name), this.#gate)
+    const reader = new GatedReader(
+      pool,
+      workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name),
+      this.#gate,
+    )
     this.#farm = new FarmWorkers({
-      pool, leasePool, heartbeatPool: leasePool, queue, reader, log, metrics, network: () => 'emulator', leaseMs, graceMs: 500, retryPolicy, faultFor,
+      pool,
+      leasePool,
+      heartbeatPool: leasePool,
+      queue,
+      reader,
+      log,
+      metrics,
+      network: () => 'emulator',
+      leaseMs,
+      graceMs: 500,
+      retryPolicy,
+      faultFor,
     })
     await this.#farm.start(workers.map((worker) => ({ worker, concurrency: concurrency(worker) })))
   }
@@ -157,7 +189,11 @@ export class SimulatedProcess {
     for (const wire of this.#wires.values()) await wire.sever()
     await rm(join(this.#options.folder, this.name), { recursive: true, force: true })
     // A process that was killed, or could not reach its servers, has good reason to complain.
-    for (const error of problems) log.debug({ err: asError(error), graceMs, process: this.name }, 'a part of a simulated process ended with an error')
+    for (const error of problems)
+      log.debug(
+        { err: asError(error), graceMs, process: this.name },
+        'a part of a simulated process ended with an error',
+      )
   }
 
   #openPool(url: string, max: number): pg.Pool {

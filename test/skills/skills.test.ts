@@ -51,7 +51,10 @@ describe('the skills that come with flowfarm', () => {
     for (const { name, content } of skills) {
       for (const [, word = ''] of content.matchAll(/[Ss]kills? `([^`]+)`/g)) expect(names, name).to.include(word)
       for (const [uri] of content.matchAll(/schema:\/\/[a-z-]+/g)) {
-        expect(['schema://indexer-ddl', 'schema://evm-explorer-ddl', 'schema://docs', 'schema://script-reference'], name).to.include(uri)
+        expect(
+          ['schema://indexer-ddl', 'schema://evm-explorer-ddl', 'schema://docs', 'schema://script-reference'],
+          name,
+        ).to.include(uri)
       }
     }
   })
@@ -70,7 +73,11 @@ describe('the skills that come with flowfarm', () => {
 describe('topics and selectors of the skill for the EVM explorer', () => {
   it('are the hashes of their signatures', async () => {
     const { all } = await readSkills(shippedSkills, { warn: () => undefined })
-    const rows = [...all.find(({ name }) => name === 'evm-explorer-schema')?.content.matchAll(/^\| `(\w+\([^`]*\))`[^|]*\| `([0-9a-f]+)` \|$/gm) ?? []]
+    const rows = [
+      ...(all
+        .find(({ name }) => name === 'evm-explorer-schema')
+        ?.content.matchAll(/^\| `(\w+\([^`]*\))`[^|]*\| `([0-9a-f]+)` \|$/gm) ?? []),
+    ]
     expect(rows.length).to.be.greaterThan(15)
     for (const [, signature = '', told = ''] of rows) {
       const hash = await keccak(signature, 256)
@@ -103,7 +110,8 @@ describe('the statements of the skills in a database', () => {
           const { rows, columns } = await databases.known.run(statement)
           await databases.other.run(statement)
           const titles = columns.map((column) => column.name)
-          if (titles.some((title, i) => title === '?column?' || titles.indexOf(title) !== i)) troubles.push(`${titles.join(', ')}:\n${sql}`)
+          if (titles.some((title, i) => title === '?column?' || titles.indexOf(title) !== i))
+            troubles.push(`${titles.join(', ')}:\n${sql}`)
           if (isOfAnExample(statement)) continue
           const found = readsWhatIsTold.test(statement) ? await rowsWithWhatIsTold(world, statement) : rows
           const empty = titles.filter((_, i) => found.every((row) => row[i] === null))
@@ -118,7 +126,9 @@ describe('the statements of the skills in a database', () => {
 
   it('that stand within a sentence pass the gate too', async () => {
     const databases = world.evaluation.databases.get('indexer')
-    const found = skills.flatMap(({ content }) => [...content.matchAll(/(?<!`)`(select [^`]+)`(?!`)/g)].map(([, sql = '']) => sql))
+    const found = skills.flatMap(({ content }) =>
+      [...content.matchAll(/(?<!`)`(select [^`]+)`(?!`)/g)].map(([, sql = '']) => sql),
+    )
     expect(found.length).to.be.greaterThan(3)
     for (const sql of found) await databases?.known.check(inNetwork(sql, 'emulator'))
   })
@@ -139,5 +149,7 @@ async function rowsWithWhatIsTold({ indexer }: EvaluatedWorld, sql: string): Pro
 
 /** The blocks of code in a language. */
 function blocks(markdown: string, language: string): readonly string[] {
-  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code = '']) => code)
+  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code = '']) => code,
+  )
 }

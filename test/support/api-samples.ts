@@ -8,8 +8,10 @@ export type ApiSamples = Readonly<Record<SampleName, string | null>>
 
 /** One value for each, by SQL; all orders are total, so that the same chain gives the same values. */
 const statements = {
-  height: 'select block_height::text as value from raw.transactions where not is_evm order by event_count desc, block_height limit 1',
-  serviceEventHeight: "select block_height::text as value from app.epoch_events where event_type like 'Epoch%' order by block_height limit 1",
+  height:
+    'select block_height::text as value from raw.transactions where not is_evm order by event_count desc, block_height limit 1',
+  serviceEventHeight:
+    "select block_height::text as value from app.epoch_events where event_type like 'Epoch%' order by block_height limit 1",
   labelled: 'select address as value from app.account_labels where length(address) = 18 order by address limit 1',
   transaction: `
     select encode(t.id, 'hex') as value from raw.transactions t
@@ -19,7 +21,7 @@ const statements = {
   account: `
     select address as value from app.nft_holdings join app.ft_holdings using (address) join app.address_stats using (address)
     where address not in (select address from app.smart_contracts) group by address order by count(*) desc, address limit 1`,
-  token: "select token as value from app.ft_token_totals order by transfer_count desc, token limit 1",
+  token: 'select token as value from app.ft_token_totals order by transfer_count desc, token limit 1',
   collection: 'select token as value from app.nft_collection_totals order by transfer_count desc, token limit 1',
   item: `
     select nft_id::text as value from app.nft_ownership
@@ -33,11 +35,13 @@ const statements = {
     select contract as value from (select unnest(contracts) as contract from app.block_analytics) c
     join app.smart_contracts s on 'A.' || substr(s.address, 3) || '.' || s.name = contract
     group by contract order by count(*) desc, contract limit 1`,
-  script: "select encode(script_hash, 'hex') as value from raw.scripts order by length(script_text) desc, script_hash limit 1",
+  script:
+    "select encode(script_hash, 'hex') as value from raw.scripts order by length(script_text) desc, script_hash limit 1",
   publicKey: `
     select encode(public_key, 'hex') as value from app.account_keys where public_key is not null
     group by public_key order by bool_or(is_revoked) desc, count(*) desc, public_key limit 1`,
-  coaOwner: 'select flow_address as value from app.coa_accounts where flow_address is not null order by block_height, event_index limit 1',
+  coaOwner:
+    'select flow_address as value from app.coa_accounts where flow_address is not null order by block_height, event_index limit 1',
   evmHash: `
     select evm_hash as value from app.evm_tx_hashes join app.evm_transactions using (block_height, tx_index, event_index)
     where evm_status = 1 and evm_to is not null and gas_price > 0
@@ -49,26 +53,41 @@ const statements = {
     order by sent desc, address limit 1`,
   node: 'select node_id as value from app.staking_nodes order by delegator_count desc, node_id limit 1',
   epoch: 'select epoch::text as value from app.epoch_nodes order by epoch desc limit 1',
-  scheduled: "select scheduled_id::text as value from app.scheduled_transactions order by ended_height nulls last, scheduled_id limit 1",
-  handlerOwner: 'select handler_owner as value from app.scheduled_transactions where handler_owner is not null order by scheduled_id limit 1',
-  handler: 'select handler_uuid::text as value from app.scheduled_transactions where handler_uuid is not null order by scheduled_id limit 1',
+  scheduled:
+    'select scheduled_id::text as value from app.scheduled_transactions order by ended_height nulls last, scheduled_id limit 1',
+  handlerOwner:
+    'select handler_owner as value from app.scheduled_transactions where handler_owner is not null order by scheduled_id limit 1',
+  handler:
+    'select handler_uuid::text as value from app.scheduled_transactions where handler_uuid is not null order by scheduled_id limit 1',
   pair: 'select pair as value from app.defi_pairs order by pair limit 1',
 } as const
 
 export type SampleName = keyof typeof statements
 
 export async function readApiSamples(pool: Pool): Promise<ApiSamples> {
-  const found = await Promise.all(Object.entries(statements).map(async ([name, text]) => {
-    const { rows: [row] } = await pool.query<{ value: string }>(text)
-    return [name, row?.value ?? null] as const
-  }))
+  const found = await Promise.all(
+    Object.entries(statements).map(async ([name, text]) => {
+      const {
+        rows: [row],
+      } = await pool.query<{ value: string }>(text)
+      return [name, row?.value ?? null] as const
+    }),
+  )
   return Object.fromEntries(found) as ApiSamples
 }
 
 /** What each parameter of a path stands for. */
 const meanings: Readonly<Record<string, SampleName>> = {
-  height: 'height', id: 'transaction', address: 'account', token: 'token', nft_type: 'collection', identifier: 'contract',
-  hash: 'script', publicKey: 'publicKey', node_id: 'node', epoch: 'epoch',
+  height: 'height',
+  id: 'transaction',
+  address: 'account',
+  token: 'token',
+  nft_type: 'collection',
+  identifier: 'contract',
+  hash: 'script',
+  publicKey: 'publicKey',
+  node_id: 'node',
+  epoch: 'epoch',
 }
 
 /** And what it stands for at these paths and below. */
@@ -108,13 +127,18 @@ export function sampleCall(path: string, samples: ApiSamples): string {
     const [, address, name] = samples.contract?.split('.') ?? []
     return `/flow/account/0x${address}/contract/${name}`
   }
-  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => words[name] ?? samples[sampleOf(path, name)] ?? 'none')
+  const target = path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => words[name] ?? samples[sampleOf(path, name)] ?? 'none',
+  )
   const query = queries[path]
   return query === undefined ? target : `${target}?${query}`
 }
 
 function sampleOf(path: string, parameter: string): SampleName {
-  const special = specialMeanings.find(([place, name]) => name === parameter && (path === place || path.startsWith(`${place}/`)))
+  const special = specialMeanings.find(
+    ([place, name]) => name === parameter && (path === place || path.startsWith(`${place}/`)),
+  )
   const sample = special?.[2] ?? meanings[parameter]
   if (sample === undefined) throw new Error(`no sample for {${parameter}} of ${path}`)
   return sample

@@ -67,7 +67,10 @@ export async function startAskStandIn(first: AskWorld, page: Middleware): Promis
       return json(response, pair, 201)
     }
     if (request.method === 'DELETE') {
-      state.world = { ...world, kept: world.kept.filter((pair) => !('id' in pair) || path !== `/api/v1/memory/${String(pair.id)}`) }
+      state.world = {
+        ...world,
+        kept: world.kept.filter((pair) => !('id' in pair) || path !== `/api/v1/memory/${String(pair.id)}`),
+      }
       response.writeHead(204).end()
       return
     }

@@ -3,7 +3,8 @@ import type { AskWorld } from './ask-stand-in.ts'
 /** Answers of a query service, made up, for the page. */
 
 const days = Array.from({ length: 14 }, (_, i) => ({
-  day: `2026-11-${String(i + 7).padStart(2, '0')}`, transactions: String(10_400 + ((i * 7919) % 4200)),
+  day: `2026-11-${String(i + 7).padStart(2, '0')}`,
+  transactions: String(10_400 + ((i * 7919) % 4200)),
   fees: (812.5 + i * 13.0421).toFixed(8),
 }))
 
@@ -15,17 +16,42 @@ GROUP BY 1
 ORDER BY 1`
 
 /** A statement that ran, in the form of the wire. */
-export function ranSql(sql: string, types: Readonly<Record<string, string>>, results: readonly object[], more: object = {}): object {
+export function ranSql(
+  sql: string,
+  types: Readonly<Record<string, string>>,
+  results: readonly object[],
+  more: object = {},
+): object {
   return {
-    target: 'indexer', sql, columns: Object.keys(types), column_types: Object.values(types), results, rows: results,
-    row_count: results.length, truncated: false, truncated_by: null, error: null, error_code: null, sql_state: null,
-    error_position: null, error_hint: null, duration_ms: 12.4, ...more,
+    target: 'indexer',
+    sql,
+    columns: Object.keys(types),
+    column_types: Object.values(types),
+    results,
+    rows: results,
+    row_count: results.length,
+    truncated: false,
+    truncated_by: null,
+    error: null,
+    error_code: null,
+    sql_state: null,
+    error_position: null,
+    error_hint: null,
+    duration_ms: 12.4,
+    ...more,
   }
 }
 
 /** The same of a question. */
 export function answered(question: string, ran: object): object {
-  return { ...ran, question, attempts: [{ sql: daysSql, error: null }], model: 'anthropic/claude-sonnet-4-6', prompt_version: '3f9c2a17be04', duration_ms: 3140.5 }
+  return {
+    ...ran,
+    question,
+    attempts: [{ sql: daysSql, error: null }],
+    model: 'anthropic/claude-sonnet-4-6',
+    prompt_version: '3f9c2a17be04',
+    duration_ms: 3140.5,
+  }
 }
 
 export const dayTypes = { day: 'date', transactions: 'int8', fees: 'numeric' } as const
@@ -35,20 +61,51 @@ const question = 'How many transactions were there on each of the last 14 days?'
 export function askWorld(): AskWorld {
   const ran = ranSql(daysSql, dayTypes, days)
   const pairs = [
-    question, 'Which accounts sent the most FLOW this week?', '过去24小时有多少笔失败的交易？', 'Top 10 tokens by holders',
-    'Which contracts were deployed yesterday?', 'What did validators earn in the last epoch?',
+    question,
+    'Which accounts sent the most FLOW this week?',
+    '过去24小时有多少笔失败的交易？',
+    'Top 10 tokens by holders',
+    'Which contracts were deployed yesterday?',
+    'What did validators earn in the last epoch?',
   ]
   return {
-    health: { status: 'ok', stuck_sessions: 0, targets: ['indexer', 'evm'], model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false }, remedy: null, needs_token: false },
+    health: {
+      status: 'ok',
+      stuck_sessions: 0,
+      targets: ['indexer', 'evm'],
+      model: { provider: 'anthropic', name: 'claude-sonnet-4-6', is_scripted: false },
+      remedy: null,
+      needs_token: false,
+    },
     replies: {
       ask: { body: answered(question, ran) },
-      generate_sql: { body: { target: 'indexer', question, sql: daysSql, attempts: [{ sql: daysSql, error: null }], model: 'm', error: null } },
+      generate_sql: {
+        body: {
+          target: 'indexer',
+          question,
+          sql: daysSql,
+          attempts: [{ sql: daysSql, error: null }],
+          model: 'm',
+          error: null,
+        },
+      },
       run_sql: { body: ran },
     },
-    examples: pairs.map((text, i) => ({ id: String(i), target: 'indexer', question: text, sql: i === 0 ? daysSql : 'SELECT 1' })),
+    examples: pairs.map((text, i) => ({
+      id: String(i),
+      target: 'indexer',
+      question: text,
+      sql: i === 0 ? daysSql : 'SELECT 1',
+    })),
     history: pairs.slice(0, 4).map((text, i) => ({
-      id: String(i), kind: 'ask', target: i === 3 ? 'evm' : 'indexer', question: i === 1 ? null : text, sql: daysSql,
-      row_count: i === 2 ? null : 14 * (i + 1), error: i === 2 ? 'column "hieght" does not exist' : null, timestamp: '2026-11-21T12:00:00.000Z',
+      id: String(i),
+      kind: 'ask',
+      target: i === 3 ? 'evm' : 'indexer',
+      question: i === 1 ? null : text,
+      sql: daysSql,
+      row_count: i === 2 ? null : 14 * (i + 1),
+      error: i === 2 ? 'column "hieght" does not exist' : null,
+      timestamp: '2026-11-21T12:00:00.000Z',
     })),
     kept: [{ id: 'k', target: 'indexer', question, sql: daysSql, kept_at: '2026-11-20T12:00:00.000Z' }],
   }
@@ -58,8 +115,11 @@ export function askWorld(): AskWorld {
 export function hostileRun(): object {
   const name = '<img src=x onerror=alert(1)>\u202E=HYPERLINK("http://evil.example","x")'
   const rows = Array.from({ length: 250 }, (_, i) => ({
-    name: i === 0 ? name : i === 1 ? '=1+1' : `Token ${i}`, amount: i === 2 ? null : `${9_007_199_254_740_993n + BigInt((i * 37) % 250)}`,
-    address: `0x${i.toString(16).padStart(16, '0')}`, payload: { id: String(i), text: 'x'.repeat(i === 0 ? 600 : 3) }, count_2: i,
+    name: i === 0 ? name : i === 1 ? '=1+1' : `Token ${i}`,
+    amount: i === 2 ? null : `${9_007_199_254_740_993n + BigInt((i * 37) % 250)}`,
+    address: `0x${i.toString(16).padStart(16, '0')}`,
+    payload: { id: String(i), text: 'x'.repeat(i === 0 ? 600 : 3) },
+    count_2: i,
   }))
   const types = { name: 'text', amount: 'numeric', address: 'text', payload: 'jsonb', count_2: 'int4' }
   return ranSql('SELECT * FROM app.tokens', types, rows, { truncated: true, truncated_by: 'rows' })

@@ -54,30 +54,52 @@ export class AskableNode {
 
   static async start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<AskableNode> {
     const made: { node?: AskableNode } = {}
-    const answer = (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): CallHandler => async (call) => {
-      try {
-        if (made.node === undefined) throw new Error('the node is not there yet')
-        call.answer(await made.node.#answer(call.request, of))
-      } catch (error) {
-        call.fail({ code: error instanceof Refusal ? error.code : 13, details: error instanceof Error ? error.message : String(error) })
+    const answer =
+      (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): CallHandler =>
+      async (call) => {
+        try {
+          if (made.node === undefined) throw new Error('the node is not there yet')
+          call.answer(await made.node.#answer(call.request, of))
+        } catch (error) {
+          call.fail({
+            code: error instanceof Refusal ? error.code : 13,
+            details: error instanceof Error ? error.message : String(error),
+          })
+        }
       }
-    }
     const root = options.rootHeight ?? 0
     const server = await RawGrpcServer.listen('127.0.0.1', 0, {
       'flow.access.AccessAPI': {
         GetNetworkParameters: (call) => call.answer(bytesField(1, Buffer.from('flow-emulator'))),
-        GetNodeVersionInfo: (call) => call.answer(bytesField(1, Buffer.concat([varintField(5, root), varintField(6, root)]))),
-        ExecuteScriptAtLatestBlock: answer((node, request) => node.#script({ script: textOf(request, 1), args: argumentsOf(request, 2), height: undefined })),
-        ExecuteScriptAtBlockHeight: answer((node, request) => node.#script({
-          script: textOf(request, 2), args: argumentsOf(request, 3), height: numberOf(request, 1),
-        })),
-        ExecuteScriptAtBlockID: answer((node, request) => node.#script({
-          script: textOf(request, 2), args: argumentsOf(request, 3), height: undefined, blockId: bytesOf(request, 1).toString('hex'),
-        })),
-        GetAccountAtLatestBlock: answer((node, request) => node.#account({ address: bytesOf(request, 1).toString('hex'), height: undefined })),
-        GetAccountAtBlockHeight: answer((node, request) => node.#account({
-          address: bytesOf(request, 1).toString('hex'), height: numberOf(request, 2),
-        })),
+        GetNodeVersionInfo: (call) =>
+          call.answer(bytesField(1, Buffer.concat([varintField(5, root), varintField(6, root)]))),
+        ExecuteScriptAtLatestBlock: answer((node, request) =>
+          node.#script({ script: textOf(request, 1), args: argumentsOf(request, 2), height: undefined }),
+        ),
+        ExecuteScriptAtBlockHeight: answer((node, request) =>
+          node.#script({
+            script: textOf(request, 2),
+            args: argumentsOf(request, 3),
+            height: numberOf(request, 1),
+          }),
+        ),
+        ExecuteScriptAtBlockID: answer((node, request) =>
+          node.#script({
+            script: textOf(request, 2),
+            args: argumentsOf(request, 3),
+            height: undefined,
+            blockId: bytesOf(request, 1).toString('hex'),
+          }),
+        ),
+        GetAccountAtLatestBlock: answer((node, request) =>
+          node.#account({ address: bytesOf(request, 1).toString('hex'), height: undefined }),
+        ),
+        GetAccountAtBlockHeight: answer((node, request) =>
+          node.#account({
+            address: bytesOf(request, 1).toString('hex'),
+            height: numberOf(request, 2),
+          }),
+        ),
       },
     })
     made.node = new AskableNode(server, ledger)
@@ -96,7 +118,10 @@ export class AskableNode {
     return this.stop()
   }
 
-  async #answer(request: Buffer, of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): Promise<Buffer> {
+  async #answer(
+    request: Buffer,
+    of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer,
+  ): Promise<Buffer> {
     if (this.latencyMs > 0) await delay(this.latencyMs)
     const answered = await of(this, request)
     if (this.refusal !== undefined) throw this.refusal
@@ -115,9 +140,24 @@ export class AskableNode {
     const contracts = this.ledger.account?.(call)
     if (contracts === undefined) throw new Refusal('NOT_FOUND', `could not find account with address ${call.address}`)
     const entries = Object.entries(contracts).map(([name, code]) =>
-      bytesField(5, Buffer.concat([bytesField(1, Buffer.from(name)), bytesField(2, Buffer.from(code))])))
-    const key = Buffer.concat([varintField(1, 2), bytesField(2, Buffer.from('ab', 'hex')), varintField(3, 2), varintField(4, 3), varintField(5, 1000)])
-    return bytesField(1, Buffer.concat([bytesField(1, Buffer.from(call.address, 'hex')), varintField(2, 150_000_001), bytesField(4, key), ...entries]))
+      bytesField(5, Buffer.concat([bytesField(1, Buffer.from(name)), bytesField(2, Buffer.from(code))])),
+    )
+    const key = Buffer.concat([
+      varintField(1, 2),
+      bytesField(2, Buffer.from('ab', 'hex')),
+      varintField(3, 2),
+      varintField(4, 3),
+      varintField(5, 1000),
+    ])
+    return bytesField(
+      1,
+      Buffer.concat([
+        bytesField(1, Buffer.from(call.address, 'hex')),
+        varintField(2, 150_000_001),
+        bytesField(4, key),
+        ...entries,
+      ]),
+    )
   }
 }
 
@@ -137,10 +177,14 @@ export const cdc = {
   path: (domain: string, identifier: string): Cdc => ({ type: 'Path', value: { domain, identifier } }),
   array: (value: readonly Cdc[]): Cdc => ({ type: 'Array', value }),
   optional: (value: Cdc | null): Cdc => ({ type: 'Optional', value }),
-  dictionary: (pairs: readonly (readonly [Cdc, Cdc])[]): Cdc => ({ type: 'Dictionary', value: pairs.map(([key, value]) => ({ key, value })) }),
-  struct: (fields: Readonly<Record<string, Cdc>>): Cdc => (
-    { type: 'Struct', value: { id: 's.01.S', fields: Object.entries(fields).map(([name, value]) => ({ value, name })) } }
-  ),
+  dictionary: (pairs: readonly (readonly [Cdc, Cdc])[]): Cdc => ({
+    type: 'Dictionary',
+    value: pairs.map(([key, value]) => ({ key, value })),
+  }),
+  struct: (fields: Readonly<Record<string, Cdc>>): Cdc => ({
+    type: 'Struct',
+    value: { id: 's.01.S', fields: Object.entries(fields).map(([name, value]) => ({ value, name })) },
+  }),
 } as const
 
 /** The plain value of an argument: text, number as text, or a list of those. */

@@ -51,7 +51,13 @@ export class AskingWorld {
 
   options(worker: AskingWorker): AskingLoopOptions {
     return {
-      pool: this.database.pool, worker, concurrency: 1, range: 1000, log: pino({ level: 'silent' }), metrics: this.metrics, roundMs: 0,
+      pool: this.database.pool,
+      worker,
+      concurrency: 1,
+      range: 1000,
+      log: pino({ level: 'silent' }),
+      metrics: this.metrics,
+      roundMs: 0,
       context: { reader: this.reader, network: 'emulator', script: this.script, readJson },
     }
   }

@@ -26,11 +26,13 @@ export async function startBrowser(): Promise<TestBrowser> {
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
     // Not the package's own arguments: they put everything into one process, and switch off the rules of origins.
-    const browser = await withTemporaryFolder(folder, () => chromium.launch({
-      executablePath,
-      args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
-      headless: true,
-    }))
+    const browser = await withTemporaryFolder(folder, () =>
+      chromium.launch({
+        executablePath,
+        args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+        headless: true,
+      }),
+    )
     const newContext = browser.newContext.bind(browser)
     browser.newContext = async (options) => {
       const context = await newContext(options)
@@ -76,7 +78,9 @@ export async function browserOrSkip(suite: Mocha.Context): Promise<TestBrowser> 
   try {
     return await startBrowser()
   } catch (error) {
-    process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+    process.stderr.write(
+      `The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`,
+    )
     return suite.skip()
   }
 }

@@ -10,7 +10,9 @@ export interface ParsedCadence {
 
 /** Parses Cadence 1.0; types are not checked. */
 export async function cadenceParser(): Promise<(code: string) => ParsedCadence> {
-  const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
+  const wasm = createRequire(import.meta.url)
+    .resolve('@onflow/cadence-parser')
+    .replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
   const parser = await CadenceParser.create(readFileSync(wasm))
   return (code) => parser.parse(code) as ParsedCadence
 }

@@ -78,8 +78,16 @@ type Made = Omit<TransactionRows, 'index' | 'collection'>
 
 function transfer(height: number, fork: string): Made {
   return {
-    id: idOf('transfer', fork, height), payer, script: transferScript, isEvm: false, evmHash: null, error: null,
-    arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: receiver }],
+    id: idOf('transfer', fork, height),
+    payer,
+    script: transferScript,
+    isEvm: false,
+    evmHash: null,
+    error: null,
+    arguments: [
+      { type: 'UFix64', value: '10.00000000' },
+      { type: 'Address', value: receiver },
+    ],
     events: [...deposit('10.00000000', receiver), ...fee('0.00000570')],
   }
 }
@@ -87,7 +95,12 @@ function transfer(height: number, fork: string): Made {
 function evmTransaction(height: number, fork: string): Made {
   const evmHash = idOf('evm', fork, height)
   return {
-    id: idOf('evm transaction', fork, height), payer, script: evmScript, isEvm: true, evmHash, error: null,
+    id: idOf('evm transaction', fork, height),
+    payer,
+    script: evmScript,
+    isEvm: true,
+    evmHash,
+    error: null,
     arguments: null,
     events: [
       { type: 'A.e467b9dd11fa00df.EVM.TransactionExecuted', payload: { hash: `0x${evmHash}`, errorCode: '0' } },
@@ -98,15 +111,27 @@ function evmTransaction(height: number, fork: string): Made {
 
 function failedTransaction(height: number, fork: string): Made {
   return {
-    id: idOf('failed', fork, height), payer, script: failingScript, isEvm: false, evmHash: null, arguments: null,
-    error: '[Error Code: 1101] cadence runtime error: panic: no', events: fee('0.00000300'),
+    id: idOf('failed', fork, height),
+    payer,
+    script: failingScript,
+    isEvm: false,
+    evmHash: null,
+    arguments: null,
+    error: '[Error Code: 1101] cadence runtime error: panic: no',
+    events: fee('0.00000300'),
   }
 }
 
 function systemTransactions(height: number): (Made & { collection: null })[] {
   const versions = { versionBoundaries: [], sequence: String(height) }
   const common = {
-    payer: null, script: systemScript, isEvm: false, evmHash: null, error: null, arguments: null, collection: null,
+    payer: null,
+    script: systemScript,
+    isEvm: false,
+    evmHash: null,
+    error: null,
+    arguments: null,
+    collection: null,
   }
   return [
     { ...common, id: systemTransactionIds[0], events: [] },
@@ -115,10 +140,12 @@ function systemTransactions(height: number): (Made & { collection: null })[] {
       id: systemTransactionIds[1],
       events: [
         { type: 'A.e467b9dd11fa00df.EVM.BlockExecuted', payload: { height: String(height), totalGasUsed: '0' } },
-        ...(height % 10 === 0 ? [
-          { type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon', payload: versions },
-          { type: 'A.0000000000000bad.NodeVersionBeacon.VersionBeacon', payload: versions },
-        ] : []),
+        ...(height % 10 === 0
+          ? [
+              { type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon', payload: versions },
+              { type: 'A.0000000000000bad.NodeVersionBeacon.VersionBeacon', payload: versions },
+            ]
+          : []),
       ],
     },
   ]
@@ -155,7 +182,10 @@ export interface StoreOptions extends ChainOptions {
  * where nothing else is said.
  */
 export async function storeBlocks(
-  pool: Pool, from: number, to: number, options: StoreOptions = {},
+  pool: Pool,
+  from: number,
+  to: number,
+  options: StoreOptions = {},
 ): Promise<BlockRows[]> {
   const { ingester = 'main_ingester', partitionStep = 1000 } = options
   const blocks = Array.from({ length: to - from + 1 }, (_, i) => chainBlock(from + i, { forkedAt: from, ...options }))
@@ -165,7 +195,8 @@ export async function storeBlocks(
   await withTransaction(pool, async (client) => {
     await insertRows(client, blocks)
     const transactions = blocks.flatMap((block) => block.transactions)
-    await client.query(`
+    await client.query(
+      `
       insert into app.indexing_checkpoints as c (service_name, last_height, covered, block_count, tx_count, event_count)
       values ($1, $2, int8multirange(int8range($3, $4)), $5, $6, $7)
       on conflict (service_name) do update set covered = c.covered + excluded.covered,
@@ -173,10 +204,17 @@ export async function storeBlocks(
           else lower(c.covered + excluded.covered) end,
         block_count = c.block_count + excluded.block_count, tx_count = c.tx_count + excluded.tx_count,
         event_count = c.event_count + excluded.event_count, updated_at = now()
-    `, [
-      ingester, ingester === 'main_ingester' ? to : from, from, to + 1, blocks.length, transactions.length,
-      transactions.reduce((sum, { events }) => sum + events.length, 0),
-    ])
+    `,
+      [
+        ingester,
+        ingester === 'main_ingester' ? to : from,
+        from,
+        to + 1,
+        blocks.length,
+        transactions.length,
+        transactions.reduce((sum, { events }) => sum + events.length, 0),
+      ],
+    )
     await client.query("select pg_notify('flowfarm_blocks', $1)", [`${ingester}:${from}:${to + 1}`])
   })
   return blocks
@@ -185,20 +223,28 @@ export async function storeBlocks(
 /** Takes the blocks from `from` up back, in one transaction, and announces it. */
 export async function rollBack(pool: Pool, from: number): Promise<void> {
   await withTransaction(pool, async (client) => {
-    const { rows: [gone] } = await client.query<{ blocks: string; transactions: string; events: string }>(`
+    const {
+      rows: [gone],
+    } = await client.query<{ blocks: string; transactions: string; events: string }>(
+      `
       select count(*) as blocks, sum(tx_count) as transactions, sum(event_count) as events
       from raw.blocks where height >= $1
-    `, [from])
+    `,
+      [from],
+    )
     await client.query('delete from raw.event_chunks where block_height >= $1', [from])
     await client.query('delete from raw.transactions where block_height >= $1', [from])
     await client.query('delete from raw.blocks where height >= $1', [from])
     await client.query('delete from raw.tx_lookup where block_height >= $1', [from])
     await client.query('delete from raw.block_lookup where height >= $1', [from])
-    await client.query(`
+    await client.query(
+      `
       update app.indexing_checkpoints set covered = covered * int8multirange(int8range(null, $1)), last_height = $1 - 1,
         block_count = block_count - $2, tx_count = tx_count - $3, event_count = event_count - $4
       where service_name = 'main_ingester'
-    `, [from, gone?.blocks ?? 0, gone?.transactions ?? 0, gone?.events ?? 0])
+    `,
+      [from, gone?.blocks ?? 0, gone?.transactions ?? 0, gone?.events ?? 0],
+    )
     await client.query("select pg_notify('flowfarm_rollback', $1)", [String(from)])
   })
 }
@@ -207,34 +253,83 @@ async function insertRows(client: PoolClient, blocks: readonly BlockRows[]): Pro
   const hex = (id: string | null): string | null => (id === null ? null : `\\x${id}`)
   const hash = (script: string): string => `\\x${createHash('sha256').update(script).digest('hex')}`
   const transactions = blocks.flatMap((block) => block.transactions.map((made) => ({ height: block.height, ...made })))
-  await insert(client, 'raw.blocks', blocks.map((block) => ({
-    height: block.height, id: hex(block.id), parent_id: hex(block.parentId), timestamp: block.timestamp,
-    collection_count: block.collectionIds.length, tx_count: block.transactions.length,
-    event_count: block.transactions.reduce((sum, { events }) => sum + events.length, 0),
-    collection_ids: block.collectionIds.map(hex),
-  })))
-  await insert(client, 'raw.block_lookup', blocks.map(({ height, id }) => ({ height, id: hex(id) })))
-  await insert(client, 'raw.transactions', transactions.map((made) => ({
-    block_height: made.height, tx_index: made.index, id: hex(made.id), collection_index: made.collection,
-    status: 'SEALED', status_code: made.error === null ? 0 : 1, is_evm: made.isEvm,
-    payer_address: made.payer, proposer_address: made.payer, proposer_key_index: made.payer === null ? null : 0,
-    proposer_sequence_number: made.payer === null ? null : made.height,
-    authorizers: made.payer === null ? [] : [made.payer], script_hash: hash(made.script), arguments: made.arguments,
-    reference_block_id: made.payer === null ? null : hex(idOf('block', 'main', made.height - 10)),
-    gas_limit: 9999, gas_used: 14, event_count: made.events.length, error_message: made.error,
-  })))
-  await insert(client, 'raw.tx_lookup', transactions.filter(({ payer: who }) => who !== null).map((made) => ({
-    id: hex(made.id), block_height: made.height, tx_index: made.index, evm_hash: hex(made.evmHash),
-  })))
-  const events = transactions.flatMap((made) => made.events.map((event, index) => ({
-    block_height: made.height, tx_index: made.index, event_index: index, type: event.type, payload: event.payload,
-  })))
+  await insert(
+    client,
+    'raw.blocks',
+    blocks.map((block) => ({
+      height: block.height,
+      id: hex(block.id),
+      parent_id: hex(block.parentId),
+      timestamp: block.timestamp,
+      collection_count: block.collectionIds.length,
+      tx_count: block.transactions.length,
+      event_count: block.transactions.reduce((sum, { events }) => sum + events.length, 0),
+      collection_ids: block.collectionIds.map(hex),
+    })),
+  )
+  await insert(
+    client,
+    'raw.block_lookup',
+    blocks.map(({ height, id }) => ({ height, id: hex(id) })),
+  )
+  await insert(
+    client,
+    'raw.transactions',
+    transactions.map((made) => ({
+      block_height: made.height,
+      tx_index: made.index,
+      id: hex(made.id),
+      collection_index: made.collection,
+      status: 'SEALED',
+      status_code: made.error === null ? 0 : 1,
+      is_evm: made.isEvm,
+      payer_address: made.payer,
+      proposer_address: made.payer,
+      proposer_key_index: made.payer === null ? null : 0,
+      proposer_sequence_number: made.payer === null ? null : made.height,
+      authorizers: made.payer === null ? [] : [made.payer],
+      script_hash: hash(made.script),
+      arguments: made.arguments,
+      reference_block_id: made.payer === null ? null : hex(idOf('block', 'main', made.height - 10)),
+      gas_limit: 9999,
+      gas_used: 14,
+      event_count: made.events.length,
+      error_message: made.error,
+    })),
+  )
+  await insert(
+    client,
+    'raw.tx_lookup',
+    transactions
+      .filter(({ payer: who }) => who !== null)
+      .map((made) => ({
+        id: hex(made.id),
+        block_height: made.height,
+        tx_index: made.index,
+        evm_hash: hex(made.evmHash),
+      })),
+  )
+  const events = transactions.flatMap((made) =>
+    made.events.map((event, index) => ({
+      block_height: made.height,
+      tx_index: made.index,
+      event_index: index,
+      type: event.type,
+      payload: event.payload,
+    })),
+  )
   await client.query(
-    insertEvents('select * from jsonb_to_recordset($1) as e (block_height int8, tx_index int4, event_index int4, type text, payload jsonb)'),
+    insertEvents(
+      'select * from jsonb_to_recordset($1) as e (block_height int8, tx_index int4, event_index int4, type text, payload jsonb)',
+    ),
     [JSON.stringify(events)],
   )
   const scripts = [...new Set(transactions.map(({ script }) => script))]
-  await insert(client, 'raw.scripts', scripts.map((text) => ({ script_hash: hash(text), script_text: text })))
+  await insert(
+    client,
+    'raw.scripts',
+    scripts.map((text) => ({ script_hash: hash(text), script_text: text })),
+  )
 }
 
 async function insert(client: PoolClient, table: string, rows: readonly Record<string, unknown>[]): Promise<void> {

@@ -16,7 +16,11 @@ export type ChatReply =
 
 /** A question as it came over the wire. */
 export interface ChatCall {
-  readonly messages: readonly { readonly id: string; readonly role: string; readonly parts: readonly { readonly type: string; readonly text?: string }[] }[]
+  readonly messages: readonly {
+    readonly id: string
+    readonly role: string
+    readonly parts: readonly { readonly type: string; readonly text?: string }[]
+  }[]
   readonly mode?: string
   readonly trigger?: string
 }
@@ -51,14 +55,17 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
       void servePage(request, response)
       return
     }
-    answer(request, response, `${request.method} ${pathname}`).catch((error: unknown) => response.destroy(error as Error))
+    answer(request, response, `${request.method} ${pathname}`).catch((error: unknown) =>
+      response.destroy(error as Error),
+    )
   })
   async function answer(request: IncomingMessage, response: ServerResponse, call: string): Promise<void> {
     const { world } = state
     if (call === 'GET /api/chat/settings') return json(response, 200, world.settings)
     if (call !== 'POST /api/chat') return problem(response, 404, `The stand-in does not know ${call}.`)
     const asked = JSON.parse(await text(request)) as ChatCall
-    if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`) return problem(response, 401, 'This is not the token of this service.')
+    if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
+      return problem(response, 401, 'This is not the token of this service.')
     if (asked.messages.length === 0) return problem(response, 400, 'messages is empty.')
     calls.push(asked)
     const reply = world.reply(asked, calls.length)
@@ -66,8 +73,14 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
     response.once('close', () => {
       if (!response.writableFinished) gone.resolve()
     })
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' })
-    for await (const line of ReadableStream.from(named(reply.chunks, `answer-${calls.length}`)).pipeThrough(new JsonToSseTransformStream())) {
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+      'x-vercel-ai-ui-message-stream': 'v1',
+    })
+    for await (const line of ReadableStream.from(named(reply.chunks, `answer-${calls.length}`)).pipeThrough(
+      new JsonToSseTransformStream(),
+    )) {
       if (response.destroyed) return
       // Without its end, as when a proxy or the process dies.
       if (reply.isCut === true && line.includes('[DONE]')) break
@@ -99,13 +112,23 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
 }
 
 /** Answers that are made up once are given more often than once: each has a name of its own. */
-async function* named(chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>, messageId: string): AsyncGenerator<UIMessageChunk> {
+async function* named(
+  chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>,
+  messageId: string,
+): AsyncGenerator<UIMessageChunk> {
   for await (const chunk of chunks) yield chunk.type === 'start' ? { ...chunk, messageId } : chunk
 }
 
-function json(response: ServerResponse, status: number, body: object | string, headers: Readonly<Record<string, string>> = {}): void {
+function json(
+  response: ServerResponse,
+  status: number,
+  body: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const type = typeof body === 'string' ? 'text/html' : status < 400 ? 'application/json' : 'application/problem+json'
-  response.writeHead(status, { 'content-type': type, ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
+  response
+    .writeHead(status, { 'content-type': type, ...headers })
+    .end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 function problem(response: ServerResponse, status: number, detail: string): void {

@@ -28,7 +28,9 @@ export class ProgramRun {
   /** @param file what Node runs */
   constructor(file: string, args: readonly string[], variables: Record<string, string>, { cwd }: RunOptions = {}) {
     this.child = spawn(process.execPath, [file, ...args], {
-      cwd, env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+      cwd,
+      env: { ...bareEnvironment(), ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     const tell = (): void => {
       this.#told.resolve()
@@ -70,7 +72,9 @@ export class CommandLine extends ProgramRun {
 
 /** Runs a command to its end. */
 export function runCommandLine(
-  name: string, args: readonly string[], variables: Record<string, string>,
+  name: string,
+  args: readonly string[],
+  variables: Record<string, string>,
 ): Promise<Ended> {
   return new CommandLine(name, args, variables).ended
 }

@@ -21,11 +21,15 @@ export interface MadeContract {
  * most. Every eleventh was there before, every thirteenth is removed, of every seventeenth the code is not known.
  */
 export function madeContracts(count: number): MadeContract[] {
-  const nameOf = (i: number): string => `A.${(0x1000 + Math.floor(i / 4)).toString(16).padStart(16, '0')}.${i % 5 === 0 ? 'Token' : 'Thing'}_${i}`
+  const nameOf = (i: number): string =>
+    `A.${(0x1000 + Math.floor(i / 4)).toString(16).padStart(16, '0')}.${i % 5 === 0 ? 'Token' : 'Thing'}_${i}`
   return Array.from({ length: count }, (_, i) => ({
     contract: nameOf(i),
     kind: i % 5 === 0 ? 'FT' : i % 7 === 0 ? 'NFT' : 'CONTRACT',
-    imports: [...new Set([Math.floor(i / 2), Math.floor(i / 10), i - 1])].filter((j) => j >= 0 && j < i).map(nameOf).toSorted(),
+    imports: [...new Set([Math.floor(i / 2), Math.floor(i / 10), i - 1])]
+      .filter((j) => j >= 0 && j < i)
+      .map(nameOf)
+      .toSorted(),
     created: i % 11 === 0 ? null : 1000 + Math.floor(i / 3),
     updated: 2000 + ((i * 7) % count),
     isRemoved: i % 13 === 12,
@@ -43,9 +47,17 @@ export async function storeContracts(pool: Pool, contracts: readonly MadeContrac
   const rows = contracts.map((one, i) => {
     const [, digits, name] = one.contract.split('.')
     const code = madeCode(one)
-    return { ...one, address: `0x${digits}`, name, code, hash: createHash('sha3-256').update(code).digest('hex'), place: i }
+    return {
+      ...one,
+      address: `0x${digits}`,
+      name,
+      code,
+      hash: createHash('sha3-256').update(code).digest('hex'),
+      place: i,
+    }
   })
-  await pool.query(`
+  await pool.query(
+    `
     with made as (
       select * from jsonb_to_recordset($1) as m (address text, name text, kind text, imports text[], created bigint,
         updated bigint, "isRemoved" boolean, "isUnknown" boolean, code text, hash text, place int)
@@ -57,5 +69,7 @@ export async function storeContracts(pool: Pool, contracts: readonly MadeContrac
       address, name, created_height, created_tx_index, updated_height, updated_tx_index, updated_event_index, is_removed, code_hash
     )
     select address, name, created, case when created is not null then 1 end, updated, 2, place, "isRemoved", decode(hash, 'hex') from made
-  `, [JSON.stringify(rows)])
+  `,
+    [JSON.stringify(rows)],
+  )
 }

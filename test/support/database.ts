@@ -59,7 +59,8 @@ export async function stopTestServer(): Promise<void> {
   await administer(server.url, ...[...open.keys(), template].map((name) => `DROP DATABASE ${name} WITH (FORCE)`))
   await server.stop()
   shared = undefined
-  if (forgotten.length > 0) throw new Error(`test databases were not dropped; they were made here:\n${forgotten.join('\n')}`)
+  if (forgotten.length > 0)
+    throw new Error(`test databases were not dropped; they were made here:\n${forgotten.join('\n')}`)
 }
 
 function useShared(): Promise<Shared> {
@@ -95,7 +96,7 @@ async function create(options: PoolOptions, template: string): Promise<TestDatab
       await administer(server.url, `DROP DATABASE ${name} WITH (FORCE)`)
       open.delete(name)
       if (leaks.length > 0) throw new Error(`connections to ${name} were left open:\n${leaks.join('\n')}`)
-    }
+    },
   }
 }
 
@@ -112,7 +113,7 @@ async function waitUntilUnused(serverUrl: string, database: string): Promise<str
       const { rows } = await client.query<{ line: string }>(
         `SELECT format('%s (%s): %s', application_name, state, query) AS line FROM pg_stat_activity
          WHERE datname = $1 AND backend_type = 'client backend'`,
-        [database]
+        [database],
       )
       if (rows.length === 0 || Date.now() > deadline) return rows.map((row) => row.line)
       await client.query('SELECT pg_sleep(0.005)')

@@ -1,5 +1,8 @@
 import type {
-  EventEncoding, EventMessage, TransactionMessage, TransactionResultMessage,
+  EventEncoding,
+  EventMessage,
+  TransactionMessage,
+  TransactionResultMessage,
 } from '../../src/access/messages.ts'
 import { readTransactionResultsResponse } from '../../src/access/wire/read-results.ts'
 import { readTransactionsResponse } from '../../src/access/wire/read-transactions.ts'
@@ -20,7 +23,8 @@ import type { RecordingName } from './replay.ts'
  * @param version '' for `calls.jsonl.gz`, `a` for `calls-a.jsonl.gz`
  */
 export async function decodedRecording(
-  name: RecordingName, { version = '', encoding = 'ccf' }: { version?: string; encoding?: EventEncoding } = {},
+  name: RecordingName,
+  { version = '', encoding = 'ccf' }: { version?: string; encoding?: EventEncoding } = {},
 ): Promise<readonly DecodedBlock[]> {
   const recorded = (await recording(name)).versions.get(version)
   if (recorded === undefined) throw new RangeError(`the recording ${name} has no version '${version}'`)
@@ -48,7 +52,9 @@ function answerOf(messages: readonly Buffer[]): Buffer {
 }
 
 function decodedTransaction(
-  body: TransactionMessage, index: number, result: TransactionResultMessage | undefined,
+  body: TransactionMessage,
+  index: number,
+  result: TransactionResultMessage | undefined,
 ): DecodedTransaction {
   const hasPayer = !isZero(body.payer)
   return {

@@ -13,12 +13,16 @@ import { rangeOf } from './decoded-recording.ts'
 
 /** The tables that workers own, by which two databases are compared. */
 export const derivedTables: readonly string[] = workers.flatMap(({ tables, folds }) => [
-  ...tables.map(({ name }) => name), ...folds.map(({ name }) => name),
+  ...tables.map(({ name }) => name),
+  ...folds.map(({ name }) => name),
 ])
 
 /** Runs one worker over a range and commits what it makes, as the farm does. */
 export async function deriveInto(
-  pool: Pool, worker: Worker, blocks: readonly DecodedBlock[], range: HeightRange,
+  pool: Pool,
+  worker: Worker,
+  blocks: readonly DecodedBlock[],
+  range: HeightRange,
 ): Promise<readonly DeriveProblem[]> {
   const output = new RangeOutput(worker)
   worker.derive?.(rangeOf(blocks, range), output, { network: 'emulator' })

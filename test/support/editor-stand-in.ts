@@ -59,19 +59,36 @@ export interface EditorStandIn {
   stop(): Promise<void>
 }
 
-export const usualEditorWorld: EditorWorld = { quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 }, hasNoWallet: false, hasGitHub: false, projectsAre: 'up', savesAre: 'answered' }
+export const usualEditorWorld: EditorWorld = {
+  quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 },
+  hasNoWallet: false,
+  hasGitHub: false,
+  projectsAre: 'up',
+  savesAre: 'answered',
+}
 
 /** The language server that needs no program of others. */
 const program: LanguageServerProgram = {
-  kind: 'parser', label: 'Cadence 1.0 parser: syntax only', command: process.execPath, args: [join(repositoryRoot, 'src/editor/language-servers/parser/main.ts')],
+  kind: 'parser',
+  label: 'Cadence 1.0 parser: syntax only',
+  command: process.execPath,
+  args: [join(repositoryRoot, 'src/editor/language-servers/parser/main.ts')],
 }
 
 /** A contract of the chain that code of tests imports. */
-export const importedContract = { address: 'f8d6e0586b0a20c7', name: 'Greeter', code: '/// Says hello.\naccess(all) contract Greeter {\n    access(all) fun greet(): String {\n        return "hello"\n    }\n}\n' }
+export const importedContract = {
+  address: 'f8d6e0586b0a20c7',
+  name: 'Greeter',
+  code: '/// Says hello.\naccess(all) contract Greeter {\n    access(all) fun greet(): String {\n        return "hello"\n    }\n}\n',
+}
 
 /** The editor of real parts: projects on a database, the channel with the built-in language server, a wallet to sign in at, and a simulated node. */
 /** @param walletPage the page of the wallet that people sign in at. Default: none */
-export async function startEditorStandIn(page: (settings: () => EditorSettings) => Middleware, first: Partial<EditorWorld> = {}, walletPage?: Middleware): Promise<EditorStandIn> {
+export async function startEditorStandIn(
+  page: (settings: () => EditorSettings) => Middleware,
+  first: Partial<EditorWorld> = {},
+  walletPage?: Middleware,
+): Promise<EditorStandIn> {
   const state = { world: { ...usualEditorWorld, ...first } }
   const log = pino({ level: 'silent' })
   const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
@@ -80,60 +97,138 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
   const authenticate = async (accessToken: string): Promise<{ userId: string }> => {
     const answer = await fetch(`${ready().url}/auth/v1/user`, { headers: { authorization: `Bearer ${accessToken}` } })
     if (!answer.ok) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in again.')
-    return { userId: (await answer.json() as { readonly id: string }).id }
+    return { userId: ((await answer.json()) as { readonly id: string }).id }
   }
   const access = createProjectAccess(database.pool)
-  const deploys = await createDeployFeed({ pool: database.pool, databaseUrl: database.url, projects: access, authenticate, log })
+  const deploys = await createDeployFeed({
+    pool: database.pool,
+    databaseUrl: database.url,
+    projects: access,
+    authenticate,
+    log,
+  })
   const node = await startLedgerNode({ seed: 3, head: 60, hasRest: true })
   const workspaces = await createImportWorkspaces({
-    log, source: { contractsOf: (_network, address) => Promise.resolve(address === importedContract.address ? new Map([[importedContract.name, importedContract.code]]) : undefined) },
+    log,
+    source: {
+      contractsOf: (_network, address) =>
+        Promise.resolve(
+          address === importedContract.address ? new Map([[importedContract.name, importedContract.code]]) : undefined,
+        ),
+    },
   })
   let channelPort = 0
   let channel: LspServer | undefined
   const startChannel = async (): Promise<void> => {
-    channel = await createLspServer({ host: '127.0.0.1', port: channelPort, log, metrics: new Metrics(), clientOf, program, workspaces, networks: ['emulator', 'testnet'], limits: { backoffMs: 50 }, ...(github === undefined ? {} : { deploys }) })
+    channel = await createLspServer({
+      host: '127.0.0.1',
+      port: channelPort,
+      log,
+      metrics: new Metrics(),
+      clientOf,
+      program,
+      workspaces,
+      networks: ['emulator', 'testnet'],
+      limits: { backoffMs: 50 },
+      ...(github === undefined ? {} : { deploys }),
+    })
     channelPort = channel.port
   }
   await startChannel()
   let wallet: WalletStandIn | undefined
   const server: OpeningServer = await createEditorServer({
-    host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf, settingsPerMinute: 10_000, closeGraceMs: 0,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    metrics: new Metrics(),
+    clientOf,
+    settingsPerMinute: 10_000,
+    closeGraceMs: 0,
     open: async (port) => {
       const url = `http://localhost:${port}`
-      const opened = await startWalletStandIn(walletPage ?? (async (_context, next) => {
-        await next()
-      }), {}, { clients: [{ id: 'editor', name: 'Cadence editor', redirectUri: `${url}/developer/callback` }] })
+      const opened = await startWalletStandIn(
+        walletPage ??
+          (async (_context, next) => {
+            await next()
+          }),
+        {},
+        { clients: [{ id: 'editor', name: 'Cadence editor', redirectUri: `${url}/developer/callback` }] },
+      )
       wallet = opened
       const session = sessionRoutes({
-        auth: createAuthServer(`${opened.url}/auth/v1`), allows: (origin) => origin === url, clientOf: (request) => clientOf(request).address, isSecure: false, cookieDomain: undefined, sessionHours: 24,
+        auth: createAuthServer(`${opened.url}/auth/v1`),
+        allows: (origin) => origin === url,
+        clientOf: (request) => clientOf(request).address,
+        isSecure: false,
+        cookieDomain: undefined,
+        sessionHours: 24,
         name: 'flowfarm-editor-session',
       }).routes() as unknown as Middleware<RequestState>
       if (github !== undefined) github.callbackUrl = `${url}/github/callback`
-      const repositories = github === undefined ? undefined : createGitHub({
-        app: { ...github.app, privateKey: github.privateKey, url: github.url, apiUrl: github.url }, pool: database.pool, log, editorUrl: url, projects: access, authenticate,
-        holdUser: () => Promise.resolve(true), clientOf,
-      })
+      const repositories =
+        github === undefined
+          ? undefined
+          : createGitHub({
+              app: { ...github.app, privateKey: github.privateKey, url: github.url, apiUrl: github.url },
+              pool: database.pool,
+              log,
+              editorUrl: url,
+              projects: access,
+              authenticate,
+              holdUser: () => Promise.resolve(true),
+              clientOf,
+            })
       const settings = (): EditorSettings => ({
-        url, lsp_url: `ws://localhost:${channelPort}/lsp`,
-        networks: [{ network: 'emulator', api_url: node.restUrl, is_default: true }, { network: 'testnet', api_url: node.restUrl, is_default: false }],
+        url,
+        lsp_url: `ws://localhost:${channelPort}/lsp`,
+        networks: [
+          { network: 'emulator', api_url: node.restUrl, is_default: true },
+          { network: 'testnet', api_url: node.restUrl, is_default: false },
+        ],
         language_server: { kind: program.kind, label: program.label },
-        wallet: state.world.hasNoWallet ? null : {
-          url: opened.url, gotrue_url: `${opened.url}/auth/v1`, authorize_url: `${opened.url}/authorize`, token_url: `${opened.url}/oauth/token`, session_url: '/session', client_id: 'editor',
-        },
-        github: repositories === undefined ? { is_on: false, install_url: null } : { is_on: true, install_url: repositories.installUrl }, samples: sampleScripts, limits: projectLimits(state.world.quotas),
+        wallet: state.world.hasNoWallet
+          ? null
+          : {
+              url: opened.url,
+              gotrue_url: `${opened.url}/auth/v1`,
+              authorize_url: `${opened.url}/authorize`,
+              token_url: `${opened.url}/oauth/token`,
+              session_url: '/session',
+              client_id: 'editor',
+            },
+        github:
+          repositories === undefined
+            ? { is_on: false, install_url: null }
+            : { is_on: true, install_url: repositories.installUrl },
+        samples: sampleScripts,
+        limits: projectLimits(state.world.quotas),
       })
       const projects = createProjectsFunction({
-        pool: database.pool, log, clientOf, quotas: state.world.quotas, allowsOrigin: (origin) => origin === url, holdUser: () => Promise.resolve(true),
+        pool: database.pool,
+        log,
+        clientOf,
+        quotas: state.world.quotas,
+        allowsOrigin: (origin) => origin === url,
+        holdUser: () => Promise.resolve(true),
         authenticate,
       })
       return {
-        settings, session, github: repositories?.middleware, page: page(settings),
+        settings,
+        session,
+        github: repositories?.middleware,
+        page: page(settings),
         projects: async (context, next) => {
-          if (context.path !== '/functions/v1/projects') return void await next()
-          if (state.world.projectsAre === 'down') throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
+          if (context.path !== '/functions/v1/projects') return void (await next())
+          if (state.world.projectsAre === 'down')
+            throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
           await projects.middleware(context, next)
           // What a save or a fork answers has a version of its own.
-          if (state.world.savesAre === 'unanswered' && typeof context.body === 'string' && context.body.startsWith('{"success":true,"data":{"id"')) context.req.socket.destroy()
+          if (
+            state.world.savesAre === 'unanswered' &&
+            typeof context.body === 'string' &&
+            context.body.startsWith('{"success":true,"data":{"id"')
+          )
+            context.req.socket.destroy()
         },
       }
     },
@@ -143,7 +238,8 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
     return wallet
   }
   return {
-    url: `http://localhost:${server.port}`, node,
+    url: `http://localhost:${server.port}`,
+    node,
     get github() {
       if (github === undefined) throw new Error('This editor has no App at GitHub.')
       return github

@@ -13,7 +13,7 @@ try {
     dataFolder,
     wait: false,
     log: (line) => lines.push(line),
-    settings: { fsync: 'off', shared_buffers: '32MB' }
+    settings: { fsync: 'off', shared_buffers: '32MB' },
   })
   process.stdout.write(`${JSON.stringify({ url: server.url, lines })}\n`)
   process.stdin.resume()

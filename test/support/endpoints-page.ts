@@ -7,12 +7,16 @@ const mostLines = 60
 /** `docs/endpoints.md`: every endpoint of the specification with what it answered on the recorded chain. */
 export function endpointsPage(answers: ReadonlyMap<string, SpecAnswer>): string {
   const lines = [
-    '# The endpoints of the specification', '',
+    '# The endpoints of the specification',
+    '',
     'Every one, with what it answered on the recorded chain of the tests: 281 blocks of an emulator on which people sent tokens and',
     'NFTs, called contracts of the EVM, staked and swapped. Lists are cut after the first entry and long texts after 100',
-    'characters. Prices are made up; all else is what that chain tells. What each field means is in [the API](api.md).', '',
-    'This page is made by `npm run docs` from live answers; a test fails when it is not current.', '',
-    '| Endpoint | Answers |', '| --- | --- |',
+    'characters. Prices are made up; all else is what that chain tells. What each field means is in [the API](api.md).',
+    '',
+    'This page is made by `npm run docs` from live answers; a test fails when it is not current.',
+    '',
+    '| Endpoint | Answers |',
+    '| --- | --- |',
     ...specRows.map(({ path, returns }) => `| [${path}](#${anchorOf(path)}) | ${returns} |`),
   ]
   for (const { path, returns } of specRows) {
@@ -31,7 +35,8 @@ function shortened(answer: SpecAnswer | undefined): string[] {
 }
 
 function shorten(value: unknown): unknown {
-  if (typeof value === 'string') return isOfThisRun(value) ? 'the time of the run' : value.length > 100 ? `${value.slice(0, 100)}…` : value
+  if (typeof value === 'string')
+    return isOfThisRun(value) ? 'the time of the run' : value.length > 100 ? `${value.slice(0, 100)}…` : value
   if (Array.isArray(value)) return value.slice(0, 1).map(shorten)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part)]))

@@ -24,9 +24,13 @@ export interface Statement {
 
 /** @param options of EXPLAIN beside the format, such as `analyze, buffers` */
 export async function explain(
-  runner: pg.Pool | pg.ClientBase, { text, values }: Statement, options = '',
+  runner: pg.Pool | pg.ClientBase,
+  { text, values }: Statement,
+  options = '',
 ): Promise<PlanNode> {
-  const { rows: [row] } = await runner.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+  const {
+    rows: [row],
+  } = await runner.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (format json${options === '' ? '' : `, ${options}`}) ${text}`,
     options.includes('generic_plan') ? [] : [...values],
   )
@@ -39,7 +43,11 @@ export async function explainGeneric(pool: pg.Pool, { text, values }: Statement,
   const client = await pool.connect()
   try {
     await client.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${text}`)
-    return await explain(client, { text: `execute explained ${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`, values: [] }, options)
+    return await explain(
+      client,
+      { text: `execute explained ${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`, values: [] },
+      options,
+    )
   } finally {
     // The connection is kept: a new one would first have to read what there is to know of all partitions.
     await client.query('deallocate all; reset plan_cache_mode')

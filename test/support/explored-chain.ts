@@ -46,11 +46,20 @@ async function forbidWrites({ pool }: TestDatabase): Promise<void> {
 export async function deriveRecording(): Promise<TestDatabase> {
   const database = await createTestDatabase()
   await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
-  const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+  const ingest = await runIngest(database, {
+    CHAIN_ACCESS_NODE: node.endpoint,
+    ENABLE_HISTORY_INGESTER: 'false',
+    START_BLOCK: '0',
+  })
   await untilStored(database, 0, last, ingest)
   await ingest.stop()
   const farm = await runFarm(database, {})
-  await untilDerived(database, workers.map(({ name }) => name), [{ from: 0, to: last + 1 }], farm)
+  await untilDerived(
+    database,
+    workers.map(({ name }) => name),
+    [{ from: 0, to: last + 1 }],
+    farm,
+  )
   await farm.stop()
   await database.pool.query('analyze')
   return database

@@ -36,7 +36,19 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
     ...tabs('transaction', transaction, 'Transaction', 'events', 'script', 'arguments', 'evm'),
     route('accounts', '/accounts', 'Accounts'),
     route('accounts-rich', '/accounts?sort=flow_balance', 'Accounts'),
-    ...tabs('account', account, 'Account', 'transfers', 'tokens', 'nfts', 'evm', 'staking', 'keys', 'contracts', 'about'),
+    ...tabs(
+      'account',
+      account,
+      'Account',
+      'transfers',
+      'tokens',
+      'nfts',
+      'evm',
+      'staking',
+      'keys',
+      'contracts',
+      'about',
+    ),
     route('tokens', '/tokens', 'Tokens'),
     ...tabs('token', '/token/A.0ae53cb6e3f42a79.FlowToken', 'Token', 'holders', 'price', 'about'),
     route('collections', '/nfts', 'NFT collections'),
@@ -52,7 +64,11 @@ export async function explorerRoutes(api: RunningApi): Promise<readonly Explorer
     ...tabs('node', node, 'Node', 'events'),
     route('numbers', '/numbers', 'The chain day by day'),
     route('scheduled', '/scheduled', 'Scheduled transactions'),
-    route('scheduled-transaction', `/scheduled/${await first('/flow/scheduled-transaction', 'id')}`, 'Scheduled transaction'),
+    route(
+      'scheduled-transaction',
+      `/scheduled/${await first('/flow/scheduled-transaction', 'id')}`,
+      'Scheduled transaction',
+    ),
     route('search', '/search?q=flow', 'Search for'),
   ]
 }

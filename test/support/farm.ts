@@ -26,7 +26,9 @@ export interface RunningFarm {
  * of history come at once, which makes more of them and saves time, and nothing is asked of a chain.
  */
 export async function runFarm(
-  database: TestDatabase, variables: Record<string, string>, { withIngest = false } = {},
+  database: TestDatabase,
+  variables: Record<string, string>,
+  { withIngest = false } = {},
 ): Promise<RunningFarm> {
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
   const lifecycle = new Lifecycle(log)
@@ -34,7 +36,14 @@ export async function runFarm(
   const shared = new Shared()
   shared.isFarmHere = true
   const context = {
-    config: readConfig({ HISTORY_DERIVERS_GATHER_MS: '0', ...askingOff, ...variables }, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle, terminal: new Terminal(), shared,
+    config: readConfig({ HISTORY_DERIVERS_GATHER_MS: '0', ...askingOff, ...variables }, {}),
+    databaseUrl: database.url,
+    pool: database.pool,
+    log,
+    metrics,
+    lifecycle,
+    terminal: new Terminal(),
+    shared,
   }
   if (withIngest) await startIngest(context)
   await startFarm(context)
@@ -50,16 +59,27 @@ export async function runFarm(
 
 /** Resolves when all of `names` have done `heights`; looks whenever ranges are announced to be done. */
 export async function untilDerived(
-  database: Pick<TestDatabase, 'pool' | 'url'>, names: readonly string[], heights: HeightSet, running?: RunningFarm,
+  database: Pick<TestDatabase, 'pool' | 'url'>,
+  names: readonly string[],
+  heights: HeightSet,
+  running?: RunningFarm,
 ): Promise<void> {
-  await untilTrue(database, async () => {
-    const coverage = await readCoverage(database.pool, names)
-    return names.every((name) => difference(heights, coverage.get(name) ?? []).length === 0)
-  }, running)
+  await untilTrue(
+    database,
+    async () => {
+      const coverage = await readCoverage(database.pool, names)
+      return names.every((name) => difference(heights, coverage.get(name) ?? []).length === 0)
+    },
+    running,
+  )
 }
 
 /** Resolves when `isTrue` says so; asks after every announcement of the farm. */
-export async function untilTrue(database: Pick<TestDatabase, 'url'>, isTrue: () => Promise<boolean>, running?: RunningFarm): Promise<void> {
+export async function untilTrue(
+  database: Pick<TestDatabase, 'url'>,
+  isTrue: () => Promise<boolean>,
+  running?: RunningFarm,
+): Promise<void> {
   await untilTold(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], isTrue, running)
 }
 

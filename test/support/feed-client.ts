@@ -68,7 +68,7 @@ export class FeedClient {
 
   /** Resolves with code and reason when the connection is closed. */
   async closed(): Promise<{ code: number; reason: string }> {
-    const [code, reason] = await once(this.socket, 'close') as [number, Buffer]
+    const [code, reason] = (await once(this.socket, 'close')) as [number, Buffer]
     return { code, reason: String(reason) }
   }
 

@@ -35,16 +35,43 @@ export function emulatorProgram(): string | undefined {
 }
 
 /** @param blockMs between blocks; by default each transaction makes one @throws where it ends before it listens, with what it said */
-export async function startFlowEmulator(program: string, { blockMs }: { readonly blockMs?: number } = {}): Promise<FlowEmulator> {
+export async function startFlowEmulator(
+  program: string,
+  { blockMs }: { readonly blockMs?: number } = {},
+): Promise<FlowEmulator> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-emulator-'))
   const [port, rest, admin, debugging] = await freePorts(4, '127.0.0.1')
-  const child = spawn(program, [
-    '--host', '127.0.0.1', '--port', `${port}`, '--rest-port', `${rest}`, '--admin-port', `${admin}`, '--debugger-port', `${debugging}`, ...(blockMs === undefined ? [] : ['--block-time', `${blockMs}ms`]),
-    '--transaction-fees', '--service-priv-key', serviceKey, '--service-sig-algo', 'ECDSA_P256', '--service-hash-algo', 'SHA3_256', '--log-format', 'JSON',
-    // As on mainnet, and not ten blocks. Only this store forgets blocks.
-    '--transaction-expiry', '600',
-    '--sqlite-url', ':memory:',
-  ], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(
+    program,
+    [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      `${port}`,
+      '--rest-port',
+      `${rest}`,
+      '--admin-port',
+      `${admin}`,
+      '--debugger-port',
+      `${debugging}`,
+      ...(blockMs === undefined ? [] : ['--block-time', `${blockMs}ms`]),
+      '--transaction-fees',
+      '--service-priv-key',
+      serviceKey,
+      '--service-sig-algo',
+      'ECDSA_P256',
+      '--service-hash-algo',
+      'SHA3_256',
+      '--log-format',
+      'JSON',
+      // As on mainnet, and not ten blocks. Only this store forgets blocks.
+      '--transaction-expiry',
+      '600',
+      '--sqlite-url',
+      ':memory:',
+    ],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
   const ended = once(child, 'exit')
   const said: string[] = []
   const listening = Promise.withResolvers<void>()
@@ -61,16 +88,24 @@ export async function startFlowEmulator(program: string, { blockMs }: { readonly
     await ended
     await rm(folder, { recursive: true, force: true })
   }
-  await Promise.race([listening.promise, ended.then(() => {
-    throw new Error(`the emulator ended: ${said.slice(-5).join('\n')}`)
-  })])
+  await Promise.race([
+    listening.promise,
+    ended.then(() => {
+      throw new Error(`the emulator ended: ${said.slice(-5).join('\n')}`)
+    }),
+  ])
   ended.catch(() => undefined)
   return {
-    endpoint: `127.0.0.1:${port}`, restUrl: `http://127.0.0.1:${rest}`, stop,
+    endpoint: `127.0.0.1:${port}`,
+    restUrl: `http://127.0.0.1:${rest}`,
+    stop,
     service: { address: serviceAddress, keyIndex: 0, key: testKey('ECDSA_P256', 'SHA3_256', serviceKey) },
     payerSetting: `${serviceAddress}/0/ECDSA_P256/SHA3_256/${serviceKey}`,
     rollBack: async (height) => {
-      const response = await fetch(`http://127.0.0.1:${admin}/emulator/rollback`, { method: 'POST', body: new URLSearchParams({ height: String(height) }) })
+      const response = await fetch(`http://127.0.0.1:${admin}/emulator/rollback`, {
+        method: 'POST',
+        body: new URLSearchParams({ height: String(height) }),
+      })
       if (!response.ok) throw new Error(`the emulator was not rolled back: ${response.status} ${await response.text()}`)
     },
   }

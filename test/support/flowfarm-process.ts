@@ -9,7 +9,15 @@ import { askingOff } from './asking-off.ts'
 const program = join(import.meta.dirname, '../../src/main.ts')
 
 /** Several programs of all services run at the same time. */
-const freePorts = { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', TOOLS_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0' }
+const freePorts = {
+  ASK_PORT: '0',
+  MCP_PORT: '0',
+  CHAT_PORT: '0',
+  TOOLS_PORT: '0',
+  WALLET_PORT: '0',
+  HTTP_PORT: '0',
+  LSP_PORT: '0',
+}
 
 /** One line of the log, as JSON. */
 export interface LogLine {
@@ -29,8 +37,12 @@ export class FlowfarmProcess {
   /** @param before what the command begins with, e.g. so that it runs elsewhere; it must become the program, not start it */
   constructor(services: readonly string[], variables: Record<string, string>, before: readonly string[] = []) {
     const env = {
-      ...bareEnvironment(), LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0',
-      ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff), ...(services.length === 0 ? freePorts : {}), ...variables,
+      ...bareEnvironment(),
+      LOG_FORMAT: 'json',
+      HISTORY_DERIVERS_GATHER_MS: '0',
+      ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff),
+      ...(services.length === 0 ? freePorts : {}),
+      ...variables,
     }
     const [command = process.execPath, ...args] = [...before, process.execPath, program, ...services]
     this.child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

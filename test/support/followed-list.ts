@@ -35,7 +35,12 @@ function itemsOf({ data }: List<unknown>): number {
 }
 
 /** The cursors of all rows of a list, in its order, as one statement without regard to its cost finds them. */
-export async function readCursors(pool: Pool, { keys }: ListCase, end: 'head' | 'tail' = 'head', limit: number | 'all' = 'all'): Promise<string[]> {
+export async function readCursors(
+  pool: Pool,
+  { keys }: ListCase,
+  end: 'head' | 'tail' = 'head',
+  limit: number | 'all' = 'all',
+): Promise<string[]> {
   const { rows } = await pool.query<{ cursor: string | number }>(selectCursors(keys, end, limit))
   return rows.map(({ cursor }) => String(cursor))
 }

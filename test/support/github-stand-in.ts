@@ -6,7 +6,10 @@ import { importSPKI, jwtVerify } from 'jose'
 import sodium from 'libsodium-wrappers'
 
 /** A file of a commit. */
-interface Blob { readonly mode: string; readonly bytes: Buffer }
+interface Blob {
+  readonly mode: string
+  readonly bytes: Buffer
+}
 
 /** A repository with its commits, as far as the editor asks for them. */
 export interface StandInRepository {
@@ -17,7 +20,10 @@ export interface StandInRepository {
   readonly defaultBranch: string
   /** Commit of each branch. */
   readonly refs: Map<string, string>
-  readonly commits: Map<string, { readonly tree: string; readonly parents: readonly string[]; readonly message: string }>
+  readonly commits: Map<
+    string,
+    { readonly tree: string; readonly parents: readonly string[]; readonly message: string }
+  >
   /** All paths of each tree. */
   readonly trees: Map<string, ReadonlyMap<string, Blob>>
   /** So many entries of a tree with all that is below it are told at once; GitHub tells 100,000. */
@@ -32,9 +38,26 @@ export interface StandInRepository {
   readonly dispatches: unknown[]
 }
 
-interface Installation { readonly id: number; readonly account: { readonly id: number; readonly login: string; readonly type: string }; readonly repositories: Set<number>; isSuspended: boolean }
-interface Token { readonly installation?: Installation; readonly login?: string; readonly permissions: Readonly<Record<string, string>>; readonly repositories: ReadonlySet<number> }
-interface Call { readonly method: string; readonly path: string; readonly query: URLSearchParams; readonly body: Record<string, unknown>; readonly token: Token | undefined; readonly headers: IncomingMessage['headers'] }
+interface Installation {
+  readonly id: number
+  readonly account: { readonly id: number; readonly login: string; readonly type: string }
+  readonly repositories: Set<number>
+  isSuspended: boolean
+}
+interface Token {
+  readonly installation?: Installation
+  readonly login?: string
+  readonly permissions: Readonly<Record<string, string>>
+  readonly repositories: ReadonlySet<number>
+}
+interface Call {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: Record<string, unknown>
+  readonly token: Token | undefined
+  readonly headers: IncomingMessage['headers']
+}
 type Answer = readonly [status: number, body?: unknown, headers?: Readonly<Record<string, string>>]
 
 const webhookSecret = 'the secret of the webhooks'
@@ -50,7 +73,10 @@ export class GitHubStandIn {
   /** All that was asked, by method and path. */
   readonly asked: string[] = []
   /** Permissions that each token was made for. */
-  readonly grants: { readonly permissions: Readonly<Record<string, string>>; readonly repositories: readonly string[] | undefined }[] = []
+  readonly grants: {
+    readonly permissions: Readonly<Record<string, string>>
+    readonly repositories: readonly string[] | undefined
+  }[] = []
   /** Answers in place of the usual one, for a path that contains this. */
   readonly faults: { readonly part: string; readonly answer: Answer; times: number }[] = []
   /** Who sits at the browser that is sent here; undefined: they say no. */
@@ -66,7 +92,11 @@ export class GitHubStandIn {
   #nextId = 1000
 
   constructor() {
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs1', format: 'pem' } })
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    })
     this.privateKey = privateKey
     this.#publicKey = publicKey
   }
@@ -104,16 +134,46 @@ export class GitHubStandIn {
   }
 
   install(login: string, type: 'User' | 'Organization', repositories: readonly StandInRepository[]): Installation {
-    const installation: Installation = { id: this.#nextId++, account: { id: this.person(login), login, type }, repositories: new Set(repositories.map(({ id }) => id)), isSuspended: false }
+    const installation: Installation = {
+      id: this.#nextId++,
+      account: { id: this.person(login), login, type },
+      repositories: new Set(repositories.map(({ id }) => id)),
+      isSuspended: false,
+    }
     this.installations.set(installation.id, installation)
     return installation
   }
 
-  repository(owner: string, name: string, { files, isPrivate = true, collaborators = {} }: { readonly files?: Readonly<Record<string, string>>; readonly isPrivate?: boolean; readonly collaborators?: Readonly<Record<string, string>> } = {}): StandInRepository {
+  repository(
+    owner: string,
+    name: string,
+    {
+      files,
+      isPrivate = true,
+      collaborators = {},
+    }: {
+      readonly files?: Readonly<Record<string, string>>
+      readonly isPrivate?: boolean
+      readonly collaborators?: Readonly<Record<string, string>>
+    } = {},
+  ): StandInRepository {
     this.person(owner)
     const repository: StandInRepository = {
-      id: this.#nextId++, owner, name, isPrivate, defaultBranch: 'main', refs: new Map(), commits: new Map(), trees: new Map(), mostEntries: 100_000, collaborators: new Map([[owner, 'admin'], ...Object.entries(collaborators)]),
-      secrets: new Map(), secretKeys: sodium.crypto_box_keypair(), protectedBranches: new Set(), pulls: [], dispatches: [],
+      id: this.#nextId++,
+      owner,
+      name,
+      isPrivate,
+      defaultBranch: 'main',
+      refs: new Map(),
+      commits: new Map(),
+      trees: new Map(),
+      mostEntries: 100_000,
+      collaborators: new Map([[owner, 'admin'], ...Object.entries(collaborators)]),
+      secrets: new Map(),
+      secretKeys: sodium.crypto_box_keypair(),
+      protectedBranches: new Set(),
+      pulls: [],
+      dispatches: [],
     }
     this.repositories.push(repository)
     if (files !== undefined) this.push(repository, 'main', files)
@@ -122,26 +182,46 @@ export class GitHubStandIn {
 
   /** Commits as somebody else does. @returns the commit */
   push(repository: StandInRepository, branch: string, files: Readonly<Record<string, string>>): string {
-    return pushWithModes(repository, branch, Object.fromEntries(Object.entries(files).map(([path, text]) => [path, ['100644', text] as const])))
+    return pushWithModes(
+      repository,
+      branch,
+      Object.fromEntries(Object.entries(files).map(([path, text]) => [path, ['100644', text] as const])),
+    )
   }
 
   /** Texts of a branch by path. */
   files(repository: StandInRepository, branch = 'main'): Record<string, string> {
     const head = repository.refs.get(branch)
-    return head === undefined ? {} : Object.fromEntries([...treeOf(repository, head)].map(([path, { bytes }]) => [path, bytes.toString()]))
+    return head === undefined
+      ? {}
+      : Object.fromEntries([...treeOf(repository, head)].map(([path, { bytes }]) => [path, bytes.toString()]))
   }
 
   /** A secret of a repository, opened with its key. */
   secret({ secrets, secretKeys: { publicKey, privateKey } }: StandInRepository, name: string): string | undefined {
     const sealed = secrets.get(name)
-    return sealed === undefined ? undefined : Buffer.from(sodium.crypto_box_seal_open(Buffer.from(sealed, 'base64'), publicKey, privateKey)).toString()
+    return sealed === undefined
+      ? undefined
+      : Buffer.from(sodium.crypto_box_seal_open(Buffer.from(sealed, 'base64'), publicKey, privateKey)).toString()
   }
 
   /** Headers and body of an event, signed as GitHub does. */
-  event(name: string, payload: unknown, secret = webhookSecret): { readonly headers: Record<string, string>; readonly body: string } {
+  event(
+    name: string,
+    payload: unknown,
+    secret = webhookSecret,
+  ): { readonly headers: Record<string, string>; readonly body: string } {
     const body = JSON.stringify(payload)
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    return { headers: { 'content-type': 'application/json', 'x-github-event': name, 'x-github-delivery': crypto.randomUUID(), 'x-hub-signature-256': signature }, body }
+    return {
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': name,
+        'x-github-delivery': crypto.randomUUID(),
+        'x-hub-signature-256': signature,
+      },
+      body,
+    }
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -159,7 +239,16 @@ export class GitHubStandIn {
     const fault = this.faults.find(({ part, times }) => times > 0 && path.includes(part))
     if (fault !== undefined) fault.times--
     const token = this.#tokens.get(/^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '')
-    const [status, body, headers = {}] = fault?.answer ?? await this.#answer({ method, path, query, token, headers: request.headers, body: text.startsWith('{') ? JSON.parse(text) as Record<string, unknown> : {} })
+    const [status, body, headers = {}] =
+      fault?.answer ??
+      (await this.#answer({
+        method,
+        path,
+        query,
+        token,
+        headers: request.headers,
+        body: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {},
+      }))
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
     response.end(body === undefined ? '' : JSON.stringify(body))
   }
@@ -167,7 +256,8 @@ export class GitHubStandIn {
   async #answer(call: Call): Promise<Answer> {
     const { method, path, token, body } = call
     if (path === '/login/oauth/access_token') return this.#trade(body)
-    if (path === '/login/oauth/authorize' || path === `/apps/${this.app.slug}/installations/new`) return this.#sendBack(call.query.get('state') ?? '')
+    if (path === '/login/oauth/authorize' || path === `/apps/${this.app.slug}/installations/new`)
+      return this.#sendBack(call.query.get('state') ?? '')
     const forToken = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)
     if (forToken !== null && method === 'POST') return this.#giveToken(call, Number(forToken[1]))
     if (token === undefined) return [401, { message: 'Bad credentials' }]
@@ -178,28 +268,45 @@ export class GitHubStandIn {
       return [200, { total_count: all.length, repositories: page(all, call.query).map((one) => this.#present(one)) }]
     }
     const [, owner = '', name = '', rest = ''] = /^\/repos\/([^/]+)\/([^/]+)(\/.*)?$/.exec(path) ?? []
-    const repository = this.repositories.find((one) => one.owner.toLowerCase() === owner.toLowerCase() && one.name.toLowerCase() === name.toLowerCase())
+    const repository = this.repositories.find(
+      (one) => one.owner.toLowerCase() === owner.toLowerCase() && one.name.toLowerCase() === name.toLowerCase(),
+    )
     if (repository === undefined || !token.repositories.has(repository.id)) return notFound
     return this.#ofRepository(call, token, repository, rest)
   }
 
   /** The pages of GitHub on which people agree, without the pages. */
   #sendBack(state: string): Answer {
-    const told = new URLSearchParams(this.visitor === undefined ? { state, error: 'access_denied' } : { state, code: this.codeFor(this.visitor), setup_action: 'install' })
+    const told = new URLSearchParams(
+      this.visitor === undefined
+        ? { state, error: 'access_denied' }
+        : { state, code: this.codeFor(this.visitor), setup_action: 'install' },
+    )
     return [302, undefined, { location: `${this.callbackUrl}?${told.toString()}` }]
   }
 
   #trade({ client_id: id, client_secret: secret, code }: Record<string, unknown>): Answer {
     const login = id === this.app.clientId && secret === clientSecret ? this.#codes.get(String(code)) : undefined
     this.#codes.delete(String(code))
-    if (login === undefined) return [200, { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' }]
-    return [200, { access_token: this.#addToken({ login, permissions: {}, repositories: new Set() }, 'ghu_'), token_type: 'bearer' }]
+    if (login === undefined)
+      return [200, { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' }]
+    return [
+      200,
+      {
+        access_token: this.#addToken({ login, permissions: {}, repositories: new Set() }, 'ghu_'),
+        token_type: 'bearer',
+      },
+    ]
   }
 
   async #giveToken({ headers, body }: Call, id: number): Promise<Answer> {
     try {
       const jwt = /^bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
-      await jwtVerify(jwt, await importSPKI(this.#publicKey, 'RS256'), { issuer: this.app.appId, algorithms: ['RS256'], maxTokenAge: '11m' })
+      await jwtVerify(jwt, await importSPKI(this.#publicKey, 'RS256'), {
+        issuer: this.app.appId,
+        algorithms: ['RS256'],
+        maxTokenAge: '11m',
+      })
     } catch {
       return [401, { message: 'A JSON web token could not be decoded' }]
     }
@@ -208,12 +315,33 @@ export class GitHubStandIn {
     if (installation.isSuspended) return [403, { message: 'This installation has been suspended' }]
     const names = body['repositories'] as readonly string[] | undefined
     const own = this.repositories.filter((one) => installation.repositories.has(one.id))
-    const chosen = names === undefined ? own : own.filter(({ name }) => names.some((wanted) => wanted.toLowerCase() === name.toLowerCase()))
-    if (names !== undefined && chosen.length < names.length) return [422, { message: 'There is at least one repository that does not exist or is not accessible to the parent installation.' }]
+    const chosen =
+      names === undefined
+        ? own
+        : own.filter(({ name }) => names.some((wanted) => wanted.toLowerCase() === name.toLowerCase()))
+    if (names !== undefined && chosen.length < names.length)
+      return [
+        422,
+        {
+          message:
+            'There is at least one repository that does not exist or is not accessible to the parent installation.',
+        },
+      ]
     const permissions = (body['permissions'] ?? {}) as Record<string, string>
     this.grants.push({ permissions, repositories: names })
-    const token = this.#addToken({ installation, permissions, repositories: new Set(chosen.map((one) => one.id)) }, 'ghs_')
-    return [201, { token, expires_at: new Date(Date.now() + 3_600_000).toISOString(), permissions, repository_selection: 'selected' }]
+    const token = this.#addToken(
+      { installation, permissions, repositories: new Set(chosen.map((one) => one.id)) },
+      'ghs_',
+    )
+    return [
+      201,
+      {
+        token,
+        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+        permissions,
+        repository_selection: 'selected',
+      },
+    ]
   }
 
   /** As GitHub does when an installation changes. */
@@ -230,9 +358,23 @@ export class GitHubStandIn {
   #ofUser({ path, query }: Call, { login }: Token): Answer {
     if (login === undefined) return [403, { message: 'Resource not accessible by integration' }]
     if (path === '/user') return [200, { id: this.person(login), login }]
-    const mine = [...this.installations.values()].filter((one) => one.account.login === login || this.repositories.some((repo) => one.repositories.has(repo.id) && repo.collaborators.has(login)))
+    const mine = [...this.installations.values()].filter(
+      (one) =>
+        one.account.login === login ||
+        this.repositories.some((repo) => one.repositories.has(repo.id) && repo.collaborators.has(login)),
+    )
     if (path === '/user/installations') {
-      return [200, { total_count: mine.length, installations: page(mine, query).map(({ id, account, isSuspended }) => ({ id, account, suspended_at: isSuspended ? new Date().toISOString() : null })) }]
+      return [
+        200,
+        {
+          total_count: mine.length,
+          installations: page(mine, query).map(({ id, account, isSuspended }) => ({
+            id,
+            account,
+            suspended_at: isSuspended ? new Date().toISOString() : null,
+          })),
+        },
+      ]
     }
     const one = mine.find(({ id }) => path === `/user/installations/${id}/repositories`)
     if (one === undefined) return notFound
@@ -241,17 +383,25 @@ export class GitHubStandIn {
   }
 
   #ofRepository({ method, query, body }: Call, { permissions }: Token, repo: StandInRepository, rest: string): Answer {
-    const may = (name: string, level: 'read' | 'write'): boolean => permissions[name] === 'write' || permissions[name] === level
+    const may = (name: string, level: 'read' | 'write'): boolean =>
+      permissions[name] === 'write' || permissions[name] === level
     const parts = rest.split('/').slice(1).map(decodeURIComponent)
     const [area = '', second = '', ...more] = parts
     if (rest === '') return [200, this.#present(repo)]
     if (area === 'collaborators' && more[0] === 'permission') {
       if (!may('metadata', 'read')) return forbidden
-      return [200, { permission: repo.collaborators.get(second) ?? (repo.isPrivate ? 'none' : 'read'), user: { id: this.people.get(second) ?? 0, login: second } }]
+      return [
+        200,
+        {
+          permission: repo.collaborators.get(second) ?? (repo.isPrivate ? 'none' : 'read'),
+          user: { id: this.people.get(second) ?? 0, login: second },
+        },
+      ]
     }
     if (area === 'actions' && second === 'secrets') {
       if (!may('secrets', method === 'GET' ? 'read' : 'write')) return forbidden
-      if (method === 'GET') return [200, { key_id: `key of ${repo.id}`, key: Buffer.from(repo.secretKeys.publicKey).toString('base64') }]
+      if (method === 'GET')
+        return [200, { key_id: `key of ${repo.id}`, key: Buffer.from(repo.secretKeys.publicKey).toString('base64') }]
       if (body['key_id'] !== `key of ${repo.id}`) return [422, { message: 'Bad key' }]
       repo.secrets.set(more[0] ?? '', String(body['encrypted_value']))
       return [201, {}]
@@ -264,46 +414,106 @@ export class GitHubStandIn {
     }
     if (area === 'pulls') {
       if (!may('pull_requests', method === 'GET' ? 'read' : 'write')) return forbidden
-      if (method === 'GET') return [200, repo.pulls.filter(({ head, base }) => `${repo.owner}:${head}` === query.get('head') && base === query.get('base')).map((one) => this.#presentPull(repo, one))]
+      if (method === 'GET')
+        return [
+          200,
+          repo.pulls
+            .filter(({ head, base }) => `${repo.owner}:${head}` === query.get('head') && base === query.get('base'))
+            .map((one) => this.#presentPull(repo, one)),
+        ]
       const { head, base, title } = body as { readonly head: string; readonly base: string; readonly title: string }
-      if (!repo.refs.has(head) || !repo.refs.has(base)) return [422, { message: 'Validation Failed', errors: [{ field: 'head', code: 'invalid' }] }]
-      if (repo.pulls.some((one) => one.head === head && one.base === base)) return [422, { message: 'Validation Failed', errors: [{ message: `A pull request already exists for ${repo.owner}:${head}.` }] }]
+      if (!repo.refs.has(head) || !repo.refs.has(base))
+        return [422, { message: 'Validation Failed', errors: [{ field: 'head', code: 'invalid' }] }]
+      if (repo.pulls.some((one) => one.head === head && one.base === base))
+        return [
+          422,
+          {
+            message: 'Validation Failed',
+            errors: [{ message: `A pull request already exists for ${repo.owner}:${head}.` }],
+          },
+        ]
       const pull = { number: repo.pulls.length + 1, head, base, title }
       repo.pulls.push(pull)
       return [201, this.#presentPull(repo, pull)]
     }
     if (!may('contents', method === 'GET' ? 'read' : 'write')) return forbidden
     if (area === 'contents') return this.#contents(method, repo, parts.slice(1).join('/'), query.get('ref'), body)
-    if (area === 'commits') return repo.refs.size === 0 ? emptyRepository : [200, this.#history(repo, query.get('sha') ?? repo.defaultBranch)]
-    return this.#git(method, repo, [second, ...more], { body, isRecursive: query.has('recursive'), mayWriteWorkflows: may('workflows', 'write') })
+    if (area === 'commits')
+      return repo.refs.size === 0 ? emptyRepository : [200, this.#history(repo, query.get('sha') ?? repo.defaultBranch)]
+    return this.#git(method, repo, [second, ...more], {
+      body,
+      isRecursive: query.has('recursive'),
+      mayWriteWorkflows: may('workflows', 'write'),
+    })
   }
 
-  #contents(method: string, repo: StandInRepository, path: string, ref: string | null, body: Record<string, unknown>): Answer {
+  #contents(
+    method: string,
+    repo: StandInRepository,
+    path: string,
+    ref: string | null,
+    body: Record<string, unknown>,
+  ): Answer {
     if (method === 'PUT') {
-      const sha = this.push(repo, String(body['branch']), { [path]: Buffer.from(String(body['content']), 'base64').toString() })
+      const sha = this.push(repo, String(body['branch']), {
+        [path]: Buffer.from(String(body['content']), 'base64').toString(),
+      })
       return [201, { commit: { sha, html_url: this.#web(repo, sha) } }]
     }
     const head = repo.refs.get(ref ?? repo.defaultBranch) ?? (repo.commits.has(ref ?? '') ? ref : undefined)
-    if (head === undefined || head === null) return repo.refs.size === 0 ? [404, { message: 'This repository is empty.' }] : [404, { message: `No commit found for the ref ${ref}` }]
+    if (head === undefined || head === null)
+      return repo.refs.size === 0
+        ? [404, { message: 'This repository is empty.' }]
+        : [404, { message: `No commit found for the ref ${ref}` }]
     const tree = treeOf(repo, head)
     const blob = tree.get(path)
     if (blob !== undefined) {
-      return [200, { type: 'file', name: path.split('/').at(-1), path, sha: blobSha(blob.bytes), size: blob.bytes.length, encoding: 'base64', content: blob.bytes.toString('base64').replaceAll(/(.{60})/g, '$1\n') }]
+      return [
+        200,
+        {
+          type: 'file',
+          name: path.split('/').at(-1),
+          path,
+          sha: blobSha(blob.bytes),
+          size: blob.bytes.length,
+          encoding: 'base64',
+          content: blob.bytes.toString('base64').replaceAll(/(.{60})/g, '$1\n'),
+        },
+      ]
     }
     const within = [...tree].filter(([at]) => path === '' || at.startsWith(`${path}/`))
     if (within.length === 0) return notFound
     const names = new Set(within.map(([at]) => at.slice(path === '' ? 0 : path.length + 1).split('/', 1)[0] ?? ''))
-    return [200, [...names].map((name) => {
-      const at = path === '' ? name : `${path}/${name}`
-      const file = tree.get(at)
-      // As GitHub does it: a submodule is a file in a list, without an address.
-      const download = file === undefined || file.mode === '160000' ? null : `${this.url}/raw/${at}`
-      const type = file === undefined ? 'dir' : file.mode === '120000' ? 'symlink' : 'file'
-      return { name, path: at, type, download_url: download, sha: file === undefined ? '0'.repeat(40) : blobSha(file.bytes), size: file?.bytes.length ?? 0 }
-    })]
+    return [
+      200,
+      [...names].map((name) => {
+        const at = path === '' ? name : `${path}/${name}`
+        const file = tree.get(at)
+        // As GitHub does it: a submodule is a file in a list, without an address.
+        const download = file === undefined || file.mode === '160000' ? null : `${this.url}/raw/${at}`
+        const type = file === undefined ? 'dir' : file.mode === '120000' ? 'symlink' : 'file'
+        return {
+          name,
+          path: at,
+          type,
+          download_url: download,
+          sha: file === undefined ? '0'.repeat(40) : blobSha(file.bytes),
+          size: file?.bytes.length ?? 0,
+        }
+      }),
+    ]
   }
 
-  #git(method: string, repo: StandInRepository, [kind = '', ...rest]: readonly string[], { body, isRecursive, mayWriteWorkflows }: { readonly body: Record<string, unknown>; readonly isRecursive: boolean; readonly mayWriteWorkflows: boolean }): Answer {
+  #git(
+    method: string,
+    repo: StandInRepository,
+    [kind = '', ...rest]: readonly string[],
+    {
+      body,
+      isRecursive,
+      mayWriteWorkflows,
+    }: { readonly body: Record<string, unknown>; readonly isRecursive: boolean; readonly mayWriteWorkflows: boolean },
+  ): Answer {
     if (repo.refs.size === 0) return emptyRepository
     const branch = rest.join('/').replace(/^heads\//, '')
     if (kind === 'ref' && method === 'GET') {
@@ -320,13 +530,16 @@ export class GitHubStandIn {
       const [sha, head] = [String(body['sha']), repo.refs.get(branch)]
       if (head === undefined) return [422, { message: 'Reference does not exist' }]
       if (repo.protectedBranches.has(branch)) return [422, { message: 'Repository rule violations found' }]
-      if (body['force'] !== true && repo.commits.get(sha)?.parents.includes(head) !== true) return [422, { message: 'Update is not a fast forward' }]
+      if (body['force'] !== true && repo.commits.get(sha)?.parents.includes(head) !== true)
+        return [422, { message: 'Update is not a fast forward' }]
       repo.refs.set(branch, sha)
       return [200, { ref: `refs/heads/${branch}` }]
     }
     if (kind === 'commits' && method === 'GET') {
       const commit = repo.commits.get(rest[0] ?? '')
-      return commit === undefined ? notFound : [200, { sha: rest[0], html_url: this.#web(repo, rest[0] ?? ''), tree: { sha: commit.tree } }]
+      return commit === undefined
+        ? notFound
+        : [200, { sha: rest[0], html_url: this.#web(repo, rest[0] ?? ''), tree: { sha: commit.tree } }]
     }
     if (kind === 'commits') {
       const sha = addCommit(repo, String(body['tree']), body['parents'] as string[], String(body['message']))
@@ -335,15 +548,35 @@ export class GitHubStandIn {
     if (kind === 'trees' && method === 'GET') {
       const tree = repo.trees.get(rest[0] ?? '')
       if (tree === undefined) return notFound
-      const folders = new Set([...tree.keys()].flatMap((path) => path.split('/').slice(0, -1).map((_, at, all) => all.slice(0, at + 1).join('/'))))
-      const blobs = [...tree].map(([path, { mode }]) => ({ path, mode, type: mode === '160000' ? 'commit' : 'blob', sha: '0'.repeat(40) }))
-      const all = [...blobs, ...[...folders].map((path) => ({ path, mode: '040000', type: 'tree', sha: addTree(repo, within(tree, path)) }))]
-      if (!isRecursive) return [200, { sha: rest[0], truncated: false, tree: all.filter(({ path }) => !path.includes('/')) }]
+      const folders = new Set(
+        [...tree.keys()].flatMap((path) =>
+          path
+            .split('/')
+            .slice(0, -1)
+            .map((_, at, all) => all.slice(0, at + 1).join('/')),
+        ),
+      )
+      const blobs = [...tree].map(([path, { mode }]) => ({
+        path,
+        mode,
+        type: mode === '160000' ? 'commit' : 'blob',
+        sha: '0'.repeat(40),
+      }))
+      const all = [
+        ...blobs,
+        ...[...folders].map((path) => ({ path, mode: '040000', type: 'tree', sha: addTree(repo, within(tree, path)) })),
+      ]
+      if (!isRecursive)
+        return [200, { sha: rest[0], truncated: false, tree: all.filter(({ path }) => !path.includes('/')) }]
       return [200, { sha: rest[0], truncated: all.length > repo.mostEntries, tree: all.slice(0, repo.mostEntries) }]
     }
     if (kind !== 'trees') return notFound
     const next = new Map(repo.trees.get(String(body['base_tree'])))
-    for (const { path, mode, content } of body['tree'] as { readonly path: string; readonly mode: string; readonly content?: string }[]) {
+    for (const { path, mode, content } of body['tree'] as {
+      readonly path: string
+      readonly mode: string
+      readonly content?: string
+    }[]) {
       if (/^\.github\/workflows\//i.test(path) && !mayWriteWorkflows) return forbidden
       if (content === undefined && !next.delete(path)) return [422, { message: 'GitRPC::BadObjectState' }]
       if (content !== undefined) next.set(path, { mode, bytes: Buffer.from(content) })
@@ -355,14 +588,26 @@ export class GitHubStandIn {
     const list: unknown[] = []
     for (let sha = repo.refs.get(branch); sha !== undefined;) {
       const commit = repo.commits.get(sha)
-      list.push({ sha, html_url: this.#web(repo, sha), commit: { message: commit?.message ?? '', author: { name: 'Somebody', date: '2026-01-01T00:00:00Z' } }, author: null })
+      list.push({
+        sha,
+        html_url: this.#web(repo, sha),
+        commit: { message: commit?.message ?? '', author: { name: 'Somebody', date: '2026-01-01T00:00:00Z' } },
+        author: null,
+      })
       sha = commit?.parents[0]
     }
     return list
   }
 
   #present(repo: StandInRepository): unknown {
-    return { id: repo.id, name: repo.name, full_name: `${repo.owner}/${repo.name}`, owner: { id: this.person(repo.owner), login: repo.owner }, default_branch: repo.defaultBranch, private: repo.isPrivate }
+    return {
+      id: repo.id,
+      name: repo.name,
+      full_name: `${repo.owner}/${repo.name}`,
+      owner: { id: this.person(repo.owner), login: repo.owner },
+      default_branch: repo.defaultBranch,
+      private: repo.isPrivate,
+    }
   }
 
   #presentPull(repo: StandInRepository, { number, title }: StandInRepository['pulls'][number]): unknown {
@@ -389,27 +634,45 @@ function treeOf(repo: StandInRepository, commit: string): ReadonlyMap<string, Bl
 
 /** What is in a folder of a tree. */
 function within(tree: ReadonlyMap<string, Blob>, folder: string): ReadonlyMap<string, Blob> {
-  return new Map([...tree].filter(([path]) => path.startsWith(`${folder}/`)).map(([path, blob]) => [path.slice(folder.length + 1), blob]))
+  return new Map(
+    [...tree]
+      .filter(([path]) => path.startsWith(`${folder}/`))
+      .map(([path, blob]) => [path.slice(folder.length + 1), blob]),
+  )
 }
 
 /** Links are written with their modes. @returns the commit, on top of the branch */
-export function pushWithModes(repo: StandInRepository, branch: string, files: Readonly<Record<string, readonly [mode: string, text: string]>>): string {
+export function pushWithModes(
+  repo: StandInRepository,
+  branch: string,
+  files: Readonly<Record<string, readonly [mode: string, text: string]>>,
+): string {
   const parent = repo.refs.get(branch)
   const before = parent === undefined ? new Map<string, Blob>() : treeOf(repo, parent)
-  const tree = addTree(repo, new Map([...before, ...Object.entries(files).map(([path, [mode, text]]) => [path, { mode, bytes: Buffer.from(text) }] as const)]))
+  const tree = addTree(
+    repo,
+    new Map([
+      ...before,
+      ...Object.entries(files).map(([path, [mode, text]]) => [path, { mode, bytes: Buffer.from(text) }] as const),
+    ]),
+  )
   const sha = addCommit(repo, tree, parent === undefined ? [] : [parent], 'A commit of somebody')
   repo.refs.set(branch, sha)
   return sha
 }
 
 function addTree(repo: StandInRepository, tree: ReadonlyMap<string, Blob>): string {
-  const sha = createHash('sha1').update(JSON.stringify([...tree].map(([path, { mode, bytes }]) => [path, mode, blobSha(bytes)]))).digest('hex')
+  const sha = createHash('sha1')
+    .update(JSON.stringify([...tree].map(([path, { mode, bytes }]) => [path, mode, blobSha(bytes)])))
+    .digest('hex')
   repo.trees.set(sha, tree)
   return sha
 }
 
 function addCommit(repo: StandInRepository, tree: string, parents: readonly string[], message: string): string {
-  const sha = createHash('sha1').update(JSON.stringify([tree, parents, message, repo.commits.size])).digest('hex')
+  const sha = createHash('sha1')
+    .update(JSON.stringify([tree, parents, message, repo.commits.size]))
+    .digest('hex')
   repo.commits.set(sha, { tree, parents, message })
   return sha
 }

@@ -12,20 +12,28 @@ export class BytesClient {
   /** @param endpoint `host:port`, plaintext */
   constructor(endpoint: string) {
     this.#client = new Client(endpoint, credentials.createInsecure(), {
-      'grpc.max_receive_message_length': -1, 'grpc.enable_retries': 0,
-      'grpc.initial_reconnect_backoff_ms': 20, 'grpc.max_reconnect_backoff_ms': 100,
+      'grpc.max_receive_message_length': -1,
+      'grpc.enable_retries': 0,
+      'grpc.initial_reconnect_backoff_ms': 20,
+      'grpc.max_reconnect_backoff_ms': 100,
     })
   }
 
   /** One call. @throws ServiceError for every status but OK */
   call(
-    method: string, request: Buffer = Buffer.alloc(0), options: { service?: Service; timeoutMs?: number } = {},
+    method: string,
+    request: Buffer = Buffer.alloc(0),
+    options: { service?: Service; timeoutMs?: number } = {},
   ): Promise<Buffer> {
     const { service = 'flow.access.AccessAPI', timeoutMs = 10_000 } = options
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
-        `/${service}/${method}`, asIs, asIs, request,
-        new Metadata({ waitForReady: true }), { deadline: Date.now() + timeoutMs },
+        `/${service}/${method}`,
+        asIs,
+        asIs,
+        request,
+        new Metadata({ waitForReady: true }),
+        { deadline: Date.now() + timeoutMs },
         (error: ServiceError | null, answer?: Buffer) => {
           if (error === null && answer !== undefined) resolve(answer)
           else reject(error ?? new Error('neither an answer nor an error'))

@@ -42,7 +42,10 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
     pairs.add(pair)
     near.once('data', (chunk: Buffer) => names.set(pair, applicationName(chunk)))
     near.pipe(far).pipe(near)
-    for (const [socket, other] of [[near, far], [far, near]] as const) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
         if (pairs.has(pair) && !isFrozen) other.destroy()

@@ -12,7 +12,8 @@ const start = Date.UTC(2024, 8, 25, 12) * 1000
  * given: for what no recording shows, such as events of before Cadence 1.0.
  */
 export function handMadeBlocks(
-  end: number, events: Readonly<Record<number, readonly HandMadeEvent[]>>,
+  end: number,
+  events: Readonly<Record<number, readonly HandMadeEvent[]>>,
 ): readonly DecodedBlock[] {
   return Array.from({ length: end }, (_, height) => ({
     height,
@@ -24,8 +25,17 @@ export function handMadeBlocks(
 
 function transactionOf(events: readonly HandMadeEvent[]): DecodedTransaction {
   return {
-    index: 0, id: Buffer.alloc(32), isSystem: false, payer: '0x00000000000000a1', proposer: '0x00000000000000a1',
-    authorizers: [], scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n,
+    index: 0,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: '0x00000000000000a1',
+    proposer: '0x00000000000000a1',
+    authorizers: [],
+    scriptHash: Buffer.alloc(32),
+    script: '',
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
     events: events.map(([type, fields], index) => ({ type, index, fields })),
   }
 }

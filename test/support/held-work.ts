@@ -6,7 +6,11 @@ export interface HeldTable {
 }
 
 /** Locks a table: in `share` mode it can be read, in `access exclusive` mode not even that. */
-export async function holdTable(database: Pick<TestDatabase, 'pool'>, table: string, mode: 'share' | 'access exclusive'): Promise<HeldTable> {
+export async function holdTable(
+  database: Pick<TestDatabase, 'pool'>,
+  table: string,
+  mode: 'share' | 'access exclusive',
+): Promise<HeldTable> {
   const client = await database.pool.connect()
   await client.query(`begin; lock table ${table} in ${mode} mode`)
   return {
@@ -35,7 +39,8 @@ export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: numbe
   const deadlines = async (): Promise<Map<string, number>> => {
     const { rows } = await database.pool.query<{ key: string; at: number }>(
       `select worker_type || ' ' || from_height || ' ' || generation as key, extract(epoch from lease_expires_at)::float8 as at
-       from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1`, [String(pid)],
+       from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1`,
+      [String(pid)],
     )
     return new Map(rows.map(({ key, at }) => [key, at]))
   }

@@ -21,15 +21,27 @@ export interface RunningIngest {
 
 /** The ingest service, as the program runs it, on a test database; variables as an operator sets them. */
 export async function runIngest(
-  database: TestDatabase, variables: Record<string, string>, shared: Shared = new Shared(), patience: IngestPatience = {},
+  database: TestDatabase,
+  variables: Record<string, string>,
+  shared: Shared = new Shared(),
+  patience: IngestPatience = {},
 ): Promise<RunningIngest> {
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
   const lifecycle = new Lifecycle(log)
   const metrics = new Metrics()
-  await startIngest({
-    config: readConfig(variables, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle,
-    terminal: new Terminal(), shared,
-  }, patience)
+  await startIngest(
+    {
+      config: readConfig(variables, {}),
+      databaseUrl: database.url,
+      pool: database.pool,
+      log,
+      metrics,
+      lifecycle,
+      terminal: new Terminal(),
+      shared,
+    },
+    patience,
+  )
   return {
     lifecycle,
     metrics,
@@ -49,11 +61,21 @@ export async function storedHeights(pool: pg.Pool): Promise<HeightSet> {
 }
 
 /** Resolves when every height from `from` to `to` (inclusive) is stored; waits for the commits' own announcements. */
-export async function untilStored(database: Pick<TestDatabase, 'pool' | 'url'>, from: number, to: number, running?: RunningIngest): Promise<void> {
-  await untilTold(database.url, ['flowfarm_blocks', 'flowfarm_rollback'], async () => {
-    const stored = await storedHeights(database.pool)
-    return stored.some((range) => range.from <= from && to < range.to)
-  }, running)
+export async function untilStored(
+  database: Pick<TestDatabase, 'pool' | 'url'>,
+  from: number,
+  to: number,
+  running?: RunningIngest,
+): Promise<void> {
+  await untilTold(
+    database.url,
+    ['flowfarm_blocks', 'flowfarm_rollback'],
+    async () => {
+      const stored = await storedHeights(database.pool)
+      return stored.some((range) => range.from <= from && to < range.to)
+    },
+    running,
+  )
 }
 
 /**
@@ -69,7 +91,10 @@ export async function rawDigest(pool: pg.Pool): Promise<Record<string, string>> 
     block_lookup: { order: 'height' },
     scripts: { order: 'script_hash' },
     unavailable: { order: 'block_height, part, tx_index', columns: 'block_height, part, tx_index, reason' },
-    indexing_errors: { order: 'block_height, tx_index, event_index, code', columns: 'block_height, tx_index, event_index, code, event_type, raw_data' },
+    indexing_errors: {
+      order: 'block_height, tx_index, event_index, code',
+      columns: 'block_height, tx_index, event_index, code, event_type, raw_data',
+    },
   }
   const out: Record<string, string> = {}
   for (const [table, { order, columns = '*' }] of Object.entries(tables)) {

@@ -19,7 +19,12 @@ export interface LedgerComparison {
 }
 
 /** Compares one domain, after the blocks to `height` of a chain were derived. @param from the first of them, by default 0 */
-export type CompareDomain = (pool: ClientBase | Pool, chain: LedgerChain, height: number, from?: number) => Promise<LedgerComparison>
+export type CompareDomain = (
+  pool: ClientBase | Pool,
+  chain: LedgerChain,
+  height: number,
+  from?: number,
+) => Promise<LedgerComparison>
 
 /** Each vault that an event names, with what is in it now. */
 export const compareVaults: CompareDomain = async (pool, chain, height, from = 0) => {
@@ -44,7 +49,8 @@ export const compareHoldings: CompareDomain = async (pool, chain, height) => {
   const state = chain.stateAt(height)
   const inTable = [...stakingVaults(state).values()].reduce((sum, amount) => sum + amount, 0n)
   const { rows } = await pool.query<{ address: string; token: string; balance: string; is_complete: boolean }>(
-    'select address, token, balance::text, is_complete from app.ft_holdings')
+    'select address, token, balance::text, is_complete from app.ft_holdings',
+  )
   const expected = rows.map(({ address, token }) => {
     const account = accountOfAddress(addressBytes(address))
     const kind = tokens.find(({ vaultType }) => tokenId(vaultType) === token)
@@ -53,7 +59,10 @@ export const compareHoldings: CompareDomain = async (pool, chain, height) => {
     // The service account keeps the staking table's vaults beside its own, which moves with the first scheduled transaction.
     return `${address} ${token} ${ufix64Text(state.vaults.balance(kind, account) + ofContract)} true`
   })
-  return { expected: expected.toSorted(), found: rows.map((row) => `${row.address} ${row.token} ${row.balance} ${row.is_complete}`).toSorted() }
+  return {
+    expected: expected.toSorted(),
+    found: rows.map((row) => `${row.address} ${row.token} ${row.balance} ${row.is_complete}`).toSorted(),
+  }
 }
 
 /** What is staked, by whom. */
@@ -81,18 +90,25 @@ export const compareScheduled: CompareDomain = async (pool, chain, height, from 
   const ends = new Map<number, string>()
   for (let at = from; at <= height; at++) {
     const { userTransactions, systemTransactions } = chain.draft(at)
-    for (const { events, error, arguments: [id] } of [...userTransactions, ...systemTransactions]) {
+    for (const {
+      events,
+      error,
+      arguments: [id],
+    } of [...userTransactions, ...systemTransactions]) {
       if (error !== undefined && id?.type === 'UInt64') ends.set(Number(id.value), 'failed')
       for (const { shape, values } of events) {
-        const [, name] = /\.FlowTransactionScheduler\.(Scheduled|PendingExecution|Executed|Canceled)$/.exec(shape.id) ?? []
-        if (name !== undefined) ends.set(Number(values[0]), name === 'PendingExecution' ? 'pending' : name.toLowerCase())
+        const [, name] =
+          /\.FlowTransactionScheduler\.(Scheduled|PendingExecution|Executed|Canceled)$/.exec(shape.id) ?? []
+        if (name !== undefined)
+          ends.set(Number(values[0]), name === 'PendingExecution' ? 'pending' : name.toLowerCase())
       }
     }
   }
   const { schedule } = chain.stateAt(height)
   const expected = [...ends].map(([id, end]) => `${id} ${end} ${schedule.isPending(id)}`)
   const { rows } = await pool.query<{ line: string }>(
-    `select scheduled_id || ' ' || status || ' ' || (ended_height is null)::text as line from app.scheduled_transactions`)
+    `select scheduled_id || ' ' || status || ' ' || (ended_height is null)::text as line from app.scheduled_transactions`,
+  )
   return { expected: expected.toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
@@ -104,10 +120,13 @@ export const compareItems: CompareDomain = async (pool, chain, height, from = 0)
     if (!/\.NonFungibleToken\.(Withdrawn|Deposited)$/.test(shape.id)) continue
     const [type, id, uuid] = values as [string, number, number]
     const collection = collections.find(({ itemType }) => itemType === type)
-    expected.add(`${tokenId(type)} ${id} ${uuid} ${collection === undefined ? 'nobody' : addressOf(items.owner(collection, id))}`)
+    expected.add(
+      `${tokenId(type)} ${id} ${uuid} ${collection === undefined ? 'nobody' : addressOf(items.owner(collection, id))}`,
+    )
   }
   const { rows } = await pool.query<{ line: string }>(
-    `select concat_ws(' ', token, nft_id, nft_uuid, owner, case when is_burned then 'burned' end) as line from app.nft_ownership`)
+    `select concat_ws(' ', token, nft_id, nft_uuid, owner, case when is_burned then 'burned' end) as line from app.nft_ownership`,
+  )
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
@@ -124,7 +143,8 @@ export const compareKeys: CompareDomain = async (pool, chain, height, from = 0) 
     expected.add(`${addressOf(account)} ${keyIndex} ${key?.publicKey.toString('hex')} ${key?.isRevoked}`)
   }
   const { rows } = await pool.query<{ line: string }>(
-    `select concat_ws(' ', address, key_index, encode(public_key, 'hex'), is_revoked::text) as line from app.account_keys`)
+    `select concat_ws(' ', address, key_index, encode(public_key, 'hex'), is_revoked::text) as line from app.account_keys`,
+  )
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
@@ -137,24 +157,34 @@ export const compareContracts: CompareDomain = async (pool, chain, height, from 
     const [address, , name] = values as [Buffer, Buffer, string]
     const account = accountOfAddress(address)
     const contract = account === undefined ? undefined : contracts.of(account).find((one) => one.name === name)
-    expected.add(`0x${address.toString('hex')} ${name} ${contract === undefined ? 'removed' : codeHash(contract).toString('hex')}`)
+    expected.add(
+      `0x${address.toString('hex')} ${name} ${contract === undefined ? 'removed' : codeHash(contract).toString('hex')}`,
+    )
   }
   const { rows } = await pool.query<{ line: string }>(
-    `select concat_ws(' ', address, name, case when is_removed then 'removed' else encode(code_hash, 'hex') end) as line from app.smart_contracts`)
+    `select concat_ws(' ', address, name, case when is_removed then 'removed' else encode(code_hash, 'hex') end) as line from app.smart_contracts`,
+  )
   return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
 /** What addresses of the EVM have of its tokens. */
 export const compareEvmTokens: CompareDomain = async (pool, chain, height) => {
   const { evm } = chain.stateAt(height)
-  const { rows } = await pool.query<{ address: string; token: string; standard: number; id: string | null; balance: string }>(`
+  const { rows } = await pool.query<{
+    address: string
+    token: string
+    standard: number
+    id: string | null
+    balance: string
+  }>(`
     select address, token, standard, null as id, balance::text from app.evm_token_holdings where standard = 20
     union all select address, token, standard, token_id::text, balance::text from app.evm_token_items`)
   const held = (address: string, token: string, standard: number, id: number): bigint => {
     if (standard === 20) return evm.tokens(token, address)
     return standard === 721 ? BigInt(evm.owner(token, id) === address) : evm.items(token, id, address)
   }
-  const line = (of: (typeof rows)[number], balance: bigint | string): string => `${of.token} ${of.standard} ${of.id ?? '-'} ${of.address} ${balance}`
+  const line = (of: (typeof rows)[number], balance: bigint | string): string =>
+    `${of.token} ${of.standard} ${of.id ?? '-'} ${of.address} ${balance}`
   return {
     expected: rows.map((row) => line(row, held(row.address, row.token, row.standard, Number(row.id)))).toSorted(),
     found: rows.map((row) => line(row, row.balance)).toSorted(),
@@ -185,11 +215,20 @@ function addressOf({ hex }: Account): string {
 
 /** By uuid: the vaults that the staking table keeps. */
 function stakingVaults({ staking }: LedgerState): Map<number, bigint> {
-  return new Map(staking.registered.flatMap((staker) =>
-    buckets.map((bucket) => [bucketUuid(staker, bucket), staking.of(staker)[bucket]] as const)))
+  return new Map(
+    staking.registered.flatMap((staker) =>
+      buckets.map((bucket) => [bucketUuid(staker, bucket), staking.of(staker)[bucket]] as const),
+    ),
+  )
 }
 
-function vaultLine(state: LedgerState, inTable: ReadonlyMap<number, bigint>, type: string, owner: Buffer, uuid: number): string {
+function vaultLine(
+  state: LedgerState,
+  inTable: ReadonlyMap<number, bigint>,
+  type: string,
+  owner: Buffer,
+  uuid: number,
+): string {
   const place = `${tokenId(type)} ${uuid} of 0x${owner.toString('hex')}`
   const account = accountOfAddress(owner)
   const token = tokens.find(({ vaultType }) => vaultType === type)

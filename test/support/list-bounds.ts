@@ -6,7 +6,10 @@ const ofPage = 1300
 /** Lists of which a page reads more, for one reason each. */
 const ofLists: readonly (readonly [path: RegExp, mostRows: number])[] = [
   // A block is derived by several workers, and a transaction has transfers of both kinds and its tags.
-  [/^\/flow\/(transaction|account\/0x\w+\/transaction|contract\/[\w.]+\/transaction)\b.*status=(FAILURE|UNKNOWN)/, 16_000],
+  [
+    /^\/flow\/(transaction|account\/0x\w+\/transaction|contract\/[\w.]+\/transaction)\b.*status=(FAILURE|UNKNOWN)/,
+    16_000,
+  ],
   [/^\/flow\/transaction\?(.*&)?(authorizers|proposer)=/, 8000],
   // The first page adds up all transfers of the account within the days.
   [/\/tax-report\?/, 3_000_000],

@@ -22,7 +22,12 @@ export class LiveRoom {
     const log = pino({ level: 'silent' })
     const clients = new FeedClients({ name: 'live', metrics: this.metrics, log, maxInboundMessages: 1000 })
     this.#audience = new LiveAudience({
-      clients, metrics: this.metrics, reader, log, signal: this.#stopping.signal, limits,
+      clients,
+      metrics: this.metrics,
+      reader,
+      log,
+      signal: this.#stopping.signal,
+      limits,
       ...(networkOf === undefined ? {} : { networkOf }),
     })
     this.#server.on('upgrade', (request, socket, head) => {
@@ -32,7 +37,9 @@ export class LiveRoom {
 
   /** @param networkOf the client network of a connection; default: that of its address */
   static async open(
-    reader: FeedReader, limits: LiveLimits = {}, networkOf?: (request: IncomingMessage) => string,
+    reader: FeedReader,
+    limits: LiveLimits = {},
+    networkOf?: (request: IncomingMessage) => string,
   ): Promise<LiveRoom> {
     const room = new LiveRoom(reader, limits, networkOf)
     await new Promise<void>((resolve) => {

@@ -80,18 +80,34 @@ export class MadeChain implements FeedReader {
   #block(height: number): FeedBlock {
     return {
       block: {
-        height, id: this.#ids[height] ?? '', parent_id: this.#ids[height - 1] ?? idOf('none'), timestamp: timestampAt(height),
-        tx_count: 1, event_count: 0,
+        height,
+        id: this.#ids[height] ?? '',
+        parent_id: this.#ids[height - 1] ?? idOf('none'),
+        timestamp: timestampAt(height),
+        tx_count: 1,
+        event_count: 0,
       },
-      transactions: [{
-        summary: {
-          id: this.transactionId(height), block_height: height, status: 'SEALED', payer_address: '', proposer_address: '',
-          timestamp: timestampAt(height), execution_status: 'SUCCESS', is_evm: false, script_hash: '', template_category: '',
-          template_label: '', tags: [], error_message: '',
+      transactions: [
+        {
+          summary: {
+            id: this.transactionId(height),
+            block_height: height,
+            status: 'SEALED',
+            payer_address: '',
+            proposer_address: '',
+            timestamp: timestampAt(height),
+            execution_status: 'SUCCESS',
+            is_evm: false,
+            script_hash: '',
+            template_category: '',
+            template_label: '',
+            tags: [],
+            error_message: '',
+          },
+          accounts: [height % 2 === 0 ? accountsOfMadeChain[0] : accountsOfMadeChain[1]],
+          contracts: [],
         },
-        accounts: [height % 2 === 0 ? accountsOfMadeChain[0] : accountsOfMadeChain[1]],
-        contracts: [],
-      }],
+      ],
     }
   }
 }

@@ -15,7 +15,10 @@ export interface MailFolder {
 export async function createMailFolder(): Promise<MailFolder> {
   const path = await mkdtemp(join(tmpdir(), 'flowfarm-mail-'))
   const newest = async (email: string): Promise<string | undefined> => {
-    for (const name of (await readdir(path)).filter((one) => one.endsWith('.eml')).toSorted().toReversed()) {
+    for (const name of (await readdir(path))
+      .filter((one) => one.endsWith('.eml'))
+      .toSorted()
+      .toReversed()) {
       const [head = '', ...body] = (await readFile(join(path, name), 'utf8')).split('\n\n')
       // It is there before all of it is written.
       const code = head.includes(`To: ${email}`) ? /\b\d{6}\b/.exec(body.join('\n\n'))?.[0] : undefined

@@ -52,20 +52,34 @@ const curves = { ECDSA_P256: 'prime256v1', ECDSA_secp256k1: 'secp256k1' } as con
 const hashes = { SHA2_256: 'sha256', SHA3_256: 'sha3-256' } as const
 
 /** A key of software. @param secret hex of P-256; by default a new one */
-export function testKey(signatureAlgorithm: TestKey['signatureAlgorithm'] = 'ECDSA_P256', hashAlgorithm: TestKey['hashAlgorithm'] = 'SHA3_256', secret?: string): TestKey {
+export function testKey(
+  signatureAlgorithm: TestKey['signatureAlgorithm'] = 'ECDSA_P256',
+  hashAlgorithm: TestKey['hashAlgorithm'] = 'SHA3_256',
+  secret?: string,
+): TestKey {
   const pair = secret === undefined ? generateKeyPairSync('ec', { namedCurve: curves[signatureAlgorithm] }) : undefined
   const point = pair?.publicKey.export({ type: 'spki', format: 'der' }).subarray(-64) ?? pointOf(secret ?? '')
-  const privateKey = pair?.privateKey ?? createPrivateKey({
-    format: 'jwk',
-    key: {
-      kty: 'EC', crv: 'P-256', d: Buffer.from(secret ?? '', 'hex').toString('base64url'),
-      x: point.subarray(0, 32).toString('base64url'), y: point.subarray(32).toString('base64url'),
-    },
-  })
+  const privateKey =
+    pair?.privateKey ??
+    createPrivateKey({
+      format: 'jwk',
+      key: {
+        kty: 'EC',
+        crv: 'P-256',
+        d: Buffer.from(secret ?? '', 'hex').toString('base64url'),
+        x: point.subarray(0, 32).toString('base64url'),
+        y: point.subarray(32).toString('base64url'),
+      },
+    })
   return {
-    publicKey: point.toString('hex'), signatureAlgorithm, hashAlgorithm,
+    publicKey: point.toString('hex'),
+    signatureAlgorithm,
+    hashAlgorithm,
     sign: async (message) => ({
-      signature: sign(hashes[hashAlgorithm], Buffer.concat([domainTag('transaction'), message]), { key: privateKey, dsaEncoding: 'ieee-p1363' }),
+      signature: sign(hashes[hashAlgorithm], Buffer.concat([domainTag('transaction'), message]), {
+        key: privateKey,
+        dsaEncoding: 'ieee-p1363',
+      }),
     }),
   }
 }
@@ -81,14 +95,26 @@ function pointOf(secret: string): Buffer {
 export function passkeyKey(): TestKey {
   const passkey = softPasskey()
   return {
-    publicKey: hexOf(passkey.publicKey.subarray(1)), signatureAlgorithm: 'ECDSA_P256', hashAlgorithm: 'SHA2_256',
-    sign: (message) => signWithPasskey('transaction', message, { rpId: 'wallet.example', credentialId: passkey.publicKey, publicKey: passkey.publicKey }, { getCredential: passkey.getCredential }),
+    publicKey: hexOf(passkey.publicKey.subarray(1)),
+    signatureAlgorithm: 'ECDSA_P256',
+    hashAlgorithm: 'SHA2_256',
+    sign: (message) =>
+      signWithPasskey(
+        'transaction',
+        message,
+        { rpId: 'wallet.example', credentialId: passkey.publicKey, publicKey: passkey.publicKey },
+        { getCredential: passkey.getCredential },
+      ),
   }
 }
 
 /** The published payer of a simulated node, by one of its keys. */
 export function testPayer(keyIndex = 0): TestSigner {
-  return { address: publishedPayer.address, keyIndex, key: testKey('ECDSA_P256', 'SHA3_256', publishedPayer.privateKey) }
+  return {
+    address: publishedPayer.address,
+    keyIndex,
+    key: testKey('ECDSA_P256', 'SHA3_256', publishedPayer.privateKey),
+  }
 }
 
 /** What a node tells of a transaction. */
@@ -126,12 +152,20 @@ export class NodeClient {
   async signed(wanted: TestTransaction): Promise<FlowTransaction> {
     const { code, proposer, payer = proposer, authorizers = [proposer] } = wanted
     let transaction: FlowTransaction = {
-      ...code, referenceBlockId: wanted.referenceBlockId ?? await this.latestBlockId(), computeLimit: wanted.computeLimit ?? 1000,
+      ...code,
+      referenceBlockId: wanted.referenceBlockId ?? (await this.latestBlockId()),
+      computeLimit: wanted.computeLimit ?? 1000,
       proposalKey: {
-        address: proposer.address, keyIndex: proposer.keyIndex,
-        sequenceNumber: wanted.sequenceNumber ?? BigInt((await this.account(proposer.address)).keys[proposer.keyIndex]?.sequenceNumber ?? 0),
+        address: proposer.address,
+        keyIndex: proposer.keyIndex,
+        sequenceNumber:
+          wanted.sequenceNumber ??
+          BigInt((await this.account(proposer.address)).keys[proposer.keyIndex]?.sequenceNumber ?? 0),
       },
-      payer: payer.address, authorizers: authorizers.map(({ address }) => address), payloadSignatures: [], envelopeSignatures: [],
+      payer: payer.address,
+      authorizers: authorizers.map(({ address }) => address),
+      payloadSignatures: [],
+      envelopeSignatures: [],
     }
     const signers = wanted.signers ?? [...new Set([proposer, ...authorizers, payer])]
     const isPayload = (signer: TestSigner): boolean => partSignedBy(transaction, signer) === 'payload'
@@ -139,7 +173,10 @@ export class NodeClient {
       const list = isPayload(signer) ? 'payloadSignatures' : 'envelopeSignatures'
       const message = isPayload(signer) ? encodePayload(transaction) : encodeEnvelope(transaction)
       const { address, keyIndex, key } = signer
-      transaction = { ...transaction, [list]: [...transaction[list], { address, keyIndex, ...await key.sign(message) }] }
+      transaction = {
+        ...transaction,
+        [list]: [...transaction[list], { address, keyIndex, ...(await key.sign(message)) }],
+      }
     }
     return transaction
   }
@@ -151,10 +188,16 @@ export class NodeClient {
 
   async result(id: string): Promise<ToldResult> {
     const told = await this.ask('GetTransactionResult', bytesField(1, bytesOfHex(id, 'id')))
-    const events = contentsOf(told, 4).map((event) => ({ type: bytesOf(event, 1).toString('utf8'), payload: bytesOf(event, 5).toString('utf8') }))
+    const events = contentsOf(told, 4).map((event) => ({
+      type: bytesOf(event, 1).toString('utf8'),
+      payload: bytesOf(event, 5).toString('utf8'),
+    }))
     const created = events.find(({ type }) => type === 'flow.AccountCreated')?.payload
     return {
-      status: numberOf(told, 1), error: bytesOf(told, 3).toString('utf8'), height: numberOf(told, 8), eventTypes: events.map(({ type }) => type),
+      status: numberOf(told, 1),
+      error: bytesOf(told, 3).toString('utf8'),
+      height: numberOf(told, 8),
+      eventTypes: events.map(({ type }) => type),
       createdAddress: created === undefined ? undefined : /0x[0-9a-f]{16}/.exec(created)?.[0],
     }
   }
@@ -170,16 +213,38 @@ export class NodeClient {
 
 /** `SendTransactionRequest` */
 export function requestOf(transaction: FlowTransaction): Buffer {
-  const signature = ({ address, keyIndex, signature: bytes, extensionData = new Uint8Array() }: TransactionSignature) =>
-    ({ address: accountOf(address, 'address'), keyId: keyIndex, signature: bytes, extensionData })
+  const signature = ({
+    address,
+    keyIndex,
+    signature: bytes,
+    extensionData = new Uint8Array(),
+  }: TransactionSignature) => ({
+    address: accountOf(address, 'address'),
+    keyId: keyIndex,
+    signature: bytes,
+    extensionData,
+  })
   const { proposalKey } = transaction
-  return Buffer.from(toBinary(SendTransactionRequestSchema, create(SendTransactionRequestSchema, {
-    transaction: {
-      script: Buffer.from(transaction.script), arguments: transaction.arguments.map((one) => Buffer.from(one)),
-      referenceBlockId: bytesOfHex(transaction.referenceBlockId, 'referenceBlockId'), gasLimit: BigInt(transaction.computeLimit),
-      proposalKey: { address: accountOf(proposalKey.address, 'address'), keyId: proposalKey.keyIndex, sequenceNumber: proposalKey.sequenceNumber },
-      payer: accountOf(transaction.payer, 'payer'), authorizers: transaction.authorizers.map((one) => accountOf(one, 'authorizer')),
-      payloadSignatures: transaction.payloadSignatures.map(signature), envelopeSignatures: transaction.envelopeSignatures.map(signature),
-    },
-  })))
+  return Buffer.from(
+    toBinary(
+      SendTransactionRequestSchema,
+      create(SendTransactionRequestSchema, {
+        transaction: {
+          script: Buffer.from(transaction.script),
+          arguments: transaction.arguments.map((one) => Buffer.from(one)),
+          referenceBlockId: bytesOfHex(transaction.referenceBlockId, 'referenceBlockId'),
+          gasLimit: BigInt(transaction.computeLimit),
+          proposalKey: {
+            address: accountOf(proposalKey.address, 'address'),
+            keyId: proposalKey.keyIndex,
+            sequenceNumber: proposalKey.sequenceNumber,
+          },
+          payer: accountOf(transaction.payer, 'payer'),
+          authorizers: transaction.authorizers.map((one) => accountOf(one, 'authorizer')),
+          payloadSignatures: transaction.payloadSignatures.map(signature),
+          envelopeSignatures: transaction.envelopeSignatures.map(signature),
+        },
+      }),
+    ),
+  )
 }

@@ -54,7 +54,8 @@ function stage(base: Partial<Stage> & Pick<Stage, 'name' | 'kind' | 'covered' | 
     lowest: bottom,
     highest: head,
     holes: 0,
-    blocked: null, oldestUnfinished: null,
+    blocked: null,
+    oldestUnfinished: null,
     updatedAt: ago(1),
     ...base,
   }
@@ -164,7 +165,10 @@ export function busyWorld(): OperatorWorld {
     database: { isUp: true },
     queues: 'postgres',
     stages,
-    unresolvedErrors: 2, stuckSessions: 0, failingHeights: 0, unavailableHeights: 0,
+    unresolvedErrors: 2,
+    stuckSessions: 0,
+    failingHeights: 0,
+    unavailableHeights: 0,
     drills: [],
   }
   return { overview, leases, errors: someErrors(), done, active }

@@ -30,7 +30,11 @@ export function pageBlocks(page: string): PageBlock[] {
 
 /** The commands of npm on a page, as typed: those in blocks of `sh` and in tables. */
 export function npmCommands(page: string): string[] {
-  return [...readRepositoryFile(page).matchAll(/(?:^|`)(?:\w+=\S+ )*(npm (?:run [\w:-]+|start|test)(?: -- [^`\n]*)?)(?=`|$)/gm)].map(([, command = '']) => command)
+  return [
+    ...readRepositoryFile(page).matchAll(
+      /(?:^|`)(?:\w+=\S+ )*(npm (?:run [\w:-]+|start|test)(?: -- [^`\n]*)?)(?=`|$)/gm,
+    ),
+  ].map(([, command = '']) => command)
 }
 
 /**
@@ -39,7 +43,11 @@ export function npmCommands(page: string): string[] {
  */
 export function applyChange(text: string, change: string): string {
   const lines = change.replace(/\n$/, '').split('\n')
-  const side = (other: string): string => lines.filter((line) => !line.startsWith(other)).map((line) => `${line.slice(1)}\n`).join('')
+  const side = (other: string): string =>
+    lines
+      .filter((line) => !line.startsWith(other))
+      .map((line) => `${line.slice(1)}\n`)
+      .join('')
   const [before, after] = [side('+'), side('-')]
   if (text.split(before).length !== 2) throw new RangeError(`there is not one place for this change:\n${change}`)
   return text.replace(before, () => after)

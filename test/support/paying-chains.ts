@@ -18,18 +18,27 @@ export interface PayingChain {
 }
 
 /** The chains that the wallet and the editor are tried on: our own, and one of flow-go where FLOWFARM_EMULATOR names a Flow emulator, which is skipped without. */
-export const payingChains: readonly { readonly name: string; readonly start: (test: Mocha.Context) => Promise<PayingChain> }[] = [
+export const payingChains: readonly {
+  readonly name: string
+  readonly start: (test: Mocha.Context) => Promise<PayingChain>
+}[] = [
   {
-    name: 'the simulated chain', start: async () => {
+    name: 'the simulated chain',
+    start: async () => {
       const node = await startLedgerNode({ seed: 11, head: 330, hasPayer: true, hasRest: true, intervalMs: 200 })
       return {
-        endpoint: node.endpoint, restUrl: node.restUrl, payer: testPayer(), payerSetting: publishedPayerSetting, variables: { START_BLOCK: '325', ENABLE_HISTORY_INGESTER: 'false' },
+        endpoint: node.endpoint,
+        restUrl: node.restUrl,
+        payer: testPayer(),
+        payerSetting: publishedPayerSetting,
+        variables: { START_BLOCK: '325', ENABLE_HISTORY_INGESTER: 'false' },
         stop: () => node.stop(),
       }
     },
   },
   {
-    name: 'a Flow emulator', start: async (test) => {
+    name: 'a Flow emulator',
+    start: async (test) => {
       const program = emulatorProgram()
       if (program === undefined) return test.skip()
       const emulator = await startFlowEmulator(program, { blockMs: 200 })

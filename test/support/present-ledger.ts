@@ -16,7 +16,7 @@ export function presentLedger(accounts: Readonly<Record<string, PresentAccount>>
   return {
     account: ({ address }) => {
       const account = accounts[address]
-      return account === undefined ? undefined : account.contracts ?? {}
+      return account === undefined ? undefined : (account.contracts ?? {})
     },
     script: (call) => {
       const { stored = {}, publicPaths = [] } = ofCall(call)

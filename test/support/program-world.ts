@@ -18,7 +18,10 @@ export interface ProgramWorld {
 }
 
 /** Skips the suite of the hook where there is no such chain, or no browser. */
-export async function startProgramWorld(hook: Mocha.Context, startChain: (hook: Mocha.Context) => Promise<PayingChain>): Promise<ProgramWorld> {
+export async function startProgramWorld(
+  hook: Mocha.Context,
+  startChain: (hook: Mocha.Context) => Promise<PayingChain>,
+): Promise<ProgramWorld> {
   await using stack = new AsyncDisposableStack()
   const chain = await startChain(hook)
   stack.defer(() => chain.stop())
@@ -30,9 +33,17 @@ export async function startProgramWorld(hook: Mocha.Context, startChain: (hook: 
   stack.defer(() => mails.remove())
   const ending = stack.move()
   return {
-    chain, browser, mails,
+    chain,
+    browser,
+    mails,
     run: (services, variables) => {
-      const program = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: chain.endpoint, HOST: '127.0.0.1', MAIL_FOLDER: mails.path, ...variables })
+      const program = new FlowfarmProcess(services, {
+        DB_URL: database.url,
+        CHAIN_ACCESS_NODE: chain.endpoint,
+        HOST: '127.0.0.1',
+        MAIL_FOLDER: mails.path,
+        ...variables,
+      })
       ending.defer(async () => {
         await program.end('SIGTERM')
       })

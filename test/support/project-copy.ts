@@ -44,7 +44,11 @@ export class ProjectCopy {
     const { scripts } = JSON.parse(await this.read('package.json')) as { scripts: Record<string, string> }
     const [, file, given = ''] = /setup\.mjs (\S+)(?: (.*))?$/.exec(scripts[name] ?? '') ?? []
     if (file === undefined) throw new RangeError(`package.json does not say what this starts: ${command}`)
-    return this.start(file, `${given} ${rest}`.split(' ').filter((arg) => arg !== ''), variables)
+    return this.start(
+      file,
+      `${given} ${rest}`.split(' ').filter((arg) => arg !== ''),
+      variables,
+    )
   }
 
   async remove(): Promise<void> {

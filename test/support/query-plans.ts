@@ -27,7 +27,16 @@ export interface QueryPlans {
 
 /** The methods of a pool that read rows; the others are let through. */
 const readMethods: ReadonlySet<string | symbol> = new Set<keyof CommonQueryMethods>([
-  'any', 'anyFirst', 'exists', 'many', 'manyFirst', 'maybeOne', 'maybeOneFirst', 'one', 'oneFirst', 'query',
+  'any',
+  'anyFirst',
+  'exists',
+  'many',
+  'manyFirst',
+  'maybeOne',
+  'maybeOneFirst',
+  'one',
+  'oneFirst',
+  'query',
 ])
 
 /**
@@ -56,7 +65,10 @@ export async function explainAll(pool: Pool, statements: readonly QuerySqlToken[
     const run = name === undefined ? explain : explainGeneric
     plans.push(await run(pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
   }
-  return summarize(plans, statements.map(({ sql }) => sql))
+  return summarize(
+    plans,
+    statements.map(({ sql }) => sql),
+  )
 }
 
 /** A pool that writes down what it is asked, and asks it. */
@@ -78,10 +90,12 @@ export function recordStatements(reads: DatabasePool): { recording: DatabasePool
 function summarize(plans: readonly PlanNode[], statements: readonly string[]): QueryPlan {
   const all = plans.flatMap(flattenPlan)
   const nodes = all.filter((node) => node['Actual Loops'] > 0)
-  const partitions = new Set(all.flatMap((node) => {
-    const relation = node['Relation Name'] ?? ''
-    return /_p\d+$/.test(relation) ? [relation] : []
-  }))
+  const partitions = new Set(
+    all.flatMap((node) => {
+      const relation = node['Relation Name'] ?? ''
+      return /_p\d+$/.test(relation) ? [relation] : []
+    }),
+  )
   return {
     nodes,
     rowsTouched: nodes.reduce((sum, node) => sum + rowsOf(node), 0),

@@ -45,9 +45,11 @@ export class RawWebSocket {
     // A server that has closed does not take what is still sent.
     socket.on('error', () => socket.destroy())
     socket.setNoDelay(true)
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-      `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n${headers}\r\n`)
-    const [answer] = await once(socket, 'data') as [Buffer]
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n${headers}\r\n`,
+    )
+    const [answer] = (await once(socket, 'data')) as [Buffer]
     return new RawWebSocket(socket, String(answer))
   }
 

@@ -25,7 +25,9 @@ export function readRepositoryFile(path: string): string {
 export function trackedFiles(): string[] | undefined {
   if (!existsSync(join(repositoryRoot, '.git'))) return undefined
   const git = ['-c', `safe.directory=${repositoryRoot}`, 'ls-files', '-z']
-  return execFileSync('git', git, { cwd: repositoryRoot, encoding: 'utf8' }).split('\0').filter((path) => path !== '')
+  return execFileSync('git', git, { cwd: repositoryRoot, encoding: 'utf8' })
+    .split('\0')
+    .filter((path) => path !== '')
 }
 
 /** Whether a tool writes the file. */

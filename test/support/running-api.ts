@@ -45,18 +45,35 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
   const reader = createChainReader({ liveEndpoints: options.nodes ?? [nobody], log: quiet })
   const network = options.server?.network ?? ((): Network => 'mainnet')
   const status = createStatusReader({
-    settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
+    settings: statusSettings(readConfig({})),
+    chainId: () => 'flow-mainnet',
     latestHeight: options.latestHeight ?? (() => undefined),
   })
   const live = createLiveFeeds({
-    url, metrics, log, reader: createFeedReader(database, network), status: () => status(database, { includeRanges: false }),
+    url,
+    metrics,
+    log,
+    reader: createFeedReader(database, network),
+    status: () => status(database, { includeRanges: false }),
     ...options.live,
   })
   await live.start()
   const server = await createApiServer({
-    database, expensiveReads, metrics, log, host: '127.0.0.1', port: 0, network, status, maxReorgDepth: 1000,
+    database,
+    expensiveReads,
+    metrics,
+    log,
+    host: '127.0.0.1',
+    port: 0,
+    network,
+    status,
+    maxReorgDepth: 1000,
     chain: createPresentChain({ reader, log, ...options.chain }),
-    maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
+    maxWebSocketsPerAddress: 100,
+    feeds: live.feeds,
+    checkResponses: true,
+    closeGraceMs: 500,
+    ...options.server,
   }).catch(async (error: unknown) => {
     await live.stop()
     await reader.close()
@@ -73,7 +90,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
     json: async <Body>(path: string) => {
       const response = await get(path)
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-      return await response.json() as Body
+      return (await response.json()) as Body
     },
     stop: async () => {
       await server.close()

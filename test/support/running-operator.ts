@@ -23,7 +23,12 @@ export interface RunningOperator {
   readonly api: RunningApi
   /** Below /operator/api; the body of the answer, with its status. */
   get<Body = Problem>(path: string, headers?: Record<string, string>): Promise<Answer<Body>>
-  send<Body = Problem>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<Body>>
+  send<Body = Problem>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Body>>
   /** Any path of the server, with any header, `Host` among them. */
   raw(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer<string>>
   stop(): Promise<void>
@@ -38,32 +43,55 @@ export interface Problem {
 
 /** The operator on an explorer API, as the program runs it; `variables` as an operator sets them. */
 export async function runOperator(
-  url: string, variables: Record<string, string> = {}, options: Partial<OperatorOptions> = {},
+  url: string,
+  variables: Record<string, string> = {},
+  options: Partial<OperatorOptions> = {},
 ): Promise<RunningOperator> {
   const log = pino({ level: 'silent' })
   const config = readConfig(variables, {})
   const pool = createPool(url, { max: 3, applicationName: 'test operator' })
   const operator = createOperator({
-    pool, log, metrics: new Metrics(), version: '1.2.3', plans: planStages(config, workers), bounds: () => ({}),
-    credentials: { token: config.ADMIN_TOKEN, jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET, allowedRoles: config.ADMIN_ALLOWED_ROLES },
+    pool,
+    log,
+    metrics: new Metrics(),
+    version: '1.2.3',
+    plans: planStages(config, workers),
+    bounds: () => ({}),
+    credentials: {
+      token: config.ADMIN_TOKEN,
+      jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET,
+      allowedRoles: config.ADMIN_ALLOWED_ROLES,
+    },
     pages: { file: () => Promise.resolve(undefined) },
     queues: { backend: 'postgres', open: () => createWorkQueue({ databaseUrl: url, redisUrl: config.REDIS_URL, log }) },
     pauseMs: 0,
     ...options,
   })
-  const api = await runApi(url, { server: { mounts: [{ path: operatorPath, handle: operator.handle, close: () => operator.close() }] } })
+  const api = await runApi(url, {
+    server: { mounts: [{ path: operatorPath, handle: operator.handle, close: () => operator.close() }] },
+  })
   const { port } = api.server
-  const raw = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer<string>> => (
+  const raw = (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ): Promise<Answer<string>> =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
-      const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: { ...headers, ...length }, agent: false }, (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }))
-      })
+      const request = httpRequest(
+        { host: '127.0.0.1', port, method, path, headers: { ...headers, ...length }, agent: false },
+        (response) => {
+          let text = ''
+          response
+            .setEncoding('utf8')
+            .on('data', (chunk: string) => (text += chunk))
+            .on('error', reject)
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }))
+        },
+      )
       request.on('error', reject).end(body)
     })
-  )
   const asJson = async <Body>(answer: Promise<Answer<string>>): Promise<Answer<Body>> => {
     const { status, headers, body } = await answer
     return { status, headers, body: (body === '' ? undefined : JSON.parse(body)) as Body }
@@ -71,10 +99,15 @@ export async function runOperator(
   return {
     api,
     get: (path, headers) => asJson(raw('GET', `${operatorPath}/api${path}`, headers)),
-    send: (method, path, body, headers = {}) => asJson(raw(
-      method, `${operatorPath}/api${path}`, body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
-      body === undefined ? undefined : JSON.stringify(body),
-    )),
+    send: (method, path, body, headers = {}) =>
+      asJson(
+        raw(
+          method,
+          `${operatorPath}/api${path}`,
+          body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
+          body === undefined ? undefined : JSON.stringify(body),
+        ),
+      ),
     raw,
     stop: async () => {
       await api.stop()

@@ -15,20 +15,23 @@ export class SeenChain {
   accept({ type, seq, payload }: FeedMessage): void {
     if (seq !== undefined) this.mark = seq
     if (type === 'rollback') this.#takeBack(Number(payload['from_height']))
-    if (type === 'new_block') this.#addBlock(Number(payload['height']), String(payload['id']), String(payload['parent_id']))
+    if (type === 'new_block')
+      this.#addBlock(Number(payload['height']), String(payload['id']), String(payload['parent_id']))
     if (type === 'new_transaction') this.#addTransaction(Number(payload['block_height']), String(payload['id']))
   }
 
   #takeBack(from: number): void {
     this.rollbacks.push(from)
-    for (const kept of [this.blocks, this.transactions]) for (const height of kept.keys()) if (height >= from) kept.delete(height)
+    for (const kept of [this.blocks, this.transactions])
+      for (const height of kept.keys()) if (height >= from) kept.delete(height)
   }
 
   #addBlock(height: number, id: string, parent: string): void {
     if (this.blocks.has(height)) throw new Error(`block ${height} came twice`)
     const last = Math.max(...this.blocks.keys())
     if (this.blocks.size > 0 && height !== last + 1) throw new Error(`block ${height} came after ${last}`)
-    if (this.blocks.size > 0 && this.blocks.get(last) !== parent) throw new Error(`block ${height} does not follow the one before`)
+    if (this.blocks.size > 0 && this.blocks.get(last) !== parent)
+      throw new Error(`block ${height} does not follow the one before`)
     this.blocks.set(height, id)
   }
 

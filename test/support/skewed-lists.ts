@@ -19,7 +19,10 @@ export interface SkewedLists {
 }
 
 /** @param isScanned whether tables may be read as a whole; where they are small the planner would do so, index or not */
-export async function openSkewedLists(size: SkewedSize, { isScanned }: { readonly isScanned: boolean }): Promise<SkewedLists> {
+export async function openSkewedLists(
+  size: SkewedSize,
+  { isScanned }: { readonly isScanned: boolean },
+): Promise<SkewedLists> {
   const database = await createTestDatabase({ statementTimeoutMs: 0 })
   await writeSkewedChain(database.pool, size)
   if (!isScanned) await forbidScans(database)
@@ -45,6 +48,8 @@ export async function openSkewedLists(size: SkewedSize, { isScanned }: { readonl
 
 /** For connections that are opened from now on. */
 async function forbidScans({ pool }: TestDatabase): Promise<void> {
-  const { rows: [row] } = await pool.query<{ name: string }>('select quote_ident(current_database()) as name')
+  const {
+    rows: [row],
+  } = await pool.query<{ name: string }>('select quote_ident(current_database()) as name')
   await pool.query(`alter database ${row?.name} set enable_seqscan = off`)
 }

@@ -7,13 +7,16 @@ export interface SpecRow {
   readonly kind: 'list' | 'single' | 'object' | 'text'
 }
 
-const rowsOf = (kind: SpecRow['kind'], rows: Readonly<Record<string, string>>): SpecRow[] => (
+const rowsOf = (kind: SpecRow['kind'], rows: Readonly<Record<string, string>>): SpecRow[] =>
   Object.entries(rows).map(([path, returns]) => ({ path, returns, kind }))
-)
 
 /** The endpoints of the specification, each by its own path. */
 export const specRows: readonly SpecRow[] = [
-  ...rowsOf('object', { '/health': 'health object', '/status': 'indexing status object', '/openapi.json': 'machine-readable API description' }),
+  ...rowsOf('object', {
+    '/health': 'health object',
+    '/status': 'indexing status object',
+    '/openapi.json': 'machine-readable API description',
+  }),
   ...rowsOf('text', { '/openapi.yaml': 'machine-readable API description' }),
   ...rowsOf('list', { '/flow/block': 'blocks' }),
   ...rowsOf('single', { '/flow/block/{height}': 'one block with collections and transaction summaries' }),
@@ -41,10 +44,16 @@ export const specRows: readonly SpecRow[] = [
   ...rowsOf('single', { '/flow/ft/{token}': 'one token' }),
   ...rowsOf('list', { '/flow/ft/transfer': 'global FT transfer feed' }),
   ...rowsOf('object', { '/flow/ft/stats': 'token stats', '/flow/ft/prices': 'prices' }),
-  ...rowsOf('list', { '/flow/ft/{token}/holding': 'holdings of the token', '/flow/ft/{token}/top-account': 'top accounts of the token' }),
+  ...rowsOf('list', {
+    '/flow/ft/{token}/holding': 'holdings of the token',
+    '/flow/ft/{token}/top-account': 'top accounts of the token',
+  }),
   ...rowsOf('list', { '/flow/nft': 'NFT collections' }),
   ...rowsOf('single', { '/flow/nft/{nft_type}': 'one collection' }),
-  ...rowsOf('list', { '/flow/nft/transfer': 'global NFT transfer feed', '/flow/nft/{nft_type}/item': 'items of the collection' }),
+  ...rowsOf('list', {
+    '/flow/nft/transfer': 'global NFT transfer feed',
+    '/flow/nft/{nft_type}/item': 'items of the collection',
+  }),
   ...rowsOf('single', { '/flow/nft/{nft_type}/item/{id}': 'one item' }),
   ...rowsOf('list', {
     '/flow/nft/{nft_type}/item/{id}/transfer': 'transfers of the item',
@@ -62,7 +71,10 @@ export const specRows: readonly SpecRow[] = [
   ...rowsOf('single', { '/flow/evm/transaction/{hash}': 'EVM details plus parent chain transaction' }),
   ...rowsOf('list', { '/flow/evm/token': 'EVM token contracts' }),
   ...rowsOf('single', { '/flow/evm/token/{address}': 'one EVM token' }),
-  ...rowsOf('list', { '/flow/evm/address/{address}/token': 'token holdings of an address', '/flow/node': 'staking nodes' }),
+  ...rowsOf('list', {
+    '/flow/evm/address/{address}/token': 'token holdings of an address',
+    '/flow/node': 'staking nodes',
+  }),
   ...rowsOf('single', { '/flow/node/{node_id}': 'one node' }),
   ...rowsOf('list', {
     '/staking/delegator': 'delegators',
@@ -87,7 +99,11 @@ export const specRows: readonly SpecRow[] = [
   ...rowsOf('single', { '/status/flow/stat': 'chain statistics', '/status/epoch/status': 'epoch status' }),
   ...rowsOf('list', { '/status/epoch/stat': 'epoch status' }),
   ...rowsOf('single', { '/status/price': 'price data', '/status/price/at': 'price data' }),
-  ...rowsOf('list', { '/status/price/history': 'price data', '/status/prices': 'price data', '/status/nodes': 'node count' }),
+  ...rowsOf('list', {
+    '/status/price/history': 'price data',
+    '/status/prices': 'price data',
+    '/status/nodes': 'node count',
+  }),
   ...rowsOf('list', {
     '/flow/events/search': 'events searched by type across indexed blocks',
     '/flow/key/{publicKey}': 'accounts associated with the public key',

@@ -16,14 +16,17 @@ export class SseClient {
   constructor(url: string, headers: Record<string, string> = {}) {
     let text = ''
     this.#request = request(url, { headers, agent: false }, (response) => {
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        const blocks = (text + chunk).split('\n\n')
-        text = blocks.pop() ?? ''
-        for (const block of blocks) this.#accept(block)
-      }).on('close', () => {
-        this.#isEnded = true
-        this.#wake()
-      })
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          const blocks = (text + chunk).split('\n\n')
+          text = blocks.pop() ?? ''
+          for (const block of blocks) this.#accept(block)
+        })
+        .on('close', () => {
+          this.#isEnded = true
+          this.#wake()
+        })
     })
     this.#request.on('error', () => this.#wake()).end()
   }
@@ -58,7 +61,8 @@ export class SseClient {
 
   #accept(block: string): void {
     const lines = block.split('\n')
-    const value = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+    const value = (name: string): string | undefined =>
+      lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
     const event = value('event')
     if (event !== undefined) this.events.push({ event, data: JSON.parse(value('data') ?? 'null') as unknown })
     this.#wake()

@@ -7,8 +7,21 @@ import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
 /** A call to the staking contract. Who and how much are numbers of which the rest counts: most calls can be done. */
 export interface StakingCall {
   readonly what:
-    | 'register-node' | 'register-delegator' | 'stake' | 'stake-unstaked' | 'stake-rewarded' | 'request' | 'unstake-all'
-    | 'withdraw-unstaked' | 'withdraw-rewarded' | 'remove' | 'end-auction' | 'set-up' | 'pay' | 'move' | 'end-epoch'
+    | 'register-node'
+    | 'register-delegator'
+    | 'stake'
+    | 'stake-unstaked'
+    | 'stake-rewarded'
+    | 'request'
+    | 'unstake-all'
+    | 'withdraw-unstaked'
+    | 'withdraw-rewarded'
+    | 'remove'
+    | 'end-auction'
+    | 'set-up'
+    | 'pay'
+    | 'move'
+    | 'end-epoch'
   readonly who: number
   readonly amount: bigint
 }
@@ -35,9 +48,21 @@ export interface StakingHistory {
 }
 
 const weights: ReadonlyArray<readonly [StakingCall['what'], number]> = [
-  ['register-node', 2], ['register-delegator', 6], ['stake', 3], ['stake-unstaked', 6], ['stake-rewarded', 4],
-  ['request', 7], ['unstake-all', 1], ['withdraw-unstaked', 2], ['withdraw-rewarded', 2], ['remove', 1],
-  ['end-auction', 2], ['set-up', 2], ['pay', 2], ['move', 3], ['end-epoch', 6],
+  ['register-node', 2],
+  ['register-delegator', 6],
+  ['stake', 3],
+  ['stake-unstaked', 6],
+  ['stake-rewarded', 4],
+  ['request', 7],
+  ['unstake-all', 1],
+  ['withdraw-unstaked', 2],
+  ['withdraw-rewarded', 2],
+  ['remove', 1],
+  ['end-auction', 2],
+  ['set-up', 2],
+  ['pay', 2],
+  ['move', 3],
+  ['end-epoch', 6],
 ]
 
 const call: fc.Arbitrary<StakingCall> = fc.record({
@@ -60,7 +85,9 @@ function first(who: number): StakingCall {
  * it.
  */
 export function playStaking(
-  era: Era, transactions: readonly (readonly StakingCall[])[], template: DecodedBlock,
+  era: Era,
+  transactions: readonly (readonly StakingCall[])[],
+  template: DecodedBlock,
 ): StakingHistory {
   const [system] = template.transactions
   if (system === undefined) throw new RangeError('the template has no transaction')
@@ -78,7 +105,7 @@ export function playStaking(
   }
   for (const calls of era === '2021' ? transactions.flat().map((one) => [one]) : transactions) {
     for (const one of calls) play(contract, one)
-    commit(era === '1.0' ? '' : scripts[calls[0]?.what ?? 'stake'] ?? '')
+    commit(era === '1.0' ? '' : (scripts[calls[0]?.what ?? 'stake'] ?? ''))
   }
   return { blocks, after, epochEnds }
 }
@@ -92,7 +119,7 @@ function play(contract: StakingContract, { what, who, amount }: StakingCall): vo
   const { stakers, nodes } = contract
   const staker = stakers[who % Math.max(stakers.length, 1)]
   const node = nodes[who % Math.max(nodes.length, 1)]
-  if (what === 'register-node') contract.registerNode(String(who).padStart(64, '0'), 1 + who % 5, amount)
+  if (what === 'register-node') contract.registerNode(String(who).padStart(64, '0'), 1 + (who % 5), amount)
   if (node !== undefined) {
     if (what === 'register-delegator') contract.registerDelegator(node.nodeId, amount)
     if (what === 'unstake-all') contract.unstakeAll(node)

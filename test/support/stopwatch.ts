@@ -19,22 +19,24 @@ export class Stopwatch {
     const wallMs = performance.now() - this.#startedAt
     if (wallMs < maxMs) return
     await delay(pressurePeriodMs + 100)
-    const stalled = await stalledMs() - await this.#before
+    const stalled = (await stalledMs()) - (await this.#before)
     expect(wallMs - stalled, what).to.be.below(maxMs)
   }
 
   /** Whether more than `maxMs` have passed since the start, without stalls: for loops that give up. */
   async isOver(maxMs: number): Promise<boolean> {
     const wallMs = performance.now() - this.#startedAt
-    return wallMs > maxMs && wallMs - (await stalledMs() - await this.#before) > maxMs + pressurePeriodMs
+    return wallMs > maxMs && wallMs - ((await stalledMs()) - (await this.#before)) > maxMs + pressurePeriodMs
   }
 }
 
 /** Since the start of the machine. */
 async function stalledMs(): Promise<number> {
-  const totals = await Promise.all(['cpu', 'io'].map(async (resource) => {
-    const text = await readFile(`/proc/pressure/${resource}`, 'utf8').catch(() => '')
-    return Number(/^some .*total=(\d+)/m.exec(text)?.[1] ?? 0) / 1000
-  }))
+  const totals = await Promise.all(
+    ['cpu', 'io'].map(async (resource) => {
+      const text = await readFile(`/proc/pressure/${resource}`, 'utf8').catch(() => '')
+      return Number(/^some .*total=(\d+)/m.exec(text)?.[1] ?? 0) / 1000
+    }),
+  )
   return totals.reduce((sum, ms) => sum + ms, 0)
 }

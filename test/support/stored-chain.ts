@@ -38,7 +38,11 @@ export class StoredChain {
   static async store(last: number, names: readonly string[] = allNames): Promise<StoredChain> {
     const library = await createTestDatabase()
     await using node = await startRecordedNode('base', { loop: true, head: last, cachedBlocks: last + 1 })
-    const running = await runIngest(library, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+    const running = await runIngest(library, {
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ENABLE_HISTORY_INGESTER: 'false',
+      START_BLOCK: '0',
+    })
     await untilStored(library, 0, last, running)
     await running.stop()
     await library.pool.end()
@@ -71,7 +75,9 @@ export class StoredChain {
   async writes(database: TestDatabase): Promise<string[]> {
     const lines: string[] = []
     for (const table of this.#tables) {
-      const { rows } = await database.pool.query<{ line: string }>(`select md5(string_agg(r.xmin::text, ',' order by r::text)) as line from ${table} r`)
+      const { rows } = await database.pool.query<{ line: string }>(
+        `select md5(string_agg(r.xmin::text, ',' order by r::text)) as line from ${table} r`,
+      )
       lines.push(`${table} ${rows[0]?.line}`)
     }
     return lines

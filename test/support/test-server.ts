@@ -33,7 +33,13 @@ export async function startTestServer(): Promise<TestServer> {
       log: (line) => lines.push(line),
       // Durability is of no use here, and its cost is most of the time that a small test takes.
       // And many processes at once are simulated, each with all of its pools.
-      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_connections: '500' }
+      settings: {
+        fsync: 'off',
+        synchronous_commit: 'off',
+        full_page_writes: 'off',
+        shared_buffers: '64MB',
+        max_connections: '500',
+      },
     })
   } catch (error) {
     await rm(dataFolder, { recursive: true, force: true })
@@ -44,7 +50,7 @@ export async function startTestServer(): Promise<TestServer> {
     async stop() {
       await server.stop()
       await rm(dataFolder, { recursive: true, force: true })
-    }
+    },
   }
 }
 

@@ -11,7 +11,19 @@ export interface Token {
 
 /** After these words a slash begins a regular expression; after any other it divides. */
 const wordsBeforeRegexp = new Set([
-  'await', 'case', 'delete', 'do', 'else', 'in', 'instanceof', 'new', 'of', 'return', 'throw', 'typeof', 'void',
+  'await',
+  'case',
+  'delete',
+  'do',
+  'else',
+  'in',
+  'instanceof',
+  'new',
+  'of',
+  'return',
+  'throw',
+  'typeof',
+  'void',
   'yield',
 ])
 

@@ -23,12 +23,17 @@ export interface ToldChain extends ExploredChain, AsyncDisposable {}
  * The recording `base`, derived, with what is asked from its chain, as it was recorded at its end. Prices are made up.
  * @param server how its API differs from that of other tests, by the database that it is on
  */
-export async function toldChain(server: (database: TestDatabase) => RunOptions['server'] = () => ({})): Promise<ToldChain> {
+export async function toldChain(
+  server: (database: TestDatabase) => RunOptions['server'] = () => ({}),
+): Promise<ToldChain> {
   const database = await deriveRecording()
   const node = await startRecordedNode('base')
   await ask(database.pool, node.endpoint)
   await tellPrices(database.pool)
-  const api = await runApi(database.url, { server: { network: () => 'emulator', ...server(database) }, nodes: [node.endpoint] })
+  const api = await runApi(database.url, {
+    server: { network: () => 'emulator', ...server(database) },
+    nodes: [node.endpoint],
+  })
   return {
     database,
     api,
@@ -46,7 +51,14 @@ async function ask(pool: Pool, endpoint: string): Promise<void> {
   const context = { reader, network: 'emulator', script: await loadScripts('emulator'), readJson } as const
   for (const worker of [tokenMetadataWorker, nftItemMetadataWorker, contractCodeWorker, networkStateWorker]) {
     const loop = new AskingLoop({
-      pool, worker, concurrency: 1, range: 1000, log: pino({ level: 'silent' }), metrics: new Metrics(), roundMs: 0, context,
+      pool,
+      worker,
+      concurrency: 1,
+      range: 1000,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      roundMs: 0,
+      context,
     })
     while (await loop.round(new AbortController().signal)) continue
   }

@@ -21,7 +21,9 @@ export interface TruthReport {
 
 /** Compares what was derived from `blocks` with the truth at their end; they may begin anywhere. */
 export async function compareWithTruth(
-  database: Database, { accounts }: Truth, blocks: readonly DecodedBlock[],
+  database: Database,
+  { accounts }: Truth,
+  blocks: readonly DecodedBlock[],
 ): Promise<TruthReport> {
   const report = { differences: [] as string[], unshown: [] as string[] }
   const named = namedIn(blocks)
@@ -78,7 +80,10 @@ async function readVaults(database: Database): Promise<Map<string, string[]>> {
 }
 
 function compareVaults(
-  report: Report, accounts: Accounts, seen: ReadonlyMap<string, readonly string[]>, named: Named,
+  report: Report,
+  accounts: Accounts,
+  seen: ReadonlyMap<string, readonly string[]>,
+  named: Named,
 ): void {
   const stored = new Map<string, string[]>()
   for (const [address, { vaults }] of Object.entries(accounts)) {
@@ -103,7 +108,8 @@ function compareVaults(
     for (const balance of inStorage) {
       // An account with contracts may have been named for those of its vaults that lie in them.
       const mayBeUnnamed = hasContracts(accounts, place) && others.length > 0 && !named.storedVaults.has(place)
-      if (mayBeUnnamed || !named.vaults.has(place)) report.unshown.push(`${place}: a vault of ${balance} was never named`)
+      if (mayBeUnnamed || !named.vaults.has(place))
+        report.unshown.push(`${place}: a vault of ${balance} was never named`)
       else report.differences.push(`${place}: no vault has the ${balance} of the chain`)
     }
   }
@@ -165,7 +171,8 @@ function compareItems(report: Report, accounts: Accounts, ours: readonly Item[],
   const sentence = ({ owner, token, id, uuid }: Item): string => `${owner} ${token} ${id} (${uuid})`
   const owned = new Set(ours.map(sentence))
   const theirs = Object.entries(accounts).flatMap(([owner, { nfts }]) =>
-    nfts.map(({ type, id, uuid }) => ({ owner, token: tokenId(type) ?? type, id, uuid })))
+    nfts.map(({ type, id, uuid }) => ({ owner, token: tokenId(type) ?? type, id, uuid })),
+  )
   const stored = new Set(theirs.map(sentence))
   const somewhere = new Set(theirs.map(({ id, uuid }) => `${id} ${uuid}`))
   for (const item of ours.filter((one) => !stored.has(sentence(one)))) {

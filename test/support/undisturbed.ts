@@ -14,7 +14,8 @@ const digests = new Map<string, Promise<Record<string, string>>>()
 
 /** The digest of the raw tables after nothing went wrong, from height 0 to the node's head; made once per shape. */
 export function undisturbedDigest(
-  name: RecordingName, shape: Omit<ReplayNodeOptions, 'recording' | 'head'> & { readonly head: number },
+  name: RecordingName,
+  shape: Omit<ReplayNodeOptions, 'recording' | 'head'> & { readonly head: number },
 ): Promise<Record<string, string>> {
   const key = JSON.stringify([name, shape])
   const known = digests.get(key)

@@ -6,16 +6,23 @@ import { listen } from '../../src/db/listen.ts'
  * @param running what must not end before that
  */
 export async function untilTold(
-  databaseUrl: string, channels: readonly string[], isTrue: () => Promise<boolean>, running?: { readonly lifecycle: Lifecycle },
+  databaseUrl: string,
+  channels: readonly string[],
+  isTrue: () => Promise<boolean>,
+  running?: { readonly lifecycle: Lifecycle },
 ): Promise<void> {
   const stop = new AbortController()
   let wake: () => void = () => undefined
   const done = new Promise<void>((resolve, reject) => {
     wake = () => void isTrue().then((is) => is && resolve(), reject)
-    running?.lifecycle.signal.addEventListener('abort', () => reject(running.lifecycle.failure ?? new Error('stopped too early')))
+    running?.lifecycle.signal.addEventListener('abort', () =>
+      reject(running.lifecycle.failure ?? new Error('stopped too early')),
+    )
   })
   const listener = await listen(databaseUrl, channels, () => wake(), {
-    signal: stop.signal, onReconnect: () => wake(), onTrouble: () => wake(),
+    signal: stop.signal,
+    onReconnect: () => wake(),
+    onTrouble: () => wake(),
   })
   try {
     wake()

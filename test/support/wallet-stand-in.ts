@@ -89,16 +89,29 @@ export interface WalletStandInOptions {
   readonly providers?: readonly OAuthProvider[]
 }
 
-export const usualWorld: WalletWorld = { provisioning: 'made', fate: 'sealed', hasExplorer: true, nfts: [], transfers: [], isChainDown: false }
+export const usualWorld: WalletWorld = {
+  provisioning: 'made',
+  fate: 'sealed',
+  hasExplorer: true,
+  nfts: [],
+  transfers: [],
+  isChainDown: false,
+}
 
 const often = { client: { most: 100_000, periodMs: 300_000 }, account: { most: 100_000, periodMs: 300_000 } }
 const noPasskeyLimits: PasskeyLimits = { begin: often, ceremony: often, manage: often }
-const noAuthLimits = Object.fromEntries(Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }])) as unknown as AuthLimits
+const noAuthLimits = Object.fromEntries(
+  Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }]),
+) as unknown as AuthLimits
 const startUnits = 10_000_000_000n
 const feeUnits = 1000n
 
 /** The wallet with its own auth and passkeys on a database, over a chain in memory that takes what passkeys sign. */
-export async function startWalletStandIn(page: Middleware, first: Partial<WalletWorld> = {}, options: WalletStandInOptions = {}): Promise<WalletStandIn> {
+export async function startWalletStandIn(
+  page: Middleware,
+  first: Partial<WalletWorld> = {},
+  options: WalletStandInOptions = {},
+): Promise<WalletStandIn> {
   const { host = 'localhost', providers = [], clients = [], cookieDomain } = options
   const database = await createTestDatabase({ max: 10 })
   const logged: string[] = []
@@ -112,14 +125,38 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
   const closing: (() => Promise<void>)[] = [() => explorer.stop()]
   let mailsSent: WalletStandIn['mailsSent'] = () => Promise.resolve()
   const server = await createWalletServer({
-    host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    metrics: new Metrics(),
+    clientOf,
     open: async (port) => {
       const url = `http://${host}:${port}`
-      const party = readRelyingParty({ url, rpId: options.rpId, rpName: 'flowfarm', origins: options.origins?.(port) ?? [] })
+      const party = readRelyingParty({
+        url,
+        rpId: options.rpId,
+        rpName: 'flowfarm',
+        origins: options.origins?.(port) ?? [],
+      })
       const auth = await createAuth({
-        pool: database.pool, log, walletUrl: url, name: 'flowfarm', jwtKey: undefined, sessionHours: 24, serviceToken: undefined, providers, limits: noAuthLimits,
-        sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf, forgetUser, isClientOrigin: (origin) => clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin),
-        userChanges: { hasPasskey: (userId) => passkeyFunction.confirmUserChange.hasPasskey(userId), confirm: (asked) => passkeyFunction.confirmUserChange.confirm(asked) },
+        pool: database.pool,
+        log,
+        walletUrl: url,
+        name: 'flowfarm',
+        jwtKey: undefined,
+        sessionHours: 24,
+        serviceToken: undefined,
+        providers,
+        limits: noAuthLimits,
+        sendMail: (mail) => Promise.resolve(void mails.push(mail)),
+        isAllowedOrigin: party.allows,
+        clientOf,
+        forgetUser,
+        isClientOrigin: (origin) => clients.some(({ redirectUri }) => new URL(redirectUri).origin === origin),
+        userChanges: {
+          hasPasskey: (userId) => passkeyFunction.confirmUserChange.hasPasskey(userId),
+          confirm: (asked) => passkeyFunction.confirmUserChange.confirm(asked),
+        },
       })
       closing.push(() => auth.close())
       mailsSent = auth.mailsSent
@@ -128,71 +165,147 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
         if (passkey === undefined) throw new ApiError(404, 'CREDENTIAL_NOT_FOUND', 'There is no such passkey.')
         return passkey.publicKeySec1Hex
       }
-      const made = new Map<string, { readonly owner: string; readonly publicKeySec1Hex: string; readonly address: string }>()
+      const made = new Map<
+        string,
+        { readonly owner: string; readonly publicKeySec1Hex: string; readonly address: string }
+      >()
       /** Those that people named. */
       const named: { readonly owner: string; readonly credentialId: string; readonly address: string }[] = []
       /** As the chain has it now: which of the passkeys of somebody signs for an account. */
-      const signerOf = async (owner: string, address: string): Promise<KnownPasskey | undefined> => (await passkeys.of(owner)).find(({ publicKeySec1Hex }) => (
-        chain.accounts.get(address)?.keys.some((key) => key.publicKey === publicKeySec1Hex.slice(2) && !key.isRevoked && key.weight >= 1000)
-      ))
+      const signerOf = async (owner: string, address: string): Promise<KnownPasskey | undefined> =>
+        (await passkeys.of(owner)).find(({ publicKeySec1Hex }) =>
+          chain.accounts
+            .get(address)
+            ?.keys.some((key) => key.publicKey === publicKeySec1Hex.slice(2) && !key.isRevoked && key.weight >= 1000),
+        )
       const standing = async (signedIn: SignedIn, data: unknown): Promise<unknown> => {
-        const { credentialId, networks = ['testnet'] } = data as { readonly credentialId: string; readonly networks?: readonly string[] }
+        const { credentialId, networks = ['testnet'] } = data as {
+          readonly credentialId: string
+          readonly networks?: readonly string[]
+        }
         const publicKeySec1Hex = await keyOf(signedIn, credentialId)
-        if (state.world.provisioning === 'refused') throw new ApiError(429, 'RATE_LIMITED', 'The accounts of today are all made. Come back tomorrow.')
-        if (state.world.provisioning === 'made' && !made.has(credentialId)) made.set(credentialId, { owner: signedIn.user.id, publicKeySec1Hex, address: chain.create(publicKeySec1Hex) })
+        if (state.world.provisioning === 'refused')
+          throw new ApiError(429, 'RATE_LIMITED', 'The accounts of today are all made. Come back tomorrow.')
+        if (state.world.provisioning === 'made' && !made.has(credentialId))
+          made.set(credentialId, { owner: signedIn.user.id, publicKeySec1Hex, address: chain.create(publicKeySec1Hex) })
         const address = made.get(credentialId)?.address
-        return { publicKeySec1Hex, networks: Object.fromEntries(networks.map((name) => [name, address === undefined ? { state: 'sent', txId: 'ab'.repeat(32) } : { state: 'sealed', address, keyIndex: 0 }])) }
+        return {
+          publicKeySec1Hex,
+          networks: Object.fromEntries(
+            networks.map((name) => [
+              name,
+              address === undefined
+                ? { state: 'sent', txId: 'ab'.repeat(32) }
+                : { state: 'sealed', address, keyIndex: 0 },
+            ]),
+          ),
+        }
       }
-      const fullKeys = (address: string): readonly string[] => (
-        (chain.accounts.get(address)?.keys ?? []).filter(({ isRevoked, weight }) => !isRevoked && weight >= 1000).map(({ publicKey }) => publicKey)
-      )
-      const addressesOf = (owner: string): readonly string[] => [...made.values(), ...named].filter((one) => one.owner === owner).map(({ address }) => address)
+      const fullKeys = (address: string): readonly string[] =>
+        (chain.accounts.get(address)?.keys ?? [])
+          .filter(({ isRevoked, weight }) => !isRevoked && weight >= 1000)
+          .map(({ publicKey }) => publicKey)
+      const addressesOf = (owner: string): readonly string[] =>
+        [...made.values(), ...named].filter((one) => one.owner === owner).map(({ address }) => address)
       const keyDigits = ({ publicKeySec1Hex }: KnownPasskey): string => publicKeySec1Hex.slice(2)
       const passkeyFunction: PasskeyFunction = createPasskeyFunction({
         keysOnChain: {
           lostWithout: async (userId, leaving) => {
             if (state.world.isChainDown) throw new ApiError(503, 'INTERNAL', 'The chain does not answer.')
-            const unusable = new Set([...leaving, ...await passkeys.removedOf(userId)].map(keyDigits))
-            return addressesOf(userId).filter((address) => (
-              leaving.some((one) => fullKeys(address).includes(keyDigits(one))) && fullKeys(address).every((key) => unusable.has(key))
-            ))
+            const unusable = new Set([...leaving, ...(await passkeys.removedOf(userId))].map(keyDigits))
+            return addressesOf(userId).filter(
+              (address) =>
+                leaving.some((one) => fullKeys(address).includes(keyDigits(one))) &&
+                fullKeys(address).every((key) => unusable.has(key)),
+            )
           },
-          isKey: (passkey) => Promise.resolve(addressesOf(passkey.userId).some((address) => fullKeys(address).includes(keyDigits(passkey)))),
+          isKey: (passkey) =>
+            Promise.resolve(
+              addressesOf(passkey.userId).some((address) => fullKeys(address).includes(keyDigits(passkey))),
+            ),
         },
         outbox: auth.parts.outbox,
-        pool: database.pool, log, relyingParty: () => party, sessions: auth.sessions, clientOf, limits: noPasskeyLimits,
+        pool: database.pool,
+        log,
+        relyingParty: () => party,
+        sessions: auth.sessions,
+        clientOf,
+        limits: noPasskeyLimits,
         endpoints: {
           '/wallet/provision': standing,
           '/wallet/provision-save': async ({ user }, data) => {
             const { credentialId, address } = data as { readonly credentialId: string; readonly address: string }
-            if ((await signerOf(user.id, address)) === undefined) throw new ApiError(422, 'PROVISION_FAILED', `${address} has no key of this passkey.`)
+            if ((await signerOf(user.id, address)) === undefined)
+              throw new ApiError(422, 'PROVISION_FAILED', `${address} has no key of this passkey.`)
             named.push({ owner: user.id, credentialId, address })
             return { network: 'testnet', state: 'sealed', address, keyIndex: 0, isImported: true }
           },
           '/wallet/accounts': async ({ user }) => {
             const own = await passkeys.of(user.id)
-            const mine = [...[...made].map(([credentialId, one]) => ({ ...one, credentialId, isFurther: false })), ...named.map((one) => ({ ...one, isFurther: true }))].filter(({ owner }) => owner === user.id)
-            const rows = await Promise.all(mine.map(async ({ credentialId, address, isFurther }) => {
-              const kept = own.find((one) => one.credentialId === credentialId)
-              const passkey = kept ?? await signerOf(user.id, address)
-              return passkey === undefined ? [] : [{
-                credentialId: passkey.credentialId, publicKeySec1Hex: passkey.publicKeySec1Hex, flowAddress: null, flowAddressTestnet: address,
-                networks: { testnet: { state: 'sealed', address, keyIndex: 0 } }, isFurther: isFurther || kept === undefined,
-              }]
-            }))
+            const mine = [
+              ...[...made].map(([credentialId, one]) => ({ ...one, credentialId, isFurther: false })),
+              ...named.map((one) => ({ ...one, isFurther: true })),
+            ].filter(({ owner }) => owner === user.id)
+            const rows = await Promise.all(
+              mine.map(async ({ credentialId, address, isFurther }) => {
+                const kept = own.find((one) => one.credentialId === credentialId)
+                const passkey = kept ?? (await signerOf(user.id, address))
+                return passkey === undefined
+                  ? []
+                  : [
+                      {
+                        credentialId: passkey.credentialId,
+                        publicKeySec1Hex: passkey.publicKeySec1Hex,
+                        flowAddress: null,
+                        flowAddressTestnet: address,
+                        networks: { testnet: { state: 'sealed', address, keyIndex: 0 } },
+                        isFurther: isFurther || kept === undefined,
+                      },
+                    ]
+              }),
+            )
             return { accounts: rows.flat() }
           },
         },
       })
       const settings = (): WalletSettings => ({
-        url, rp_id: party.id, rp_name: party.name, gotrue_url: '/auth/v1', passkey_auth_url: '/functions/v1/passkey-auth', cookie_domain: cookieDomain ?? null,
+        url,
+        rp_id: party.id,
+        rp_name: party.name,
+        gotrue_url: '/auth/v1',
+        passkey_auth_url: '/functions/v1/passkey-auth',
+        cookie_domain: cookieDomain ?? null,
         clients: clients.map(({ id, name, redirectUri }) => ({ client_id: id, name, redirect_uri: redirectUri })),
-        networks: [{ network: 'testnet', makes_accounts: true, explorer_url: state.world.hasExplorer ? 'http://explorer.example' : null, has_explorer_api: state.world.hasExplorer }],
+        networks: [
+          {
+            network: 'testnet',
+            makes_accounts: true,
+            explorer_url: state.world.hasExplorer ? 'http://explorer.example' : null,
+            has_explorer_api: state.world.hasExplorer,
+          },
+        ],
       })
       return {
-        settings, auth: auth.middleware, passkeys: passkeyFunction.middleware, nodes: { testnet: chain.node }, explorerApi: () => explorer.url,
-        session: { auth: createAuthServer(`http://127.0.0.1:${port}/auth/v1`), allows: party.allows, isSecure: false, cookieDomain, sessionHours: 24 },
-        page, clients: clientRoutes({ pool: database.pool, sessions: auth.sessions, clients: () => clients, origin: url, clientOf }).router,
+        settings,
+        auth: auth.middleware,
+        passkeys: passkeyFunction.middleware,
+        nodes: { testnet: chain.node },
+        explorerApi: () => explorer.url,
+        session: {
+          auth: createAuthServer(`http://127.0.0.1:${port}/auth/v1`),
+          allows: party.allows,
+          isSecure: false,
+          cookieDomain,
+          sessionHours: 24,
+        },
+        page,
+        clients: clientRoutes({
+          pool: database.pool,
+          sessions: auth.sessions,
+          clients: () => clients,
+          origin: url,
+          clientOf,
+        }).router,
       }
     },
   })
@@ -204,14 +317,20 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
     }
   }
   return {
-    url: `http://${host}:${server.port}`, pool: database.pool,
+    url: `http://${host}:${server.port}`,
+    pool: database.pool,
     get world() {
       return state.world
     },
     set world(world) {
       state.world = world
     },
-    balances: chain.balances, accounts: chain.accounts, createAccount: chain.create, addKey: chain.addKey, logged, mails,
+    balances: chain.balances,
+    accounts: chain.accounts,
+    createAccount: chain.create,
+    addKey: chain.addKey,
+    logged,
+    mails,
     mailsSent: () => mailsSent(),
     codeFor: (email) => inMail(email, /\b\d{6}\b/),
     linkFor: (email) => inMail(email, /http\S+/),
@@ -224,13 +343,20 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
 }
 
 /** The API of the explorer, as far as the wallet asks it. */
-async function startExplorer(world: () => WalletWorld): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
-  const { server, port } = await listen((request, response) => {
-    const [, list] = /^\/flow\/account\/0x[0-9a-f]{16}\/(nft|transfer)\?limit=\d+$/.exec(request.url ?? '') ?? []
-    const isAlone = request.headers.cookie === undefined && request.headers.authorization === undefined
-    response.writeHead(list === undefined || !isAlone ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ data: list === 'nft' ? world().nfts : world().transfers, has_more: false, cursor: '' }))
-  }, { host: '127.0.0.1', port: 0 })
+async function startExplorer(
+  world: () => WalletWorld,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const { server, port } = await listen(
+    (request, response) => {
+      const [, list] = /^\/flow\/account\/0x[0-9a-f]{16}\/(nft|transfer)\?limit=\d+$/.exec(request.url ?? '') ?? []
+      const isAlone = request.headers.cookie === undefined && request.headers.authorization === undefined
+      response.writeHead(list === undefined || !isAlone ? 404 : 200, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify({ data: list === 'nft' ? world().nfts : world().transfers, has_more: false, cursor: '' }),
+      )
+    },
+    { host: '127.0.0.1', port: 0 },
+  )
   return { url: `http://127.0.0.1:${port}`, stop: () => closeServer(server, 0) }
 }
 
@@ -252,52 +378,91 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
   const results = new Map<string, string>()
   let height = 1000
   const requireUp = (): void => {
-    if (world().isChainDown) throw new ApiError(503, 'chain-unavailable', 'No access node of this network answers at the moment.')
+    if (world().isChainDown)
+      throw new ApiError(503, 'chain-unavailable', 'No access node of this network answers at the moment.')
   }
   const keyOf = (publicKeySec1Hex: string, index: number): ChainAccountKey => ({
-    index, publicKey: publicKeySec1Hex.replace(/^04(?=.{128}$)/, ''), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0, isRevoked: false,
+    index,
+    publicKey: publicKeySec1Hex.replace(/^04(?=.{128}$)/, ''),
+    signatureAlgorithm: 2,
+    hashAlgorithm: 1,
+    weight: 1000,
+    sequenceNumber: 0,
+    isRevoked: false,
   })
   const run = async (request: Uint8Array): Promise<Buffer> => {
     const { transaction } = fromBinary(SendTransactionRequestSchema, request)
     const [signature] = transaction?.envelopeSignatures ?? []
-    if (transaction?.proposalKey === undefined || signature === undefined) throw new TransactionRefusedError('no signature', undefined)
+    if (transaction?.proposalKey === undefined || signature === undefined)
+      throw new TransactionRefusedError('no signature', undefined)
     const id = createHash('sha3-256').update(request).digest()
     if (results.has(id.toString('hex'))) return id
-    if (world().fate === 'refused') throw new TransactionRefusedError('invalid transaction: the reference block is too old', undefined)
+    if (world().fate === 'refused')
+      throw new TransactionRefusedError('invalid transaction: the reference block is too old', undefined)
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
     const address = `0x${hex(transaction.payer)}`
     const account = accounts.get(address)
     const key = account?.keys[signature.keyId]
-    if (account === undefined || key === undefined) throw new TransactionRefusedError(`no account ${address}`, undefined)
+    if (account === undefined || key === undefined)
+      throw new TransactionRefusedError(`no account ${address}`, undefined)
     const { proposalKey } = transaction
-    const code = { script: hex(transaction.script), arguments: transaction.arguments.map((one) => Buffer.from(one).toString('utf8')) }
+    const code = {
+      script: hex(transaction.script),
+      arguments: transaction.arguments.map((one) => Buffer.from(one).toString('utf8')),
+    }
     const script = Buffer.from(code.script, 'hex').toString('utf8')
     await verifyPasskeySignature({
-      domain: 'transaction', signature: signature.signature, extensionData: signature.extensionData, publicKey: Buffer.from(key.publicKey, 'hex'),
+      domain: 'transaction',
+      signature: signature.signature,
+      extensionData: signature.extensionData,
+      publicKey: Buffer.from(key.publicKey, 'hex'),
       message: encodeEnvelope({
-        script, arguments: code.arguments, referenceBlockId: hex(transaction.referenceBlockId), computeLimit: Number(transaction.gasLimit), payer: address, authorizers: transaction.authorizers.map(hex),
-        proposalKey: { address: hex(proposalKey.address), keyIndex: proposalKey.keyId, sequenceNumber: proposalKey.sequenceNumber }, payloadSignatures: [], envelopeSignatures: [],
+        script,
+        arguments: code.arguments,
+        referenceBlockId: hex(transaction.referenceBlockId),
+        computeLimit: Number(transaction.gasLimit),
+        payer: address,
+        authorizers: transaction.authorizers.map(hex),
+        proposalKey: {
+          address: hex(proposalKey.address),
+          keyIndex: proposalKey.keyId,
+          sequenceNumber: proposalKey.sequenceNumber,
+        },
+        payloadSignatures: [],
+        envelopeSignatures: [],
       }),
     })
-    if (proposalKey.sequenceNumber !== BigInt(key.sequenceNumber) || key.isRevoked) throw new TransactionRefusedError('the key is revoked, or its sequence number is another one', undefined)
+    if (proposalKey.sequenceNumber !== BigInt(key.sequenceNumber) || key.isRevoked)
+      throw new TransactionRefusedError('the key is revoked, or its sequence number is another one', undefined)
     account.keys[key.index] = { ...key, sequenceNumber: key.sequenceNumber + 1 }
-    results.set(id.toString('hex'), world().fate === 'failed' ? '[Error Code: 1101] error caused by: panic: The recipient cannot receive FLOW' : act(account, address, { script, arguments: code.arguments }))
+    results.set(
+      id.toString('hex'),
+      world().fate === 'failed'
+        ? '[Error Code: 1101] error caused by: panic: The recipient cannot receive FLOW'
+        : act(account, address, { script, arguments: code.arguments }),
+    )
     height++
     return id
   }
-  const act = (account: { keys: ChainAccountKey[] }, address: string, code: { readonly script: string; readonly arguments: readonly string[] }): string => {
+  const act = (
+    account: { keys: ChainAccountKey[] },
+    address: string,
+    code: { readonly script: string; readonly arguments: readonly string[] },
+  ): string => {
     const known = readKnownTransaction(code, 'emulator')
     const balance = (of: string): bigint => balances.get(of) ?? 0n
     if (known?.name === 'send-flow') {
       balances.set(address, balance(address) - known.amount - feeUnits)
       balances.set(known.to, balance(known.to) + known.amount)
     } else if (known?.name === 'add-key') account.keys.push(keyOf(known.key.publicKey, account.keys.length))
-    else if (known?.name === 'revoke-key') account.keys = account.keys.map((key) => (key.index === known.keyIndex ? { ...key, isRevoked: true } : key))
+    else if (known?.name === 'revoke-key')
+      account.keys = account.keys.map((key) => (key.index === known.keyIndex ? { ...key, isRevoked: true } : key))
     else return 'this chain runs only what the wallet sends'
     return ''
   }
   return {
-    accounts, balances,
+    accounts,
+    balances,
     create: (publicKeySec1Hex) => {
       const address = addressAtIndex(100 + accounts.size, 'emulator')
       accounts.set(address, { keys: [keyOf(publicKeySec1Hex, 0)] })
@@ -312,19 +477,32 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
       chainId: () => Promise.resolve('flow-emulator'),
       latestSealed: async () => {
         requireUp()
-        return { id: createHash('sha256').update(String(height)).digest(), parentId: Buffer.alloc(32), height, timestampUs: Date.now() * 1000 }
+        return {
+          id: createHash('sha256').update(String(height)).digest(),
+          parentId: Buffer.alloc(32),
+          height,
+          timestampUs: Date.now() * 1000,
+        }
       },
       account: async (address) => {
         requireUp()
         const account = accounts.get(address)
-        return account === undefined ? undefined : { address, balance: amountText(balances.get(address) ?? 0n), keys: account.keys, contracts: new Map() }
+        return account === undefined
+          ? undefined
+          : { address, balance: amountText(balances.get(address) ?? 0n), keys: account.keys, contracts: new Map() }
       },
       send: run,
       result: async (id) => {
         const error = results.get(Buffer.from(id).toString('hex'))
         if (error === undefined || world().fate === 'waits') return undefined
         return {
-          transactionId: Buffer.from(id), status: 'SEALED' as const, statusCode: error === '' ? 0 : 1, errorMessage: error, events: [], collectionId: Buffer.alloc(0), computationUsage: 1n,
+          transactionId: Buffer.from(id),
+          status: 'SEALED' as const,
+          statusCode: error === '' ? 0 : 1,
+          errorMessage: error,
+          events: [],
+          collectionId: Buffer.alloc(0),
+          computationUsage: 1n,
         }
       },
     },

@@ -33,14 +33,21 @@ describe('the figures of the wallet', () => {
   })
 
   const post = async <Body>(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Body> => {
-    const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })
-    return { status: response.status, headers: response.headers, ...await response.json() as object } as Body
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, headers: response.headers, ...((await response.json()) as object) } as Body
   }
 
   async function mailedCode(): Promise<string> {
     for (;;) {
       const [mail] = (await readdir(folder)).filter((name) => name.endsWith('.eml'))
-      const code = mail === undefined ? undefined : /\b\d{6}\b/.exec((await readFile(join(folder, mail), 'utf8')).split('\n\n').slice(1).join('\n\n'))?.[0]
+      const code =
+        mail === undefined
+          ? undefined
+          : /\b\d{6}\b/.exec((await readFile(join(folder, mail), 'utf8')).split('\n\n').slice(1).join('\n\n'))?.[0]
       if (code !== undefined) return code
       await delay(20)
     }
@@ -48,41 +55,89 @@ describe('the figures of the wallet', () => {
 
   it('count accounts, sign-ins, e-mails and what happens to passkeys, and tell what the payer has', async () => {
     program = new FlowfarmProcess(['wallet'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', WALLET_PORT: '0', METRICS_PORT: '0', MAIL_FOLDER: folder,
-      WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_PROVISION_LIMIT: '1',
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      WALLET_PORT: '0',
+      METRICS_PORT: '0',
+      MAIL_FOLDER: folder,
+      WALLET_TESTNET_PAYER: publishedPayerSetting,
+      WALLET_PROVISION_LIMIT: '1',
     })
     const metricsPort = String((await program.logged(/metrics are served/))['port'])
     const url = String((await program.logged(/the wallet listens/))['url'])
     const figures = async (): Promise<ReadonlyMap<string, number>> => {
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-      return new Map(text.split('\n').filter((line) => line.startsWith('flowfarm_wallet_')).map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+      return new Map(
+        text
+          .split('\n')
+          .filter((line) => line.startsWith('flowfarm_wallet_'))
+          .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+      )
     }
     const balance = (await figures()).get('flowfarm_wallet_payer_balance_flow{network="testnet"}') ?? 0
     expect(balance).to.be.greaterThan(0)
 
-    const call = async <Data>(endpoint: string, data: unknown, token?: string): Promise<Data> => given(await post<Envelope<Data>>(
-      `${url}/functions/v1/passkey-auth`, { endpoint, data }, { Origin: url, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) },
-    ))
+    const call = async <Data>(endpoint: string, data: unknown, token?: string): Promise<Data> =>
+      given(
+        await post<Envelope<Data>>(
+          `${url}/functions/v1/passkey-auth`,
+          { endpoint, data },
+          { Origin: url, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) },
+        ),
+      )
     await post(`${url}/auth/v1/otp`, { email: 'ann@example.com' })
-    const { access_token: token } = await post<{ readonly access_token: string }>(`${url}/auth/v1/verify`, { type: 'email', email: 'ann@example.com', token: await mailedCode() })
+    const { access_token: token } = await post<{ readonly access_token: string }>(`${url}/auth/v1/verify`, {
+      type: 'email',
+      email: 'ann@example.com',
+      token: await mailedCode(),
+    })
     const makePasskey = async (authenticator: SoftAuthenticator, confirming?: SoftAuthenticator): Promise<string> => {
       const confirm = async (): Promise<unknown> => {
-        const { options, challengeId } = await call<Started<RequestOptions>>('/passkeys/confirm', { change: { action: 'add-passkey' } }, token)
+        const { options, challengeId } = await call<Started<RequestOptions>>(
+          '/passkeys/confirm',
+          { change: { action: 'add-passkey' } },
+          token,
+        )
         return { challengeId, response: confirming?.get(options) }
       }
-      const begun = await call<Started<CreationOptions>>('/register/start', confirming === undefined ? {} : { confirmation: await confirm() }, token)
-      return (await call<Registered>('/register/finish', { challengeId: begun.challengeId, response: authenticator.create(begun.options) }, token)).passkey.id
+      const begun = await call<Started<CreationOptions>>(
+        '/register/start',
+        confirming === undefined ? {} : { confirmation: await confirm() },
+        token,
+      )
+      return (
+        await call<Registered>(
+          '/register/finish',
+          { challengeId: begun.challengeId, response: authenticator.create(begun.options) },
+          token,
+        )
+      ).passkey.id
     }
     const authenticator = new SoftAuthenticator(url)
     await call('/wallet/provision', { credentialId: await makePasskey(authenticator), networks: ['testnet'] }, token)
     // The day's accounts are made.
-    const data = { credentialId: await makePasskey(new SoftAuthenticator(url), authenticator), networks: ['testnet', 'mainnet'] }
-    await post(`${url}/functions/v1/passkey-auth`, { endpoint: '/wallet/provision', data }, { Origin: url, Authorization: `Bearer ${token}` })
+    const data = {
+      credentialId: await makePasskey(new SoftAuthenticator(url), authenticator),
+      networks: ['testnet', 'mainnet'],
+    }
+    await post(
+      `${url}/functions/v1/passkey-auth`,
+      { endpoint: '/wallet/provision', data },
+      { Origin: url, Authorization: `Bearer ${token}` },
+    )
     const login = await call<Started<RequestOptions>>('/login/start', {})
     const response = authenticator.get(login.options)
-    const { tokenHash } = await call<{ readonly tokenHash: string }>('/login/finish', { challengeId: login.challengeId, response })
+    const { tokenHash } = await call<{ readonly tokenHash: string }>('/login/finish', {
+      challengeId: login.challengeId,
+      response,
+    })
     await post(`${url}/auth/v1/verify`, { type: 'magiclink', token_hash: tokenHash })
-    await post(`${url}/functions/v1/passkey-auth`, { endpoint: '/login/finish', data: { challengeId: login.challengeId, response } }, { Origin: url })
+    await post(
+      `${url}/functions/v1/passkey-auth`,
+      { endpoint: '/login/finish', data: { challengeId: login.challengeId, response } },
+      { Origin: url },
+    )
 
     const mails = 'flowfarm_wallet_mails_total{result="sent"}'
     let after = await figures()

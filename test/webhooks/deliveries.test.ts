@@ -19,7 +19,10 @@ describe('webhooks', () => {
     database = await createTestDatabase()
     refuse = () => false
     secrets.clear()
-    receiver = await startReceiver({ secrets, answer: ({ path }, response) => void response.writeHead(refuse(path) ? 500 : 200).end('thanks') })
+    receiver = await startReceiver({
+      secrets,
+      answer: ({ path }, response) => void response.writeHead(refuse(path) ? 500 : 200).end('thanks'),
+    })
     await commitTransfers(database, 0, [[]])
     hooks = await runHooks(database.url)
   })
@@ -32,31 +35,53 @@ describe('webhooks', () => {
   it('tells of what a commit brings, signed, in the order of the chain', async () => {
     const { secret, id } = await subscribe(database, await makeOwner(database), `${receiver.url}/hook`)
     secrets.set('/hook', secret)
-    await commitTransfers(database, 1, [[{ amount: '1.00000001' }, { amount: '2' }], [{ amount: '3', from: bob, to: alice }]])
+    await commitTransfers(database, 1, [
+      [{ amount: '1.00000001' }, { amount: '2' }],
+      [{ amount: '3', from: bob, to: alice }],
+    ])
     await receiver.until((received) => received.length === 3)
     expect(receiver.problems).to.deep.equal([])
-    expect(receiver.received.map((one) => [one.body.type, one.body.block_height, one.body.data['amount']]))
-      .to.deep.equal([['ft.transfer', 1, '1.00000001'], ['ft.transfer', 1, '2'], ['ft.transfer', 2, '3']])
+    expect(
+      receiver.received.map((one) => [one.body.type, one.body.block_height, one.body.data['amount']]),
+    ).to.deep.equal([
+      ['ft.transfer', 1, '1.00000001'],
+      ['ft.transfer', 1, '2'],
+      ['ft.transfer', 2, '3'],
+    ])
     expect(receiver.received.map((one) => one.id)).to.deep.equal([1, 2, 3].map((sequence) => `msg_${id}_${sequence}`))
-    expect(receiver.received[2]?.body.data).to.include({ from: bob, to: alice, token: flow, transfer_type: 'transfer', event_index: 0 })
+    expect(receiver.received[2]?.body.data).to.include({
+      from: bob,
+      to: alice,
+      token: flow,
+      transfer_type: 'transfer',
+      event_index: 0,
+    })
     expect(receiver.received[0]?.headers).to.include({ 'x-flowindex-event': 'ft.transfer' })
   })
 
   it('waits for a worker that has not done a height, and leaves out none', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
-    const addWorkerHeight = (height: number): Promise<unknown> => database.pool.query(
-      `with done as (update app.indexing_checkpoints set covered = covered + int8multirange(int8range(${height}, ${height} + 1)) where service_name = 'token_worker')
+    const addWorkerHeight = (height: number): Promise<unknown> =>
+      database.pool.query(
+        `with done as (update app.indexing_checkpoints set covered = covered + int8multirange(int8range(${height}, ${height} + 1)) where service_name = 'token_worker')
        select pg_notify('flowfarm_farm', '')`,
-    )
+      )
     await commitTransfers(database, 1, [[], [{ amount: '2' }], []], { services: ['main_ingester'] })
-    await subscribe(database, await makeOwner(database), `${receiver.url}/blocks`, { eventTypes: ['block.sealed'], fromHeight: 3 })
+    await subscribe(database, await makeOwner(database), `${receiver.url}/blocks`, {
+      eventTypes: ['block.sealed'],
+      fromHeight: 3,
+    })
     await addWorkerHeight(2)
     // By then the dispatcher has looked at all there is.
     await receiver.until((received) => received.some(({ path }) => path === '/blocks'))
-    await database.pool.query(`insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, amount, transfer_type) values (1, 0, 0, 0, '${flow}', 1, 'mint')`)
+    await database.pool.query(
+      `insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, amount, transfer_type) values (1, 0, 0, 0, '${flow}', 1, 'mint')`,
+    )
     await addWorkerHeight(1)
     await receiver.until((received) => received.length === 3)
-    expect(receiver.received.filter(({ path }) => path !== '/blocks').map((one) => one.body.data['amount'])).to.deep.equal(['1', '2'])
+    expect(
+      receiver.received.filter(({ path }) => path !== '/blocks').map((one) => one.body.data['amount']),
+    ).to.deep.equal(['1', '2'])
   })
 
   it('passes a height that is unavailable, and delivers what is around it once', async () => {
@@ -66,7 +91,9 @@ describe('webhooks', () => {
     // Nothing above what is missing is delivered while it is owed.
     await subscribe(database, await makeOwner(database), `${receiver.url}/after`, { fromHeight: 4 })
     await receiver.until((received) => received.some(({ path }) => path === '/after') && received.length === 2)
-    await database.pool.query("insert into raw.unavailable (block_height, part, reason, endpoint) select h, 'block', 'x', '' from generate_series(2, 3) h")
+    await database.pool.query(
+      "insert into raw.unavailable (block_height, part, reason, endpoint) select h, 'block', 'x', '' from generate_series(2, 3) h",
+    )
     await commitTransfers(database, 5, [[{ amount: '5' }]])
     await receiver.until((received) => received.length === 5)
     // Retried and stored at last, it is behind the cursors, and changes nothing.
@@ -74,7 +101,8 @@ describe('webhooks', () => {
     await commitTransfers(database, 2, [[{ amount: '2' }]])
     await commitTransfers(database, 6, [[{ amount: '6' }]])
     await receiver.until((received) => received.length === 7)
-    const amounts = (path: string): unknown[] => receiver.received.filter((one) => one.path === path).map((one) => one.body.data['amount'])
+    const amounts = (path: string): unknown[] =>
+      receiver.received.filter((one) => one.path === path).map((one) => one.body.data['amount'])
     expect(amounts('/')).to.deep.equal(['1', '4', '5', '6'])
     expect(amounts('/after')).to.deep.equal(['4', '5', '6'])
   })
@@ -87,13 +115,26 @@ describe('webhooks', () => {
     refuse = (path) => path === '/failing' && ++refusals < 3
     await commitTransfers(database, 1, [[{ amount: '1' }, { amount: '2' }]])
     await receiver.until((received) => received.filter(({ path }) => path === '/failing').length === 4)
-    const amounts = (path: string): unknown[] => receiver.received.filter((one) => one.path === path).map((one) => one.body.data['amount'])
+    const amounts = (path: string): unknown[] =>
+      receiver.received.filter((one) => one.path === path).map((one) => one.body.data['amount'])
     expect(amounts('/failing')).to.deep.equal(['1', '1', '1', '2'])
     expect(amounts('/good')).to.deep.equal(['1', '2'])
-    expect(new Set(receiver.received.filter((one) => one.path === '/failing').slice(0, 3).map(({ id }) => id)).size).to.equal(1)
+    expect(
+      new Set(
+        receiver.received
+          .filter((one) => one.path === '/failing')
+          .slice(0, 3)
+          .map(({ id }) => id),
+      ).size,
+    ).to.equal(1)
     await hooks.stop()
-    const { rows } = await database.pool.query<object>('select sequence::int, attempt, response_status, error from app.webhook_failures where subscription_id = $1 order by 2', [failing.id])
-    expect(rows).to.deep.equal([1, 2].map((attempt) => ({ sequence: 1, attempt, response_status: 500, error: 'answered 500' })))
+    const { rows } = await database.pool.query<object>(
+      'select sequence::int, attempt, response_status, error from app.webhook_failures where subscription_id = $1 order by 2',
+      [failing.id],
+    )
+    expect(rows).to.deep.equal(
+      [1, 2].map((attempt) => ({ sequence: 1, attempt, response_status: 500, error: 'answered 500' })),
+    )
   })
 
   it('gives up a delivery after as many tries as it may have, and goes on with the next', async () => {
@@ -104,8 +145,13 @@ describe('webhooks', () => {
     await receiver.until((received) => received.at(-1)?.id === `msg_${id}_2`)
     expect(receiver.received).to.have.length(5)
     await hooks.stop()
-    const { rows } = await database.pool.query<object>('select status, attempt_count from app.webhook_deliveries order by sequence')
-    expect(rows).to.deep.equal([{ status: 'dead', attempt_count: 4 }, { status: 'delivered', attempt_count: 1 }])
+    const { rows } = await database.pool.query<object>(
+      'select status, attempt_count from app.webhook_deliveries order by sequence',
+    )
+    expect(rows).to.deep.equal([
+      { status: 'dead', attempt_count: 4 },
+      { status: 'delivered', attempt_count: 1 },
+    ])
   })
 
   it('keeps the log of what is done so long, and what waits for ever', async () => {
@@ -114,8 +160,12 @@ describe('webhooks', () => {
     await receiver.until((received) => received.length === 2)
     await hooks.stop()
     expect(await pruneDeliveries(database.pool, 7)).to.equal(0)
-    await database.pool.query("update app.webhook_deliveries set created_at = created_at - interval '8 days', finished_at = finished_at - interval '8 days'")
-    await database.pool.query("update app.webhook_deliveries set status = 'pending', finished_at = null where sequence = 2")
+    await database.pool.query(
+      "update app.webhook_deliveries set created_at = created_at - interval '8 days', finished_at = finished_at - interval '8 days'",
+    )
+    await database.pool.query(
+      "update app.webhook_deliveries set status = 'pending', finished_at = null where sequence = 2",
+    )
     expect(await pruneDeliveries(database.pool, 7)).to.equal(1)
     const { rows } = await database.pool.query<{ sequence: string }>('select sequence from app.webhook_deliveries')
     expect(rows).to.deep.equal([{ sequence: '2' }])
@@ -129,9 +179,12 @@ describe('webhooks', () => {
     await database.pool.query('update app.webhook_subscriptions set next_height = 1')
     await withTransaction(database.pool, (client) => rollBackWebhooks(client, 1))
     const { rows } = await database.pool.query<{ next_height: string; body: string }>(
-      "select next_height, body from app.webhook_deliveries d join app.webhook_subscriptions s on s.id = d.subscription_id where s.id = $1 and event_type = 'chain.rollback'", [id],
+      "select next_height, body from app.webhook_deliveries d join app.webhook_subscriptions s on s.id = d.subscription_id where s.id = $1 and event_type = 'chain.rollback'",
+      [id],
     )
-    expect(rows.map((row) => [row.next_height, (JSON.parse(row.body) as { data: object }).data])).to.deep.equal([['1', { from_height: 2, to_height: 2 }]])
+    expect(rows.map((row) => [row.next_height, (JSON.parse(row.body) as { data: object }).data])).to.deep.equal([
+      ['1', { from_height: 2, to_height: 2 }],
+    ])
   })
 
   it('tells of a rollback, and then of the blocks that took the place', async () => {
@@ -148,8 +201,18 @@ describe('webhooks', () => {
     })
     await commitTransfers(database, 2, [[{ amount: '20' }]], { fork: 2 })
     await receiver.until((received) => received.length === 4)
-    expect(receiver.received.map(({ body }) => [body.type, body.block_height, body.data['amount'] ?? body.data['from_height']]))
-      .to.deep.equal([['ft.transfer', 1, '1'], ['ft.transfer', 2, '2'], ['chain.rollback', 2, 2], ['ft.transfer', 2, '20']])
+    expect(
+      receiver.received.map(({ body }) => [
+        body.type,
+        body.block_height,
+        body.data['amount'] ?? body.data['from_height'],
+      ]),
+    ).to.deep.equal([
+      ['ft.transfer', 1, '1'],
+      ['ft.transfer', 2, '2'],
+      ['chain.rollback', 2, 2],
+      ['ft.transfer', 2, '20'],
+    ])
     expect(receiver.received[3]?.body.event_id).not.to.equal(receiver.received[1]?.body.event_id)
   })
 })

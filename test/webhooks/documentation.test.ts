@@ -14,7 +14,9 @@ describe('the documentation of webhooks', () => {
     for (const condition of Object.keys(conditionsSchema.shape)) expect(text).to.include(`\`${condition}\``)
     for (const type of [...eventTypeNames, testEventType]) expect(text).to.include(`\`${type}\``)
     for (const [tier, { endpoints, subscriptions, eventsPerHour }] of Object.entries(webhookLimits)) {
-      const cells = [endpoints, subscriptions, eventsPerHour].map((limit) => limit?.toLocaleString('en') ?? 'as many as it likes')
+      const cells = [endpoints, subscriptions, eventsPerHour].map(
+        (limit) => limit?.toLocaleString('en') ?? 'as many as it likes',
+      )
       expect(text).to.include(`| ${[tier, ...cells].join(' | ')} |`)
     }
   })
@@ -26,11 +28,18 @@ describe('the documentation of webhooks', () => {
   })
 
   it('begins with commands that fit together, and are those that the demo prints', () => {
-    const [, receiver = '', curl = ''] = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => commands)
+    const [, receiver = '', curl = ''] = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(
+      ([, commands = '']) => commands,
+    )
     const [secret = ''] = /whsec_\S+/.exec(receiver) ?? []
     expect(secretOf(secret)?.toString()).to.be.a('string')
     const [, body = ''] = /-d '([\s\S]*)'/.exec(curl) ?? []
-    const asked = JSON.parse(body) as { url: string; secret: string; event_types: string[]; conditions: { addresses: string[] } }
+    const asked = JSON.parse(body) as {
+      url: string
+      secret: string
+      event_types: string[]
+      conditions: { addresses: string[] }
+    }
     expect(asked.secret).to.equal(secret)
     expect(receiver).to.include(`--port ${new URL(asked.url).port} `)
     const demo = readRepositoryFile('scripts/demo/greeting.ts')
@@ -42,8 +51,17 @@ describe('the documentation of webhooks', () => {
     const [, code = ''] = /```js\n([\s\S]*?)```/.exec(text) ?? []
     const key = Buffer.alloc(32, 7)
     const [id, timestamp, body] = ['msg_1_1', Math.floor(Date.now() / 1000), '{"a":"ü"}']
-    const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': standardSignature({ id, timestamp, body }, [Buffer.alloc(32), key]) }
-    const cases = [[headers, body], [headers, `${body} `], [{ ...headers, 'webhook-id': 'msg_1_2' }, body], [{ ...headers, 'webhook-timestamp': String(timestamp - 301) }, body]]
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardSignature({ id, timestamp, body }, [Buffer.alloc(32), key]),
+    }
+    const cases = [
+      [headers, body],
+      [headers, `${body} `],
+      [{ ...headers, 'webhook-id': 'msg_1_2' }, body],
+      [{ ...headers, 'webhook-timestamp': String(timestamp - 301) }, body],
+    ]
     const program = `${code}
       for (const [headers, body] of ${JSON.stringify(cases)}) console.log(isGenuine('whsec_${key.toString('base64')}', headers, body))`
     const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })

@@ -21,7 +21,9 @@ describe('the events that a key is told of in an hour', () => {
     receiver = await startReceiver()
     await commitTransfers(database, 0, [[]])
     hooks = await runHooks(database.url, { limits: { eventsPerHour: { ...usualHourlyLimits, free: 3 } } })
-    api = await runApi(database.url, { server: { keys: new DeveloperKeys(database.pool), webhooks: webhookStores(database.pool, loopback) } })
+    api = await runApi(database.url, {
+      server: { keys: new DeveloperKeys(database.pool), webhooks: webhookStores(database.pool, loopback) },
+    })
   })
   after(async () => {
     await api.stop()
@@ -30,7 +32,8 @@ describe('the events that a key is told of in an hour', () => {
     await database.drop()
   })
 
-  const heights = (path: string): number[] => receiver.received.filter((one) => one.path === path).map(({ body }) => body.block_height)
+  const heights = (path: string): number[] =>
+    receiver.received.filter((one) => one.path === path).map(({ body }) => body.block_height)
 
   it('are as many as its tier allows, to the end of the block; the others come in the next hour, and none is left out', async () => {
     const limited = await makeOwner(database, 'free')
@@ -38,13 +41,28 @@ describe('the events that a key is told of in an hour', () => {
     await subscribe(database, limited, `${receiver.url}/second`)
     await subscribe(database, await makeOwner(database, 'pro'), `${receiver.url}/pro`)
     await commitTransfers(database, 1, [[{}], [{}, {}], [{}], [{}]])
-    await receiver.until(() => heights('/pro').length === 5 && heights('/first').length + heights('/second').length === 6)
-    const usage = await (await api.get('/webhooks/usage', { headers: { 'X-API-Key': limited.text } })).json() as { data: Record<string, unknown>[] }
-    expect(usage.data[0]).to.include({ tier: 'free', endpoints: 2, endpoints_limit: 10, subscriptions: 2, subscriptions_limit: 10, events_this_hour: 6, events_per_hour_limit: 5000 })
+    await receiver.until(
+      () => heights('/pro').length === 5 && heights('/first').length + heights('/second').length === 6,
+    )
+    const usage = (await (await api.get('/webhooks/usage', { headers: { 'X-API-Key': limited.text } })).json()) as {
+      data: Record<string, unknown>[]
+    }
+    expect(usage.data[0]).to.include({
+      tier: 'free',
+      endpoints: 2,
+      endpoints_limit: 10,
+      subscriptions: 2,
+      subscriptions_limit: 10,
+      events_this_hour: 6,
+      events_per_hour_limit: 5000,
+    })
     // A later commit is told to the other key, so that the dispatcher has looked at both by then.
     await commitTransfers(database, 5, [[{}]])
     await receiver.until(() => heights('/pro').length === 6)
-    expect([heights('/first'), heights('/second')]).to.deep.equal([[1, 2, 2], [1, 2, 2]])
+    expect([heights('/first'), heights('/second')]).to.deep.equal([
+      [1, 2, 2],
+      [1, 2, 2],
+    ])
 
     await database.pool.query("update app.webhook_usage set hour = hour - interval '1 day'")
     await commitTransfers(database, 6, [[]])

@@ -9,7 +9,14 @@ import { startReceiver } from './support/receiver.ts'
 import type { Received, Receiver } from './support/receiver.ts'
 
 const lastHeight = 280
-const types: EventType[] = ['block.sealed', 'transaction.sealed', 'address.activity', 'ft.transfer', 'nft.transfer', 'evm.transaction']
+const types: EventType[] = [
+  'block.sealed',
+  'transaction.sealed',
+  'address.activity',
+  'ft.transfer',
+  'nft.transfer',
+  'evm.transaction',
+]
 
 /** What each type tells of, counted by SQL of its own. */
 const rowsText = `select (select count(*) from raw.blocks) + (select count(*) from raw.transactions where payer_address is not null) +
@@ -34,22 +41,49 @@ describe('webhooks of a program whose processes are killed', () => {
     this.timeout(600_000)
     const owner = await makeOwner(database)
     const ids = []
-    for (let i = 0; i < 8; i++) ids.push((await subscribe(database, owner, `${receiver.url}/${i}`, { eventTypes: types, fromHeight: 0 })).id)
+    for (let i = 0; i < 8; i++)
+      ids.push((await subscribe(database, owner, `${receiver.url}/${i}`, { eventTypes: types, fromHeight: 0 })).id)
     await using node = await startRecordedNode('base', { intervalMs: 40 })
-    const start = (service: string): void => void running.set(service, new FlowfarmProcess([service], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0', ENABLE_HISTORY_INGESTER: 'false', HOST: '127.0.0.1', PORT: '0',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', LATEST_BATCH_SIZE: '5',
-    }))
+    const start = (service: string): void =>
+      void running.set(
+        service,
+        new FlowfarmProcess([service], {
+          DB_URL: database.url,
+          CHAIN_ACCESS_NODE: node.endpoint,
+          START_BLOCK: '0',
+          ENABLE_HISTORY_INGESTER: 'false',
+          HOST: '127.0.0.1',
+          PORT: '0',
+          WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+          LATEST_BATCH_SIZE: '5',
+        }),
+      )
     for (const service of ['ingest', 'farm', 'webhooks', 'api']) start(service)
-    const toldOf = (height: number): Promise<void> => receiver.until((received) => (received.at(-1)?.body.block_height ?? -1) >= height)
-    for (const [height, service] of [[20, 'ingest'], [60, 'farm'], [100, 'webhooks'], [140, 'api'], [160, 'webhooks']] as const) {
+    const toldOf = (height: number): Promise<void> =>
+      receiver.until((received) => (received.at(-1)?.body.block_height ?? -1) >= height)
+    for (const [height, service] of [
+      [20, 'ingest'],
+      [60, 'farm'],
+      [100, 'webhooks'],
+      [140, 'api'],
+      [160, 'webhooks'],
+    ] as const) {
       await toldOf(height)
       await running.get(service)?.end('SIGKILL')
       start(service)
     }
     // The block comes first of all that is told of its height, and is written down with it.
-    await receiver.until((received) => new Set(received.filter(({ body }) => body.type === 'block.sealed' && body.block_height === lastHeight).map(({ path }) => path)).size === ids.length)
-    const { rows } = await database.pool.query<{ id: number; made: number }>('select id::float8 as id, last_sequence::float8 as made from app.webhook_subscriptions order by id')
+    await receiver.until(
+      (received) =>
+        new Set(
+          received
+            .filter(({ body }) => body.type === 'block.sealed' && body.block_height === lastHeight)
+            .map(({ path }) => path),
+        ).size === ids.length,
+    )
+    const { rows } = await database.pool.query<{ id: number; made: number }>(
+      'select id::float8 as id, last_sequence::float8 as made from app.webhook_subscriptions order by id',
+    )
     const expected = rows.flatMap(({ id, made }) => Array.from({ length: made }, (_, i) => `msg_${id}_${i + 1}`))
     const distinct = new Set<string>()
     let seen = 0
@@ -60,7 +94,9 @@ describe('webhooks of a program whose processes are killed', () => {
 
     expect(expected).to.have.length.above(10_000)
     expect([...distinct].sort()).to.deep.equal([...expected].sort())
-    const { rows: [there] } = await database.pool.query<{ count: string }>(rowsText)
+    const {
+      rows: [there],
+    } = await database.pool.query<{ count: string }>(rowsText)
     expect(rows.map(({ made }) => made)).to.deep.equal(ids.map(() => Number(there?.count)))
     for (const [id, same] of Map.groupBy(receiver.received, (one) => one.id)) {
       expect(new Set(same.map(({ body }) => JSON.stringify(body))).size, id).to.equal(1)

@@ -28,7 +28,9 @@ describe('webhooks whose process is killed', () => {
   })
 
   async function start(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'support/hooks-process.ts'), database.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'support/hooks-process.ts'), database.url], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     running.add(child)
     await once(child.stdout, 'data')
     return child
@@ -52,9 +54,13 @@ describe('webhooks whose process is killed', () => {
     }
     let child = await start()
     for (let first = 1; first <= blocks; first += 5) {
-      await commitTransfers(database, first, Array.from({ length: 5 }, (_, i) => (
-        Array.from({ length: transfersOfBlock }, (_one, nth) => ({ amount: String((first + i) * 100 + nth) }))
-      )))
+      await commitTransfers(
+        database,
+        first,
+        Array.from({ length: 5 }, (_, i) =>
+          Array.from({ length: transfersOfBlock }, (_one, nth) => ({ amount: String((first + i) * 100 + nth) })),
+        ),
+      )
     }
     const kills: { readonly at: number }[] = []
     for (const share of [0.2, 0.5]) {

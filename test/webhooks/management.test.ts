@@ -27,7 +27,9 @@ describe('the management of webhooks', () => {
     otherKey = (await makeOwner(database, 'pro')).text
     receiver = await startReceiver({ secrets })
     hooks = await runHooks(database.url)
-    api = await runApi(database.url, { server: { keys: new DeveloperKeys(database.pool), webhooks: webhookStores(database.pool, loopback) } })
+    api = await runApi(database.url, {
+      server: { keys: new DeveloperKeys(database.pool), webhooks: webhookStores(database.pool, loopback) },
+    })
   })
   after(async () => {
     await api.stop()
@@ -36,12 +38,21 @@ describe('the management of webhooks', () => {
     await database.drop()
   })
 
-  async function call(method: string, path: string, body?: unknown, apiKey: string | undefined = key): Promise<{ status: number; json: Record<string, unknown>; data: Item[] }> {
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    apiKey: string | undefined = key,
+  ): Promise<{ status: number; json: Record<string, unknown>; data: Item[] }> {
     const response = await api.get(path, {
-      method, headers: { ...(apiKey === '' ? {} : { 'X-API-Key': apiKey }), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      method,
+      headers: {
+        ...(apiKey === '' ? {} : { 'X-API-Key': apiKey }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const json = await response.json() as Record<string, unknown>
+    const json = (await response.json()) as Record<string, unknown>
     return { status: response.status, json, data: (json['data'] ?? []) as Item[] }
   }
 
@@ -55,9 +66,13 @@ describe('the management of webhooks', () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/watched`, description: 'mine' })
     secrets.set('/watched', endpoint.secret)
     const { id } = await only('POST', '/webhooks/subscriptions', {
-      endpoint_id: endpoint.id, event_types: ['ft.transfer'], conditions: { addresses: ['0xB2'], direction: 'in', min_amount: '2' },
+      endpoint_id: endpoint.id,
+      event_types: ['ft.transfer'],
+      conditions: { addresses: ['0xB2'], direction: 'in', min_amount: '2' },
     })
-    await commitTransfers(database, 1, [[{ amount: '1.99999999' }, { amount: '2' }, { from: bob, to: alice, amount: '5' }]])
+    await commitTransfers(database, 1, [
+      [{ amount: '1.99999999' }, { amount: '2' }, { from: bob, to: alice, amount: '5' }],
+    ])
     await receiver.until((received) => received.length === 1)
     expect(receiver.received[0]?.body.data).to.include({ to: bob, amount: '2' })
 
@@ -78,16 +93,22 @@ describe('the management of webhooks', () => {
 
     const log = await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2`)
     expect(log.data.map((one) => one['sequence'])).to.deep.equal([3, 2])
-    const rest = await call('GET', `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=${String(log.json['cursor'])}`)
+    const rest = await call(
+      'GET',
+      `/webhooks/subscriptions/${id}/deliveries?limit=2&cursor=${String(log.json['cursor'])}`,
+    )
     expect(rest.data.map((one) => [one['sequence'], one['message_id']])).to.deep.equal([[1, `msg_${id}_1`]])
-    expect(JSON.parse(String((await only('GET', `/webhooks/subscriptions/${id}/deliveries/1`))['body']))).to.deep.equal(receiver.received[0]?.body)
+    expect(JSON.parse(String((await only('GET', `/webhooks/subscriptions/${id}/deliveries/1`))['body']))).to.deep.equal(
+      receiver.received[0]?.body,
+    )
   })
 
   it('sends nothing while an endpoint is paused, and everything when it goes on', async () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/paused` })
     await only('POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, event_types: ['block.sealed'] })
     await only('PATCH', `/webhooks/endpoints/${endpoint.id}`, { is_paused: true })
-    const sent = (): string[] => receiver.received.filter(({ path }) => path === '/paused').map(({ body }) => String(body.block_height))
+    const sent = (): string[] =>
+      receiver.received.filter(({ path }) => path === '/paused').map(({ body }) => String(body.block_height))
     await commitTransfers(database, 2, [[], []])
     await only('PATCH', `/webhooks/endpoints/${endpoint.id}`, { is_paused: false })
     await receiver.until(() => sent().length === 2)
@@ -98,19 +119,29 @@ describe('the management of webhooks', () => {
   it('makes the endpoint with the subscription, with a secret of its owner, or neither', async () => {
     const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
     secrets.set('/at-once', secret)
-    const made = await only('POST', '/webhooks/subscriptions', { url: `${receiver.url}/at-once`, secret, event_types: ['block.sealed'] })
+    const made = await only('POST', '/webhooks/subscriptions', {
+      url: `${receiver.url}/at-once`,
+      secret,
+      event_types: ['block.sealed'],
+    })
     expect(made.secret).to.equal(secret)
     await only('POST', `/webhooks/subscriptions/${made.id}/test`)
     await receiver.until((received) => received.some(({ path }) => path === '/at-once'))
     expect(receiver.problems).to.deep.equal([])
-    expect((await only('GET', `/webhooks/subscriptions/${made.id}`))).not.to.have.property('secret')
+    expect(await only('GET', `/webhooks/subscriptions/${made.id}`)).not.to.have.property('secret')
     const there = (await call('GET', '/webhooks/endpoints')).data.length
     for (const [field, wrong] of [
-      ['endpoint_id', {}], ['endpoint_id', { url: receiver.url, endpoint_id: made['endpoint_id'] }], ['secret', { endpoint_id: made['endpoint_id'], secret }],
-      ['secret', { url: receiver.url, secret: 'whsec_short' }], ['url', { url: 'https://10.0.0.1/' }],
+      ['endpoint_id', {}],
+      ['endpoint_id', { url: receiver.url, endpoint_id: made['endpoint_id'] }],
+      ['secret', { endpoint_id: made['endpoint_id'], secret }],
+      ['secret', { url: receiver.url, secret: 'whsec_short' }],
+      ['url', { url: 'https://10.0.0.1/' }],
       ['conditions.contracts', { url: receiver.url, event_types: ['contract.event'] }],
     ] as const) {
-      const { status, json } = await call('POST', '/webhooks/subscriptions', { event_types: ['block.sealed'], ...wrong })
+      const { status, json } = await call('POST', '/webhooks/subscriptions', {
+        event_types: ['block.sealed'],
+        ...wrong,
+      })
       expect([status, json['field']], JSON.stringify(wrong)).to.deep.equal([400, field])
     }
     expect((await call('GET', '/webhooks/endpoints')).data).to.have.length(there)
@@ -119,13 +150,23 @@ describe('the management of webhooks', () => {
 
   it('shows nobody what belongs to another key', async () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/own` })
-    const { id } = await only('POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, event_types: ['chain.rollback'] })
+    const { id } = await only('POST', '/webhooks/subscriptions', {
+      endpoint_id: endpoint.id,
+      event_types: ['chain.rollback'],
+    })
     expect((await call('GET', '/webhooks/endpoints', undefined, otherKey)).data).to.deep.equal([])
     for (const [method, path, body] of [
-      ['GET', `/webhooks/endpoints/${endpoint.id}`], ['PATCH', `/webhooks/endpoints/${endpoint.id}`, { is_paused: true }], ['DELETE', `/webhooks/endpoints/${endpoint.id}`],
-      ['POST', `/webhooks/endpoints/${endpoint.id}/rotate-secret`, {}], ['GET', `/webhooks/subscriptions/${id}`], ['PATCH', `/webhooks/subscriptions/${id}`, { from_height: 0 }],
-      ['DELETE', `/webhooks/subscriptions/${id}`], ['POST', `/webhooks/subscriptions/${id}/test`], ['GET', `/webhooks/subscriptions/${id}/deliveries`],
-      ['GET', `/webhooks/subscriptions/${id}/deliveries/1`], ['POST', `/webhooks/subscriptions/${id}/deliveries/1/replay`],
+      ['GET', `/webhooks/endpoints/${endpoint.id}`],
+      ['PATCH', `/webhooks/endpoints/${endpoint.id}`, { is_paused: true }],
+      ['DELETE', `/webhooks/endpoints/${endpoint.id}`],
+      ['POST', `/webhooks/endpoints/${endpoint.id}/rotate-secret`, {}],
+      ['GET', `/webhooks/subscriptions/${id}`],
+      ['PATCH', `/webhooks/subscriptions/${id}`, { from_height: 0 }],
+      ['DELETE', `/webhooks/subscriptions/${id}`],
+      ['POST', `/webhooks/subscriptions/${id}/test`],
+      ['GET', `/webhooks/subscriptions/${id}/deliveries`],
+      ['GET', `/webhooks/subscriptions/${id}/deliveries/1`],
+      ['POST', `/webhooks/subscriptions/${id}/deliveries/1/replay`],
       ['POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, event_types: ['block.sealed'] }],
     ] as const) {
       expect((await call(method, path, body, otherKey)).status, `${method} ${path}`).to.equal(404)
@@ -136,23 +177,38 @@ describe('the management of webhooks', () => {
   })
 
   it('refuses what it cannot send to or does not know, by the name of the field', async () => {
-    for (const url of ['http://169.254.169.254/latest/meta-data/', 'https://10.0.0.1/', 'https://[::1]/', 'no url', 'file:///etc/passwd']) {
+    for (const url of [
+      'http://169.254.169.254/latest/meta-data/',
+      'https://10.0.0.1/',
+      'https://[::1]/',
+      'no url',
+      'file:///etc/passwd',
+    ]) {
       const { status, json } = await call('POST', '/webhooks/endpoints', { url })
       expect([status, json['field']], url).to.deep.equal([400, 'url'])
     }
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/refusals` })
     for (const wrong of [
-      { event_types: ['no.such'] }, { event_types: [] }, { event_types: ['contract.event'] }, { event_types: ['ft.transfer'], conditions: { min_amount: '1e3' } },
-      { event_types: ['ft.transfer'], conditions: { adresses: ['0x1'] } }, { event_types: ['ft.transfer'], conditions: { direction: 'in' } },
+      { event_types: ['no.such'] },
+      { event_types: [] },
+      { event_types: ['contract.event'] },
+      { event_types: ['ft.transfer'], conditions: { min_amount: '1e3' } },
+      { event_types: ['ft.transfer'], conditions: { adresses: ['0x1'] } },
+      { event_types: ['ft.transfer'], conditions: { direction: 'in' } },
       { event_types: ['ft.transfer'], from_height: -1 },
     ]) {
-      expect((await call('POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, ...wrong })).status, JSON.stringify(wrong)).to.equal(400)
+      expect(
+        (await call('POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, ...wrong })).status,
+        JSON.stringify(wrong),
+      ).to.equal(400)
     }
   })
 
   it('lets a key have as many endpoints as its tier says', async () => {
     const there = (await call('GET', '/webhooks/endpoints')).data.length
-    const made = await Promise.all(Array.from({ length: 12 }, () => call('POST', '/webhooks/endpoints', { url: `${receiver.url}/many` })))
+    const made = await Promise.all(
+      Array.from({ length: 12 }, () => call('POST', '/webhooks/endpoints', { url: `${receiver.url}/many` })),
+    )
     expect(made.filter(({ status }) => status === 200)).to.have.length(10 - there)
     expect(made.filter(({ status }) => status === 403)).to.have.length(2 + there)
   })

@@ -24,7 +24,10 @@ describe('the log of webhooks', () => {
     )
     await database.pool.query('analyze app.webhook_deliveries')
     for (const asking of [owner, undefined]) {
-      for (const [status, sequences] of [['dead', [3, 2, 1]], ['pending', [20000, 19999]]] as const) {
+      for (const [status, sequences] of [
+        ['dead', [3, 2, 1]],
+        ['pending', [20000, 19999]],
+      ] as const) {
         const statement = deliveriesPage(id, { before: undefined, status, limit: 21 }, asking)
         const { rows } = await database.pool.query<{ sequence: number }>(statement.text, statement.values)
         expect(rows.map(({ sequence }) => sequence)).to.deep.equal(sequences)

@@ -27,24 +27,43 @@ describe('webhooks of the whole program', () => {
 
   /** What is left of what was told, after each rollback has taken back what it names. */
   function remaining(path: string): readonly Received[] {
-    return receiver.received.filter((one) => one.path === path).reduce<Received[]>((left, one) => (
-      one.body.type === 'chain.rollback' ? left.filter(({ body }) => body.block_height < Number(one.body.data['from_height'])) : [...left, one]
-    ), [])
+    return receiver.received
+      .filter((one) => one.path === path)
+      .reduce<Received[]>(
+        (left, one) =>
+          one.body.type === 'chain.rollback'
+            ? left.filter(({ body }) => body.block_height < Number(one.body.data['from_height']))
+            : [...left, one],
+        [],
+      )
   }
 
   it('tell a watched address of everything that it got and gave, and take back what a fork of the chain takes back', async () => {
     await using node = await startRecordedNode('fork', { version: 'a' })
     program = new FlowfarmProcess(['ingest', 'farm', 'api', 'webhooks'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ADMIN_TOKEN: 'of the operator', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_TOKEN: 'of the operator',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     })
     const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
     const post = async (path: string, headers: Record<string, string>, body: unknown): Promise<Item> => {
-      const response = await fetch(url + path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
       const text = await response.text()
       expect(response.status, text).to.equal(200)
       return (JSON.parse(text) as { data: [Item] }).data[0]
     }
-    const { key } = await post('/admin/developer-keys', { Authorization: 'Bearer of the operator' }, { name: 'test', tier: 'unlimited' })
+    const { key } = await post(
+      '/admin/developer-keys',
+      { Authorization: 'Bearer of the operator' },
+      { name: 'test', tier: 'unlimited' },
+    )
     const subscribed = async (path: string, asked: object): Promise<void> => {
       const owner = { 'X-API-Key': String(key) }
       const endpoint = await post('/webhooks/endpoints', owner, { url: receiver.url + path })
@@ -57,7 +76,8 @@ describe('webhooks of the whole program', () => {
     await subscribed('/moves', { event_types: ['ft.transfer', 'nft.transfer'], conditions: { addresses: watched } })
 
     const last = { a: 20, b: 27, c: 40 }
-    const toldOf = (height: number): Promise<void> => receiver.until(() => remaining('/blocks').some(({ body }) => body.block_height === height))
+    const toldOf = (height: number): Promise<void> =>
+      receiver.until(() => remaining('/blocks').some(({ body }) => body.block_height === height))
     await toldOf(last.a)
     node.switchTo('b')
     await toldOf(last.b)
@@ -65,7 +85,9 @@ describe('webhooks of the whole program', () => {
     await toldOf(last.c)
     await untilDerived(database, ['token_worker'], [{ from: 0, to: last.c + 1 }])
 
-    const { rows: blocks } = await database.pool.query<{ id: string }>("select encode(id, 'hex') as id from raw.blocks order by height")
+    const { rows: blocks } = await database.pool.query<{ id: string }>(
+      "select encode(id, 'hex') as id from raw.blocks order by height",
+    )
     expect(remaining('/blocks').map(({ body }) => body.data['id'])).to.deep.equal(blocks.map(({ id }) => id))
     const { rows: moves } = await database.pool.query<{ move: string }>(
       `select block_height || ' ' || tx_index || ' ' || event_index || ' ' || leg as move, block_height, tx_index, event_index, leg from app.ft_transfers
@@ -80,7 +102,9 @@ describe('webhooks of the whole program', () => {
     // It is higher than the ends of the earlier chains.
     await receiver.until(() => places().at(-1) === moves.at(-1)?.move)
     expect(places()).to.deep.equal(moves.map(({ move }) => move))
-    expect(receiver.received.filter(({ path, body }) => path === '/blocks' && body.type === 'chain.rollback')).to.have.length(2)
+    expect(
+      receiver.received.filter(({ path, body }) => path === '/blocks' && body.type === 'chain.rollback'),
+    ).to.have.length(2)
     expect(receiver.problems).to.deep.equal([])
   })
 })

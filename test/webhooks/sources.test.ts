@@ -33,7 +33,10 @@ describe('what webhooks are read from', () => {
     await withTransaction(database.pool, async (client) => {
       // Range by range, as the dispatcher reads.
       for (let from = 0; from <= 300; from += 100) {
-        for (const source of allSources) events.push(...await source.read(client, { from, to: from + 100 }, [{ contracts: ['A.0ae53cb6e3f42a79.FlowToken'] }]))
+        for (const source of allSources)
+          events.push(
+            ...(await source.read(client, { from, to: from + 100 }, [{ contracts: ['A.0ae53cb6e3f42a79.FlowToken'] }])),
+          )
       }
     })
     counts = {}
@@ -44,14 +47,16 @@ describe('what webhooks are read from', () => {
 
   for (const type of Object.keys(rowsOf)) {
     it(`gives every ${type}, once`, () => {
-      const own = events.filter((event) => event.types.includes(type as typeof event.types[number]))
+      const own = events.filter((event) => event.types.includes(type as (typeof event.types)[number]))
       expect(own).to.have.length(counts[type] ?? -1)
       expect(new Set(own.map(({ place }) => JSON.stringify(place))).size).to.equal(own.length)
     })
   }
 
   it('holds all types but those that are no rows', () => {
-    expect(eventTypeNames.filter((type) => !allSources.some((source) => source.types.includes(type)))).to.deep.equal(['chain.rollback'])
+    expect(eventTypeNames.filter((type) => !allSources.some((source) => source.types.includes(type)))).to.deep.equal([
+      'chain.rollback',
+    ])
     expect(Object.values(counts).filter((count) => count > 0)).to.have.length.above(12)
   })
 

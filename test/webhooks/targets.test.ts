@@ -40,13 +40,24 @@ describe('the targets of webhooks', () => {
 
   async function run(options: ReceiverOptions, hookOptions: Partial<WebhookServiceOptions> = {}): Promise<void> {
     receiver = await startReceiver(options)
-    hooks = await runHooks(database.url, { retry: onlyOnce, timeoutMs: 10_000, lookUp: dnsLookUp({ servers: [names.address] }), ...hookOptions })
+    hooks = await runHooks(database.url, {
+      retry: onlyOnce,
+      timeoutMs: 10_000,
+      lookUp: dnsLookUp({ servers: [names.address] }),
+      ...hookOptions,
+    })
   }
 
   /** Resolves when so many deliveries are done, whatever became of them. */
-  async function done(count: number): Promise<readonly { status: string; response_status: number | null; error: string | null }[]> {
+  async function done(
+    count: number,
+  ): Promise<readonly { status: string; response_status: number | null; error: string | null }[]> {
     for (;;) {
-      const { rows } = await database.pool.query<{ status: string; response_status: number | null; error: string | null }>(
+      const { rows } = await database.pool.query<{
+        status: string
+        response_status: number | null
+        error: string | null
+      }>(
         'select status, response_status, error from app.webhook_deliveries where finished_at is not null order by sequence',
       )
       if (rows.length >= count) return rows
@@ -54,15 +65,29 @@ describe('the targets of webhooks', () => {
   }
 
   it('are not left by a redirect', async () => {
-    await run({ answer: (_one, response) => void response.writeHead(302, { location: `http://127.0.0.1:${receiver.port}/secret` }).end() })
+    await run({
+      answer: (_one, response) =>
+        void response.writeHead(302, { location: `http://127.0.0.1:${receiver.port}/secret` }).end(),
+    })
     await subscribe(database, await makeOwner(database), `${receiver.url}/hook`)
     await commitTransfers(database, 1, [[{ amount: '1' }, { amount: '2' }]])
-    expect(await done(2)).to.deep.equal(Array.from({ length: 2 }, () => ({ status: 'dead', response_status: 302, error: 'answered 302; redirects are not followed' })))
+    expect(await done(2)).to.deep.equal(
+      Array.from({ length: 2 }, () => ({
+        status: 'dead',
+        response_status: 302,
+        error: 'answered 302; redirects are not followed',
+      })),
+    )
     expect(receiver.received.map(({ path }) => path)).to.deep.equal(['/hook', '/hook'])
   })
 
   it('may answer what is no answer: the attempt has failed', async () => {
-    const answers = ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'nonsense\r\n\r\n', '']
+    const answers = [
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
+      'nonsense\r\n\r\n',
+      '',
+    ]
     const waiting = [...answers]
     await run({ answer: (_one, { socket }) => void socket?.end(waiting.shift() ?? '') })
     await subscribe(database, await makeOwner(database), `${receiver.url}/hook`)
@@ -73,25 +98,33 @@ describe('the targets of webhooks', () => {
 
   it('may drip or never end: an attempt has its time, and of an answer no more is read than is kept', async () => {
     let sent = 0
-    await run({
-      answer: ({ path }, response) => {
-        response.writeHead(200)
-        const drip = setInterval(() => {
-          sent += path === '/endless' ? 65_536 : 1
-          response.write(path === '/endless' ? Buffer.alloc(65_536, 97) : '.')
-        }, 5)
-        response.once('close', () => clearInterval(drip))
+    await run(
+      {
+        answer: ({ path }, response) => {
+          response.writeHead(200)
+          const drip = setInterval(() => {
+            sent += path === '/endless' ? 65_536 : 1
+            response.write(path === '/endless' ? Buffer.alloc(65_536, 97) : '.')
+          }, 5)
+          response.once('close', () => clearInterval(drip))
+        },
       },
-    }, { timeoutMs: 1000 })
+      { timeoutMs: 1000 },
+    )
     const owner = await makeOwner(database)
     await subscribe(database, owner, `${receiver.url}/dripping`)
     await subscribe(database, owner, `${receiver.url}/endless`)
     await commitTransfers(database, 1, [[{}]])
     const both = await done(2)
     expect(both.map(({ status }) => status).sort()).to.deep.equal(['dead', 'delivered'])
-    expect(both.find(({ status }) => status === 'dead')).to.deep.include({ response_status: null, error: 'no answer within 1000 ms' })
+    expect(both.find(({ status }) => status === 'dead')).to.deep.include({
+      response_status: null,
+      error: 'no answer within 1000 ms',
+    })
     expect(sent).to.be.below(8 * 1024 * 1024)
-    const { rows } = await database.pool.query<{ length: number }>("select max(length(response_excerpt))::int as length from app.webhook_deliveries")
+    const { rows } = await database.pool.query<{ length: number }>(
+      'select max(length(response_excerpt))::int as length from app.webhook_deliveries',
+    )
     expect(rows[0]?.length).to.equal(500)
   })
 
@@ -103,9 +136,18 @@ describe('the targets of webhooks', () => {
       await commitTransfers(database, height, [[{ amount: '1' }]])
       return (await done(height)).at(-1)
     }
-    const refusal = { status: 'dead', response_status: null, error: 'it leads to an address that is not on the public internet' }
+    const refusal = {
+      status: 'dead',
+      response_status: null,
+      error: 'it leads to an address that is not on the public internet',
+    }
     expect(await sent(1, ['127.0.0.1'])).to.include({ status: 'delivered' })
-    for (const [nth, led] of [['169.254.169.254'], ['10.0.0.1'], ['127.0.0.1', '192.168.0.1'], ['100.64.0.1', '93.184.215.14']].entries()) {
+    for (const [nth, led] of [
+      ['169.254.169.254'],
+      ['10.0.0.1'],
+      ['127.0.0.1', '192.168.0.1'],
+      ['100.64.0.1', '93.184.215.14'],
+    ].entries()) {
       expect(await sent(2 + nth, led), led.join()).to.deep.equal(refusal)
     }
     expect(await sent(6, ['93.184.215.14'])).to.include({ status: 'dead', error: 'only https is sent to' })
@@ -142,12 +184,18 @@ describe('the targets of webhooks', () => {
   it('are told to the delivery service of the operator where there is one, which gets everything signed', async () => {
     const secrets = new Map<string, string>()
     receiver = await startReceiver({ secrets })
-    hooks = await runHooks(database.url, { relay: { url: new URL(`${receiver.url}/relay`), token: 'of the operator' }, retry: onlyOnce })
+    hooks = await runHooks(database.url, {
+      relay: { url: new URL(`${receiver.url}/relay`), token: 'of the operator' },
+      retry: onlyOnce,
+    })
     const { secret } = await subscribe(database, await makeOwner(database), 'https://nobody.invalid/hook')
     secrets.set('/relay', secret)
     await commitTransfers(database, 1, [[{ amount: '1' }]])
     expect((await done(1))[0]).to.include({ status: 'delivered' })
-    expect(receiver.received[0]?.headers).to.include({ 'webhook-target': 'https://nobody.invalid/hook', authorization: 'Bearer of the operator' })
+    expect(receiver.received[0]?.headers).to.include({
+      'webhook-target': 'https://nobody.invalid/hook',
+      authorization: 'Bearer of the operator',
+    })
     expect(receiver.problems).to.deep.equal([])
   })
 })

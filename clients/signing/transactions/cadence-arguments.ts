@@ -11,7 +11,11 @@ const mostUint64 = 2n ** 64n - 1n
 type ArgumentType = 'String' | 'UInt8' | 'Int' | 'UFix64' | 'Address'
 
 const forms: Readonly<Record<ArgumentType, RegExp>> = {
-  String: /^[\w.-]*$/, UInt8: /^(?:0|[1-9]\d{0,2})$/, Int: /^(?:0|-?[1-9]\d*)$/, UFix64: /^(?:0|[1-9]\d*)\.\d{1,8}$/, Address: /^0x[0-9a-f]{1,16}$/i,
+  String: /^[\w.-]*$/,
+  UInt8: /^(?:0|[1-9]\d{0,2})$/,
+  Int: /^(?:0|-?[1-9]\d*)$/,
+  UFix64: /^(?:0|[1-9]\d*)\.\d{1,8}$/,
+  Address: /^0x[0-9a-f]{1,16}$/i,
 }
 
 export const cadence = {
@@ -32,7 +36,8 @@ export function amountText(units: bigint): string {
 export function amountUnits(amount: string, field = 'amount'): bigint {
   const [, whole, part = ''] = /^(\d{1,12})(?:\.(\d{1,8}))?$/.exec(amount) ?? []
   const units = whole === undefined ? mostUint64 + 1n : BigInt(whole) * unit + BigInt(part.padEnd(decimals, '0'))
-  if (units > mostUint64) throw new SigningError(field, 'has to be a number with at most 8 decimals, of at most 184467440737.09551615')
+  if (units > mostUint64)
+    throw new SigningError(field, 'has to be a number with at most 8 decimals, of at most 184467440737.09551615')
   return units
 }
 

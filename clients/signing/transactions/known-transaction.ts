@@ -33,7 +33,10 @@ export function nameOfScript(script: string, chain: FlowChain): TransactionName 
  * Reads a transaction of the wallet.
  * @returns undefined for any other, and for one whose arguments are not as the wallet writes them: somebody has to be shown its code then
  */
-export function readKnownTransaction({ script, arguments: texts }: TransactionCode, chain: FlowChain): KnownTransaction | undefined {
+export function readKnownTransaction(
+  { script, arguments: texts }: TransactionCode,
+  chain: FlowChain,
+): KnownTransaction | undefined {
   const name = nameOfScript(script, chain)
   return name === undefined ? undefined : readers[name](texts)
 }
@@ -41,11 +44,15 @@ export function readKnownTransaction({ script, arguments: texts }: TransactionCo
 const readers: Readonly<Record<TransactionName, (texts: readonly string[]) => KnownTransaction | undefined>> = {
   'create-account': (texts) => {
     const [key, startBalance] = [keyOf(texts.slice(0, 4)), amountOf(texts[4])]
-    return texts.length !== 5 || key === undefined || startBalance === undefined ? undefined : { name: 'create-account', key, startBalance }
+    return texts.length !== 5 || key === undefined || startBalance === undefined
+      ? undefined
+      : { name: 'create-account', key, startBalance }
   },
   'send-flow': ([amountText = '', toText = '', ...more]) => {
     const [amount, to] = [amountOf(amountText), plainArgument(toText, 'Address')]
-    return more.length > 0 || amount === undefined || to === undefined ? undefined : { name: 'send-flow', amount, to: `0x${to.slice(2).toLowerCase().padStart(16, '0')}` }
+    return more.length > 0 || amount === undefined || to === undefined
+      ? undefined
+      : { name: 'send-flow', amount, to: `0x${to.slice(2).toLowerCase().padStart(16, '0')}` }
   },
   'add-key': (texts) => {
     const key = keyOf(texts)
@@ -57,7 +64,9 @@ const readers: Readonly<Record<TransactionName, (texts: readonly string[]) => Kn
   },
 }
 
-function keyOf([keyText = '', signatureText = '', hashText = '', weightText = '', ...more]: readonly string[]): AddedKey | undefined {
+function keyOf([keyText = '', signatureText = '', hashText = '', weightText = '', ...more]: readonly string[]):
+  | AddedKey
+  | undefined {
   const publicKey = plainArgument(keyText, 'String')
   const signatureAlgorithm = named(keyAlgorithms.signature, plainArgument(signatureText, 'UInt8'))
   const hashAlgorithm = named(keyAlgorithms.hash, plainArgument(hashText, 'UInt8'))

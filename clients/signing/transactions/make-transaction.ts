@@ -29,13 +29,25 @@ export interface NewKey {
 }
 
 /** An account with one key. @param startBalance what the payer gives it beyond the chain's minimum, in units of 10^-8 FLOW @throws SigningError */
-export function createAccount(chain: FlowChain, { startBalance = 0n, ...key }: NewKey & { readonly startBalance?: bigint | undefined }): TransactionCode {
-  return { script: transactionScript('create-account', chain), arguments: [...keyArguments(key), cadence.ufix64(startBalance)] }
+export function createAccount(
+  chain: FlowChain,
+  { startBalance = 0n, ...key }: NewKey & { readonly startBalance?: bigint | undefined },
+): TransactionCode {
+  return {
+    script: transactionScript('create-account', chain),
+    arguments: [...keyArguments(key), cadence.ufix64(startBalance)],
+  }
 }
 
 /** @param sent amount in units of 10^-8 FLOW @throws SigningError */
-export function sendFlow(chain: FlowChain, { amount, to }: { readonly amount: bigint; readonly to: string }): TransactionCode {
-  return { script: transactionScript('send-flow', chain), arguments: [cadence.ufix64(amount), cadence.address(to, 'to')] }
+export function sendFlow(
+  chain: FlowChain,
+  { amount, to }: { readonly amount: bigint; readonly to: string },
+): TransactionCode {
+  return {
+    script: transactionScript('send-flow', chain),
+    arguments: [cadence.ufix64(amount), cadence.address(to, 'to')],
+  }
 }
 
 /** One more key of the signer's account. @throws SigningError */
@@ -45,17 +57,26 @@ export function addKey(chain: FlowChain, key: NewKey): TransactionCode {
 
 /** Takes a key from the signer's account for good. @throws SigningError */
 export function revokeKey(chain: FlowChain, keyIndex: number): TransactionCode {
-  if (!Number.isSafeInteger(keyIndex) || keyIndex < 0) throw new SigningError('keyIndex', 'has to be a whole number of at least 0')
+  if (!Number.isSafeInteger(keyIndex) || keyIndex < 0)
+    throw new SigningError('keyIndex', 'has to be a whole number of at least 0')
   return { script: transactionScript('revoke-key', chain), arguments: [cadence.int(keyIndex)] }
 }
 
-function keyArguments({ publicKey, signatureAlgorithm = 'ECDSA_P256', hashAlgorithm = 'SHA2_256', weight = 1000 }: NewKey): string[] {
+function keyArguments({
+  publicKey,
+  signatureAlgorithm = 'ECDSA_P256',
+  hashAlgorithm = 'SHA2_256',
+  weight = 1000,
+}: NewKey): string[] {
   const bytes = bytesOfHex(publicKey, 'publicKey')
   const point = bytes.length === 65 && bytes[0] === 4 ? bytes.subarray(1) : bytes
   if (point.length !== 64) throw new SigningError('publicKey', 'has to be a point: 64 bytes, or 65 with 04 in front')
-  if (!Number.isSafeInteger(weight) || weight < 0 || weight > 1000) throw new SigningError('weight', 'has to be a whole number from 0 to 1000')
+  if (!Number.isSafeInteger(weight) || weight < 0 || weight > 1000)
+    throw new SigningError('weight', 'has to be a whole number from 0 to 1000')
   return [
-    cadence.string(hexOf(point)), cadence.uint8(keyAlgorithms.signature[signatureAlgorithm]), cadence.uint8(keyAlgorithms.hash[hashAlgorithm]),
+    cadence.string(hexOf(point)),
+    cadence.uint8(keyAlgorithms.signature[signatureAlgorithm]),
+    cadence.uint8(keyAlgorithms.hash[hashAlgorithm]),
     cadence.ufix64(BigInt(weight) * 100_000_000n),
   ]
 }

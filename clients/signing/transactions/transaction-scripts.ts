@@ -12,7 +12,11 @@ export function transactionScript(name: TransactionName, chain: FlowChain): stri
 
 /** A script without what may differ between copies of the same: indentation, line ends, empty lines. Comments count: what hides in them is no copy. */
 export function normalScript(script: string): string {
-  return script.split('\n').map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, '')).filter((line) => line !== '').join('\n')
+  return script
+    .split('\n')
+    .map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, ''))
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 type Imports = (typeof flowContracts)[FlowChain]

@@ -17,7 +17,11 @@ const gapOfRows = 10
 
 /** Bars that lie below each other, each with its name before it and its value behind. */
 export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
-  const { parentRef, width } = useParentSize({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef, width } = useParentSize({
+    initialSize: { width: 640 },
+    ignoreDimensions: ['height', 'top', 'left'],
+    debounceTime: 0,
+  })
   const labels = data.labels.slice(0, mostRows)
   const lookedAt = useLookedAt(labels.length)
   const { at } = lookedAt
@@ -39,13 +43,18 @@ export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
   return (
     <div ref={parentRef} className="plot-place">
       <Plot
-        data={data} lookedAt={lookedAt} count={labels.length} say={(place) => placeText(data, place)}
+        data={data}
+        lookedAt={lookedAt}
+        count={labels.length}
+        say={(place) => placeText(data, place)}
         onPoint={(_, y) => Math.max(0, Math.min(labels.length - 1, Math.floor(y / rowHeight)))}
       >
         <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           {labels.map((label, i) => (
             <g key={i} className={at === undefined || at === i ? '' : 'unseen'}>
-              <text className="name" x={left - 10} y={i * rowHeight + rowHeight / 2 + 4} textAnchor="end">{cutText(label, nameSigns)}</text>
+              <text className="name" x={left - 10} y={i * rowHeight + rowHeight / 2 + 4} textAnchor="end">
+                {cutText(label, nameSigns)}
+              </text>
               {sets.map(({ values }, set) => {
                 const value = values[i] ?? 0
                 const end = scale(value)
@@ -54,10 +63,22 @@ export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
                 return (
                   <g key={set} className={`s${set}`}>
                     <BarRounded
-                      className="column" x={value < 0 ? base - long : base} width={long} y={y} height={thick - 2} radius={Math.min(3, long)}
-                      right={value >= 0} left={value < 0}
+                      className="column"
+                      x={value < 0 ? base - long : base}
+                      width={long}
+                      y={y}
+                      height={thick - 2}
+                      radius={Math.min(3, long)}
+                      right={value >= 0}
+                      left={value < 0}
                     />
-                    <text x={value < 0 ? base - long - 6 : base + long + 6} y={y + thick / 2 + 3} textAnchor={value < 0 ? 'end' : 'start'}>{valueText(value)}</text>
+                    <text
+                      x={value < 0 ? base - long - 6 : base + long + 6}
+                      y={y + thick / 2 + 3}
+                      textAnchor={value < 0 ? 'end' : 'start'}
+                    >
+                      {valueText(value)}
+                    </text>
                   </g>
                 )
               })}
@@ -66,7 +87,9 @@ export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
           <path className="grid floor" d={`M${base} 0V${height}`} />
         </svg>
       </Plot>
-      {data.labels.length > mostRows && <p className="soft chart-note">{data.labels.length - mostRows} more are in the table.</p>}
+      {data.labels.length > mostRows && (
+        <p className="soft chart-note">{data.labels.length - mostRows} more are in the table.</p>
+      )}
     </div>
   )
 }

@@ -23,15 +23,24 @@ export function readChart(output: unknown): ChartData | undefined {
   const { chartType, title, labels, datasets } = asRecord(output)
   const kind = chartKinds.find((name) => name === chartType)
   if (kind === undefined || !Array.isArray(labels) || !Array.isArray(datasets)) return undefined
-  if (labels.length === 0 || labels.length > mostLabels || datasets.length === 0 || datasets.length > mostSets) return undefined
+  if (labels.length === 0 || labels.length > mostLabels || datasets.length === 0 || datasets.length > mostSets)
+    return undefined
   if (!labels.every((label) => typeof label === 'string' || typeof label === 'number')) return undefined
-  const sets = datasets.map((set: unknown, i) => ({ label: asText(asRecord(set)['label']) ?? `Series ${i + 1}`, values: asRecord(set)['data'] }))
-  if (!sets.every((set): set is { label: string; values: number[] } => isRow(set.values, labels.length))) return undefined
+  const sets = datasets.map((set: unknown, i) => ({
+    label: asText(asRecord(set)['label']) ?? `Series ${i + 1}`,
+    values: asRecord(set)['data'],
+  }))
+  if (!sets.every((set): set is { label: string; values: number[] } => isRow(set.values, labels.length)))
+    return undefined
   return { kind, title: asText(title) ?? 'Chart', labels: labels.map(String), sets }
 }
 
 function isRow(values: unknown, length: number): values is number[] {
-  return Array.isArray(values) && values.length === length && values.every((value) => typeof value === 'number' && Number.isFinite(value))
+  return (
+    Array.isArray(values) &&
+    values.length === length &&
+    values.every((value) => typeof value === 'number' && Number.isFinite(value))
+  )
 }
 
 const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 })

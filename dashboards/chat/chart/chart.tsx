@@ -20,15 +20,23 @@ export const Chart = memo(function Chart({ data: given }: { readonly data: Chart
   return (
     <figure className="chart" aria-labelledby={id}>
       <figcaption>
-        <span id={id} className="chart-title">{data.title}</span>
+        <span id={id} className="chart-title">
+          {data.title}
+        </span>
         <span className="chart-tools">
-          <Button look="plain" isSmall aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>{isTable ? 'Chart' : 'Table'}</Button>
+          <Button look="plain" isSmall aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+            {isTable ? 'Chart' : 'Table'}
+          </Button>
           <CopyButton text={() => toTabSeparated(asTable(given))} what="the numbers" />
         </span>
       </figcaption>
       {hasLegend && !isTable && (
         <ul className="legend">
-          {data.sets.map(({ label }, i) => <li key={i}><i className={`swatch s${i}`} /> {label}</li>)}
+          {data.sets.map(({ label }, i) => (
+            <li key={i}>
+              <i className={`swatch s${i}`} /> {label}
+            </li>
+          ))}
         </ul>
       )}
       {isTable ? <ChartTable data={data} /> : <Drawing data={data} />}
@@ -48,15 +56,25 @@ function ChartTable({ data }: { readonly data: ChartData }): ReactNode {
       <table className="table">
         <thead>
           <tr>
-            <th scope="col"><span className="visually-hidden">Name</span></th>
-            {data.sets.map(({ label }, i) => <th key={i} scope="col" className="number">{label}</th>)}
+            <th scope="col">
+              <span className="visually-hidden">Name</span>
+            </th>
+            {data.sets.map(({ label }, i) => (
+              <th key={i} scope="col" className="number">
+                {label}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {data.labels.map((label, i) => (
             <tr key={i}>
               <th scope="row">{label}</th>
-              {data.sets.map(({ values }, set) => <td key={set} className="number">{valueText(values[i] ?? 0)}</td>)}
+              {data.sets.map(({ values }, set) => (
+                <td key={set} className="number">
+                  {valueText(values[i] ?? 0)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -67,12 +85,21 @@ function ChartTable({ data }: { readonly data: ChartData }): ReactNode {
 
 /** Names in it were chosen by strangers: no sign of them goes unseen. */
 function shownChart({ kind, title, labels, sets }: ChartData): ChartData {
-  return { kind, title: shownText(title), labels: labels.map(shownText), sets: sets.map(({ label, values }) => ({ label: shownText(label), values })) }
+  return {
+    kind,
+    title: shownText(title),
+    labels: labels.map(shownText),
+    sets: sets.map(({ label, values }) => ({ label: shownText(label), values })),
+  }
 }
 
 function asTable({ labels, sets }: ChartData): ResultTable {
   return {
-    columns: ['', ...sets.map(({ label }) => label)].map((name, i) => ({ name, type: i === 0 ? 'text' : 'float8', isNumber: i > 0 })),
+    columns: ['', ...sets.map(({ label }) => label)].map((name, i) => ({
+      name,
+      type: i === 0 ? 'text' : 'float8',
+      isNumber: i > 0,
+    })),
     rows: labels.map((label, i) => [label, ...sets.map(({ values }) => values[i] ?? 0)]),
   }
 }

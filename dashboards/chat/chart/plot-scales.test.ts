@@ -20,15 +20,24 @@ describe('where a chart is drawn', () => {
   })
 
   it('everything lies within its plane, whatever the values', () => {
-    const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }), fc.integer({ min: -3, max: 3 }))
-    fc.assert(fc.property(fc.array(value, { minLength: 1, maxLength: 20 }), fc.constantFrom('bar' as const, 'line' as const), (values, shape) => {
-      const { x, y, base } = plotScales([values], shape, plane)
-      for (const [i, each] of values.entries()) {
-        expect(x(i)).to.be.within(plane.left, plane.right)
-        expect(y(each)).to.be.within(plane.top - 1e-6, plane.floor + 1e-6)
-      }
-      expect(base).to.be.within(plane.top - 1e-6, plane.floor + 1e-6)
-    }))
+    const value = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }),
+      fc.integer({ min: -3, max: 3 }),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 20 }),
+        fc.constantFrom('bar' as const, 'line' as const),
+        (values, shape) => {
+          const { x, y, base } = plotScales([values], shape, plane)
+          for (const [i, each] of values.entries()) {
+            expect(x(i)).to.be.within(plane.left, plane.right)
+            expect(y(each)).to.be.within(plane.top - 1e-6, plane.floor + 1e-6)
+          }
+          expect(base).to.be.within(plane.top - 1e-6, plane.floor + 1e-6)
+        },
+      ),
+    )
   })
 })
 
@@ -39,7 +48,10 @@ describe('the labels of an axis', () => {
   })
 
   it('are fewer where they have none', () => {
-    const { places, characters } = axisLabels(Array.from({ length: 60 }, (_, i) => `2026-01-${i}`), 600)
+    const { places, characters } = axisLabels(
+      Array.from({ length: 60 }, (_, i) => `2026-01-${i}`),
+      600,
+    )
     expect(characters).to.equal(10)
     expect(places.length).to.be.within(5, 9)
     expect(places[0]).to.equal(0)

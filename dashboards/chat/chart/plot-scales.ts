@@ -26,7 +26,11 @@ const marksAbout = 4
 const flatShare = 0.4
 
 /** Scales for values of any sign. Bars stand at nought; a line may begin elsewhere, which its axis tells. */
-export function plotScales(sets: readonly (readonly number[])[], shape: 'bar' | 'line', { left, right, top, floor }: Plane): PlotScales {
+export function plotScales(
+  sets: readonly (readonly number[])[],
+  shape: 'bar' | 'line',
+  { left, right, top, floor }: Plane,
+): PlotScales {
   const all = sets.flat()
   const [domain, base] = valueRange(all, shape)
   const y = scaleLinear<number>({ domain: [...domain], range: [floor, top], nice: marksAbout })
@@ -69,7 +73,10 @@ const shortest = 6
 
 /** All labels where they have room, shortened to what one takes where that leaves enough of them; else some of them, from the first on. */
 export function axisLabels(labels: readonly string[], width: number): AxisLabels {
-  const characters = Math.min(longest, labels.reduce((most, label) => Math.max(most, Array.from(label).length), 1))
+  const characters = Math.min(
+    longest,
+    labels.reduce((most, label) => Math.max(most, Array.from(label).length), 1),
+  )
   const places = [...labels.keys()]
   const each = width / labels.length
   if (characters * signWidth + gap <= each) return { places, characters }
@@ -84,5 +91,8 @@ export function cutText(text: string, characters: number): string {
   const signs = Array.from(text)
   if (signs.length <= characters) return text
   const end = /\s/.test(text) || characters < 9 ? 0 : Math.floor((characters - 1) / 3)
-  return `${signs.slice(0, Math.max(1, characters - 1 - end)).join('').trimEnd()}…${end === 0 ? '' : signs.slice(-end).join('')}`
+  return `${signs
+    .slice(0, Math.max(1, characters - 1 - end))
+    .join('')
+    .trimEnd()}…${end === 0 ? '' : signs.slice(-end).join('')}`
 }

@@ -16,7 +16,12 @@ export function useLookedAt(count: number): LookedAt {
   const at = looked === undefined || looked > last ? undefined : looked
   const press = (event: KeyboardEvent): void => {
     const targets: Record<string, number> = {
-      ArrowLeft: (at ?? 1) - 1, ArrowUp: (at ?? 1) - 1, ArrowRight: (at ?? -1) + 1, ArrowDown: (at ?? -1) + 1, Home: 0, End: last,
+      ArrowLeft: (at ?? 1) - 1,
+      ArrowUp: (at ?? 1) - 1,
+      ArrowRight: (at ?? -1) + 1,
+      ArrowDown: (at ?? -1) + 1,
+      Home: 0,
+      End: last,
     }
     const target = targets[event.key]
     if (target === undefined || last < 0) return

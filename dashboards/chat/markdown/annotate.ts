@@ -32,7 +32,8 @@ function visit(piece: Piece): void {
   const children = piece.children ?? []
   for (const [i, child] of children.entries()) {
     const before = children[i - 1]
-    if (child.tagName === 'code' && before?.type === 'text' && beforeHeight.test(before.value ?? '')) mark(child, 'dataHint', 'height')
+    if (child.tagName === 'code' && before?.type === 'text' && beforeHeight.test(before.value ?? ''))
+      mark(child, 'dataHint', 'height')
     visit(child)
   }
 }
@@ -47,16 +48,20 @@ function annotateTable(table: Piece): void {
   const [head, ...body] = rows
   for (const [i, name] of (head ?? []).entries()) {
     const cells = body.map((row) => row[i]).filter((cell) => cell !== undefined)
-    const texts = cells.map((cell) => pieceText(cell).trim()).filter((text) => text !== '' && !/^(?:[-–—]|null|n\/a)$/i.test(text))
+    const texts = cells
+      .map((cell) => pieceText(cell).trim())
+      .filter((text) => text !== '' && !/^(?:[-–—]|null|n\/a)$/i.test(text))
     const hint = columnHint(pieceText(name).trim())
     for (const cell of cells) if (pieceText(cell).trim().length <= shortCell) mark(cell, 'className', 'short')
     if (hint !== undefined) for (const cell of cells) mark(cell, 'dataHint', hint)
-    if (texts.length > 0 && texts.every((text) => numeric.test(text))) for (const cell of [name, ...cells]) mark(cell, 'className', 'number')
+    if (texts.length > 0 && texts.every((text) => numeric.test(text)))
+      for (const cell of [name, ...cells]) mark(cell, 'className', 'number')
   }
 }
 
 function rowsOf(piece: Piece): Piece[][] {
-  if (piece.tagName === 'tr') return [(piece.children ?? []).filter(({ tagName }) => tagName === 'th' || tagName === 'td')]
+  if (piece.tagName === 'tr')
+    return [(piece.children ?? []).filter(({ tagName }) => tagName === 'th' || tagName === 'td')]
   return (piece.children ?? []).flatMap(rowsOf)
 }
 

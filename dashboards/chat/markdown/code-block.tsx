@@ -13,10 +13,24 @@ const languages = {
   sql: { name: 'SQL', read: readSqlTokens },
   cadence: { name: 'Cadence', read: readCadenceTokens },
 } as const
-const aliases: Readonly<Record<string, keyof typeof languages>> = { sql: 'sql', postgresql: 'sql', postgres: 'sql', pgsql: 'sql', psql: 'sql', cadence: 'cadence', cdc: 'cadence' }
+const aliases: Readonly<Record<string, keyof typeof languages>> = {
+  sql: 'sql',
+  postgresql: 'sql',
+  postgres: 'sql',
+  pgsql: 'sql',
+  psql: 'sql',
+  cadence: 'cadence',
+  cdc: 'cadence',
+}
 
 /** Code with its language, a button to copy it, and colours where the page knows the language. */
-export const CodeBlock = memo(function CodeBlock({ code, language }: { readonly code: string; readonly language: string }): ReactNode {
+export const CodeBlock = memo(function CodeBlock({
+  code,
+  language,
+}: {
+  readonly code: string
+  readonly language: string
+}): ReactNode {
   const key = language.toLowerCase()
   const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
   const known = alias === undefined ? undefined : languages[alias]
@@ -30,7 +44,9 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: { readonly 
         <CopyButton text={shown} what={`the ${known?.name ?? 'text'}`} />
       </figcaption>
       <pre tabIndex={0} role="group" aria-label={name}>
-        <code>{known !== undefined && shown.length <= mostColoured ? <Tokens tokens={known.read(shown)} /> : shown}</code>
+        <code>
+          {known !== undefined && shown.length <= mostColoured ? <Tokens tokens={known.read(shown)} /> : shown}
+        </code>
       </pre>
     </figure>
   )

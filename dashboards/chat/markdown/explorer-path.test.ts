@@ -20,13 +20,34 @@ describe('what leads to the explorer', () => {
   })
 
   it('is nothing that only looks like it', () => {
-    for (const text of ['0x165465339904', 'hello', '', `${id}0`, '../x', 'A.1654653399040a61.Flow/Token', 'A.1654653399040a61', '0x1654653399040a61/../..'])
+    for (const text of [
+      '0x165465339904',
+      'hello',
+      '',
+      `${id}0`,
+      '../x',
+      'A.1654653399040a61.Flow/Token',
+      'A.1654653399040a61',
+      '0x1654653399040a61/../..',
+    ])
       expect(explorerPath(text), text).to.equal(undefined)
   })
 
   it('is told by the name of a column', () => {
-    expect(['block_height', 'height', 'block', '区块高度', 'transaction_id', 'tx', 'evm_tx_hash', 'amount', 'blocks'].map(columnHint)).to.deep.equal([
-      'height', 'height', 'height', 'height', 'transaction', 'transaction', undefined, undefined, undefined,
+    expect(
+      ['block_height', 'height', 'block', '区块高度', 'transaction_id', 'tx', 'evm_tx_hash', 'amount', 'blocks'].map(
+        columnHint,
+      ),
+    ).to.deep.equal([
+      'height',
+      'height',
+      'height',
+      'height',
+      'transaction',
+      'transaction',
+      undefined,
+      undefined,
+      undefined,
     ])
   })
 

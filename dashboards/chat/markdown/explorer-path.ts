@@ -7,7 +7,8 @@ export function explorerPath(text: string, hint?: IdHint): string | undefined {
   if (/^0x[0-9a-f]{40}$/i.test(text)) return `/evm/address/${text.toLowerCase()}`
   if (/^[0-9a-f]{64}$/i.test(text)) return `/transaction/${text.toLowerCase()}`
   // One of the EVM, or one of Flow as SQL has it: the explorer's search goes on to the one that it is.
-  if (/^0x[0-9a-f]{64}$/i.test(text)) return hint === 'transaction' ? `/transaction/${text.slice(2).toLowerCase()}` : `/search?q=${text.toLowerCase()}`
+  if (/^0x[0-9a-f]{64}$/i.test(text))
+    return hint === 'transaction' ? `/transaction/${text.slice(2).toLowerCase()}` : `/search?q=${text.toLowerCase()}`
   const [, contract] = /^(A\.[0-9a-f]{16}\.[A-Za-z_]\w{0,99})(?:\.[A-Za-z_]\w{0,99})?$/.exec(text) ?? []
   if (contract !== undefined) return `/contract/${contract}`
   const height = text.replaceAll(',', '')

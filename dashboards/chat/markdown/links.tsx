@@ -9,7 +9,15 @@ import { usePlaces } from './places.ts'
 const longestAddress = 300
 
 /** A link where it may lead; else its words with the address as text, so that one sees where it would have led. */
-export function SafeLink({ href = '', text, children }: { readonly href?: string | undefined; readonly text: string; readonly children: ReactNode }): ReactNode {
+export function SafeLink({
+  href = '',
+  text,
+  children,
+}: {
+  readonly href?: string | undefined
+  readonly text: string
+  readonly children: ReactNode
+}): ReactNode {
   const places = usePlaces()
   if (linkAllowed(href, places)) {
     return (
@@ -32,7 +40,9 @@ export function PictureText({ address, alt }: { readonly address: string; readon
   return (
     <span className="picture-text" title="Pictures in answers are not loaded">
       <Icon name="picture" size={14} />
-      <span>{alt === '' ? 'Picture' : shownText(alt)} <Address address={address} /></span>
+      <span>
+        {alt === '' ? 'Picture' : shownText(alt)} <Address address={address} />
+      </span>
     </span>
   )
 }
@@ -43,12 +53,26 @@ function Address({ address }: { readonly address: string }): ReactNode {
 }
 
 /** An address, an id or a height leads to the explorer, where there is one. */
-export function IdLink({ text, hint, children }: { readonly text: string; readonly hint?: IdHint | undefined; readonly children: ReactNode }): ReactNode {
+export function IdLink({
+  text,
+  hint,
+  children,
+}: {
+  readonly text: string
+  readonly hint?: IdHint | undefined
+  readonly children: ReactNode
+}): ReactNode {
   const { explorerUrl } = usePlaces()
   const path = explorerUrl === undefined ? undefined : explorerPath(text, hint)
   if (explorerUrl === undefined || path === undefined) return children
   return (
-    <a className="id-link" href={explorerAddress(explorerUrl, path)} target="_blank" rel="noopener noreferrer" title="Look at it in the explorer">
+    <a
+      className="id-link"
+      href={explorerAddress(explorerUrl, path)}
+      target="_blank"
+      rel="noopener noreferrer"
+      title="Look at it in the explorer"
+    >
       {children}
     </a>
   )

@@ -7,15 +7,21 @@ import { toTabSeparated } from '../../kit/spreadsheet.ts'
 export function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNode {
   const table = useRef<HTMLTableElement>(null)
   const read = (): string => {
-    const [head = [], ...rows] = [...(table.current?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))
+    const [head = [], ...rows] = [...(table.current?.rows ?? [])].map((row) =>
+      [...row.cells].map((cell) => cell.textContent.trim()),
+    )
     return toTabSeparated({ columns: head.map((name) => ({ name, type: 'text', isNumber: false })), rows })
   }
   return (
     <div className="framed-table">
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Table">
-        <table ref={table} className="table">{children}</table>
+        <table ref={table} className="table">
+          {children}
+        </table>
       </div>
-      <span className="framed-copy"><CopyButton text={read} what="the table" /></span>
+      <span className="framed-copy">
+        <CopyButton text={read} what="the table" />
+      </span>
     </div>
   )
 }

@@ -12,12 +12,21 @@ import { MarkdownTable } from './markdown-table.tsx'
 import { splitBlocks } from './split-blocks.ts'
 
 /** An answer in Markdown. Of one that grows, only the block that is being written is made anew; what is open in it is closed. */
-export const Markdown = memo(function Markdown({ text, isLive = false }: { readonly text: string; readonly isLive?: boolean }): ReactNode {
+export const Markdown = memo(function Markdown({
+  text,
+  isLive = false,
+}: {
+  readonly text: string
+  readonly isLive?: boolean
+}): ReactNode {
   const blocks = useMemo(() => splitBlocks(text), [text])
   return (
     <div className="prose">
       {blocks.map((block, i) => (
-        <Block key={i} text={isLive && i === blocks.length - 1 ? remend(block, { linkMode: 'text-only', images: false }) : block} />
+        <Block
+          key={i}
+          text={isLive && i === blocks.length - 1 ? remend(block, { linkMode: 'text-only', images: false }) : block}
+        />
       ))}
     </div>
   )
@@ -25,7 +34,12 @@ export const Markdown = memo(function Markdown({ text, isLive = false }: { reado
 
 const Block = memo(function Block({ text }: { readonly text: string }): ReactNode {
   return (
-    <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components} urlTransform={asItIs}>
+    <ReactMarkdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={components}
+      urlTransform={asItIs}
+    >
       {text}
     </ReactMarkdown>
   )
@@ -39,11 +53,16 @@ function asItIs(address: string): string {
   return address
 }
 
-type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> & ExtraProps & { readonly 'data-hint'?: IdHint }
+type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> &
+  ExtraProps & { readonly 'data-hint'?: IdHint }
 
 /** Nothing of an answer is an element but by one of these and plain text. Headings stand below those of the page. */
 const components: Components = {
-  a: ({ href, children, node }) => <SafeLink href={href} text={pieceText(node)}>{children}</SafeLink>,
+  a: ({ href, children, node }) => (
+    <SafeLink href={href} text={pieceText(node)}>
+      {children}
+    </SafeLink>
+  ),
   img: ({ src, alt }) => <PictureText address={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
@@ -64,10 +83,24 @@ const components: Components = {
     </IdLink>
   ),
   table: ({ children }) => <MarkdownTable>{children}</MarkdownTable>,
-  th: ({ children, className, style }) => <th scope="col" className={className} style={style}>{children}</th>,
+  th: ({ children, className, style }) => (
+    <th scope="col" className={className} style={style}>
+      {children}
+    </th>
+  ),
   td: ({ node, children, className, style, 'data-hint': hint }: Props<'td'>) => {
     const [only, ...others] = node?.children ?? []
     const isText = others.length === 0 && only?.type === 'text'
-    return <td className={className} style={style}>{isText ? <IdLink text={pieceText(node).trim()} hint={hint}>{children}</IdLink> : children}</td>
+    return (
+      <td className={className} style={style}>
+        {isText ? (
+          <IdLink text={pieceText(node).trim()} hint={hint}>
+            {children}
+          </IdLink>
+        ) : (
+          children
+        )}
+      </td>
+    )
   },
 }

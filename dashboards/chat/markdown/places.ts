@@ -18,5 +18,10 @@ export function placesOf(settings: ChatSettings | undefined, origin: string): Pl
   const url = settings?.explorer_url ?? undefined
   // A setting of a person, which may be none after all.
   const explorerUrl = url !== undefined && URL.canParse(url) && /^https?:/.test(url) ? url : undefined
-  return { origin, hosts: settings?.link_hosts ?? [], explorerUrl, explorerOrigin: explorerUrl === undefined ? undefined : new URL(explorerUrl).origin }
+  return {
+    origin,
+    hosts: settings?.link_hosts ?? [],
+    explorerUrl,
+    explorerOrigin: explorerUrl === undefined ? undefined : new URL(explorerUrl).origin,
+  }
 }

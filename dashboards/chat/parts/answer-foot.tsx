@@ -33,7 +33,11 @@ export function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue
             <Icon name="again" size={14} />
           </button>
         )}
-        {onContinue !== undefined && metadata?.end === 'length' && <Button isSmall onClick={onContinue}>Go on</Button>}
+        {onContinue !== undefined && metadata?.end === 'length' && (
+          <Button isSmall onClick={onContinue}>
+            Go on
+          </Button>
+        )}
         {metadata !== undefined && <span className="usage">{usageText(metadata)}</span>}
       </div>
     </footer>
@@ -50,11 +54,14 @@ function endText(metadata: AnswerMetadata | undefined, isStopped: boolean): stri
 
 /** `claude-haiku-4-5 · 3,412 tokens · 4.2 s`. */
 function usageText({ model, isScripted, usage, durationMs, mode }: AnswerMetadata): string {
-  const tokens = usage?.totalTokens ?? (usage === undefined ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))
+  const tokens =
+    usage?.totalTokens ?? (usage === undefined ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))
   return [
     isScripted === true ? 'a script, not a model' : model?.split('/').at(-1),
     isScripted === true ? undefined : mode,
     tokens === null || tokens === 0 ? undefined : `${formatNumber(tokens)} tokens`,
     durationMs === undefined ? undefined : secondsText(durationMs),
-  ].filter((word) => word !== undefined).join(' · ')
+  ]
+    .filter((word) => word !== undefined)
+    .join(' · ')
 }

@@ -21,28 +21,60 @@ export const Answer = memo(function Answer({ message: { parts }, isLive, notices
   const last = parts.length - 1
   return (
     <>
-      {told.map((notice, i) => <p key={i} className="answer-notice">{notice.text}</p>)}
-      {parts.map((part, i) => <Part key={i} part={part} isLive={isLive} isLast={i === last} />)}
-      {isLive && isWaiting(parts) && <p className="waiting"><span className="visually-hidden">The answer is coming</span><i /><i /><i /></p>}
+      {told.map((notice, i) => (
+        <p key={i} className="answer-notice">
+          {notice.text}
+        </p>
+      ))}
+      {parts.map((part, i) => (
+        <Part key={i} part={part} isLive={isLive} isLast={i === last} />
+      ))}
+      {isLive && isWaiting(parts) && (
+        <p className="waiting">
+          <span className="visually-hidden">The answer is coming</span>
+          <i />
+          <i />
+          <i />
+        </p>
+      )}
       {sources.length > 0 && (
         <div className="sources">
           <h3>Sources</h3>
-          <ol>{sources.map(({ sourceId, url, title }) => <li key={sourceId}><SafeLink href={url} text={title ?? url}>{title ?? url}</SafeLink></li>)}</ol>
+          <ol>
+            {sources.map(({ sourceId, url, title }) => (
+              <li key={sourceId}>
+                <SafeLink href={url} text={title ?? url}>
+                  {title ?? url}
+                </SafeLink>
+              </li>
+            ))}
+          </ol>
         </div>
       )}
     </>
   )
 })
 
-function Part({ part, isLive, isLast }: { readonly part: MessagePart; readonly isLive: boolean; readonly isLast: boolean }): ReactNode {
-  if (part.type === 'text') return part.text.trim() === '' ? null : <Markdown text={part.text} isLive={isLive && isLast} />
+function Part({
+  part,
+  isLive,
+  isLast,
+}: {
+  readonly part: MessagePart
+  readonly isLive: boolean
+  readonly isLast: boolean
+}): ReactNode {
+  if (part.type === 'text')
+    return part.text.trim() === '' ? null : <Markdown text={part.text} isLive={isLive && isLast} />
   if (part.type === 'reasoning') return <Thinking text={part.text} isLive={isLive && isLast} />
   return 'toolCallId' in part ? <ToolLine part={part} isLive={isLive} /> : null
 }
 
 /** Whether nothing on the page moves while the answer is being written. */
 function isWaiting(parts: readonly MessagePart[]): boolean {
-  const last = parts.findLast(({ type }) => type !== 'step-start' && !type.startsWith('data-') && !type.startsWith('source-'))
+  const last = parts.findLast(
+    ({ type }) => type !== 'step-start' && !type.startsWith('data-') && !type.startsWith('source-'),
+  )
   if (last === undefined) return true
   if (last.type === 'text') return last.state === 'done' || last.text.trim() === ''
   if (last.type === 'reasoning') return last.state === 'done' && parts.at(-1) !== last

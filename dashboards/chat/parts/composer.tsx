@@ -26,7 +26,17 @@ export interface ComposerProps {
 const toldFrom = 0.9
 
 /** Where a question is written. Enter sends it, Shift+Enter begins a line, and it grows with what is in it. */
-export function Composer({ ref, text, settings, mode, isRunning, onChange, onMode, onSend, onStop }: ComposerProps): ReactNode {
+export function Composer({
+  ref,
+  text,
+  settings,
+  mode,
+  isRunning,
+  onChange,
+  onMode,
+  onSend,
+  onStop,
+}: ComposerProps): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null)
   const id = useId()
   const most = settings?.most_message_characters ?? Infinity
@@ -61,15 +71,28 @@ export function Composer({ ref, text, settings, mode, isRunning, onChange, onMod
         send()
       }}
     >
-      <label htmlFor={id} className="visually-hidden">Question</label>
+      <label htmlFor={id} className="visually-hidden">
+        Question
+      </label>
       <textarea
-        ref={field} id={id} rows={1} value={text} placeholder="Ask about the chain …" enterKeyHint="send" aria-invalid={isTooLong}
-        onChange={(event) => onChange(event.target.value)} onKeyDown={press}
+        ref={field}
+        id={id}
+        rows={1}
+        value={text}
+        placeholder="Ask about the chain …"
+        enterKeyHint="send"
+        aria-invalid={isTooLong}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={press}
       />
       <div className="composer-row">
-        {settings !== undefined && settings.modes.length > 0 && <ModeChoice modes={settings.modes} mode={mode} onMode={onMode} />}
+        {settings !== undefined && settings.modes.length > 0 && (
+          <ModeChoice modes={settings.modes} mode={mode} onMode={onMode} />
+        )}
         {text.length > most * toldFrom && (
-          <span className={isTooLong ? 'field-error' : 'soft'} role="status">{formatNumber(text.length)} of {formatNumber(most)} characters</span>
+          <span className={isTooLong ? 'field-error' : 'soft'} role="status">
+            {formatNumber(text.length)} of {formatNumber(most)} characters
+          </span>
         )}
         <span className="composer-end">
           {/* Beside what started it, not in its place: whoever clicks twice shall not stop it. */}

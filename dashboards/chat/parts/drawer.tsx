@@ -28,7 +28,9 @@ export function Drawer({ label, look, onClose, children }: DrawerProps): ReactNo
   }, [])
   return (
     <dialog
-      ref={dialog} className={look} aria-label={label}
+      ref={dialog}
+      className={look}
+      aria-label={label}
       onClose={(event) => {
         // Dialogs within it tell of their own end too.
         if (event.target === dialog.current) onClose()

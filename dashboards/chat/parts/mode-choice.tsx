@@ -19,11 +19,23 @@ export function ModeChoice({ modes, mode, onMode }: ModeChoiceProps): ReactNode 
   return (
     <>
       {modes.length > 1 && (
-        <select className="mode" aria-label="Mode" title={words[mode].about} value={mode} onChange={(event) => onMode(modes.find((each) => each.mode === event.target.value)?.mode ?? mode)}>
-          {modes.map((each) => <option key={each.mode} value={each.mode} title={words[each.mode].about}>{words[each.mode].name}</option>)}
+        <select
+          className="mode"
+          aria-label="Mode"
+          title={words[mode].about}
+          value={mode}
+          onChange={(event) => onMode(modes.find((each) => each.mode === event.target.value)?.mode ?? mode)}
+        >
+          {modes.map((each) => (
+            <option key={each.mode} value={each.mode} title={words[each.mode].about}>
+              {words[each.mode].name}
+            </option>
+          ))}
         </select>
       )}
-      {chosen?.model.startsWith('scripted') === false && <span className="mode-model soft">{chosen.model.split('/').at(-1)}</span>}
+      {chosen?.model.startsWith('scripted') === false && (
+        <span className="mode-model soft">{chosen.model.split('/').at(-1)}</span>
+      )}
     </>
   )
 }

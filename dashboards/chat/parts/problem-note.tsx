@@ -15,7 +15,11 @@ export function ProblemNote({ error, onAgain }: { readonly error: Error; readonl
         <p className="title">{title}</p>
         <p>{detail}</p>
       </div>
-      {mayPass && <Button disabled={left > 0} onClick={onAgain}>{left > 0 ? `Try again in ${left} s` : 'Try again'}</Button>}
+      {mayPass && (
+        <Button disabled={left > 0} onClick={onAgain}>
+          {left > 0 ? `Try again in ${left} s` : 'Try again'}
+        </Button>
+      )}
     </div>
   )
 }

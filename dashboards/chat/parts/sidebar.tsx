@@ -48,7 +48,9 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
               {threads.map((thread) => (
                 <li key={thread.id} className={thread.id === current ? 'thread current' : 'thread'}>
                   <a
-                    href={`#chat=${thread.id}`} aria-current={thread.id === current ? 'page' : undefined} title={thread.title}
+                    href={`#chat=${thread.id}`}
+                    aria-current={thread.id === current ? 'page' : undefined}
+                    title={thread.title}
                     onClick={(event) => {
                       event.preventDefault()
                       onOpen(thread.id)
@@ -57,7 +59,13 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
                     {running.has(thread.id) && <span className="spinner" role="img" aria-label="being answered" />}
                     <span>{thread.title}</span>
                   </a>
-                  <Button look="plain" isSmall isIcon aria-label={`Delete “${thread.title}”`} onClick={() => setDeleting(thread)}>
+                  <Button
+                    look="plain"
+                    isSmall
+                    isIcon
+                    aria-label={`Delete “${thread.title}”`}
+                    onClick={() => setDeleting(thread)}
+                  >
                     <Icon name="bin" size={14} />
                   </Button>
                 </li>
@@ -67,17 +75,35 @@ export function Sidebar({ current, settings, onOpen }: SidebarProps): ReactNode 
         ))}
       </nav>
       <div className="side-foot">
-        {!isLasting && <p className="side-note warn">This browser keeps nothing: chats are gone when the tab is closed.</p>}
-        {isFull && <p className="side-note warn">This browser has no more room: the last chat is not kept. Delete some, or export what you need.</p>}
+        {!isLasting && (
+          <p className="side-note warn">This browser keeps nothing: chats are gone when the tab is closed.</p>
+        )}
+        {isFull && (
+          <p className="side-note warn">
+            This browser has no more room: the last chat is not kept. Delete some, or export what you need.
+          </p>
+        )}
         <div className="side-links">
           {settings?.explorer_url !== null && settings !== undefined && <a href={settings.explorer_url}>Explorer</a>}
-          {token !== undefined && <button type="button" className="link" onClick={() => setToken(undefined)}>Forget token</button>}
-          {list.length > 1 && <button type="button" className="link" onClick={() => setDeleting('all')}>Delete all</button>}
+          {token !== undefined && (
+            <button type="button" className="link" onClick={() => setToken(undefined)}>
+              Forget token
+            </button>
+          )}
+          {list.length > 1 && (
+            <button type="button" className="link" onClick={() => setDeleting('all')}>
+              Delete all
+            </button>
+          )}
         </div>
         <p className="side-note soft">Kept in this browser only.</p>
       </div>
-      {deleting === 'all' && <DeleteAllDialog threads={list} onDeleted={() => onOpen(undefined)} onClose={() => setDeleting(undefined)} />}
-      {deleting !== undefined && deleting !== 'all' && <DeleteDialog thread={deleting} onDeleted={() => deleted(deleting)} onClose={() => setDeleting(undefined)} />}
+      {deleting === 'all' && (
+        <DeleteAllDialog threads={list} onDeleted={() => onOpen(undefined)} onClose={() => setDeleting(undefined)} />
+      )}
+      {deleting !== undefined && deleting !== 'all' && (
+        <DeleteDialog thread={deleting} onDeleted={() => deleted(deleting)} onClose={() => setDeleting(undefined)} />
+      )}
     </>
   )
 }

@@ -10,12 +10,22 @@ export function Thinking({ text, isLive }: { readonly text: string; readonly isL
   if (text.trim() === '' && !isLive) return null
   return (
     <div className={`call thinking${isLive ? ' running' : ''}`}>
-      <button type="button" className="call-line" aria-expanded={isOpen} aria-controls={id} onClick={() => setIsOpen(!isOpen)}>
+      <button
+        type="button"
+        className="call-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
         {isLive ? <span className="spinner" /> : <Icon name="thought" />}
         <span className="call-text">{isLive ? 'Thinking' : 'Thought about it'}</span>
-        <span className="call-turn"><Icon name="chevron" size={14} /></span>
+        <span className="call-turn">
+          <Icon name="chevron" size={14} />
+        </span>
       </button>
-      <div id={id} className="call-body" hidden={!isOpen}>{isOpen && <Markdown text={text} isLive={isLive} />}</div>
+      <div id={id} className="call-body" hidden={!isOpen}>
+        {isOpen && <Markdown text={text} isLive={isLive} />}
+      </div>
     </div>
   )
 }

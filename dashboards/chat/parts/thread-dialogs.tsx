@@ -27,7 +27,11 @@ export function DeleteDialog({ thread, onDeleted, onClose }: DeleteProps & { rea
   )
 }
 
-export function DeleteAllDialog({ threads, onDeleted, onClose }: DeleteProps & { readonly threads: readonly Thread[] }): ReactNode {
+export function DeleteAllDialog({
+  threads,
+  onDeleted,
+  onClose,
+}: DeleteProps & { readonly threads: readonly Thread[] }): ReactNode {
   const remove = async (): Promise<void> => {
     onClose()
     await removeAllThreads()
@@ -43,7 +47,13 @@ export function DeleteAllDialog({ threads, onDeleted, onClose }: DeleteProps & {
 }
 
 /** Gives a conversation another title. */
-export function RenameDialog({ thread, onClose }: { readonly thread: Thread; readonly onClose: () => void }): ReactNode {
+export function RenameDialog({
+  thread,
+  onClose,
+}: {
+  readonly thread: Thread
+  readonly onClose: () => void
+}): ReactNode {
   const [title, setTitle] = useState(thread.title)
   const id = useId()
   const rename = async (): Promise<void> => {
@@ -54,7 +64,16 @@ export function RenameDialog({ thread, onClose }: { readonly thread: Thread; rea
     <Dialog title="Rename this chat" action="Rename" onSubmit={() => void rename()} onClose={onClose}>
       <div className="field">
         <label htmlFor={id}>Title</label>
-        <input id={id} className="input" value={title} maxLength={200} required autoFocus onFocus={(event) => event.target.select()} onChange={(event) => setTitle(event.target.value)} />
+        <input
+          id={id}
+          className="input"
+          value={title}
+          maxLength={200}
+          required
+          autoFocus
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => setTitle(event.target.value)}
+        />
       </div>
     </Dialog>
   )

@@ -22,16 +22,22 @@ export interface ThreadHeaderProps {
 export function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: ThreadHeaderProps): ReactNode {
   const [open, setOpen] = useState<'rename' | 'delete' | 'actions'>()
   const close = (): void => setOpen(undefined)
-  const actions = thread === undefined ? [] : [
-    { icon: 'pencil', name: 'Rename', label: 'Rename this chat', act: () => setOpen('rename') },
-    {
-      icon: 'save', name: 'Export as Markdown', label: 'Export this chat as Markdown', act: () => {
-        close()
-        download('flowfarm-chat.md', 'text/markdown;charset=utf-8', threadMarkdown(thread.title, chat.messages))
-      },
-    },
-    { icon: 'bin', name: 'Delete', label: 'Delete this chat', act: () => setOpen('delete') },
-  ] as const
+  const actions =
+    thread === undefined
+      ? []
+      : ([
+          { icon: 'pencil', name: 'Rename', label: 'Rename this chat', act: () => setOpen('rename') },
+          {
+            icon: 'save',
+            name: 'Export as Markdown',
+            label: 'Export this chat as Markdown',
+            act: () => {
+              close()
+              download('flowfarm-chat.md', 'text/markdown;charset=utf-8', threadMarkdown(thread.title, chat.messages))
+            },
+          },
+          { icon: 'bin', name: 'Delete', label: 'Delete this chat', act: () => setOpen('delete') },
+        ] as const)
   return (
     <header className="thread-head">
       <span className="narrow-only">
@@ -49,7 +55,13 @@ export function ThreadHeader({ conversation: { chat }, thread, onMenu, onNew }: 
       ))}
       <span className="narrow-only">
         {thread !== undefined && (
-          <Button look="plain" isIcon aria-label="More of this chat" aria-haspopup="dialog" onClick={() => setOpen('actions')}>
+          <Button
+            look="plain"
+            isIcon
+            aria-label="More of this chat"
+            aria-haspopup="dialog"
+            onClick={() => setOpen('actions')}
+          >
             <Icon name="more" />
           </Button>
         )}

@@ -44,7 +44,9 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
             <Answer message={message} isLive={isLive} notices={isLast ? (notices[conversation.id] ?? none) : none} />
             {!isLive && (
               <AnswerFoot
-                message={message} isStopped={stopped.has(message.id)} hasProblem={isLast && error !== undefined}
+                message={message}
+                isStopped={stopped.has(message.id)}
+                hasProblem={isLast && error !== undefined}
                 {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: goOn } : {})}
               />
             )}
@@ -53,12 +55,29 @@ export function Turns({ conversation, messages, isRunning, error, mode, onAsk }:
       })}
       {isRunning && last?.role === 'user' && (
         <section className="turn answer" aria-label="Answer" aria-busy="true">
-          {(notices[conversation.id] ?? none).map(({ text }, i) => <p key={i} className="answer-notice">{text}</p>)}
-          <p className="waiting"><span className="visually-hidden">The answer is coming</span><i /><i /><i /></p>
+          {(notices[conversation.id] ?? none).map(({ text }, i) => (
+            <p key={i} className="answer-notice">
+              {text}
+            </p>
+          ))}
+          <p className="waiting">
+            <span className="visually-hidden">The answer is coming</span>
+            <i />
+            <i />
+            <i />
+          </p>
         </section>
       )}
       {!isRunning && error === undefined && last?.role === 'user' && (
-        <ProblemNote key="unanswered" error={new Error(stopped.has(last.id) ? 'You stopped it before it began.' : 'Nothing came back before the page was left.')} onAgain={again} />
+        <ProblemNote
+          key="unanswered"
+          error={
+            new Error(
+              stopped.has(last.id) ? 'You stopped it before it began.' : 'Nothing came back before the page was left.',
+            )
+          }
+          onAgain={again}
+        />
       )}
       {!isRunning && error !== undefined && <ProblemNote key={error.message} error={error} onAgain={again} />}
     </>

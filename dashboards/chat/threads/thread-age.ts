@@ -16,5 +16,7 @@ export function groupByAge(threads: readonly Thread[], now: number): readonly Th
     const name = before <= 0 ? 'Today' : before <= dayMs ? 'Yesterday' : before <= 6 * dayMs ? 'Last 7 days' : 'Earlier'
     groups[name]?.push(thread)
   }
-  return Object.entries(groups).filter(([, found]) => found.length > 0).map(([name, found]) => ({ name, threads: found }))
+  return Object.entries(groups)
+    .filter(([, found]) => found.length > 0)
+    .map(([name, found]) => ({ name, threads: found }))
 }

@@ -30,7 +30,8 @@ export async function openThreadStore(name = 'flowfarm-chat'): Promise<ThreadSto
   try {
     return storeIn(await openDatabase(name))
   } catch (error) {
-    if (error instanceof DOMException || error instanceof ReferenceError || error instanceof TypeError) return storeInMemory()
+    if (error instanceof DOMException || error instanceof ReferenceError || error instanceof TypeError)
+      return storeInMemory()
     throw error
   }
 }
@@ -54,36 +55,45 @@ function openDatabase(name: string): Promise<IDBDatabase> {
 
 function storeIn(database: IDBDatabase): ThreadStore {
   /** Lists and messages are in stores of their own: to show the list, no conversation is read. */
-  const change = async (act: (stores: { readonly threads: IDBObjectStore; readonly messages: IDBObjectStore }) => void): Promise<void> => {
+  const change = async (
+    act: (stores: { readonly threads: IDBObjectStore; readonly messages: IDBObjectStore }) => void,
+  ): Promise<void> => {
     const transaction = database.transaction([threads, messages], 'readwrite')
     act({ threads: transaction.objectStore(threads), messages: transaction.objectStore(messages) })
     await done(transaction)
   }
   return {
     isLasting: true,
-    list: async () => newestFirst(await answered<Thread[]>(database.transaction(threads).objectStore(threads).getAll())),
+    list: async () =>
+      newestFirst(await answered<Thread[]>(database.transaction(threads).objectStore(threads).getAll())),
     read: async (id) => {
-      const kept = await answered<{ messages: ChatMessage[] } | undefined>(database.transaction(messages).objectStore(messages).get(id))
+      const kept = await answered<{ messages: ChatMessage[] } | undefined>(
+        database.transaction(messages).objectStore(messages).get(id),
+      )
       return kept?.messages ?? []
     },
-    write: (thread, said) => change((stores) => {
-      stores.threads.put(thread)
-      stores.messages.put({ id: thread.id, messages: said })
-    }),
-    rename: (id, title) => change((stores) => {
-      const request = stores.threads.get(id) as IDBRequest<Thread | undefined>
-      request.addEventListener('success', () => {
-        if (request.result !== undefined) stores.threads.put({ ...request.result, title })
-      })
-    }),
-    remove: (id) => change((stores) => {
-      stores.threads.delete(id)
-      stores.messages.delete(id)
-    }),
-    clear: () => change((stores) => {
-      stores.threads.clear()
-      stores.messages.clear()
-    }),
+    write: (thread, said) =>
+      change((stores) => {
+        stores.threads.put(thread)
+        stores.messages.put({ id: thread.id, messages: said })
+      }),
+    rename: (id, title) =>
+      change((stores) => {
+        const request = stores.threads.get(id) as IDBRequest<Thread | undefined>
+        request.addEventListener('success', () => {
+          if (request.result !== undefined) stores.threads.put({ ...request.result, title })
+        })
+      }),
+    remove: (id) =>
+      change((stores) => {
+        stores.threads.delete(id)
+        stores.messages.delete(id)
+      }),
+    clear: () =>
+      change((stores) => {
+        stores.threads.clear()
+        stores.messages.clear()
+      }),
   }
 }
 
@@ -97,7 +107,8 @@ function answered<Result>(request: IDBRequest): Promise<Result> {
 function done(transaction: IDBTransaction): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   transaction.addEventListener('complete', () => resolve())
-  for (const end of ['abort', 'error']) transaction.addEventListener(end, () => reject(transaction.error ?? new DOMException('Nothing could be kept.')))
+  for (const end of ['abort', 'error'])
+    transaction.addEventListener(end, () => reject(transaction.error ?? new DOMException('Nothing could be kept.')))
   return promise
 }
 

@@ -3,14 +3,26 @@ import type { ChatMessage } from '../contract.ts'
 import { answerText, threadMarkdown } from './thread-text.ts'
 
 const answer: ChatMessage = {
-  id: 'a', role: 'assistant', metadata: { model: 'anthropic/x' },
+  id: 'a',
+  role: 'assistant',
+  metadata: { model: 'anthropic/x' },
   parts: [
     { type: 'text', text: 'Let me look.\n' },
     {
-      type: 'dynamic-tool', toolName: 'run_indexer_sql', toolCallId: '1', state: 'output-available', input: { sql: 'SELECT `` ``` 1' },
+      type: 'dynamic-tool',
+      toolName: 'run_indexer_sql',
+      toolCallId: '1',
+      state: 'output-available',
+      input: { sql: 'SELECT `` ``` 1' },
       output: { structuredContent: { columns: ['name'], rows: [{ name: 'a|b\nc' }], row_count: 1, truncated: false } },
     },
-    { type: 'tool-createChart', toolCallId: '2', state: 'output-available', input: {}, output: { chartType: 'bar', title: 'T', labels: ['x'], datasets: [{ label: 'n', data: [2] }] } },
+    {
+      type: 'tool-createChart',
+      toolCallId: '2',
+      state: 'output-available',
+      input: {},
+      output: { chartType: 'bar', title: 'T', labels: ['x'], datasets: [{ label: 'n', data: [2] }] },
+    },
     { type: 'text', text: ' It is **one**.' },
   ] as ChatMessage['parts'],
 }

@@ -11,13 +11,18 @@ const mostRows = 50
 
 /** The words of an answer, without what the tools did. */
 export function answerText({ parts }: ChatMessage): string {
-  return parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : [])).join('\n\n')
+  return parts
+    .flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : []))
+    .join('\n\n')
 }
 
 /** A conversation as Markdown: questions, answers, and what was asked of the database. */
 export function threadMarkdown(title: string, messages: readonly ChatMessage[]): string {
   const said = messages.map((message) => {
-    const head = message.role === 'user' ? '## Question' : `## Answer${message.metadata?.model === undefined ? '' : ` of ${message.metadata.model}`}`
+    const head =
+      message.role === 'user'
+        ? '## Question'
+        : `## Answer${message.metadata?.model === undefined ? '' : ` of ${message.metadata.model}`}`
     const body = message.parts.flatMap((part) => {
       if (part.type === 'text') return part.text.trim() === '' ? [] : [part.text.trim()]
       const call = readToolCall(part, false)
@@ -42,16 +47,23 @@ function callMarkdown(call: ToolCall): string {
 
 function tableMarkdown(output: unknown): string[] {
   const chart = readChart(output)
-  const table = chart === undefined
-    ? readToolRows(output)
-    : { columns: [{ name: '' }, ...chart.sets.map(({ label }) => ({ name: label }))], rows: chart.labels.map((label, i) => [label, ...chart.sets.map(({ values }) => values[i] ?? 0)]) }
+  const table =
+    chart === undefined
+      ? readToolRows(output)
+      : {
+          columns: [{ name: '' }, ...chart.sets.map(({ label }) => ({ name: label }))],
+          rows: chart.labels.map((label, i) => [label, ...chart.sets.map(({ values }) => values[i] ?? 0)]),
+        }
   if (table === undefined || table.columns.length === 0) return []
-  const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')).join(' | ')} |`
-  return [[
-    row(table.columns.map(({ name }) => name)),
-    row(table.columns.map(() => '---')),
-    ...table.rows.slice(0, mostRows).map((cells) => row(cells.map(cellText))),
-  ].join('\n')]
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')).join(' | ')} |`
+  return [
+    [
+      row(table.columns.map(({ name }) => name)),
+      row(table.columns.map(() => '---')),
+      ...table.rows.slice(0, mostRows).map((cells) => row(cells.map(cellText))),
+    ].join('\n'),
+  ]
 }
 
 /** Code in a fence that is longer than any within it. */

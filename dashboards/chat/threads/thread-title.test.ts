@@ -8,7 +8,9 @@ describe('the title of a conversation', () => {
   })
 
   it('is cut between words, or where there are none within a line', () => {
-    expect(threadTitle('Which accounts sent the most FLOW in the last seven days, and to whom?')).to.equal('Which accounts sent the most FLOW in the last seven days…')
+    expect(threadTitle('Which accounts sent the most FLOW in the last seven days, and to whom?')).to.equal(
+      'Which accounts sent the most FLOW in the last seven days…',
+    )
     expect(Array.from(threadTitle('𝒻'.repeat(80)))).to.have.lengthOf(60)
   })
 })

@@ -82,7 +82,12 @@ export async function keepThread(id: string, messages: readonly ChatMessage[]): 
   const known = state.list.find((thread) => thread.id === id)
   const now = Date.now()
   const question = first.parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
-  const thread: Thread = { id, title: known?.title ?? threadTitle(question), createdAt: known?.createdAt ?? now, updatedAt: now }
+  const thread: Thread = {
+    id,
+    title: known?.title ?? threadTitle(question),
+    createdAt: known?.createdAt ?? now,
+    updatedAt: now,
+  }
   try {
     await kept.write(thread, messages)
   } catch (error) {

@@ -28,19 +28,36 @@ export function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
       <div className="table-scroll call-rows" tabIndex={0} role="region" aria-label="Rows of the result">
         <Table>
           <TableHead>
-            {columns.map(({ name, type, isNumber }, i) => <ColumnName key={i} title={type} className={isNumber ? 'number' : undefined}>{shownText(name)}</ColumnName>)}
+            {columns.map(({ name, type, isNumber }, i) => (
+              <ColumnName key={i} title={type} className={isNumber ? 'number' : undefined}>
+                {shownText(name)}
+              </ColumnName>
+            ))}
           </TableHead>
           <TableBody>
             {rows.slice(0, isWhole ? rows.length : rowsAtFirst).map((row, i) => (
-              <Row key={i}>{row.map((value, column) => <RowCell key={column} value={value} isNumber={columns[column]?.isNumber === true} hint={hints[column]} />)}</Row>
+              <Row key={i}>
+                {row.map((value, column) => (
+                  <RowCell
+                    key={column}
+                    value={value}
+                    isNumber={columns[column]?.isNumber === true}
+                    hint={hints[column]}
+                  />
+                ))}
+              </Row>
             ))}
           </TableBody>
         </Table>
       </div>
       <div className="call-row-tools">
-        <span className="soft">{isTruncated ? `The first ${formatCount(rowCount, 'row')}; there are more.` : formatCount(rowCount, 'row')}</span>
+        <span className="soft">
+          {isTruncated ? `The first ${formatCount(rowCount, 'row')}; there are more.` : formatCount(rowCount, 'row')}
+        </span>
         {rows.length > rowsAtFirst && (
-          <Button isSmall look="plain" onClick={() => setIsWhole(!isWhole)}>{isWhole ? 'Show fewer' : `Show all ${formatNumber(rows.length)}`}</Button>
+          <Button isSmall look="plain" onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Show fewer' : `Show all ${formatNumber(rows.length)}`}
+          </Button>
         )}
         <span className="end">
           <Button isSmall look="plain" onClick={() => download('flowfarm.csv', 'text/csv;charset=utf-8', toCsv(table))}>
@@ -53,13 +70,28 @@ export function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
   )
 }
 
-function RowCell({ value, isNumber, hint }: { readonly value: SqlValue; readonly isNumber: boolean; readonly hint: IdHint | undefined }): ReactNode {
-  if (value === null) return <Cell className={isNumber ? 'number' : undefined}><span className="null">null</span></Cell>
+function RowCell({
+  value,
+  isNumber,
+  hint,
+}: {
+  readonly value: SqlValue
+  readonly isNumber: boolean
+  readonly hint: IdHint | undefined
+}): ReactNode {
+  if (value === null)
+    return (
+      <Cell className={isNumber ? 'number' : undefined}>
+        <span className="null">null</span>
+      </Cell>
+    )
   const text = cellText(value)
   const shown = shownText(text.length > longestCell ? `${text.slice(0, longestCell)}…` : text)
   return (
     <Cell className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
-      <IdLink text={text} hint={hint}><bdi>{shown}</bdi></IdLink>
+      <IdLink text={text} hint={hint}>
+        <bdi>{shown}</bdi>
+      </IdLink>
     </Cell>
   )
 }

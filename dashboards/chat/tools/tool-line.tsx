@@ -31,7 +31,13 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
 /** What a tool gave does not change after it gave it, though every piece of an answer makes a new copy of it. */
 function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
   const [before, after] = [a.part, b.part]
-  return 'state' in before && 'state' in after && before.state === after.state && !['input-streaming', 'input-available'].includes(after.state ?? '') && a.isLive === b.isLive
+  return (
+    'state' in before &&
+    'state' in after &&
+    before.state === after.state &&
+    !['input-streaming', 'input-available'].includes(after.state ?? '') &&
+    a.isLive === b.isLive
+  )
 }
 
 function Line({ call }: { readonly call: ToolCall }): ReactNode {
@@ -41,15 +47,29 @@ function Line({ call }: { readonly call: ToolCall }): ReactNode {
   const { icon, text, subject, notes } = toolWords(call)
   return (
     <div className={`call ${outcome.is}`}>
-      <button type="button" className="call-line" aria-expanded={isOpen} aria-controls={id} onClick={() => setIsOpen(!isOpen)}>
-        {outcome.is === 'running' ? <span className="spinner" /> : <Icon name={outcome.is === 'failed' ? 'alert' : icon} />}
+      <button
+        type="button"
+        className="call-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {outcome.is === 'running' ? (
+          <span className="spinner" />
+        ) : (
+          <Icon name={outcome.is === 'failed' ? 'alert' : icon} />
+        )}
         <span className="call-text">{text}</span>
         {subject !== undefined && <span className="call-subject">{shownText(subject)}</span>}
         {notes.length > 0 && <span className="call-notes">{notes.join(' · ')}</span>}
-        <span className="call-turn"><Icon name="chevron" size={14} /></span>
+        <span className="call-turn">
+          <Icon name="chevron" size={14} />
+        </span>
       </button>
       {outcome.is === 'failed' && <p className="call-error">{shownText(outcome.error)}</p>}
-      <div id={id} className="call-body" hidden={!isOpen}>{isOpen && <Details call={call} />}</div>
+      <div id={id} className="call-body" hidden={!isOpen}>
+        {isOpen && <Details call={call} />}
+      </div>
     </div>
   )
 }
@@ -64,7 +84,11 @@ function Details({ call: { input, outcome } }: { readonly call: ToolCall }): Rea
       {asText(sql) !== undefined && <CodeBlock code={asText(sql) ?? ''} language="sql" />}
       {cadence !== undefined && <CodeBlock code={cadence} language="cadence" />}
       {Object.keys(rest).length > 0 && <CodeBlock code={asJson(rest)} language="Asked with" />}
-      {rows === undefined ? output !== undefined && <CodeBlock code={asShown(output)} language="Result" /> : <RowsTable table={rows} />}
+      {rows === undefined ? (
+        output !== undefined && <CodeBlock code={asShown(output)} language="Result" />
+      ) : (
+        <RowsTable table={rows} />
+      )}
       {outcome.is === 'broken-off' && <p className="soft call-note">The answer ended before this did.</p>}
     </>
   )

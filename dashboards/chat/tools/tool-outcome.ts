@@ -20,7 +20,12 @@ export type ToolOutcome =
 /** Reads a part of an answer as a call of a tool; undefined where it is none. @param isLive whether the answer is still being written */
 export function readToolCall(part: MessagePart, isLive: boolean): ToolCall | undefined {
   if (!isToolUIPart(part)) return undefined
-  return { id: part.toolCallId, name: getToolName(part), input: asRecord(part.input), outcome: readOutcome(part, isLive) }
+  return {
+    id: part.toolCallId,
+    name: getToolName(part),
+    input: asRecord(part.input),
+    outcome: readOutcome(part, isLive),
+  }
 }
 
 function readOutcome(part: Extract<MessagePart, { toolCallId: string }>, isLive: boolean): ToolOutcome {
@@ -31,7 +36,11 @@ function readOutcome(part: Extract<MessagePart, { toolCallId: string }>, isLive:
   const error = errorIn(output)
   if (error !== undefined) return { is: 'failed', error, output }
   return asRecord(part.output)['isError'] === true
-    ? { is: 'failed', error: typeof output === 'string' && output !== '' ? output : 'The tool failed, and did not say why.', output }
+    ? {
+        is: 'failed',
+        error: typeof output === 'string' && output !== '' ? output : 'The tool failed, and did not say why.',
+        output,
+      }
     : { is: 'done', output }
 }
 

@@ -12,14 +12,29 @@ export interface ToolRows extends ResultTable {
 
 /** Reads what a tool gave as rows, be they by name or by position; undefined where it gave none. */
 export function readToolRows(output: unknown): ToolRows | undefined {
-  const { columns, column_types: types, rows: plain, results, row_count: count, truncated, duration_ms: duration } = asRecord(output)
+  const {
+    columns,
+    column_types: types,
+    rows: plain,
+    results,
+    row_count: count,
+    truncated,
+    duration_ms: duration,
+  } = asRecord(output)
   const rows: unknown = plain ?? results
-  if (!Array.isArray(columns) || !Array.isArray(rows) || !columns.every((name) => typeof name === 'string')) return undefined
-  const cells = rows.map((row) => columns.map((name, i) => (Array.isArray(row) ? (row[i] as unknown) : asRecord(row)[name]) ?? null) as SqlValue[])
+  if (!Array.isArray(columns) || !Array.isArray(rows) || !columns.every((name) => typeof name === 'string'))
+    return undefined
+  const cells = rows.map(
+    (row) =>
+      columns.map((name, i) => (Array.isArray(row) ? (row[i] as unknown) : asRecord(row)[name]) ?? null) as SqlValue[],
+  )
   return {
     columns: columns.map((name, i) => {
       const type: unknown = Array.isArray(types) ? types[i] : undefined
-      const isNumber = typeof type === 'string' ? isNumberType(type) : cells.some((row) => row[i] !== null) && cells.every((row) => row[i] === null || isNumeric(row[i]))
+      const isNumber =
+        typeof type === 'string'
+          ? isNumberType(type)
+          : cells.some((row) => row[i] !== null) && cells.every((row) => row[i] === null || isNumeric(row[i]))
       return { name, type: typeof type === 'string' ? type : 'text', isNumber }
     }),
     rows: cells,

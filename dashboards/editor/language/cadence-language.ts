@@ -27,7 +27,11 @@ const language = StreamLanguage.define<Place>({
     stream.next()
     return null
   },
-  languageData: { commentTokens: { line: '//', block: { open: '/*', close: '*/' } }, closeBrackets: { brackets: ['(', '[', '{', '"'] }, indentOnInput: /^\s*[}\])]$/ },
+  languageData: {
+    commentTokens: { line: '//', block: { open: '/*', close: '*/' } },
+    closeBrackets: { brackets: ['(', '[', '{', '"'] },
+    indentOnInput: /^\s*[}\])]$/,
+  },
 })
 
 function readComment(stream: StringStream, place: Place): string {
@@ -62,10 +66,17 @@ const indentation = indentService.of((context, at) => {
   const { text: after } = context.lineAt(at, 1)
   const { number } = context.state.doc.lineAt(at)
   const isBroken = context.simulatedBreak === at
-  const line = isBroken ? context.lineAt(at, -1) : number > 1 ? context.lineAt(context.state.doc.line(number - 1).from, -1) : undefined
+  const line = isBroken
+    ? context.lineAt(at, -1)
+    : number > 1
+      ? context.lineAt(context.state.doc.line(number - 1).from, -1)
+      : undefined
   if (line === undefined) return 0
   const opens = /[{([]\s*(?:\/\/.*)?$/.test(line.text)
-  return Math.max(0, context.lineIndent(line.from, -1) + (opens ? context.unit : 0) - (/^\s*[}\])]/.test(after) ? context.unit : 0))
+  return Math.max(
+    0,
+    context.lineIndent(line.from, -1) + (opens ? context.unit : 0) - (/^\s*[}\])]/.test(after) ? context.unit : 0),
+  )
 })
 
 /** Cadence with its colours, comments and indentation. */

@@ -6,7 +6,16 @@ import type { Diagnostic } from '@codemirror/lint'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, Prec } from '@codemirror/state'
 import type { Extension, TransactionSpec } from '@codemirror/state'
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, tooltips } from '@codemirror/view'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  tooltips,
+} from '@codemirror/view'
 import { withFile } from '../project/project-acts.ts'
 import { isImported } from '../project/project-state.ts'
 import type { ProjectStore } from '../project/project-store.ts'
@@ -132,7 +141,8 @@ export class CodeRoom {
     if (path === undefined) return
     const text = this.#textOf(path) ?? ''
     if (text !== view.state.doc.toString()) view.dispatch(replacing(view.state, text))
-    if (this.#isReading(path) !== view.state.readOnly) view.dispatch({ effects: this.#reading.reconfigure(EditorState.readOnly.of(this.#isReading(path))) })
+    if (this.#isReading(path) !== view.state.readOnly)
+      view.dispatch({ effects: this.#reading.reconfigure(EditorState.readOnly.of(this.#isReading(path))) })
   }
 
   #leave(): void {
@@ -141,7 +151,12 @@ export class CodeRoom {
 
   #arrive(path: string): EditorState {
     let state = this.#stateOf(path)
-    state = state.update({ effects: [this.#plugin.reconfigure(this.#pluginOf(path)), this.#reading.reconfigure(EditorState.readOnly.of(this.#isReading(path)))] }).state
+    state = state.update({
+      effects: [
+        this.#plugin.reconfigure(this.#pluginOf(path)),
+        this.#reading.reconfigure(EditorState.readOnly.of(this.#isReading(path))),
+      ],
+    }).state
     return state.update(setDiagnostics(state, this.#marksOf(path, state))).state
   }
 
@@ -159,17 +174,49 @@ export class CodeRoom {
   #extensions(path: string): Extension {
     const { onRun, onSave, onEdit, store } = this.#options
     return [
-      lineNumbers(), foldGutter(), lintGutter(), history(), drawSelection(), highlightSpecialChars(), highlightActiveLine(), highlightActiveLineGutter(), bracketMatching(), closeBrackets(), indentOnInput(),
-      indentUnit.of('    '), EditorState.tabSize.of(4), EditorState.lineSeparator.of('\n'), EditorView.lineWrapping, tooltips({ position: 'fixed' }), search({ top: true }), highlightSelectionMatches(), editorLook, ...(path.endsWith('.cdc') ? [cadence] : []),
+      lineNumbers(),
+      foldGutter(),
+      lintGutter(),
+      history(),
+      drawSelection(),
+      highlightSpecialChars(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      bracketMatching(),
+      closeBrackets(),
+      indentOnInput(),
+      indentUnit.of('    '),
+      EditorState.tabSize.of(4),
+      EditorState.lineSeparator.of('\n'),
+      EditorView.lineWrapping,
+      tooltips({ position: 'fixed' }),
+      search({ top: true }),
+      highlightSelectionMatches(),
+      editorLook,
+      ...(path.endsWith('.cdc') ? [cadence] : []),
       this.#reading.of(EditorState.readOnly.of(this.#isReading(path))),
       this.#plugin.of([]),
-      Prec.highest(keymap.of([
-        { key: 'Mod-Enter', run: () => (onRun(), true) },
-        { key: 'Mod-s', run: () => (onSave(), true), preventDefault: true },
-      ])),
-      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
+      Prec.highest(
+        keymap.of([
+          { key: 'Mod-Enter', run: () => (onRun(), true) },
+          { key: 'Mod-s', run: () => (onSave(), true), preventDefault: true },
+        ]),
+      ),
+      keymap.of([
+        ...closeBracketsKeymap,
+        ...defaultKeymap,
+        ...historyKeymap,
+        ...searchKeymap,
+        ...foldKeymap,
+        ...lintKeymap,
+        indentWithTab,
+      ]),
       EditorView.contentAttributes.of(({ state }) => ({
-        'aria-label': `${path}${state.readOnly ? ', read only' : ''}. Press Escape, then Tab to leave the editor.`, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off', tabindex: '0',
+        'aria-label': `${path}${state.readOnly ? ', read only' : ''}. Press Escape, then Tab to leave the editor.`,
+        spellcheck: 'false',
+        autocapitalize: 'off',
+        autocorrect: 'off',
+        tabindex: '0',
       })),
       EditorView.updateListener.of((update) => {
         if (update.selectionSet || update.docChanged) this.#tellCursor(update.state)
@@ -192,7 +239,10 @@ export class CodeRoom {
 }
 
 /** Has a document become another text by the smallest change that goes from one place to another, so that the cursor stays where it was. */
-function replacing({ doc }: EditorState, text: string): { readonly changes: { readonly from: number; readonly to: number; readonly insert: string } } {
+function replacing(
+  { doc }: EditorState,
+  text: string,
+): { readonly changes: { readonly from: number; readonly to: number; readonly insert: string } } {
   const before = doc.toString()
   const shorter = Math.min(before.length, text.length)
   let from = 0

@@ -8,7 +8,9 @@ export function pathOfUri(uri: string): string | undefined {
   if (!uri.startsWith('file:///')) return undefined
   try {
     const path = decodeURIComponent(uri.slice('file:///'.length))
-    return path === '' || path.split('/').some((segment) => segment === '..' || segment === '.' || segment === '') ? undefined : path
+    return path === '' || path.split('/').some((segment) => segment === '..' || segment === '.' || segment === '')
+      ? undefined
+      : path
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error

@@ -1,4 +1,12 @@
-import { hoverTooltips, jumpToDefinitionKeymap, LSPClient, LSPPlugin, renameKeymap, serverCompletion, signatureHelp } from '@codemirror/lsp-client'
+import {
+  hoverTooltips,
+  jumpToDefinitionKeymap,
+  LSPClient,
+  LSPPlugin,
+  renameKeymap,
+  serverCompletion,
+  signatureHelp,
+} from '@codemirror/lsp-client'
 import type { Transport } from '@codemirror/lsp-client'
 import { keymap } from '@codemirror/view'
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
@@ -36,8 +44,16 @@ const requestTimeoutMs = 15_000
 /** Channels take no more documents than that from one page. */
 const mostDocuments = 200
 
-interface Published { readonly uri: string; readonly diagnostics: readonly ServerDiagnostic[]; readonly version?: number | null }
-interface Resolved { readonly address?: unknown; readonly contractName?: unknown; readonly code?: unknown }
+interface Published {
+  readonly uri: string
+  readonly diagnostics: readonly ServerDiagnostic[]
+  readonly version?: number | null
+}
+interface Resolved {
+  readonly address?: unknown
+  readonly contractName?: unknown
+  readonly code?: unknown
+}
 
 /** What the language server does for the project: it hears of every file, and what it says of them is shown in the editor and in the list of problems. */
 export class LanguageRoom {
@@ -77,7 +93,12 @@ export class LanguageRoom {
   }
 
   #connect(): LspConnection {
-    return new LspConnection({ url: this.#options.url, network: this.#network, onOpen: (transport) => this.#open(transport), onState: (server) => this.#set({ server }) })
+    return new LspConnection({
+      url: this.#options.url,
+      network: this.#network,
+      onOpen: (transport) => this.#open(transport),
+      onState: (server) => this.#set({ server }),
+    })
   }
 
   #follow(): void {
@@ -101,19 +122,23 @@ export class LanguageRoom {
     const { store, code, imported, onMessage } = this.#options
     const tracked = new TrackedTransport(transport)
     const client = new LSPClient({
-      rootUri: 'file:///', timeout: requestTimeoutMs, sanitizeHTML: sanitizeHtml,
-      workspace: (made) => new ProjectWorkspace(made, {
-        documents: () => documentsOf(store.state.files, store.state.open, mostDocuments),
-        display: async (uri) => (this.#display(uri) ? code.view : undefined),
-        change: (uri, spec) => {
-          const path = pathOfUri(uri)
-          if (path !== undefined && store.state.files.has(path) && !store.state.isReadOnly) code.change(path, spec)
-        },
-      }),
+      rootUri: 'file:///',
+      timeout: requestTimeoutMs,
+      sanitizeHTML: sanitizeHtml,
+      workspace: (made) =>
+        new ProjectWorkspace(made, {
+          documents: () => documentsOf(store.state.files, store.state.open, mostDocuments),
+          display: async (uri) => (this.#display(uri) ? code.view : undefined),
+          change: (uri, spec) => {
+            const path = pathOfUri(uri)
+            if (path !== undefined && store.state.files.has(path) && !store.state.isReadOnly) code.change(path, spec)
+          },
+        }),
       notificationHandlers: {
         'textDocument/publishDiagnostics': (_client, params: Published) => this.#published(client, params),
         'flow/dependencyResolved': (_client, { address, contractName, code: text }: Resolved) => {
-          if (typeof address === 'string' && typeof contractName === 'string' && typeof text === 'string') imported.add(address, contractName, text)
+          if (typeof address === 'string' && typeof contractName === 'string' && typeof text === 'string')
+            imported.add(address, contractName, text)
           return true
         },
         'window/showMessage': (_client, { message }: { readonly message?: unknown }) => {
@@ -122,7 +147,12 @@ export class LanguageRoom {
         },
         'window/logMessage': () => true,
       },
-      extensions: [serverCompletion(), hoverTooltips(), signatureHelp(), keymap.of([...jumpToDefinitionKeymap, ...renameKeymap])],
+      extensions: [
+        serverCompletion(),
+        hoverTooltips(),
+        signatureHelp(),
+        keymap.of([...jumpToDefinitionKeymap, ...renameKeymap]),
+      ],
     })
     let isOver = false
     client.connect(tracked).initializing.then(
@@ -131,10 +161,15 @@ export class LanguageRoom {
         this.#client = client
         const { workspace } = client
         if (workspace instanceof ProjectWorkspace) workspace.match()
-        code.setPlugin((path) => (path.endsWith('.cdc') && store.state.files.has(path) ? client.plugin(fileUri(path), 'cadence') : []))
+        code.setPlugin((path) =>
+          path.endsWith('.cdc') && store.state.files.has(path) ? client.plugin(fileUri(path), 'cadence') : [],
+        )
       },
       (error: unknown) => {
-        if (!isOver) onMessage(`The language server did not begin: ${error instanceof Error ? error.message : JSON.stringify(error)}`)
+        if (!isOver)
+          onMessage(
+            `The language server did not begin: ${error instanceof Error ? error.message : JSON.stringify(error)}`,
+          )
       },
     )
     return () => {
@@ -156,7 +191,15 @@ export class LanguageRoom {
     const plugin = LSPPlugin.get(code.view)
     const marks = marksOf(diagnostics, plugin?.syncedDoc ?? file.doc)
     // Somebody has typed on since the server was told.
-    code.mark(plugin === null ? marks : marks.map((mark) => ({ ...mark, from: plugin.unsyncedChanges.mapPos(mark.from), to: plugin.unsyncedChanges.mapPos(mark.to, 1) })))
+    code.mark(
+      plugin === null
+        ? marks
+        : marks.map((mark) => ({
+            ...mark,
+            from: plugin.unsyncedChanges.mapPos(mark.from),
+            to: plugin.unsyncedChanges.mapPos(mark.to, 1),
+          })),
+    )
     return true
   }
 
@@ -175,7 +218,11 @@ export class LanguageRoom {
   #say(path: string, diagnostics: readonly ServerDiagnostic[]): void {
     if (diagnostics.length === 0) this.#told.delete(path)
     else this.#told.set(path, diagnostics)
-    this.#set({ problems: [...this.#told].sort(([one], [other]) => one.localeCompare(other)).flatMap(([name, list]) => problemsOf(name, list)) })
+    this.#set({
+      problems: [...this.#told]
+        .sort(([one], [other]) => one.localeCompare(other))
+        .flatMap(([name, list]) => problemsOf(name, list)),
+    })
   }
 
   #forget(): void {

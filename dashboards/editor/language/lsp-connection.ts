@@ -114,7 +114,8 @@ export class LspConnection {
 
   #showStatus({ params }: Told): void {
     const state = params?.state
-    if (state === 'ready' || state === 'restarting' || state === 'starting') this.#options.onState({ is: state, label: this.#label })
+    if (state === 'ready' || state === 'restarting' || state === 'starting')
+      this.#options.onState({ is: state, label: this.#label })
   }
 
   #lost(): void {
@@ -122,7 +123,10 @@ export class LspConnection {
     this.#end?.()
     this.#end = undefined
     if (this.#isClosed) return
-    this.#options.onState({ is: 'away', reason: this.#refusal ?? 'The language server does not answer. It is tried again by itself; all else goes on.' })
+    this.#options.onState({
+      is: 'away',
+      reason: this.#refusal ?? 'The language server does not answer. It is tried again by itself; all else goes on.',
+    })
     const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
     // Not all pages at once, where a service was started again.
     this.#timer = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2))

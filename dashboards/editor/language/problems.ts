@@ -15,9 +15,20 @@ const severities = ['error', 'error', 'warning', 'info', 'hint'] as const
 
 /** What was said of a file, for the list of problems; worst first, then by line. */
 export function problemsOf(path: string, diagnostics: readonly ServerDiagnostic[]): readonly Problem[] {
-  return diagnostics.map(({ severity = 1, message, range }) => ({
-    path, severity: severities[severity] ?? 'error', message, line: range.start.line + 1, column: range.start.character + 1,
-  })).sort((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity) || one.line - other.line || one.column - other.column)
+  return diagnostics
+    .map(({ severity = 1, message, range }) => ({
+      path,
+      severity: severities[severity] ?? 'error',
+      message,
+      line: range.start.line + 1,
+      column: range.start.character + 1,
+    }))
+    .sort(
+      (one, other) =>
+        severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+        one.line - other.line ||
+        one.column - other.column,
+    )
 }
 
 /** The same as marks in a document. What was said of lines that are not there any more is put where the document ends. */

@@ -100,11 +100,19 @@ export class ProjectWorkspace extends Workspace {
   }
 
   override async displayFile(uri: string): Promise<EditorView | null> {
-    return await this.#project.display(uri) ?? null
+    return (await this.#project.display(uri)) ?? null
   }
 
   #open(uri: string, doc: Text, view: EditorView | undefined): void {
-    const file: OpenFile = { uri, languageId, version: ++this.#version, doc, view, text: undefined, getView: () => file.view ?? null }
+    const file: OpenFile = {
+      uri,
+      languageId,
+      version: ++this.#version,
+      doc,
+      view,
+      text: undefined,
+      getView: () => file.view ?? null,
+    }
     this.files.push(file)
     this.client.didOpen(file)
   }
@@ -134,7 +142,11 @@ function replacing(before: Text, after: Text): ChangeSet {
 }
 
 /** The documents that a server is given: Cadence alone, those that are looked at first. */
-export function documentsOf(files: ReadonlyMap<string, string>, first: readonly string[], most: number): ReadonlyMap<string, string> {
+export function documentsOf(
+  files: ReadonlyMap<string, string>,
+  first: readonly string[],
+  most: number,
+): ReadonlyMap<string, string> {
   const paths = [...new Set([...first, ...files.keys()])].filter((path) => files.has(path) && path.endsWith('.cdc'))
   return new Map(paths.slice(0, most).map((path) => [fileUri(path), files.get(path) ?? '']))
 }

@@ -1,5 +1,34 @@
 /** What explanations of a language server may be made of. */
-const allowed = new Set(['P', 'BR', 'HR', 'PRE', 'CODE', 'SPAN', 'EM', 'STRONG', 'B', 'I', 'UL', 'OL', 'LI', 'BLOCKQUOTE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'DEL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'A'])
+const allowed = new Set([
+  'P',
+  'BR',
+  'HR',
+  'PRE',
+  'CODE',
+  'SPAN',
+  'EM',
+  'STRONG',
+  'B',
+  'I',
+  'UL',
+  'OL',
+  'LI',
+  'BLOCKQUOTE',
+  'H1',
+  'H2',
+  'H3',
+  'H4',
+  'H5',
+  'H6',
+  'DEL',
+  'TABLE',
+  'THEAD',
+  'TBODY',
+  'TR',
+  'TH',
+  'TD',
+  'A',
+])
 const dropped = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED', 'SVG', 'MATH', 'FORM', 'NOSCRIPT'])
 
 /**

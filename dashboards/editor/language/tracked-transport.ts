@@ -35,17 +35,27 @@ export class TrackedTransport implements Transport {
   /** The channel is lost. */
   end(): void {
     for (const id of this.#open) {
-      const answer = JSON.stringify({ jsonrpc: '2.0', id, error: { code: requestCancelled, message: 'The connection to the language server was lost.' } })
+      const answer = JSON.stringify({
+        jsonrpc: '2.0',
+        id,
+        error: { code: requestCancelled, message: 'The connection to the language server was lost.' },
+      })
       for (const handler of this.#handlers.keys()) handler(answer)
     }
     this.#open.clear()
   }
 
   #received(message: string): string {
-    const value = JSON.parse(message) as { readonly id?: unknown; readonly method?: unknown; readonly error?: { readonly code?: unknown } }
+    const value = JSON.parse(message) as {
+      readonly id?: unknown
+      readonly method?: unknown
+      readonly error?: { readonly code?: unknown }
+    }
     if (typeof value.id !== 'number' || value.method !== undefined) return message
     this.#open.delete(value.id)
     // A server that was started again has no answer any more: nobody did anything wrong.
-    return value.error?.code === serverCancelled ? JSON.stringify({ ...value, error: { ...value.error, code: requestCancelled } }) : message
+    return value.error?.code === serverCancelled
+      ? JSON.stringify({ ...value, error: { ...value.error, code: requestCancelled } })
+      : message
   }
 }

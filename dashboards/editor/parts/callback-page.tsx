@@ -13,7 +13,13 @@ import { finishSignIn, placeBefore } from '../wallet-sign-in.ts'
 const begun = new Map<string, Promise<void>>()
 
 /** Where the wallet sends people back. What was written before is in the browser, and there again. */
-export function CallbackPage({ wallet, keeper }: { readonly wallet: WalletPlace; readonly keeper: SessionKeeper }): ReactNode {
+export function CallbackPage({
+  wallet,
+  keeper,
+}: {
+  readonly wallet: WalletPlace
+  readonly keeper: SessionKeeper
+}): ReactNode {
   const [address] = useState(() => location.href)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
@@ -22,14 +28,19 @@ export function CallbackPage({ wallet, keeper }: { readonly wallet: WalletPlace;
     history.replaceState(null, '', location.pathname)
     const finished = begun.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
     begun.set(address, finished)
-    finished.then(() => navigate(placeBefore(), { isReplacing: true }), (error: unknown) => setProblem(problemText(error)))
+    finished.then(
+      () => navigate(placeBefore(), { isReplacing: true }),
+      (error: unknown) => setProblem(problemText(error)),
+    )
   }, [address, wallet, keeper])
   if (problem === undefined) return <Loading label="Signing in…" rows={2} />
   return (
     <div className="stack">
       <h1>The sign-in did not work</h1>
       <ProblemLine problem={problem} />
-      <Button look="strong" onClick={() => navigate(placeBefore(), { isReplacing: true })}>Back to the editor</Button>
+      <Button look="strong" onClick={() => navigate(placeBefore(), { isReplacing: true })}>
+        Back to the editor
+      </Button>
     </div>
   )
 }

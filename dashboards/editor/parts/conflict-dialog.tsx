@@ -15,25 +15,42 @@ export interface ConflictDialogProps {
   readonly onClose: () => void
 }
 
-const choices: readonly (readonly [Choice, string])[] = [['mine', 'Keep mine'], ['theirs', 'Take theirs'], ['both', 'Keep both']]
+const choices: readonly (readonly [Choice, string])[] = [
+  ['mine', 'Keep mine'],
+  ['theirs', 'Take theirs'],
+  ['both', 'Keep both'],
+]
 
 /** Both versions of each file that was changed here and elsewhere, and what shall become of them. Nothing is written over before somebody has said so. */
 export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogProps): ReactNode {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Choice>>(new Map())
-  const finish = (): void => onResolve(resolveConflicts(merged, chosen, (path, taken) => freePath(taken, theirPath(path))))
+  const finish = (): void =>
+    onResolve(resolveConflicts(merged, chosen, (path, taken) => freePath(taken, theirPath(path))))
   return (
     <Modal title="This project was changed elsewhere too" isWide onClose={onClose}>
       <div className="stack modal-body conflicts">
-        <p className="soft">These files were changed in both places: choose a version of each. Changes of all others were brought together. Where you keep both, theirs becomes a file of its own beside yours, so that you can bring them together by hand.</p>
+        <p className="soft">
+          These files were changed in both places: choose a version of each. Changes of all others were brought
+          together. Where you keep both, theirs becomes a file of its own beside yours, so that you can bring them
+          together by hand.
+        </p>
         {merged.conflicts.map((conflict) => {
           const choice = chosen.get(conflict.path) ?? 'both'
           return (
             <section key={conflict.path} className="conflict" aria-label={conflict.path}>
               <fieldset className="conflict-head">
-                <legend><code>{conflict.path}</code></legend>
+                <legend>
+                  <code>{conflict.path}</code>
+                </legend>
                 {choices.map(([name, label]) => (
                   <label key={name} className="choice">
-                    <input type="radio" name={`choice ${conflict.path}`} checked={choice === name} onChange={() => setChosen(new Map(chosen).set(conflict.path, name))} /> {label}
+                    <input
+                      type="radio"
+                      name={`choice ${conflict.path}`}
+                      checked={choice === name}
+                      onChange={() => setChosen(new Map(chosen).set(conflict.path, name))}
+                    />{' '}
+                    {label}
                   </label>
                 ))}
               </fieldset>
@@ -43,7 +60,9 @@ export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogPro
         })}
         <div className="button-row end">
           <Button onClick={onClose}>Decide later</Button>
-          <Button look="strong" onClick={finish}>Save this</Button>
+          <Button look="strong" onClick={finish}>
+            Save this
+          </Button>
         </div>
       </div>
     </Modal>
@@ -56,13 +75,23 @@ function theirPath(path: string): string {
 
 function Sides({ conflict: { path, mine, theirs } }: { readonly conflict: FileConflict }): ReactNode {
   const lines = useMemo(() => compareLines(mine ?? '', theirs ?? ''), [mine, theirs])
-  const shown = (kind: 'old' | 'new', text: string): ReactNode => lines === undefined ? text : (
-    lines.filter((line) => line.kind === 'same' || line.kind === kind).map((line, at) => <span key={at} className={line.kind === 'same' ? 'line' : 'line changed-line'}>{line.text}{'\n'}</span>)
-  )
+  const shown = (kind: 'old' | 'new', text: string): ReactNode =>
+    lines === undefined
+      ? text
+      : lines
+          .filter((line) => line.kind === 'same' || line.kind === kind)
+          .map((line, at) => (
+            <span key={at} className={line.kind === 'same' ? 'line' : 'line changed-line'}>
+              {line.text}
+              {'\n'}
+            </span>
+          ))
   const side = (kind: 'old' | 'new', title: string, text: string | undefined): ReactNode => (
     <div className="side">
       <h3>{title}</h3>
-      {text === undefined ? <p className="soft">The file was deleted.</p> : (
+      {text === undefined ? (
+        <p className="soft">The file was deleted.</p>
+      ) : (
         <pre tabIndex={0} role="group" aria-label={`${title}: ${path}`}>
           {shown(kind, text)}
         </pre>
@@ -72,7 +101,10 @@ function Sides({ conflict: { path, mine, theirs } }: { readonly conflict: FileCo
   return (
     <>
       {lines === undefined && <p className="soft">The versions differ in too many lines to mark the changes.</p>}
-      <div className="sides">{side('old', 'Mine', mine)}{side('new', 'Theirs', theirs)}</div>
+      <div className="sides">
+        {side('old', 'Mine', mine)}
+        {side('new', 'Theirs', theirs)}
+      </div>
     </>
   )
 }

@@ -23,7 +23,9 @@ import { ShareDialog } from './share-dialog.tsx'
 import { SignInDialog } from './sign-in-dialog.tsx'
 
 /** Seldom wanted: it is fetched when it is. */
-const RepositoryDialog = lazyPart(async () => (await import('../repository/repository-dialog.tsx')).RepositoryDialog, { name: 'RepositoryDialog' })
+const RepositoryDialog = lazyPart(async () => (await import('../repository/repository-dialog.tsx')).RepositoryDialog, {
+  name: 'RepositoryDialog',
+})
 
 type Kind = 'file' | 'folder'
 
@@ -46,10 +48,20 @@ export interface DeskDialogsProps {
   readonly onForget: () => void
 }
 
-const pathHint = 'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and imports/ are kept for what is imported from the chain.'
+const pathHint =
+  'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and imports/ are kept for what is imported from the chain.'
 
 /** The one question that is asked at the moment. */
-export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, onNew, onForget }: DeskDialogsProps): ReactNode {
+export function DeskDialogs({
+  session,
+  project,
+  save,
+  dialog,
+  onDialog,
+  onOpen,
+  onNew,
+  onForget,
+}: DeskDialogsProps): ReactNode {
   const { store, saver } = session
   const settings = useSettings()
   const close = (): void => onDialog(undefined)
@@ -62,8 +74,13 @@ export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, 
     case 'new':
       return (
         <NameDialog
-          title={dialog.kind === 'file' ? 'New file' : 'New folder'} label="Path" action="Make it" hint={pathHint}
-          first={`${dialog.folder === '' ? '' : `${dialog.folder}/`}${dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder'}`} check={(path) => pathProblem(path, project.files.keys(), project.folders)} onClose={close}
+          title={dialog.kind === 'file' ? 'New file' : 'New folder'}
+          label="Path"
+          action="Make it"
+          hint={pathHint}
+          first={`${dialog.folder === '' ? '' : `${dialog.folder}/`}${dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder'}`}
+          check={(path) => pathProblem(path, project.files.keys(), project.folders)}
+          onClose={close}
           onName={(path) => {
             change((state) => (dialog.kind === 'folder' ? withFolder(state, path) : withFile(state, path, '')))
             if (dialog.kind === 'file') onOpen(path)
@@ -73,22 +90,39 @@ export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, 
     case 'rename':
       return (
         <NameDialog
-          title={`Rename ${dialog.path}`} label="New path" action="Rename" first={dialog.path} hint={pathHint} onClose={close}
+          title={`Rename ${dialog.path}`}
+          label="New path"
+          action="Rename"
+          first={dialog.path}
+          hint={pathHint}
+          onClose={close}
           check={(path) => (path === dialog.path ? undefined : moveProblem(project, dialog.path, path))}
           onName={(path) => change((state) => withMoved(state, dialog.path, path))}
         />
       )
     case 'delete':
       return (
-        <Dialog title={`Delete ${dialog.path}?`} action="Delete" isDangerous onSubmit={() => change((state) => withoutPath(state, dialog.path))} onClose={close}>
+        <Dialog
+          title={`Delete ${dialog.path}?`}
+          action="Delete"
+          isDangerous
+          onSubmit={() => change((state) => withoutPath(state, dialog.path))}
+          onClose={close}
+        >
           <p>{dialog.kind === 'folder' ? 'The folder goes with all that is in it.' : 'The file goes for good.'}</p>
         </Dialog>
       )
     case 'project-name':
       return (
         <NameDialog
-          title="Rename the project" label="Name" action="Rename" first={project.name} hint="The link of the project stays as it is." onClose={close}
-          check={nameProblem} onName={(name) => change((state) => ({ ...state, name, isTouched: true }))}
+          title="Rename the project"
+          label="Name"
+          action="Rename"
+          first={project.name}
+          hint="The link of the project stays as it is."
+          onClose={close}
+          check={nameProblem}
+          onName={(name) => change((state) => ({ ...state, name, isTouched: true }))}
         />
       )
     case 'templates':
@@ -104,16 +138,38 @@ export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, 
         />
       )
     case 'share':
-      return <ShareDialog project={project} save={save} url={settings.url} onPublic={(isPublic) => void (store.change((state) => ({ ...state, isPublic, isTouched: true })), saver.saveNow())} onClose={close} />
+      return (
+        <ShareDialog
+          project={project}
+          save={save}
+          url={settings.url}
+          onPublic={(isPublic) =>
+            void (store.change((state) => ({ ...state, isPublic, isTouched: true })), saver.saveNow())
+          }
+          onClose={close}
+        />
+      )
     case 'repository':
-      return <Suspense><RepositoryDialog session={session} save={save} onClose={close} /></Suspense>
+      return (
+        <Suspense>
+          <RepositoryDialog session={session} save={save} onClose={close} />
+        </Suspense>
+      )
     case 'conflict':
       if (save.is !== 'conflict') return null
-      return <ConflictDialog merged={saver.mergeWith(save.theirs)} onClose={close} onResolve={(files) => void (close(), saver.resolve(save.theirs, files))} />
+      return (
+        <ConflictDialog
+          merged={saver.mergeWith(save.theirs)}
+          onClose={close}
+          onResolve={(files) => void (close(), saver.resolve(save.theirs, files))}
+        />
+      )
     case 'projects':
       return (
         <ProjectsDialog
-          current={project.saved?.slug} onClose={close} onDelete={(row) => onDialog({ is: 'delete-project', project: row })}
+          current={project.saved?.slug}
+          onClose={close}
+          onDelete={(row) => onDialog({ is: 'delete-project', project: row })}
           onOpen={(slug) => {
             close()
             navigate(`/p/${slug}`)
@@ -125,7 +181,15 @@ export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, 
         />
       )
     case 'delete-project':
-      return <DeleteProject row={dialog.project} isOpen={dialog.project.id === project.saved?.id} onBack={() => onDialog({ is: 'projects' })} onForget={onForget} onClose={close} />
+      return (
+        <DeleteProject
+          row={dialog.project}
+          isOpen={dialog.project.id === project.saved?.id}
+          onBack={() => onDialog({ is: 'projects' })}
+          onForget={onForget}
+          onClose={close}
+        />
+      )
     case 'sign-in':
       return <SignInDialog reason={dialog.reason} onClose={close} onLeave={() => session.keeper.keepNow()} />
   }
@@ -139,7 +203,13 @@ interface DeleteProjectProps {
   readonly onClose: () => void
 }
 
-function DeleteProject({ row: { id, name, is_public: isPublic }, isOpen, onBack, onForget, onClose }: DeleteProjectProps): ReactNode {
+function DeleteProject({
+  row: { id, name, is_public: isPublic },
+  isOpen,
+  onBack,
+  onForget,
+  onClose,
+}: DeleteProjectProps): ReactNode {
   const { projects } = useAccount()
   const say = useToast()
   const [isBusy, setIsBusy] = useState(false)
@@ -159,8 +229,19 @@ function DeleteProject({ row: { id, name, is_public: isPublic }, isOpen, onBack,
     }
   }
   return (
-    <Dialog title={`Delete ${name}?`} action="Delete the project" isDangerous isBusy={isBusy} error={problem} onSubmit={() => void remove()} onClose={onBack}>
-      <p>The project goes with all its files, for good.{isPublic ? ' Its link leads nowhere then; copies that others have made stay.' : ''}</p>
+    <Dialog
+      title={`Delete ${name}?`}
+      action="Delete the project"
+      isDangerous
+      isBusy={isBusy}
+      error={problem}
+      onSubmit={() => void remove()}
+      onClose={onBack}
+    >
+      <p>
+        The project goes with all its files, for good.
+        {isPublic ? ' Its link leads nowhere then; copies that others have made stay.' : ''}
+      </p>
     </Dialog>
   )
 }

@@ -28,26 +28,77 @@ export interface HeaderProps {
 
 /** What the project is, how safe it is, and what can be done with all of it. */
 export function Header(props: HeaderProps): ReactNode {
-  const { project: { name, isReadOnly, isPublic, saved, forkedFrom }, saveSign, isFilesOpen, onFiles, onName, onProjects, onNew, onTemplates, onShare, onFork, onRepository, onSignIn } = props
+  const {
+    project: { name, isReadOnly, isPublic, saved, forkedFrom },
+    saveSign,
+    isFilesOpen,
+    onFiles,
+    onName,
+    onProjects,
+    onNew,
+    onTemplates,
+    onShare,
+    onFork,
+    onRepository,
+    onSignIn,
+  } = props
   const { is } = useAccount()
   return (
     <header className="bar-top">
-      <span className="drawer-button"><Button look="plain" isIcon aria-label="Files" aria-expanded={isFilesOpen} onClick={onFiles}><Icon name="menu" /></Button></span>
+      <span className="drawer-button">
+        <Button look="plain" isIcon aria-label="Files" aria-expanded={isFilesOpen} onClick={onFiles}>
+          <Icon name="menu" />
+        </Button>
+      </span>
       <Brand />
       <h1 className="project-title">
-        {isReadOnly ? <span>{name}</span> : <button type="button" title="Rename the project" onClick={onName}>{name}</button>}
+        {isReadOnly ? (
+          <span>{name}</span>
+        ) : (
+          <button type="button" title="Rename the project" onClick={onName}>
+            {name}
+          </button>
+        )}
       </h1>
       {isReadOnly && <Badge>Read only</Badge>}
-      {!isReadOnly && saved !== undefined && <Badge tone={isPublic ? 'busy' : 'neutral'}>{isPublic ? 'Public' : 'Private'}</Badge>}
-      {forkedFrom !== undefined && <span className="soft small fork-of">fork of <Link to={`/p/${forkedFrom.slug}`}>{forkedFrom.name}</Link></span>}
+      {!isReadOnly && saved !== undefined && (
+        <Badge tone={isPublic ? 'busy' : 'neutral'}>{isPublic ? 'Public' : 'Private'}</Badge>
+      )}
+      {forkedFrom !== undefined && (
+        <span className="soft small fork-of">
+          fork of <Link to={`/p/${forkedFrom.slug}`}>{forkedFrom.name}</Link>
+        </span>
+      )}
       {saveSign}
       <div className="top-acts">
-        {!isReadOnly && <Button look="plain" onClick={onTemplates}><Icon name="book" /> <span>Templates</span></Button>}
-        <Button look="plain" onClick={onNew}><Icon name="plus" /> <span>New</span></Button>
-        {is === 'signed-in' && <Button look="plain" onClick={onProjects}><Icon name="menu" /> <span>Projects</span></Button>}
-        {!isReadOnly && is !== 'off' && <Button onClick={onShare}><Icon name="external" /> <span>Share</span></Button>}
-        {!isReadOnly && is !== 'off' && onRepository !== undefined && <Button look="plain" onClick={onRepository}><Icon name="database" /> <span>Repository</span></Button>}
-        {(isReadOnly || saved !== undefined) && <Button look={isReadOnly ? 'strong' : 'plain'} onClick={onFork}><Icon name="copy" /> <span>Fork</span></Button>}
+        {!isReadOnly && (
+          <Button look="plain" onClick={onTemplates}>
+            <Icon name="book" /> <span>Templates</span>
+          </Button>
+        )}
+        <Button look="plain" onClick={onNew}>
+          <Icon name="plus" /> <span>New</span>
+        </Button>
+        {is === 'signed-in' && (
+          <Button look="plain" onClick={onProjects}>
+            <Icon name="menu" /> <span>Projects</span>
+          </Button>
+        )}
+        {!isReadOnly && is !== 'off' && (
+          <Button onClick={onShare}>
+            <Icon name="external" /> <span>Share</span>
+          </Button>
+        )}
+        {!isReadOnly && is !== 'off' && onRepository !== undefined && (
+          <Button look="plain" onClick={onRepository}>
+            <Icon name="database" /> <span>Repository</span>
+          </Button>
+        )}
+        {(isReadOnly || saved !== undefined) && (
+          <Button look={isReadOnly ? 'strong' : 'plain'} onClick={onFork}>
+            <Icon name="copy" /> <span>Fork</span>
+          </Button>
+        )}
       </div>
       <div className="top-who">
         <Who onSignIn={onSignIn} />
@@ -61,15 +112,31 @@ function Who({ onSignIn }: { readonly onSignIn: () => void }): ReactNode {
   const { is, email, signOut, loadAgain } = useAccount()
   const say = useToast()
   if (is === 'off' || is === 'loading') return null
-  if (is === 'unknown') return <Button isSmall onClick={loadAgain}>Not known who you are: try again</Button>
-  if (is === 'signed-out') return <Button look="strong" onClick={onSignIn}>Sign in</Button>
+  if (is === 'unknown')
+    return (
+      <Button isSmall onClick={loadAgain}>
+        Not known who you are: try again
+      </Button>
+    )
+  if (is === 'signed-out')
+    return (
+      <Button look="strong" onClick={onSignIn}>
+        Sign in
+      </Button>
+    )
   const leave = (): void => {
-    signOut().catch((error: unknown) => say(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad'))
+    signOut().catch((error: unknown) =>
+      say(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad'),
+    )
   }
   return (
     <>
-      <span className="who" title={email}>{email ?? 'Passkey only'}</span>
-      <Button look="plain" isIcon aria-label="Sign out" title="Sign out, in all tabs" onClick={leave}><Icon name="leave" /></Button>
+      <span className="who" title={email}>
+        {email ?? 'Passkey only'}
+      </span>
+      <Button look="plain" isIcon aria-label="Sign out" title="Sign out, in all tabs" onClick={leave}>
+        <Icon name="leave" />
+      </Button>
     </>
   )
 }

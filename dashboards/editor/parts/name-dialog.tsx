@@ -21,7 +21,10 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
   const problem = check(name.trim())
   return (
     <Dialog
-      title={title} action={action} error={isTried ? problem : undefined} onClose={onClose}
+      title={title}
+      action={action}
+      error={isTried ? problem : undefined}
+      onClose={onClose}
       onSubmit={() => {
         setIsTried(true)
         if (problem === undefined) onName(name.trim())
@@ -30,7 +33,13 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
       <label className="field">
         <span>{label}</span>
         <input
-          className="input mono" value={name} autoFocus spellCheck={false} autoComplete="off" autoCapitalize="off" aria-invalid={isTried && problem !== undefined}
+          className="input mono"
+          value={name}
+          autoFocus
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          aria-invalid={isTried && problem !== undefined}
           onFocus={({ target }) => {
             const { value } = target
             // Who comes back to what they typed goes on where they are.

@@ -16,10 +16,28 @@ const noneFound: Readonly<Record<EditorSettings['language_server']['kind'], stri
 }
 
 /** Diagnostics of the project's files; each line leads to its place. */
-export function ProblemsPanel({ problems, server, onGo }: { readonly problems: readonly Problem[]; readonly server: ServerState; readonly onGo: (problem: Problem) => void }): ReactNode {
-  const { language_server: { kind } } = useSettings()
+export function ProblemsPanel({
+  problems,
+  server,
+  onGo,
+}: {
+  readonly problems: readonly Problem[]
+  readonly server: ServerState
+  readonly onGo: (problem: Problem) => void
+}): ReactNode {
+  const {
+    language_server: { kind },
+  } = useSettings()
   if (problems.length === 0) {
-    return <p className="panel-note soft">{server.is === 'ready' ? noneFound[kind] : server.is === 'away' ? server.reason : 'The language server is starting…'}</p>
+    return (
+      <p className="panel-note soft">
+        {server.is === 'ready'
+          ? noneFound[kind]
+          : server.is === 'away'
+            ? server.reason
+            : 'The language server is starting…'}
+      </p>
+    )
   }
   return (
     <>
@@ -27,9 +45,16 @@ export function ProblemsPanel({ problems, server, onGo }: { readonly problems: r
         {problems.slice(0, most).map((problem, at) => (
           <li key={at}>
             <button type="button" onClick={() => onGo(problem)}>
-              <span className={`tone ${tones[problem.severity]}`} aria-label={problem.severity} role="img"><Icon name={problem.severity === 'error' || problem.severity === 'warning' ? 'alert' : 'thought'} size={14} /></span>
+              <span className={`tone ${tones[problem.severity]}`} aria-label={problem.severity} role="img">
+                <Icon
+                  name={problem.severity === 'error' || problem.severity === 'warning' ? 'alert' : 'thought'}
+                  size={14}
+                />
+              </span>
               <span className="problem-text">{problem.message}</span>
-              <span className="soft nowrap">{problem.path}:{problem.line}:{problem.column}</span>
+              <span className="soft nowrap">
+                {problem.path}:{problem.line}:{problem.column}
+              </span>
             </button>
           </li>
         ))}

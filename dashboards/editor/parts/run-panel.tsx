@@ -49,45 +49,99 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
       >
         {parameters.map(({ name, type }) => (
           <label key={name} className="field">
-            <span><b>{name}</b> {type}</span>
+            <span>
+              <b>{name}</b> {type}
+            </span>
             {type === 'Bool' ? (
-              <select className="input" value={typed.get(name) ?? ''} aria-invalid={problems.get(name) !== undefined} onChange={(event) => room.type(path, name, event.target.value)}>
+              <select
+                className="input"
+                value={typed.get(name) ?? ''}
+                aria-invalid={problems.get(name) !== undefined}
+                onChange={(event) => room.type(path, name, event.target.value)}
+              >
                 <option value="">Choose</option>
                 <option>true</option>
                 <option>false</option>
               </select>
             ) : (
               <input
-                className="input mono" value={typed.get(name) ?? ''} placeholder={hintOf(type)} spellCheck={false} autoComplete="off" autoCapitalize="off" inputMode={/^(UInt|Word)\d*$|^UFix(64|128)$/.test(type) ? 'decimal' : 'text'}
-                aria-invalid={problems.get(name) !== undefined} onChange={(event) => room.type(path, name, event.target.value)}
+                className="input mono"
+                value={typed.get(name) ?? ''}
+                placeholder={hintOf(type)}
+                spellCheck={false}
+                autoComplete="off"
+                autoCapitalize="off"
+                inputMode={/^(UInt|Word)\d*$|^UFix(64|128)$/.test(type) ? 'decimal' : 'text'}
+                aria-invalid={problems.get(name) !== undefined}
+                onChange={(event) => room.type(path, name, event.target.value)}
               />
             )}
-            {problems.get(name) !== undefined && <span className="field-error" role="alert">{problems.get(name)}</span>}
+            {problems.get(name) !== undefined && (
+              <span className="field-error" role="alert">
+                {problems.get(name)}
+              </span>
+            )}
           </label>
         ))}
         {parameters.length === 0 && <p className="soft">This script takes no arguments.</p>}
         <div className="button-row">
-          {isRunning
-            ? <Button type="button" onClick={() => room.stop()}><Icon name="stop" /> Stop</Button>
-            : <Button type="submit" look="strong"><Icon name="play" /> Run</Button>}
-          <span className="soft small">{place === undefined ? 'No access node for this network' : `on ${networkNames[project.network]}`}</span>
+          {isRunning ? (
+            <Button type="button" onClick={() => room.stop()}>
+              <Icon name="stop" /> Stop
+            </Button>
+          ) : (
+            <Button type="submit" look="strong">
+              <Icon name="play" /> Run
+            </Button>
+          )}
+          <span className="soft small">
+            {place === undefined ? 'No access node for this network' : `on ${networkNames[project.network]}`}
+          </span>
         </div>
       </form>
       <div className="run-result" role="region" aria-label="Result" aria-busy={isRunning} tabIndex={0}>
-        {isRunning ? <p className="soft"><span className="spinner" /> The script is running…</p> : result === undefined ? <p className="soft">What the script gives is shown here. Ctrl+Enter, or ⌘ Enter, runs it from the editor.</p> : <Result result={result} onGo={onGo} />}
+        {isRunning ? (
+          <p className="soft">
+            <span className="spinner" /> The script is running…
+          </p>
+        ) : result === undefined ? (
+          <p className="soft">What the script gives is shown here. Ctrl+Enter, or ⌘ Enter, runs it from the editor.</p>
+        ) : (
+          <Result result={result} onGo={onGo} />
+        )}
       </div>
     </div>
   )
 }
 
-function Result({ result, onGo }: { readonly result: RunResult; readonly onGo: (line: number, column: number) => void }): ReactNode {
-  const facts = [`${Math.round(result.ms)} ms`, ...(result.blockHeight === undefined ? [] : [`block ${Number(result.blockHeight).toLocaleString('en')}`])].join(' · ')
+function Result({
+  result,
+  onGo,
+}: {
+  readonly result: RunResult
+  readonly onGo: (line: number, column: number) => void
+}): ReactNode {
+  const facts = [
+    `${Math.round(result.ms)} ms`,
+    ...(result.blockHeight === undefined ? [] : [`block ${Number(result.blockHeight).toLocaleString('en')}`]),
+  ].join(' · ')
   if (result.is === 'failed') {
     return (
       <>
-        <div className="result-head"><Badge tone="bad">Failed</Badge> <b role="alert">{errorTitle(result.message)}</b> <span className="soft small">{facts}</span></div>
+        <div className="result-head">
+          <Badge tone="bad">Failed</Badge> <b role="alert">{errorTitle(result.message)}</b>{' '}
+          <span className="soft small">{facts}</span>
+        </div>
         <pre className="result-error">
-          {errorParts(result.message).map((part, at) => (part.kind === 'text' ? part.text : <button key={at} type="button" className="place" onClick={() => onGo(part.line, part.column)}>{part.text}</button>))}
+          {errorParts(result.message).map((part, at) =>
+            part.kind === 'text' ? (
+              part.text
+            ) : (
+              <button key={at} type="button" className="place" onClick={() => onGo(part.line, part.column)}>
+                {part.text}
+              </button>
+            ),
+          )}
         </pre>
       </>
     )
@@ -95,9 +149,17 @@ function Result({ result, onGo }: { readonly result: RunResult; readonly onGo: (
   const raw = JSON.stringify(result.value, null, 2)
   return (
     <>
-      <div className="result-head"><Badge tone="good">Done</Badge> <span className="soft small">{facts}</span> <CopyButton text={raw} what="the raw value" /></div>
-      <div className="value mono"><ValueTree value={result.value} /></div>
-      <details className="raw"><summary>Raw value (JSON-CDC)</summary><pre>{raw}</pre></details>
+      <div className="result-head">
+        <Badge tone="good">Done</Badge> <span className="soft small">{facts}</span>{' '}
+        <CopyButton text={raw} what="the raw value" />
+      </div>
+      <div className="value mono">
+        <ValueTree value={result.value} />
+      </div>
+      <details className="raw">
+        <summary>Raw value (JSON-CDC)</summary>
+        <pre>{raw}</pre>
+      </details>
     </>
   )
 }

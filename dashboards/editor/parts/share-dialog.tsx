@@ -23,21 +23,43 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
       <div className="stack modal-body">
         {isReadOnly ? null : (
           <label className="check-line">
-            <input type="checkbox" className="check" aria-label="Anybody with the link can see it" checked={isPublic} onChange={(event) => onPublic(event.target.checked)} />
-            <span><b>Anybody with the link can see it</b><br /><span className="soft">They can look at the code, run scripts and fork it. They cannot change it.</span></span>
+            <input
+              type="checkbox"
+              className="check"
+              aria-label="Anybody with the link can see it"
+              checked={isPublic}
+              onChange={(event) => onPublic(event.target.checked)}
+            />
+            <span>
+              <b>Anybody with the link can see it</b>
+              <br />
+              <span className="soft">They can look at the code, run scripts and fork it. They cannot change it.</span>
+            </span>
           </label>
         )}
         {isPublic && saved !== undefined && (
           <div className="field">
             <label htmlFor="share-link">Link</label>
             <div className="with-button">
-              <input id="share-link" className="input mono" readOnly value={link} onFocus={({ target }) => target.select()} />
+              <input
+                id="share-link"
+                className="input mono"
+                readOnly
+                value={link}
+                onFocus={({ target }) => target.select()}
+              />
               <CopyButton text={link} what="the link" />
             </div>
           </div>
         )}
         <p className="soft" role="status">
-          {save.is === 'failed' ? `Not saved: ${save.reason}` : isOnItsWay ? 'One moment: this is being saved.' : isPublic ? 'The project is public.' : 'The project is private: you alone can see it.'}
+          {save.is === 'failed'
+            ? `Not saved: ${save.reason}`
+            : isOnItsWay
+              ? 'One moment: this is being saved.'
+              : isPublic
+                ? 'The project is public.'
+                : 'The project is private: you alone can see it.'}
         </p>
       </div>
     </Modal>

@@ -25,15 +25,18 @@ export function SignInDialog({ reason, onClose, onLeave = () => Promise.resolve(
     if (is === 'signed-in') onClose()
   }, [is, onClose])
   if (wallet === null) return null
-  const leave = (): void => void run(async () => {
-    await onLeave()
-    await beginSignIn(wallet)
-  })
+  const leave = (): void =>
+    void run(async () => {
+      await onLeave()
+      await beginSignIn(wallet)
+    })
   return (
     <Modal title="Sign in" onClose={onClose}>
       <div className="stack sign-in">
         <p className="soft">{reason}</p>
-        <p>You sign in at your wallet, <b className="wrap">{new URL(wallet.url).host}</b>, and then return here.</p>
+        <p>
+          You sign in at your wallet, <b className="wrap">{new URL(wallet.url).host}</b>, and then return here.
+        </p>
         <ProblemLine problem={problem} />
         <Button look="strong" disabled={isBusy} onClick={leave}>
           {isBusy ? 'One moment…' : 'Continue to the wallet'}

@@ -12,16 +12,30 @@ export interface StatusBarProps {
 }
 
 /** What the code is for, what checks it, and where the cursor is. */
-export function StatusBar({ project: { network, saved, isReadOnly, active }, server, cursor, onNetwork }: StatusBarProps): ReactNode {
-  const { networks, language_server: { label } } = useSettings()
-  const shown = networks.some((one) => one.network === network) ? networks.map((one) => one.network) : [network, ...networks.map((one) => one.network)]
+export function StatusBar({
+  project: { network, saved, isReadOnly, active },
+  server,
+  cursor,
+  onNetwork,
+}: StatusBarProps): ReactNode {
+  const {
+    networks,
+    language_server: { label },
+  } = useSettings()
+  const shown = networks.some((one) => one.network === network)
+    ? networks.map((one) => one.network)
+    : [network, ...networks.map((one) => one.network)]
   const [tone, words] = serverWords(server)
   return (
     <footer className="status" aria-label="Status">
       <label className="status-network">
         <span className="visually-hidden">Network</span>
         <select value={network} disabled={isReadOnly} onChange={(event) => onNetwork(event.target.value as Network)}>
-          {shown.map((name) => <option key={name} value={name}>{networkNames[name]}</option>)}
+          {shown.map((name) => (
+            <option key={name} value={name}>
+              {networkNames[name]}
+            </option>
+          ))}
         </select>
       </label>
       <span className="status-server" role="status" title={server.is === 'away' ? server.reason : undefined}>
@@ -31,7 +45,11 @@ export function StatusBar({ project: { network, saved, isReadOnly, active }, ser
       </span>
       <span className="status-end">
         {saved !== undefined && <span className="status-version">Version {saved.version}</span>}
-        {active !== undefined && <span>Line {cursor.line}, column {cursor.column}</span>}
+        {active !== undefined && (
+          <span>
+            Line {cursor.line}, column {cursor.column}
+          </span>
+        )}
       </span>
     </footer>
   )

@@ -6,18 +6,45 @@ const most = 200
 const deepest = 40
 
 /** A value of JSON-CDC as a tree that can be opened. */
-export function ValueTree({ value, name, depth = 0 }: { readonly value: unknown; readonly name?: string; readonly depth?: number }): ReactNode {
+export function ValueTree({
+  value,
+  name,
+  depth = 0,
+}: {
+  readonly value: unknown
+  readonly name?: string
+  readonly depth?: number
+}): ReactNode {
   const { type, inner, parts } = readValue(value)
   const label = name === undefined ? null : <span className="value-name">{name}: </span>
   if (parts === undefined || depth > deepest) {
-    return <div className="value-line">{label}<span className="value-inner">{inner}</span> <span className="value-type">{type}</span></div>
+    return (
+      <div className="value-line">
+        {label}
+        <span className="value-inner">{inner}</span> <span className="value-type">{type}</span>
+      </div>
+    )
   }
-  if (parts.length === 0) return <div className="value-line">{label}<span className="value-inner">{inner}</span> <span className="value-type">{type}</span></div>
+  if (parts.length === 0)
+    return (
+      <div className="value-line">
+        {label}
+        <span className="value-inner">{inner}</span> <span className="value-type">{type}</span>
+      </div>
+    )
   return (
     <details className="value-node" open={depth < 2 && parts.length <= 50}>
-      <summary>{label}<span className="value-type">{type}</span> <span className="soft">{parts.length} {parts.length === 1 ? 'part' : 'parts'}</span></summary>
+      <summary>
+        {label}
+        <span className="value-type">{type}</span>{' '}
+        <span className="soft">
+          {parts.length} {parts.length === 1 ? 'part' : 'parts'}
+        </span>
+      </summary>
       <div className="value-parts">
-        {parts.slice(0, most).map(([part, one], at) => <ValueTree key={at} name={part} value={one} depth={depth + 1} />)}
+        {parts.slice(0, most).map(([part, one], at) => (
+          <ValueTree key={at} name={part} value={one} depth={depth + 1} />
+        ))}
         {parts.length > most && <div className="soft">And {parts.length - most} more: see the raw value.</div>}
       </div>
     </details>
@@ -32,7 +59,8 @@ interface ReadValue {
 }
 
 function readValue(value: unknown): ReadValue {
-  if (typeof value !== 'object' || value === null || typeof (value as Partial<CadenceValue>).type !== 'string') return { type: '', inner: JSON.stringify(value) ?? '', parts: undefined }
+  if (typeof value !== 'object' || value === null || typeof (value as Partial<CadenceValue>).type !== 'string')
+    return { type: '', inner: JSON.stringify(value) ?? '', parts: undefined }
   const { type, value: inner } = value as CadenceValue
   switch (type) {
     case 'Optional': {
@@ -41,15 +69,28 @@ function readValue(value: unknown): ReadValue {
       return { ...some, type: `${some.type}?` }
     }
     case 'Array':
-      return { type: 'Array', inner: '[]', parts: (Array.isArray(inner) ? inner as unknown[] : []).map((one, at) => [String(at), one]) }
+      return {
+        type: 'Array',
+        inner: '[]',
+        parts: (Array.isArray(inner) ? (inner as unknown[]) : []).map((one, at) => [String(at), one]),
+      }
     case 'Dictionary':
-      return { type, inner: '{}', parts: (Array.isArray(inner) ? inner as { readonly key?: unknown; readonly value?: unknown }[] : []).map(({ key, value: one }) => [readValue(key).inner, one]) }
+      return {
+        type,
+        inner: '{}',
+        parts: (Array.isArray(inner) ? (inner as { readonly key?: unknown; readonly value?: unknown }[]) : []).map(
+          ({ key, value: one }) => [readValue(key).inner, one],
+        ),
+      }
     case 'Struct':
     case 'Resource':
     case 'Event':
     case 'Contract':
     case 'Enum': {
-      const { id, fields } = (inner ?? {}) as { readonly id?: string; readonly fields?: readonly { readonly name?: string; readonly value?: unknown }[] }
+      const { id, fields } = (inner ?? {}) as {
+        readonly id?: string
+        readonly fields?: readonly { readonly name?: string; readonly value?: unknown }[]
+      }
       return { type: id ?? type, inner: '{}', parts: (fields ?? []).map(({ name = '', value: one }) => [name, one]) }
     }
     case 'Void':
@@ -58,6 +99,10 @@ function readValue(value: unknown): ReadValue {
     case 'Character':
       return { type, inner: JSON.stringify(inner), parts: undefined }
     default:
-      return { type, inner: typeof inner === 'string' || typeof inner === 'boolean' ? String(inner) : JSON.stringify(inner) ?? '', parts: undefined }
+      return {
+        type,
+        inner: typeof inner === 'string' || typeof inner === 'boolean' ? String(inner) : (JSON.stringify(inner) ?? ''),
+        parts: undefined,
+      }
   }
 }

@@ -1,11 +1,18 @@
 import { expect } from 'chai'
 import { moveProblem } from './move-problem.ts'
 
-const project = { files: new Map([['lib/a.cdc', ''], ['scripts/b.cdc', '']]), folders: ['empty', 'lib'] }
+const project = {
+  files: new Map([
+    ['lib/a.cdc', ''],
+    ['scripts/b.cdc', ''],
+  ]),
+  folders: ['empty', 'lib'],
+}
 
 describe('moving files and folders', () => {
   it('goes wherever nothing is, also into the folder itself or to another case', () => {
-    for (const to of ['library', 'LIB', 'lib/deep', 'empty/lib']) expect(moveProblem(project, 'lib', to), to).to.equal(undefined)
+    for (const to of ['library', 'LIB', 'lib/deep', 'empty/lib'])
+      expect(moveProblem(project, 'lib', to), to).to.equal(undefined)
     expect(moveProblem(project, 'lib/a.cdc', 'empty/a.cdc')).to.equal(undefined)
   })
 
@@ -17,6 +24,8 @@ describe('moving files and folders', () => {
   })
 
   it('does not take along what then has a path that is too deep', () => {
-    expect(moveProblem(project, 'lib', 'a/a/a/a/a/a/a/a/a/a')).to.equal('lib/a.cdc cannot go along: Folders may be 10 deep.')
+    expect(moveProblem(project, 'lib', 'a/a/a/a/a/a/a/a/a/a')).to.equal(
+      'lib/a.cdc cannot go along: Folders may be 10 deep.',
+    )
   })
 })

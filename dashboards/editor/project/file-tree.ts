@@ -3,7 +3,10 @@ export type TreeNode =
   | { readonly kind: 'file'; readonly path: string; readonly name: string }
   | { readonly kind: 'folder'; readonly path: string; readonly name: string; readonly children: readonly TreeNode[] }
 
-interface Building { readonly folders: Map<string, Building>; readonly files: string[] }
+interface Building {
+  readonly folders: Map<string, Building>
+  readonly files: string[]
+}
 
 /** Puts paths into folders: folders first, each by name. Folders may be empty. */
 export function fileTree(paths: Iterable<string>, folders: Iterable<string>): readonly TreeNode[] {
@@ -26,9 +29,17 @@ export function fileTree(paths: Iterable<string>, folders: Iterable<string>): re
 }
 
 function nodesOf({ folders, files }: Building, below: string): readonly TreeNode[] {
-  const byName = (one: { readonly name: string }, other: { readonly name: string }): number => one.name.localeCompare(other.name, 'en', { numeric: true })
+  const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
+    one.name.localeCompare(other.name, 'en', { numeric: true })
   return [
-    ...[...folders].map(([name, inner]) => ({ kind: 'folder' as const, path: below + name, name, children: nodesOf(inner, `${below}${name}/`) })).sort(byName),
+    ...[...folders]
+      .map(([name, inner]) => ({
+        kind: 'folder' as const,
+        path: below + name,
+        name,
+        children: nodesOf(inner, `${below}${name}/`),
+      }))
+      .sort(byName),
     ...files.map((name) => ({ kind: 'file' as const, path: below + name, name })).sort(byName),
   ]
 }

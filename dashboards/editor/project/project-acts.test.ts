@@ -5,9 +5,23 @@ import type { ProjectState } from './project-state.ts'
 
 const stored: ProjectState = projectOf({
   project: {
-    id: 'i', slug: 's', version: 3, name: 'N', network: 'testnet', is_public: false, updated_at: '', isOwner: true, active_file: 'gone.cdc', open_files: ['b.cdc', 'gone.cdc'], folders: ['f'],
+    id: 'i',
+    slug: 's',
+    version: 3,
+    name: 'N',
+    network: 'testnet',
+    is_public: false,
+    updated_at: '',
+    isOwner: true,
+    active_file: 'gone.cdc',
+    open_files: ['b.cdc', 'gone.cdc'],
+    folders: ['f'],
   },
-  files: [{ path: 'a.cdc', content: 'a' }, { path: 'b.cdc', content: 'b' }, { path: 'f/c.cdc', content: 'c' }],
+  files: [
+    { path: 'a.cdc', content: 'a' },
+    { path: 'b.cdc', content: 'b' },
+    { path: 'f/c.cdc', content: 'c' },
+  ],
 })
 
 describe('acts on a project', () => {
@@ -19,7 +33,10 @@ describe('acts on a project', () => {
     const three = withOpen(withOpen(stored, 'a.cdc'), 'f/c.cdc')
     expect(withoutTab(three, 'f/c.cdc').active).to.equal('a.cdc')
     expect(withoutTab(withOpen(three, 'b.cdc'), 'b.cdc').active).to.equal('a.cdc')
-    expect(withoutTab(withoutTab(withoutTab(three, 'a.cdc'), 'b.cdc'), 'f/c.cdc')).to.deep.include({ open: [], active: undefined })
+    expect(withoutTab(withoutTab(withoutTab(three, 'a.cdc'), 'b.cdc'), 'f/c.cdc')).to.deep.include({
+      open: [],
+      active: undefined,
+    })
   })
 
   it('rename a folder with its tabs, and delete it with its files', () => {
@@ -34,7 +51,8 @@ describe('acts on a project', () => {
     const changed = withFile(stored, 'a.cdc', 'A')
     expect(isUnsaved(changed)).to.equal(true)
     expect(isUnsaved(withFile(changed, 'a.cdc', 'a'))).to.equal(false)
-    for (const other of [withFolder(stored, 'g'), withoutPath(stored, 'a.cdc'), { ...stored, isPublic: true }]) expect(isUnsaved(other)).to.equal(true)
+    for (const other of [withFolder(stored, 'g'), withoutPath(stored, 'a.cdc'), { ...stored, isPublic: true }])
+      expect(isUnsaved(other)).to.equal(true)
     expect(isUnsaved(withOpen(stored, 'a.cdc'))).to.equal(false)
     expect(isUnsaved(newProject('testnet'))).to.equal(false)
     expect(isUnsaved({ ...changed, isReadOnly: true })).to.equal(false)

@@ -29,8 +29,12 @@ export function withFolder(state: ProjectState, path: string): ProjectState {
 export function withMoved(state: ProjectState, from: string, to: string): ProjectState {
   const move = (path: string): string => movedPath(path, from, to)
   return {
-    ...state, files: new Map([...state.files].map(([path, content]) => [move(path), content])), folders: state.folders.map(move).sort(), open: state.open.map(move),
-    active: state.active === undefined ? undefined : move(state.active), isTouched: true,
+    ...state,
+    files: new Map([...state.files].map(([path, content]) => [move(path), content])),
+    folders: state.folders.map(move).sort(),
+    open: state.open.map(move),
+    active: state.active === undefined ? undefined : move(state.active),
+    isTouched: true,
   }
 }
 
@@ -39,7 +43,12 @@ export function withoutPath(state: ProjectState, path: string): ProjectState {
   const gone = (one: string): boolean => isWithin(one, path)
   let next = state
   for (const open of state.open.filter(gone)) next = withoutTab(next, open)
-  return { ...next, files: new Map([...state.files].filter(([one]) => !gone(one))), folders: state.folders.filter((one) => !gone(one)), isTouched: true }
+  return {
+    ...next,
+    files: new Map([...state.files].filter(([one]) => !gone(one))),
+    folders: state.folders.filter((one) => !gone(one)),
+    isTouched: true,
+  }
 }
 
 /** A path that is not taken yet: `a.cdc`, `a-2.cdc`, … */

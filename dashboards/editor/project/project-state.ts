@@ -44,8 +44,17 @@ export function isImported(path: string): boolean {
 /** A new project: one file of each kind, the one that can be run in front. */
 export function newProject(network: Network): ProjectState {
   return {
-    name: 'Untitled', network, isPublic: false, files: new Map(templates.map(({ path, code }) => [path, code])), folders: [],
-    open: ['scripts/add.cdc', 'contracts/Counter.cdc'], active: 'scripts/add.cdc', saved: undefined, isReadOnly: false, forkedFrom: undefined, isTouched: false,
+    name: 'Untitled',
+    network,
+    isPublic: false,
+    files: new Map(templates.map(({ path, code }) => [path, code])),
+    folders: [],
+    open: ['scripts/add.cdc', 'contracts/Counter.cdc'],
+    active: 'scripts/add.cdc',
+    saved: undefined,
+    isReadOnly: false,
+    forkedFrom: undefined,
+    isTouched: false,
   }
 }
 
@@ -57,16 +66,40 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
   const active = project.active_file !== null && files.has(project.active_file) ? project.active_file : first
   const { id, slug, version, name, network, is_public: isPublic, folders } = project
   return {
-    name, network, isPublic, files, folders, active, open: active === undefined || open.includes(active) ? open : [...open, active],
-    saved: { id, slug, version, name, network, isPublic, folders, files }, isReadOnly: !project.isOwner, forkedFrom: project.forked_from ?? undefined, isTouched: false,
+    name,
+    network,
+    isPublic,
+    files,
+    folders,
+    active,
+    open: active === undefined || open.includes(active) ? open : [...open, active],
+    saved: { id, slug, version, name, network, isPublic, folders, files },
+    isReadOnly: !project.isOwner,
+    forkedFrom: project.forked_from ?? undefined,
+    isTouched: false,
   }
 }
 
 /** Whether the service has less than this tab. Which tabs are open is not worth a save of its own. */
-export function isUnsaved({ saved, name, network, isPublic, folders, files, isReadOnly, isTouched }: ProjectState): boolean {
+export function isUnsaved({
+  saved,
+  name,
+  network,
+  isPublic,
+  folders,
+  files,
+  isReadOnly,
+  isTouched,
+}: ProjectState): boolean {
   if (isReadOnly) return false
   if (saved === undefined) return isTouched
-  if (saved.name !== name || saved.network !== network || saved.isPublic !== isPublic || saved.folders.join('\n') !== folders.join('\n')) return true
+  if (
+    saved.name !== name ||
+    saved.network !== network ||
+    saved.isPublic !== isPublic ||
+    saved.folders.join('\n') !== folders.join('\n')
+  )
+    return true
   if (saved.files === files) return false
   if (saved.files.size !== files.size) return true
   for (const [path, content] of files) {

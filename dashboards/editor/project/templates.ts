@@ -47,7 +47,19 @@ access(all) fun main(a: Int, b: Int): Int {
 
 /** What a new file may begin with. */
 export const templates: readonly Template[] = [
-  { name: 'contract', title: 'A contract', path: 'contracts/Counter.cdc', code: contract, note: 'Checked here, not run: deploy it from a repository or a wallet.' },
-  { name: 'transaction', title: 'A transaction', path: 'transactions/greet.cdc', code: transaction, note: 'Checked here, not run: send it from a wallet.' },
+  {
+    name: 'contract',
+    title: 'A contract',
+    path: 'contracts/Counter.cdc',
+    code: contract,
+    note: 'Checked here, not run: deploy it from a repository or a wallet.',
+  },
+  {
+    name: 'transaction',
+    title: 'A transaction',
+    path: 'transactions/greet.cdc',
+    code: transaction,
+    note: 'Checked here, not run: send it from a wallet.',
+  },
   { name: 'script', title: 'A script', path: 'scripts/add.cdc', code: script },
 ]

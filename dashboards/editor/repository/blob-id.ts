@@ -5,11 +5,14 @@ const encoder = new TextEncoder()
  * @throws Error on pages that came over plain HTTP from another machine, which browsers give no hashes
  */
 export async function blobId(text: string): Promise<string> {
-  if (!isSecureContext) throw new Error('Files can be compared only where this page is opened at https:// or localhost.')
+  if (!isSecureContext)
+    throw new Error('Files can be compared only where this page is opened at https:// or localhost.')
   const bytes = encoder.encode(text)
   const head = encoder.encode(`blob ${bytes.length}\0`)
   const all = new Uint8Array(head.length + bytes.length)
   all.set(head)
   all.set(bytes, head.length)
-  return [...new Uint8Array(await crypto.subtle.digest('SHA-1', all))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return [...new Uint8Array(await crypto.subtle.digest('SHA-1', all))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
 }

@@ -28,7 +28,12 @@ export function ChosenFiles({ title, files, chosen, word, onChoose }: ChosenFile
         const [text, tone] = word(file, isChosen)
         return (
           <label key={file.path} className="change">
-            <input type="checkbox" className="check" checked={isChosen} onChange={({ target }) => choose(file.path, target.checked)} />
+            <input
+              type="checkbox"
+              className="check"
+              checked={isChosen}
+              onChange={({ target }) => choose(file.path, target.checked)}
+            />
             <code>{file.path}</code>
             <Badge tone={tone}>{text}</Badge>
           </label>

@@ -23,32 +23,59 @@ export interface ConnectFormProps {
 /** Connects a project with a repository: first GitHub says what is whose, then one is chosen. */
 export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): ReactNode {
   const { repositories, userId } = useAccount()
-  const { data: installations, error, refetch } = useQuery({ queryKey: ['installations', userId], queryFn: () => repositories.installations(), staleTime: 0 })
+  const {
+    data: installations,
+    error,
+    refetch,
+  } = useQuery({ queryKey: ['installations', userId], queryFn: () => repositories.installations(), staleTime: 0 })
   const [chosen, setChosen] = useState<number>()
   const { isBusy, problem, run } = useAction()
-  const go = (is: 'new' | 'known'): void => void run(async () => {
-    const { url, authorize_url: authorizeUrl } = await repositories.begin(saved.id)
-    await keeper.keepNow()
-    noteWayToGitHub(saved.id, saved.slug)
-    location.assign(is === 'new' ? url : authorizeUrl)
-  })
+  const go = (is: 'new' | 'known'): void =>
+    void run(async () => {
+      const { url, authorize_url: authorizeUrl } = await repositories.begin(saved.id)
+      await keeper.keepNow()
+      noteWayToGitHub(saved.id, saved.slug)
+      location.assign(is === 'new' ? url : authorizeUrl)
+    })
   if (installations === undefined) {
-    if (error !== null) return <Failure title="Your repositories are not known" detail={problemText(error)} onRetry={() => void refetch()} />
+    if (error !== null)
+      return (
+        <Failure title="Your repositories are not known" detail={problemText(error)} onRetry={() => void refetch()} />
+      )
     return <Loading label="Your repositories are looked up" rows={3} />
   }
   const usable = installations.filter(({ is_suspended: isSuspended }) => !isSuspended)
   const installation = usable.find(({ installation_id: id }) => id === chosen) ?? usable[0]
   return (
     <>
-      <p className="soft">Commit this project to a repository at GitHub, load what others have pushed there, and have it deployed by a workflow.</p>
+      <p className="soft">
+        Commit this project to a repository at GitHub, load what others have pushed there, and have it deployed by a
+        workflow.
+      </p>
       {installation !== undefined && (
-        <ChooseRepository key={installation.installation_id} saved={saved} installations={usable} installation={installation} onInstallation={setChosen} onConnected={onConnected} />
+        <ChooseRepository
+          key={installation.installation_id}
+          saved={saved}
+          installations={usable}
+          installation={installation}
+          onInstallation={setChosen}
+          onConnected={onConnected}
+        />
       )}
       <div className="button-row">
-        <Button look={installation === undefined ? 'strong' : 'plain'} disabled={isBusy} onClick={() => go('new')}><Icon name="external" /> {installation === undefined ? 'Choose repositories at GitHub' : 'Choose others at GitHub'}</Button>
-        <Button look="plain" disabled={isBusy} onClick={() => go('known')}>{installation === undefined ? 'I have chosen them before' : 'Ask GitHub again'}</Button>
+        <Button look={installation === undefined ? 'strong' : 'plain'} disabled={isBusy} onClick={() => go('new')}>
+          <Icon name="external" />{' '}
+          {installation === undefined ? 'Choose repositories at GitHub' : 'Choose others at GitHub'}
+        </Button>
+        <Button look="plain" disabled={isBusy} onClick={() => go('known')}>
+          {installation === undefined ? 'I have chosen them before' : 'Ask GitHub again'}
+        </Button>
       </div>
-      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
     </>
   )
 }
@@ -59,18 +86,35 @@ interface ChooseRepositoryProps extends Pick<ConnectFormProps, 'saved' | 'onConn
   readonly onInstallation: (id: number) => void
 }
 
-function ChooseRepository({ saved, installations, installation, onInstallation, onConnected }: ChooseRepositoryProps): ReactNode {
+function ChooseRepository({
+  saved,
+  installations,
+  installation,
+  onInstallation,
+  onConnected,
+}: ChooseRepositoryProps): ReactNode {
   const { repositories } = useAccount()
   const { networks } = useSettings()
   const { installation_id: id } = installation
-  const { data: all, error, refetch } = useQuery({ queryKey: ['repositories', id], queryFn: () => repositories.repositories(id), staleTime: 0 })
+  const {
+    data: all,
+    error,
+    refetch,
+  } = useQuery({ queryKey: ['repositories', id], queryFn: () => repositories.repositories(id), staleTime: 0 })
   const [name, setName] = useState<string>()
   const [branch, setBranch] = useState<string>()
   const [path, setPath] = useState('')
   const [network, setNetwork] = useState<Network>(saved.network)
   const { isBusy, problem, run } = useAction()
   if (all === undefined) {
-    if (error !== null) return <Failure title={`The repositories of ${installation.account} are not known`} detail={problemText(error)} onRetry={() => void refetch()} />
+    if (error !== null)
+      return (
+        <Failure
+          title={`The repositories of ${installation.account} are not known`}
+          detail={problemText(error)}
+          onRetry={() => void refetch()}
+        />
+      )
     return <Loading label="Repositories are listed" rows={2} />
   }
   const repository: Repository | undefined = all.find(({ full_name: full }) => full === name) ?? all[0]
@@ -78,7 +122,15 @@ function ChooseRepository({ saved, installations, installation, onInstallation, 
   const connect = (): void => {
     if (repository === undefined) return
     void run(async () => {
-      await repositories.connect({ project_id: saved.id, installation_id: id, owner: repository.owner, repo: repository.name, path: path.trim().replaceAll(/^\/+|\/+$/g, ''), branch: wantedBranch.trim(), network })
+      await repositories.connect({
+        project_id: saved.id,
+        installation_id: id,
+        owner: repository.owner,
+        repo: repository.name,
+        path: path.trim().replaceAll(/^\/+|\/+$/g, ''),
+        branch: wantedBranch.trim(),
+        network,
+      })
       onConnected()
     })
   }
@@ -94,27 +146,77 @@ function ChooseRepository({ saved, installations, installation, onInstallation, 
         <label className="field">
           <span>Account at GitHub</span>
           <select className="input" value={id} onChange={({ target }) => onInstallation(Number(target.value))}>
-            {installations.map((one) => <option key={one.installation_id} value={one.installation_id}>{one.account}</option>)}
+            {installations.map((one) => (
+              <option key={one.installation_id} value={one.installation_id}>
+                {one.account}
+              </option>
+            ))}
           </select>
         </label>
         <label className="field">
           <span>Repository</span>
-          <select className="input" value={repository?.full_name ?? ''} disabled={all.length === 0} onChange={({ target }) => (setName(target.value), setBranch(undefined))}>
-            {all.map((one) => <option key={one.id} value={one.full_name}>{one.name}{one.private ? ' (private)' : ''}</option>)}
+          <select
+            className="input"
+            value={repository?.full_name ?? ''}
+            disabled={all.length === 0}
+            onChange={({ target }) => (setName(target.value), setBranch(undefined))}
+          >
+            {all.map((one) => (
+              <option key={one.id} value={one.full_name}>
+                {one.name}
+                {one.private ? ' (private)' : ''}
+              </option>
+            ))}
           </select>
         </label>
-        <label className="field"><span>Branch</span><input className="input mono" value={wantedBranch} spellCheck={false} autoCapitalize="off" required onChange={({ target }) => setBranch(target.value)} /></label>
-        <label className="field"><span>Folder of the repository, empty for all of it</span><input className="input mono" value={path} spellCheck={false} autoCapitalize="off" placeholder="cadence" onChange={({ target }) => setPath(target.value)} /></label>
+        <label className="field">
+          <span>Branch</span>
+          <input
+            className="input mono"
+            value={wantedBranch}
+            spellCheck={false}
+            autoCapitalize="off"
+            required
+            onChange={({ target }) => setBranch(target.value)}
+          />
+        </label>
+        <label className="field">
+          <span>Folder of the repository, empty for all of it</span>
+          <input
+            className="input mono"
+            value={path}
+            spellCheck={false}
+            autoCapitalize="off"
+            placeholder="cadence"
+            onChange={({ target }) => setPath(target.value)}
+          />
+        </label>
         <label className="field">
           <span>Network that it is deployed to</span>
           <select className="input" value={network} onChange={({ target }) => setNetwork(target.value as Network)}>
-            {networks.map((one) => <option key={one.network} value={one.network}>{networkNames[one.network]}</option>)}
+            {networks.map((one) => (
+              <option key={one.network} value={one.network}>
+                {networkNames[one.network]}
+              </option>
+            ))}
           </select>
         </label>
       </div>
-      {all.length === 0 && <p className="soft">{installation.account} has no repository that this editor may use: choose some at GitHub.</p>}
-      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
-      <div className="button-row"><Button type="submit" look="strong" disabled={isBusy || repository === undefined}>Connect</Button></div>
+      {all.length === 0 && (
+        <p className="soft">
+          {installation.account} has no repository that this editor may use: choose some at GitHub.
+        </p>
+      )}
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="button-row">
+        <Button type="submit" look="strong" disabled={isBusy || repository === undefined}>
+          Connect
+        </Button>
+      </div>
     </form>
   )
 }

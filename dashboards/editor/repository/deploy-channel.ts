@@ -39,7 +39,8 @@ export class DeployChannel {
     socket.addEventListener('open', () => {
       token().then(
         (text) => {
-          if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'subscribe:deploy', project_id: projectId, token: text ?? null }))
+          if (socket.readyState === WebSocket.OPEN)
+            socket.send(JSON.stringify({ type: 'subscribe:deploy', project_id: projectId, token: text ?? null }))
         },
         () => socket.close(),
       )

@@ -27,50 +27,102 @@ export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPane
   const { repositories } = useAccount()
   const { lsp_url: url } = useSettings()
   const client = useQueryClient()
-  const environments = useQuery({ queryKey: ['repository', id, 'environments'], queryFn: () => repositories.environments(id), staleTime: 0 })
-  const deployments = useQuery({ queryKey: ['repository', id, 'deployments'], queryFn: () => repositories.deployments(id), staleTime: 0 })
+  const environments = useQuery({
+    queryKey: ['repository', id, 'environments'],
+    queryFn: () => repositories.environments(id),
+    staleTime: 0,
+  })
+  const deployments = useQuery({
+    queryKey: ['repository', id, 'deployments'],
+    queryFn: () => repositories.deployments(id),
+    staleTime: 0,
+  })
   useEffect(() => {
-    const channel = new DeployChannel({ url, projectId: id, token: () => repositories.token(), onNews: () => void client.invalidateQueries({ queryKey: ['repository', id, 'deployments'] }) })
+    const channel = new DeployChannel({
+      url,
+      projectId: id,
+      token: () => repositories.token(),
+      onNews: () => void client.invalidateQueries({ queryKey: ['repository', id, 'deployments'] }),
+    })
     return () => channel.close()
   }, [url, id, repositories, client])
   const error = environments.error ?? deployments.error
   if (environments.data === undefined || deployments.data === undefined) {
     if (error === null) return <Loading label="Deployments are looked up" rows={3} />
-    return <Failure title="Deployments are not known" detail={problemText(error)} onRetry={() => void (environments.refetch(), deployments.refetch())} />
+    return (
+      <Failure
+        title="Deployments are not known"
+        detail={problemText(error)}
+        onRetry={() => void (environments.refetch(), deployments.refetch())}
+      />
+    )
   }
   return (
     <>
-      <Environments projectId={id} connection={connection} environments={environments.data} onChanged={() => void environments.refetch()} />
+      <Environments
+        projectId={id}
+        connection={connection}
+        environments={environments.data}
+        onChanged={() => void environments.refetch()}
+      />
       <Workflow connection={connection} environments={environments.data} onChanged={onChanged} />
       <Deployments all={deployments.data} />
     </>
   )
 }
 
-function Workflow({ connection, environments, onChanged }: { readonly connection: Connection; readonly environments: readonly DeployEnvironment[]; readonly onChanged: () => void }): ReactNode {
+function Workflow({
+  connection,
+  environments,
+  onChanged,
+}: {
+  readonly connection: Connection
+  readonly environments: readonly DeployEnvironment[]
+  readonly onChanged: () => void
+}): ReactNode {
   const { repositories } = useAccount()
   const say = useToast()
   const { isBusy, problem, run } = useAction()
   const { project_id: id, workflow_path: path, branch } = connection
-  const write = (): void => void run(async () => {
-    await repositories.writeWorkflow(id)
-    say('The workflow is in the repository: what is pushed is deployed from now on.')
-    onChanged()
-  })
-  const deploy = (): void => void run(async () => {
-    const wanted = environments[0]?.branch ?? branch
-    await repositories.deploy(id, wanted)
-    say(`GitHub was asked to deploy ${wanted}.`)
-  })
+  const write = (): void =>
+    void run(async () => {
+      await repositories.writeWorkflow(id)
+      say('The workflow is in the repository: what is pushed is deployed from now on.')
+      onChanged()
+    })
+  const deploy = (): void =>
+    void run(async () => {
+      const wanted = environments[0]?.branch ?? branch
+      await repositories.deploy(id, wanted)
+      say(`GitHub was asked to deploy ${wanted}.`)
+    })
   return (
     <section className="stack-small" aria-label="Workflow">
       <h3>Workflow</h3>
-      <p className="soft small">{path === null ? 'The repository has no workflow yet that deploys what is pushed.' : <><code>{path}</code> deploys what is pushed. Write it again when environments change.</>}</p>
+      <p className="soft small">
+        {path === null ? (
+          'The repository has no workflow yet that deploys what is pushed.'
+        ) : (
+          <>
+            <code>{path}</code> deploys what is pushed. Write it again when environments change.
+          </>
+        )}
+      </p>
       <div className="button-row">
-        <Button isSmall look={path === null ? 'strong' : 'plain'} disabled={isBusy} onClick={write}>{path === null ? 'Write the workflow' : 'Write it again'}</Button>
-        {path !== null && <Button isSmall disabled={isBusy} onClick={deploy}>Deploy now</Button>}
+        <Button isSmall look={path === null ? 'strong' : 'plain'} disabled={isBusy} onClick={write}>
+          {path === null ? 'Write the workflow' : 'Write it again'}
+        </Button>
+        {path !== null && (
+          <Button isSmall disabled={isBusy} onClick={deploy}>
+            Deploy now
+          </Button>
+        )}
       </div>
-      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
+      {problem !== undefined && (
+        <p className="field-error" role="alert">
+          {problem}
+        </p>
+      )}
     </section>
   )
 }
@@ -79,16 +131,26 @@ function Deployments({ all }: { readonly all: readonly Deployment[] }): ReactNod
   return (
     <section className="stack-small" aria-label="Deployments">
       <h3>Deployments</h3>
-      {all.length === 0 ? <p className="soft small">Nothing was deployed yet. What is deployed shows up here by itself.</p> : (
+      {all.length === 0 ? (
+        <p className="soft small">Nothing was deployed yet. What is deployed shows up here by itself.</p>
+      ) : (
         <ul className="deployments">
           {all.map((one) => {
             const [text, tone] = wordOf(one)
             return (
               <li key={one.id}>
                 <Badge tone={tone}>{text}</Badge>
-                <span className="deployment-what"><code>{one.commit_sha.slice(0, 7)}</code> {one.message ?? one.branch}</span>
-                <span className="soft small">{one.environment ?? one.branch}, <Ago at={one.created_at} /></span>
-                {one.logs_url !== null && <a className="small" href={one.logs_url} target="_blank" rel="noreferrer">Logs</a>}
+                <span className="deployment-what">
+                  <code>{one.commit_sha.slice(0, 7)}</code> {one.message ?? one.branch}
+                </span>
+                <span className="soft small">
+                  {one.environment ?? one.branch}, <Ago at={one.created_at} />
+                </span>
+                {one.logs_url !== null && (
+                  <a className="small" href={one.logs_url} target="_blank" rel="noreferrer">
+                    Logs
+                  </a>
+                )}
               </li>
             )
           })}

@@ -21,30 +21,46 @@ export interface LoadPanelProps {
 const atOnce = 4
 
 /** Loads what was chosen of the branch into the project. What the project has otherwise is replaced only where somebody says so. */
-export function LoadPanel({ connection, store, differences: { branch: { head, left }, all }, onChanged }: LoadPanelProps): ReactNode {
+export function LoadPanel({
+  connection,
+  store,
+  differences: {
+    branch: { head, left },
+    all,
+  },
+  onChanged,
+}: LoadPanelProps): ReactNode {
   const { repositories } = useAccount()
   const say = useToast()
   const others = all.filter(({ is }) => is !== 'here')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(others.filter(({ is }) => is === 'there').map(({ path }) => path)))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(others.filter(({ is }) => is === 'there').map(({ path }) => path)),
+  )
   const [failed, setFailed] = useState<readonly string[]>([])
   const { isBusy, run } = useAction()
-  const load = (): void => void run(async () => {
-    const wanted = others.filter(({ path }) => chosen.has(path)).map(({ path }) => path)
-    const loaded = new Map<string, string>()
-    const problems: string[] = []
-    while (wanted.length > 0) {
-      await Promise.all(wanted.splice(0, atOnce).map(async (path) => {
-        const at = connection.path === '' ? path : `${connection.path}/${path}`
-        await repositories.file(connection, at, head ?? connection.branch).then((content) => loaded.set(path, content), (error: unknown) => problems.push(`${path}: ${problemText(error)}`))
-      }))
-    }
-    if (loaded.size > 0) {
-      store.change((state) => [...loaded].reduce((next, [path, content]) => withFile(next, path, content), state))
-      say(`${loaded.size === 1 ? 'A file is' : `${loaded.size} files are`} in the project now.`)
-    }
-    setFailed(problems.sort())
-    if (problems.length === 0) onChanged()
-  })
+  const load = (): void =>
+    void run(async () => {
+      const wanted = others.filter(({ path }) => chosen.has(path)).map(({ path }) => path)
+      const loaded = new Map<string, string>()
+      const problems: string[] = []
+      while (wanted.length > 0) {
+        await Promise.all(
+          wanted.splice(0, atOnce).map(async (path) => {
+            const at = connection.path === '' ? path : `${connection.path}/${path}`
+            await repositories.file(connection, at, head ?? connection.branch).then(
+              (content) => loaded.set(path, content),
+              (error: unknown) => problems.push(`${path}: ${problemText(error)}`),
+            )
+          }),
+        )
+      }
+      if (loaded.size > 0) {
+        store.change((state) => [...loaded].reduce((next, [path, content]) => withFile(next, path, content), state))
+        say(`${loaded.size === 1 ? 'A file is' : `${loaded.size} files are`} in the project now.`)
+      }
+      setFailed(problems.sort())
+      if (problems.length === 0) onChanged()
+    })
   return (
     <form
       className="stack"
@@ -53,17 +69,52 @@ export function LoadPanel({ connection, store, differences: { branch: { head, le
         load()
       }}
     >
-      {others.length === 0 ? <p className="soft">The project has all that the branch has.</p> : (
+      {others.length === 0 ? (
+        <p className="soft">The project has all that the branch has.</p>
+      ) : (
         <>
-          <ChosenFiles title="What is loaded into the project" files={others} chosen={chosen} onChoose={setChosen} word={({ is }, isChosen) => (is === 'there' ? ['new', 'good'] : isChosen ? ['replaces yours', 'warn'] : ['differs, yours stays', 'neutral'])} />
-          {failed.length > 0 && <div className="field-error" role="alert"><p>These were not loaded:</p><ul>{failed.map((line) => <li key={line}>{line}</li>)}</ul></div>}
-          <div className="button-row"><Button type="submit" look="strong" disabled={isBusy || chosen.size === 0}>Load into the project</Button></div>
+          <ChosenFiles
+            title="What is loaded into the project"
+            files={others}
+            chosen={chosen}
+            onChoose={setChosen}
+            word={({ is }, isChosen) =>
+              is === 'there'
+                ? ['new', 'good']
+                : isChosen
+                  ? ['replaces yours', 'warn']
+                  : ['differs, yours stays', 'neutral']
+            }
+          />
+          {failed.length > 0 && (
+            <div className="field-error" role="alert">
+              <p>These were not loaded:</p>
+              <ul>
+                {failed.map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </div>
+          )}
+          <div className="button-row">
+            <Button type="submit" look="strong" disabled={isBusy || chosen.size === 0}>
+              Load into the project
+            </Button>
+          </div>
         </>
       )}
       {left.length > 0 && (
         <details className="soft small">
-          <summary>{left.length === 1 ? 'One thing' : `${left.length} things`} of the repository cannot be in a project</summary>
-          <ul>{left.map(({ path, why }) => <li key={path}><code>{path}</code>: {why}</li>)}</ul>
+          <summary>
+            {left.length === 1 ? 'One thing' : `${left.length} things`} of the repository cannot be in a project
+          </summary>
+          <ul>
+            {left.map(({ path, why }) => (
+              <li key={path}>
+                <code>{path}</code>: {why}
+              </li>
+            ))}
+          </ul>
         </details>
       )}
     </form>

@@ -2,7 +2,17 @@ import { expect } from 'chai'
 import type { Connection, TreeEntry } from './contract.ts'
 import { readBranch } from './read-branch.ts'
 
-const connection: Connection = { project_id: 'p', owner: 'ann', repo: 'token', path: '', branch: 'main', network: 'testnet', workflow_path: null, is_on: true, off_reason: null }
+const connection: Connection = {
+  project_id: 'p',
+  owner: 'ann',
+  repo: 'token',
+  path: '',
+  branch: 'main',
+  network: 'testnet',
+  workflow_path: null,
+  is_on: true,
+  off_reason: null,
+}
 
 /** A repository of these entries, by folder. */
 function repositoryOf(folders: Readonly<Record<string, readonly TreeEntry[]>>, asked: string[] = []) {
@@ -19,8 +29,14 @@ const entry = (type: string, path: string): TreeEntry => ({ type, path, sha: `of
 
 describe('the files of a branch', () => {
   const folders = {
-    '': [entry('file', 'README.md'), entry('dir', 'cadence'), entry('dir', '.github'), entry('symlink', 'link'), entry('file', 'nul.txt')],
-    'cadence': [entry('file', 'cadence/b.cdc'), entry('dir', 'cadence/contracts')],
+    '': [
+      entry('file', 'README.md'),
+      entry('dir', 'cadence'),
+      entry('dir', '.github'),
+      entry('symlink', 'link'),
+      entry('file', 'nul.txt'),
+    ],
+    cadence: [entry('file', 'cadence/b.cdc'), entry('dir', 'cadence/contracts')],
     'cadence/contracts': [entry('file', 'cadence/contracts/A.cdc')],
   }
 
@@ -28,7 +44,11 @@ describe('the files of a branch', () => {
     const asked: string[] = []
     const { head, files, left } = await readBranch(repositoryOf(folders, asked), connection)
     expect(head).to.equal('c0ffee')
-    expect(files).to.deep.equal([{ path: 'README.md', sha: 'of README.md' }, { path: 'cadence/b.cdc', sha: 'of cadence/b.cdc' }, { path: 'cadence/contracts/A.cdc', sha: 'of cadence/contracts/A.cdc' }])
+    expect(files).to.deep.equal([
+      { path: 'README.md', sha: 'of README.md' },
+      { path: 'cadence/b.cdc', sha: 'of cadence/b.cdc' },
+      { path: 'cadence/contracts/A.cdc', sha: 'of cadence/contracts/A.cdc' },
+    ])
     expect(left.map(({ path }) => path)).to.deep.equal(['.github', 'link', 'nul.txt'])
     expect(asked).to.deep.equal(['@c0ffee', 'cadence@c0ffee', 'cadence/contracts@c0ffee'])
   })
@@ -39,8 +59,15 @@ describe('the files of a branch', () => {
   })
 
   it('are none where there is no such branch yet, and are not looked for without end', async () => {
-    expect(await readBranch({ ...repositoryOf({}), head: () => Promise.resolve(null) }, connection)).to.deep.equal({ head: null, files: [], left: [] })
-    const endless = { head: () => Promise.resolve('c0ffee'), folder: (_: Connection, path: string) => Promise.resolve([entry('dir', `${path}/x`), entry('dir', `${path}/y`)]) }
+    expect(await readBranch({ ...repositoryOf({}), head: () => Promise.resolve(null) }, connection)).to.deep.equal({
+      head: null,
+      files: [],
+      left: [],
+    })
+    const endless = {
+      head: () => Promise.resolve('c0ffee'),
+      folder: (_: Connection, path: string) => Promise.resolve([entry('dir', `${path}/x`), entry('dir', `${path}/y`)]),
+    }
     const error: unknown = await readBranch(endless, connection).catch((thrown: unknown) => thrown)
     expect(error).to.have.property('message').that.includes('more than 100 folders')
   })

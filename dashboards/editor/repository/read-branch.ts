@@ -27,13 +27,19 @@ const atOnce = 6
  * Reads which files a branch has, all at one commit.
  * @throws WalletProblem; Error where there are too many folders
  */
-export async function readBranch(client: Pick<RepositoryClient, 'head' | 'folder'>, connection: Connection): Promise<Branch> {
+export async function readBranch(
+  client: Pick<RepositoryClient, 'head' | 'folder'>,
+  connection: Connection,
+): Promise<Branch> {
   const head = await client.head(connection)
   if (head === null) return { head, files: [], left: [] }
   const entries: TreeEntry[] = []
   const waiting = [connection.path]
   for (let asked = 0; waiting.length > 0; asked += atOnce) {
-    if (asked >= mostFolders) throw new Error(`There are more than ${mostFolders} folders: connect the project with one of them that holds its code.`)
+    if (asked >= mostFolders)
+      throw new Error(
+        `There are more than ${mostFolders} folders: connect the project with one of them that holds its code.`,
+      )
     const levels = await Promise.all(waiting.splice(0, atOnce).map((path) => client.folder(connection, path, head)))
     for (const entry of levels.flat()) {
       if (entry.type === 'dir' && entry.path !== '.github') waiting.push(entry.path)

@@ -1,7 +1,17 @@
 import { callJson, jsonBody, WalletProblem } from '../../auth/problem.ts'
 import type { TokenSource } from '../save/projects-client.ts'
 import type {
-  Committed, Connection, ConnectRequest, DeployEnvironment, DeployKey, Deployment, FileChange, Installation, Repository, TreeEntry, WayToGitHub,
+  Committed,
+  Connection,
+  ConnectRequest,
+  DeployEnvironment,
+  DeployKey,
+  Deployment,
+  FileChange,
+  Installation,
+  Repository,
+  TreeEntry,
+  WayToGitHub,
 } from './contract.ts'
 
 type Query = Readonly<Record<string, string>>
@@ -25,7 +35,9 @@ export class RepositoryClient {
   }
 
   async repositories(installationId: number): Promise<readonly Repository[]> {
-    return (await this.#get<{ readonly repos: readonly Repository[] }>('/repos', { installation_id: String(installationId) })).repos
+    return (
+      await this.#get<{ readonly repos: readonly Repository[] }>('/repos', { installation_id: String(installationId) })
+    ).repos
   }
 
   /** Null: the project is connected with none. */
@@ -49,7 +61,13 @@ export class RepositoryClient {
   /** The newest commit of the branch; null where there is no such branch, or nothing in the repository. */
   async head({ project_id: id, owner, repo, branch }: Connection): Promise<string | null> {
     try {
-      const { commits: [newest] } = await this.#get<{ readonly commits: readonly { readonly sha: string }[] }>(`/commits/${owner}/${repo}`, { project_id: id, branch, per_page: '1' })
+      const {
+        commits: [newest],
+      } = await this.#get<{ readonly commits: readonly { readonly sha: string }[] }>(`/commits/${owner}/${repo}`, {
+        project_id: id,
+        branch,
+        per_page: '1',
+      })
       return newest?.sha ?? null
     } catch (error) {
       if (error instanceof WalletProblem && error.code === 'not-on-github') return null
@@ -60,7 +78,13 @@ export class RepositoryClient {
   /** One level of a folder; nothing where there is no such folder. @param path from the top of the repository */
   async folder({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<readonly TreeEntry[]> {
     try {
-      return (await this.#get<{ readonly files: readonly TreeEntry[] }>(`/tree/${owner}/${repo}`, { project_id: id, path, ref })).files
+      return (
+        await this.#get<{ readonly files: readonly TreeEntry[] }>(`/tree/${owner}/${repo}`, {
+          project_id: id,
+          path,
+          ref,
+        })
+      ).files
     } catch (error) {
       if (error instanceof WalletProblem && error.code === 'not-on-github') return []
       throw error
@@ -70,19 +94,35 @@ export class RepositoryClient {
   /** The text of a file. @param path from the top of the repository */
   async file({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<string> {
     const segments = path.split('/').map(encodeURIComponent).join('/')
-    return (await this.#get<{ readonly content: string }>(`/file/${owner}/${repo}/${segments}`, { project_id: id, ref })).content
+    return (
+      await this.#get<{ readonly content: string }>(`/file/${owner}/${repo}/${segments}`, { project_id: id, ref })
+    ).content
   }
 
   /** One commit on top of `head`, all files or none. */
-  commit(projectId: string, { message, files, head }: { readonly message: string; readonly files: readonly FileChange[]; readonly head: string | null }): Promise<Committed> {
+  commit(
+    projectId: string,
+    {
+      message,
+      files,
+      head,
+    }: { readonly message: string; readonly files: readonly FileChange[]; readonly head: string | null },
+  ): Promise<Committed> {
     return this.#post('/commit', { project_id: projectId, message, files, expected_head: head })
   }
 
   async environments(projectId: string): Promise<readonly DeployEnvironment[]> {
-    return (await this.#get<{ readonly environments: readonly DeployEnvironment[] }>('/environments', { project_id: projectId })).environments
+    return (
+      await this.#get<{ readonly environments: readonly DeployEnvironment[] }>('/environments', {
+        project_id: projectId,
+      })
+    ).environments
   }
 
-  async putEnvironment(projectId: string, { name, branch, network }: Pick<DeployEnvironment, 'name' | 'branch' | 'network'>): Promise<void> {
+  async putEnvironment(
+    projectId: string,
+    { name, branch, network }: Pick<DeployEnvironment, 'name' | 'branch' | 'network'>,
+  ): Promise<void> {
     await this.#post('/environments', { project_id: projectId, name, branch, network })
   }
 
@@ -93,9 +133,15 @@ export class RepositoryClient {
   /** Seals the private key here: it leaves the browser only as a sealed box for the repository. */
   async putSecrets(projectId: string, { privateKey, ...settings }: DeployKey): Promise<void> {
     const [{ key_id: keyId, key }, { sealKey }] = await Promise.all([
-      this.#get<{ readonly key_id: string; readonly key: string }>('/secrets/key', { project_id: projectId }), import('./seal-key.ts'),
+      this.#get<{ readonly key_id: string; readonly key: string }>('/secrets/key', { project_id: projectId }),
+      import('./seal-key.ts'),
     ])
-    await this.#post('/secrets', { project_id: projectId, ...settings, key_id: keyId, encrypted_private_key: await sealKey(privateKey, key) })
+    await this.#post('/secrets', {
+      project_id: projectId,
+      ...settings,
+      key_id: keyId,
+      encrypted_private_key: await sealKey(privateKey, key),
+    })
   }
 
   async writeWorkflow(projectId: string): Promise<void> {
@@ -108,7 +154,8 @@ export class RepositoryClient {
 
   /** The newest twenty. */
   async deployments(projectId: string): Promise<readonly Deployment[]> {
-    return (await this.#get<{ readonly deployments: readonly Deployment[] }>('/deployments', { project_id: projectId })).deployments
+    return (await this.#get<{ readonly deployments: readonly Deployment[] }>('/deployments', { project_id: projectId }))
+      .deployments
   }
 
   /** For the channel, which asks who hears of deployments. */

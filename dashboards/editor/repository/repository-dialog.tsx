@@ -23,9 +23,15 @@ export function RepositoryDialog({ session, save, onClose }: RepositoryDialogPro
   return (
     <Modal title="Repository" isWide onClose={onClose}>
       <div className="stack modal-body">
-        {saved === undefined
-          ? <p className="soft" role="status">{save.is === 'failed' ? `Not saved: ${save.reason} Only a project that is saved can have a repository.` : 'One moment: the project is being saved.'}</p>
-          : <Known session={session} saved={saved} />}
+        {saved === undefined ? (
+          <p className="soft" role="status">
+            {save.is === 'failed'
+              ? `Not saved: ${save.reason} Only a project that is saved can have a repository.`
+              : 'One moment: the project is being saved.'}
+          </p>
+        ) : (
+          <Known session={session} saved={saved} />
+        )}
       </div>
     </Modal>
   )
@@ -34,13 +40,24 @@ export function RepositoryDialog({ session, save, onClose }: RepositoryDialogPro
 function Known({ session, saved }: { readonly session: Session; readonly saved: SavedProject }): ReactNode {
   const { repositories } = useAccount()
   const client = useQueryClient()
-  const { data: connection, error, refetch } = useQuery({ queryKey: ['repository', saved.id, 'connection'], queryFn: () => repositories.connection(saved.id), staleTime: 0 })
+  const {
+    data: connection,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['repository', saved.id, 'connection'],
+    queryFn: () => repositories.connection(saved.id),
+    staleTime: 0,
+  })
   const again = (): void => void client.invalidateQueries({ queryKey: ['repository', saved.id] })
   if (connection === undefined) {
-    if (error !== null) return <Failure title="The repository is not known" detail={problemText(error)} onRetry={() => void refetch()} />
+    if (error !== null)
+      return <Failure title="The repository is not known" detail={problemText(error)} onRetry={() => void refetch()} />
     return <Loading label="The repository is looked up" rows={3} />
   }
-  return connection === null
-    ? <ConnectForm saved={saved} keeper={session.keeper} onConnected={again} />
-    : <Connected session={session} saved={saved} connection={connection} onChanged={again} />
+  return connection === null ? (
+    <ConnectForm saved={saved} keeper={session.keeper} onConnected={again} />
+  ) : (
+    <Connected session={session} saved={saved} connection={connection} onChanged={again} />
+  )
 }

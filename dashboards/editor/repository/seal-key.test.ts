@@ -23,10 +23,16 @@ describe('the private key of a deployment', () => {
     await sodium.ready
     const publicKey = base64(new Uint8Array(32).fill(9))
     for (const text of ['', 'x'.repeat(64), privateKey.slice(1), `${privateKey}0`]) {
-      expect(await sealKey(text, publicKey).catch((error: unknown) => (error as { readonly code?: string }).code), text).to.equal('invalid-key')
+      expect(
+        await sealKey(text, publicKey).catch((error: unknown) => (error as { readonly code?: string }).code),
+        text,
+      ).to.equal('invalid-key')
     }
     for (const key of ['', '?', base64(new Uint8Array(31))]) {
-      expect(await sealKey(privateKey, key).catch((error: unknown) => (error as { readonly code?: string }).code), key).to.equal('bad-public-key')
+      expect(
+        await sealKey(privateKey, key).catch((error: unknown) => (error as { readonly code?: string }).code),
+        key,
+      ).to.equal('bad-public-key')
     }
   })
 })

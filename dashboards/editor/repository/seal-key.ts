@@ -18,6 +18,7 @@ export async function sealKey(privateKey: string, publicKey: string): Promise<st
   } catch {
     receiver = new Uint8Array()
   }
-  if (receiver.length !== sodium.crypto_box_PUBLICKEYBYTES) throw new WalletProblem(502, 'bad-public-key', 'GitHub returned an invalid public key. Try again.')
+  if (receiver.length !== sodium.crypto_box_PUBLICKEYBYTES)
+    throw new WalletProblem(502, 'bad-public-key', 'GitHub returned an invalid public key. Try again.')
   return sodium.to_base64(sodium.crypto_box_seal(digits, receiver), sodium.base64_variants.ORIGINAL)
 }

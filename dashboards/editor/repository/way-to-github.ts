@@ -27,10 +27,26 @@ export function cameBackFromGitHub(search: string): CameBack | undefined {
   if (outcome === null) return undefined
   const slug = slugOf(values.get('project_id'))
   switch (outcome) {
-    case 'connected': return { text: 'GitHub has said which repositories are yours.', isGood: true, slug }
-    case 'none': return { text: 'GitHub knows of no repository that this editor may use: install the App there, and choose some.', isGood: false, slug }
-    case 'asked': return { text: 'An owner of the organization has been asked. Come back when they have agreed.', isGood: true, slug }
-    default: return { text: `GitHub was not asked: ${reasons[values.get('reason') ?? ''] ?? 'it does not answer as it should. Try again.'}`, isGood: false, slug }
+    case 'connected':
+      return { text: 'GitHub has said which repositories are yours.', isGood: true, slug }
+    case 'none':
+      return {
+        text: 'GitHub knows of no repository that this editor may use: install the App there, and choose some.',
+        isGood: false,
+        slug,
+      }
+    case 'asked':
+      return {
+        text: 'An owner of the organization has been asked. Come back when they have agreed.',
+        isGood: true,
+        slug,
+      }
+    default:
+      return {
+        text: `GitHub was not asked: ${reasons[values.get('reason') ?? ''] ?? 'it does not answer as it should. Try again.'}`,
+        isGood: false,
+        slug,
+      }
   }
 }
 

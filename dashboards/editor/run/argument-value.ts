@@ -14,11 +14,20 @@ export class ArgumentProblem extends Error {
 
 const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
 /** Of numbers with a fixed point: how many decimals, and the least and the most, in units of the last one. */
-const fixLimits: ReadonlyMap<string, FixLimits> = new Map([64n, 128n].flatMap((bits): [string, FixLimits][] => {
-  const decimals = bits === 64n ? 8 : 24
-  return [[`UFix${bits}`, { decimals, low: 0n, high: 2n ** bits - 1n }], [`Fix${bits}`, { decimals, low: -(2n ** (bits - 1n)), high: 2n ** (bits - 1n) - 1n }]]
-}))
-interface FixLimits { readonly decimals: number; readonly low: bigint; readonly high: bigint }
+const fixLimits: ReadonlyMap<string, FixLimits> = new Map(
+  [64n, 128n].flatMap((bits): [string, FixLimits][] => {
+    const decimals = bits === 64n ? 8 : 24
+    return [
+      [`UFix${bits}`, { decimals, low: 0n, high: 2n ** bits - 1n }],
+      [`Fix${bits}`, { decimals, low: -(2n ** (bits - 1n)), high: 2n ** (bits - 1n) - 1n }],
+    ]
+  }),
+)
+interface FixLimits {
+  readonly decimals: number
+  readonly low: bigint
+  readonly high: bigint
+}
 const maxDigits = 100
 /** Decimal digits that a number of JSON keeps, however large it is. */
 const sureDigits = 15
@@ -31,7 +40,10 @@ export function argumentValue(type: string, typed: string): CadenceValue {
   const text = typed.trim()
   const given = /^\{\s*"type"\s*:/.test(text) ? parse(text) : undefined
   if (isCadenceValue(given) && isOf(type, given)) return given
-  if (type.endsWith('?')) return text === '' || text === 'nil' ? { type: 'Optional', value: null } : { type: 'Optional', value: argumentValue(type.slice(0, -1), typed) }
+  if (type.endsWith('?'))
+    return text === '' || text === 'nil'
+      ? { type: 'Optional', value: null }
+      : { type: 'Optional', value: argumentValue(type.slice(0, -1), typed) }
   if (type === 'String' || type === 'Character') return { type, value: typed }
   if (type.startsWith('[') || type.startsWith('{')) return fromPlain(type, parse(text))
   return fromPlain(type, text)
@@ -40,7 +52,8 @@ export function argumentValue(type: string, typed: string): CadenceValue {
 /** A value of JSON, or a text, as a value of a Cadence type. */
 function fromPlain(type: string, value: unknown): CadenceValue {
   if (isCadenceValue(value) && isOf(type, value)) return value
-  if (type.endsWith('?')) return { type: 'Optional', value: value === null ? null : fromPlain(type.slice(0, -1), value) }
+  if (type.endsWith('?'))
+    return { type: 'Optional', value: value === null ? null : fromPlain(type.slice(0, -1), value) }
   if (type.startsWith('[')) {
     if (!Array.isArray(value)) throw new ArgumentProblem(`Write a list in JSON, such as ["1", "2"], for ${type}.`)
     const [inner = ''] = splitType(type.slice(1, -1), ';')
@@ -56,14 +69,27 @@ function fromPlain(type: string, value: unknown): CadenceValue {
 /** A number of JSON as it was written. @throws ArgumentProblem where it may have been written with digits that it does not have any more, as ids of NFTs often are */
 function exactText(value: number): string {
   const text = String(value)
-  if (Number.isSafeInteger(value) || (/^-?[\d.]+$/.test(text) && text.replaceAll(/\D/g, '').replace(/^0+/, '').length <= sureDigits)) return text
-  throw new ArgumentProblem('Write numbers of more than 15 digits in quotes, such as "18446744073709551615": without them JSON loses digits.')
+  if (
+    Number.isSafeInteger(value) ||
+    (/^-?[\d.]+$/.test(text) && text.replaceAll(/\D/g, '').replace(/^0+/, '').length <= sureDigits)
+  )
+    return text
+  throw new ArgumentProblem(
+    'Write numbers of more than 15 digits in quotes, such as "18446744073709551615": without them JSON loses digits.',
+  )
 }
 
 function dictionary(type: string, value: unknown): CadenceValue {
   const [keyType = '', valueType] = splitType(type.slice(1, -1), ':')
-  if (valueType === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) throw new ArgumentProblem(`Write an object in JSON, such as {"a": "1"}, for ${type}.`)
-  return { type: 'Dictionary', value: Object.entries(value).map(([key, one]) => ({ key: fromPlain(keyType, key), value: fromPlain(valueType, one) })) }
+  if (valueType === undefined || typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ArgumentProblem(`Write an object in JSON, such as {"a": "1"}, for ${type}.`)
+  return {
+    type: 'Dictionary',
+    value: Object.entries(value).map(([key, one]) => ({
+      key: fromPlain(keyType, key),
+      value: fromPlain(valueType, one),
+    })),
+  }
 }
 
 function simple(type: string, text: string): CadenceValue {
@@ -76,7 +102,8 @@ function simple(type: string, text: string): CadenceValue {
     case 'Character':
       return { type, value: text }
     case 'Address':
-      if (!/^(0x)?[0-9a-fA-F]{1,16}$/.test(text)) throw new ArgumentProblem('An address has up to 16 hex digits, such as 0xf8d6e0586b0a20c7.')
+      if (!/^(0x)?[0-9a-fA-F]{1,16}$/.test(text))
+        throw new ArgumentProblem('An address has up to 16 hex digits, such as 0xf8d6e0586b0a20c7.')
       return { type, value: `0x${text.replace(/^0x/, '').toLowerCase().padStart(16, '0')}` }
     case 'Bool':
       if (text !== 'true' && text !== 'false') throw new ArgumentProblem('Write true or false.')
@@ -92,12 +119,15 @@ function simple(type: string, text: string): CadenceValue {
 }
 
 function whole(type: string, kind: string, bits: string | undefined, text: string): string {
-  if (!/^-?\d+$/.test(text) || text.length > maxDigits) throw new ArgumentProblem(`${type} is a whole number, such as 42.`)
+  if (!/^-?\d+$/.test(text) || text.length > maxDigits)
+    throw new ArgumentProblem(`${type} is a whole number, such as 42.`)
   const value = BigInt(text)
   const signed = kind === 'Int'
   if (!signed && value < 0n) throw new ArgumentProblem(`${type} is not below 0.`)
   if (bits !== undefined) {
-    const [low, high] = signed ? [-(2n ** (BigInt(bits) - 1n)), 2n ** (BigInt(bits) - 1n) - 1n] : [0n, 2n ** BigInt(bits) - 1n]
+    const [low, high] = signed
+      ? [-(2n ** (BigInt(bits) - 1n)), 2n ** (BigInt(bits) - 1n) - 1n]
+      : [0n, 2n ** BigInt(bits) - 1n]
     if (value < low || value > high) throw new ArgumentProblem(`${type} is from ${low} to ${high}.`)
   }
   return value.toString()
@@ -105,15 +135,18 @@ function whole(type: string, kind: string, bits: string | undefined, text: strin
 
 function fixed(type: string, { decimals, low, high }: FixLimits, text: string): string {
   const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  if (before === undefined || after.length > decimals || text.length > maxDigits) throw new ArgumentProblem(`${type} is a number of at most ${decimals} decimals, such as 12.5.`)
+  if (before === undefined || after.length > decimals || text.length > maxDigits)
+    throw new ArgumentProblem(`${type} is a number of at most ${decimals} decimals, such as 12.5.`)
   const units = BigInt(`${sign}${before}${after.padEnd(decimals, '0')}`)
-  if (units < low || units > high) throw new ArgumentProblem(low === 0n && units < 0n ? `${type} is not below 0.` : `This is too large for ${type}.`)
+  if (units < low || units > high)
+    throw new ArgumentProblem(low === 0n && units < 0n ? `${type} is not below 0.` : `This is too large for ${type}.`)
   return `${units < 0n ? '-' : ''}${BigInt(before)}.${after.padEnd(decimals, '0')}`
 }
 
 function path(text: string): { readonly domain: string; readonly identifier: string } {
   const [, domain, identifier] = /^\/(storage|public|private)\/([A-Za-z_]\w*)$/.exec(text) ?? []
-  if (domain === undefined || identifier === undefined) throw new ArgumentProblem('A path is such as /public/flowTokenBalance.')
+  if (domain === undefined || identifier === undefined)
+    throw new ArgumentProblem('A path is such as /public/flowTokenBalance.')
   return { domain, identifier }
 }
 
@@ -140,8 +173,12 @@ function parse(text: string): unknown {
 }
 
 function isCadenceValue(value: unknown): value is CadenceValue {
-  return typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string'
-    && Object.keys(value).every((key) => key === 'type' || key === 'value')
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { readonly type?: unknown }).type === 'string' &&
+    Object.keys(value).every((key) => key === 'type' || key === 'value')
+  )
 }
 
 /**
@@ -151,7 +188,8 @@ function isCadenceValue(value: unknown): value is CadenceValue {
 function isOf(type: string, { type: given, value }: CadenceValue): boolean {
   if (type.endsWith('?')) return given === 'Optional'
   if (type.startsWith('[')) return given === 'Array' && Array.isArray(value)
-  if (type.startsWith('{') && splitType(type.slice(1, -1), ':').length > 1) return given === 'Dictionary' && Array.isArray(value)
+  if (type.startsWith('{') && splitType(type.slice(1, -1), ':').length > 1)
+    return given === 'Dictionary' && Array.isArray(value)
   return type !== 'String' || given === 'String'
 }
 

@@ -13,13 +13,19 @@ describe('errors of scripts', () => {
   })
 
   it('have no links to places of contracts', () => {
-    expect(errorParts(' --> f233dcee88fe0abe.FungibleToken:24:9')).to.deep.equal([{ kind: 'text', text: ' --> f233dcee88fe0abe.FungibleToken:24:9' }])
+    expect(errorParts(' --> f233dcee88fe0abe.FungibleToken:24:9')).to.deep.equal([
+      { kind: 'text', text: ' --> f233dcee88fe0abe.FungibleToken:24:9' },
+    ])
   })
 
   it('lose no words', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (before, after) => {
-      const texts = errorParts(`${before}--> ${hash}:1:0\n${after}`).flatMap((part) => (part.kind === 'text' ? [part.text] : []))
-      expect(texts.join('')).to.equal(`${before}--> \n${after}`)
-    }))
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (before, after) => {
+        const texts = errorParts(`${before}--> ${hash}:1:0\n${after}`).flatMap((part) =>
+          part.kind === 'text' ? [part.text] : [],
+        )
+        expect(texts.join('')).to.equal(`${before}--> \n${after}`)
+      }),
+    )
   })
 })

@@ -15,7 +15,12 @@ export function errorParts(message: string): readonly ErrorPart[] {
     const [whole, arrow = '', , line, column] = found
     const text = message.slice(end, found.index) + arrow
     if (text !== '') parts.push({ kind: 'text', text })
-    parts.push({ kind: 'place', text: `line ${line}, column ${Number(column) + 1}`, line: Number(line), column: Number(column) + 1 })
+    parts.push({
+      kind: 'place',
+      text: `line ${line}, column ${Number(column) + 1}`,
+      line: Number(line),
+      column: Number(column) + 1,
+    })
     end = found.index + whole.length
   }
   if (end < message.length) parts.push({ kind: 'text', text: message.slice(end) })
@@ -24,7 +29,11 @@ export function errorParts(message: string): readonly ErrorPart[] {
 
 /** The line that says most: what Cadence calls the error. */
 export function errorTitle(message: string): string {
-  const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== '')
-  const told = lines.find((line) => line.startsWith('error: '))?.replace(/^error: /, '') ?? lines[0] ?? 'The script failed.'
+  const lines = message
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const told =
+    lines.find((line) => line.startsWith('error: '))?.replace(/^error: /, '') ?? lines[0] ?? 'The script failed.'
   return told.length > 300 ? `${told.slice(0, 300)}…` : told
 }

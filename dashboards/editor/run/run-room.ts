@@ -71,10 +71,18 @@ export class RunRoom {
     this.#stop = stop
     this.#set({ running: path })
     try {
-      const result: RunResult = network === undefined
-        ? { is: 'failed', code: 0, message: 'There is no access node for this network here. Choose another network below.', blockHeight: undefined, ms: 0 }
-        : await runScript({ apiUrl: network.api_url, code, values, signal: stop.signal })
-      if (!stop.signal.aborted) this.#set({ running: undefined, results: new Map(this.#state.results).set(path, result) })
+      const result: RunResult =
+        network === undefined
+          ? {
+              is: 'failed',
+              code: 0,
+              message: 'There is no access node for this network here. Choose another network below.',
+              blockHeight: undefined,
+              ms: 0,
+            }
+          : await runScript({ apiUrl: network.api_url, code, values, signal: stop.signal })
+      if (!stop.signal.aborted)
+        this.#set({ running: undefined, results: new Map(this.#state.results).set(path, result) })
     } catch (error) {
       if (!stop.signal.aborted) throw error
     }

@@ -4,7 +4,13 @@ import type { CadenceValue } from './argument-value.ts'
 export type RunResult =
   | { readonly is: 'done'; readonly value: CadenceValue; readonly blockHeight: string | undefined; readonly ms: number }
   /** `code`: the status of HTTP; 0 where nothing answered. */
-  | { readonly is: 'failed'; readonly code: number; readonly message: string; readonly blockHeight: string | undefined; readonly ms: number }
+  | {
+      readonly is: 'failed'
+      readonly code: number
+      readonly message: string
+      readonly blockHeight: string | undefined
+      readonly ms: number
+    }
 
 export interface RunOptions {
   readonly apiUrl: string
@@ -18,22 +24,42 @@ export async function runScript({ apiUrl, code, values, signal }: RunOptions): P
   const began = performance.now()
   const base = apiUrl.replace(/\/$/, '')
   let blockHeight: string | undefined
-  const failed = (status: number, message: string): RunResult => ({ is: 'failed', code: status, message, blockHeight, ms: performance.now() - began })
+  const failed = (status: number, message: string): RunResult => ({
+    is: 'failed',
+    code: status,
+    message,
+    blockHeight,
+    ms: performance.now() - began,
+  })
   try {
     // The height is asked for first, so that what is shown is what the script saw.
     blockHeight = await sealedHeight(base, signal)
     const response = await fetch(`${base}/v1/scripts?block_height=${blockHeight ?? 'sealed'}`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, signal, body: JSON.stringify({ script: toBase64(code), arguments: values.map((value) => toBase64(JSON.stringify(value))) }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      signal,
+      body: JSON.stringify({
+        script: toBase64(code),
+        arguments: values.map((value) => toBase64(JSON.stringify(value))),
+      }),
     })
     const answer: unknown = await response.json()
-    if (!response.ok) return failed(response.status, messageOf(answer) ?? `The node answered with status ${response.status}.`)
+    if (!response.ok)
+      return failed(response.status, messageOf(answer) ?? `The node answered with status ${response.status}.`)
     const encoded = typeof answer === 'string' ? answer : (answer as { readonly value?: unknown } | null)?.value
     if (typeof encoded !== 'string') return failed(response.status, 'The node gave no value.')
-    return { is: 'done', value: JSON.parse(fromBase64(encoded)) as CadenceValue, blockHeight, ms: performance.now() - began }
+    return {
+      is: 'done',
+      value: JSON.parse(fromBase64(encoded)) as CadenceValue,
+      blockHeight,
+      ms: performance.now() - began,
+    }
   } catch (error) {
     if (signal.aborted) throw error
-    if (error instanceof SyntaxError || error instanceof RangeError) return failed(0, 'The node gave an answer that cannot be read.')
-    if (error instanceof TypeError) return failed(0, `The access node at ${base} does not answer. Is the network there, and may pages ask this node?`)
+    if (error instanceof SyntaxError || error instanceof RangeError)
+      return failed(0, 'The node gave an answer that cannot be read.')
+    if (error instanceof TypeError)
+      return failed(0, `The access node at ${base} does not answer. Is the network there, and may pages ask this node?`)
     throw error
   }
 }
@@ -42,12 +68,15 @@ async function sealedHeight(base: string, signal: AbortSignal): Promise<string |
   const response = await fetch(`${base}/v1/blocks?height=sealed`, { signal })
   if (!response.ok) return undefined
   const blocks: unknown = await response.json()
-  const height: unknown = Array.isArray(blocks) ? (blocks[0] as { readonly header?: { readonly height?: unknown } } | undefined)?.header?.height : undefined
+  const height: unknown = Array.isArray(blocks)
+    ? (blocks[0] as { readonly header?: { readonly height?: unknown } } | undefined)?.header?.height
+    : undefined
   return typeof height === 'string' && /^\d+$/.test(height) ? height : undefined
 }
 
 function messageOf(answer: unknown): string | undefined {
-  const message = typeof answer === 'object' && answer !== null ? (answer as { readonly message?: unknown }).message : undefined
+  const message =
+    typeof answer === 'object' && answer !== null ? (answer as { readonly message?: unknown }).message : undefined
   return typeof message === 'string' ? message : undefined
 }
 

@@ -8,14 +8,25 @@ describe('what a file of Cadence is', () => {
       /* transaction /* nested */ (no: Int) */
       access(all) struct S { fun main(inner: String) {} }
       access(all) fun main(_ to: Address, amounts: {String: [UFix64]}, by label: String?,): UFix64 { return 1.0 }`
-    expect(codeShape(code)).to.deep.equal({ kind: 'script', parameters: [
-      { name: 'to', type: 'Address' }, { name: 'amounts', type: '{String: [UFix64]}' }, { name: 'label', type: 'String?' },
-    ] })
+    expect(codeShape(code)).to.deep.equal({
+      kind: 'script',
+      parameters: [
+        { name: 'to', type: 'Address' },
+        { name: 'amounts', type: '{String: [UFix64]}' },
+        { name: 'label', type: 'String?' },
+      ],
+    })
   })
 
   it('is a transaction, with parameters or without', () => {
-    expect(codeShape('transaction(amount: UFix64) { prepare(signer: &Account) {} }')).to.deep.equal({ kind: 'transaction', parameters: [{ name: 'amount', type: 'UFix64' }] })
-    expect(codeShape('transaction { prepare(signer: &Account) {} }')).to.deep.equal({ kind: 'transaction', parameters: [] })
+    expect(codeShape('transaction(amount: UFix64) { prepare(signer: &Account) {} }')).to.deep.equal({
+      kind: 'transaction',
+      parameters: [{ name: 'amount', type: 'UFix64' }],
+    })
+    expect(codeShape('transaction { prepare(signer: &Account) {} }')).to.deep.equal({
+      kind: 'transaction',
+      parameters: [],
+    })
   })
 
   it('is a contract where functions called main are within it, and nothing else where it is empty', () => {
@@ -26,7 +37,9 @@ describe('what a file of Cadence is', () => {
 
   it('is told of as much code as a file may have, whatever a stranger has put there', () => {
     const blanks = ' '.repeat(900_000)
-    expect(codeShape(`access(all) fun main(${blanks}a${blanks}:${blanks}Int${blanks}x${blanks})`).parameters).to.deep.equal([{ name: 'a', type: 'Int x' }])
+    expect(
+      codeShape(`access(all) fun main(${blanks}a${blanks}:${blanks}Int${blanks}x${blanks})`).parameters,
+    ).to.deep.equal([{ name: 'a', type: 'Int x' }])
     expect(codeShape(`access(all) fun main(${blanks}a${blanks})`).parameters).to.deep.equal([])
     expect(codeShape(`access(all) fun main(${'w'.repeat(900_000)})`).parameters).to.deep.equal([])
     // A field for each would be more than a page can show.
@@ -34,8 +47,15 @@ describe('what a file of Cadence is', () => {
   })
 
   it('is told of any text', () => {
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom('fun ', 'main', '(', ')', '{', '}', '<', 'a: Int', ',', '"', '/*', '*/', ' ') }), (code) => {
-      expect(codeShape(code).parameters).to.be.an('array')
-    }))
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom('fun ', 'main', '(', ')', '{', '}', '<', 'a: Int', ',', '"', '/*', '*/', ' '),
+        }),
+        (code) => {
+          expect(codeShape(code).parameters).to.be.an('array')
+        },
+      ),
+    )
   })
 })

@@ -12,16 +12,24 @@ export interface CodeShape {
 
 /** Reads from code what it is and what it takes. Code that is being written gives what can be told of it. */
 export function codeShape(code: string): CodeShape {
-  const plain = readCadenceTokens(code).map(({ kind, text }) => (kind === 'comment' ? ' ' : kind === 'text' ? '""' : text)).join('')
+  const plain = readCadenceTokens(code)
+    .map(({ kind, text }) => (kind === 'comment' ? ' ' : kind === 'text' ? '""' : text))
+    .join('')
   const depths = topLevel(plain)
   const find = (pattern: RegExp): RegExpExecArray | undefined => {
     for (const found of plain.matchAll(pattern)) if (depths[found.index] === 0) return found
     return undefined
   }
   const main = find(/\bfun\s+main\s*\(/g)
-  if (main !== undefined) return { kind: 'script', parameters: readParameters(plain.slice(main.index + main[0].length)) }
+  if (main !== undefined)
+    return { kind: 'script', parameters: readParameters(plain.slice(main.index + main[0].length)) }
   const transaction = find(/\btransaction\b\s*(\()?/g)
-  if (transaction !== undefined) return { kind: 'transaction', parameters: transaction[1] === undefined ? [] : readParameters(plain.slice(transaction.index + transaction[0].length)) }
+  if (transaction !== undefined)
+    return {
+      kind: 'transaction',
+      parameters:
+        transaction[1] === undefined ? [] : readParameters(plain.slice(transaction.index + transaction[0].length)),
+    }
   return { kind: find(/\bcontract\b/g) === undefined ? 'other' : 'contract', parameters: [] }
 }
 
@@ -67,6 +75,12 @@ function readParameter(part: string): Parameter | undefined {
   const colon = part.indexOf(':')
   if (colon < 0) return undefined
   const names = part.slice(0, colon).trim().split(/\s+/)
-  const [name, type] = [names.at(-1) ?? '', part.slice(colon + 1).trim().replaceAll(/\s+/g, ' ')]
+  const [name, type] = [
+    names.at(-1) ?? '',
+    part
+      .slice(colon + 1)
+      .trim()
+      .replaceAll(/\s+/g, ' '),
+  ]
   return names.length <= 2 && names.every((one) => /^\w+$/.test(one)) && type !== '' ? { name, type } : undefined
 }

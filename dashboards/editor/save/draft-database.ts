@@ -21,12 +21,17 @@ function open(): Promise<IDBDatabase> {
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore(storeName, { keyPath: 'id' }))
     request.addEventListener('success', () => resolve(request.result))
     request.addEventListener('error', () => reject(request.error ?? new Error('The browser keeps nothing.')))
-    request.addEventListener('blocked', () => reject(new Error('Another tab holds what the browser keeps for this page.')))
+    request.addEventListener('blocked', () =>
+      reject(new Error('Another tab holds what the browser keeps for this page.')),
+    )
   })
   return opened
 }
 
-async function ask<Answer>(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<Answer>): Promise<Answer> {
+async function ask<Answer>(
+  mode: IDBTransactionMode,
+  act: (store: IDBObjectStore) => IDBRequest<Answer>,
+): Promise<Answer> {
   const database = await open()
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(storeName, mode, { durability: 'relaxed' })
@@ -55,7 +60,9 @@ export async function readDrafts(): Promise<readonly Draft[]> {
 /** Newest first, without those that another tab works on. @param own the draft of this tab */
 export async function freeDrafts(own: string | undefined): Promise<readonly Draft[]> {
   const held = await heldDrafts()
-  return (await readDrafts()).filter(({ id }) => id === own || !held.has(id)).sort((one, other) => other.changedAt - one.changedAt)
+  return (await readDrafts())
+    .filter(({ id }) => id === own || !held.has(id))
+    .sort((one, other) => other.changedAt - one.changedAt)
 }
 
 const lockPrefix = 'flowfarm-draft-'
@@ -66,8 +73,10 @@ function locks(): LockManager | undefined {
 }
 
 async function heldDrafts(): Promise<ReadonlySet<string>> {
-  const { held = [] } = await locks()?.query() ?? {}
-  return new Set(held.flatMap(({ name }) => (name?.startsWith(lockPrefix) === true ? [name.slice(lockPrefix.length)] : [])))
+  const { held = [] } = (await locks()?.query()) ?? {}
+  return new Set(
+    held.flatMap(({ name }) => (name?.startsWith(lockPrefix) === true ? [name.slice(lockPrefix.length)] : [])),
+  )
 }
 
 /** Has other tabs leave a draft alone, for as long as this tab is there or until it is let go. @returns what lets it go */

@@ -69,7 +69,9 @@ export class DraftKeeper {
     this.#owner ??= userId()
     if (isUnsaved(state)) {
       this.#isKept = true
-      await this.#try(() => writeDraft({ id, projectId: state.saved?.id, userId: this.#owner, state, changedAt: Date.now() }))
+      await this.#try(() =>
+        writeDraft({ id, projectId: state.saved?.id, userId: this.#owner, state, changedAt: Date.now() }),
+      )
     } else if (this.#isKept) {
       this.#isKept = false
       await this.#try(() => removeDraft(id))

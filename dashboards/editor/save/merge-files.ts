@@ -30,7 +30,11 @@ export function mergeFiles(base: Files, mine: Files, theirs: Files): MergedFiles
 export type Choice = 'mine' | 'theirs' | 'both'
 
 /** @param nameFor a free path for the other version of a file */
-export function resolveConflicts({ files, conflicts }: MergedFiles, choices: ReadonlyMap<string, Choice>, nameFor: (path: string, taken: Files) => string): Files {
+export function resolveConflicts(
+  { files, conflicts }: MergedFiles,
+  choices: ReadonlyMap<string, Choice>,
+  nameFor: (path: string, taken: Files) => string,
+): Files {
   const resolved = new Map(files)
   for (const { path, mine, theirs } of conflicts) {
     const choice = choices.get(path) ?? 'both'

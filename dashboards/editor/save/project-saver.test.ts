@@ -24,12 +24,19 @@ class Service {
     if (fate === 'refused') return Promise.reject(new WalletProblem(413, 'QUOTA', 'This file is too large.'))
     if (fate === 'lost') return Promise.reject(new WalletProblem(0, 'no-answer', 'There is no answer.'))
     const known = this.answered.get(request.save_id)
-    if (known === undefined && request.id !== undefined && request.version !== this.version) return Promise.reject(new WalletProblem(409, 'CONFLICT', 'stale'))
+    if (known === undefined && request.id !== undefined && request.version !== this.version)
+      return Promise.reject(new WalletProblem(409, 'CONFLICT', 'stale'))
     const answer = known ?? this.write(request)
-    return fate === 'untold' ? Promise.reject(new WalletProblem(0, 'no-answer', 'There is no answer.')) : Promise.resolve(answer)
+    return fate === 'untold'
+      ? Promise.reject(new WalletProblem(0, 'no-answer', 'There is no answer.'))
+      : Promise.resolve(answer)
   }
 
-  write({ save_id: saveId, files, deleted_files: deleted }: Pick<SaveRequest, 'save_id' | 'files' | 'deleted_files'>): SaveAnswer {
+  write({
+    save_id: saveId,
+    files,
+    deleted_files: deleted,
+  }: Pick<SaveRequest, 'save_id' | 'files' | 'deleted_files'>): SaveAnswer {
     for (const path of deleted) this.files.delete(path)
     for (const { path, content } of files) this.files.set(path, content)
     const answer = { id: 'i', slug: 's', version: ++this.version, updated_at: '' }
@@ -39,13 +46,31 @@ class Service {
 
   read(): Promise<OpenedProject> {
     return Promise.resolve({
-      project: { id: 'i', slug: 's', version: this.version, name: 'Untitled', network: 'testnet', is_public: false, updated_at: '', isOwner: true, active_file: null, open_files: [], folders: [] },
+      project: {
+        id: 'i',
+        slug: 's',
+        version: this.version,
+        name: 'Untitled',
+        network: 'testnet',
+        is_public: false,
+        updated_at: '',
+        isOwner: true,
+        active_file: null,
+        open_files: [],
+        folders: [],
+      },
       files: [...this.files].map(([path, content]) => ({ path, content })),
     })
   }
 }
 
-interface Room { readonly service: Service; readonly store: ProjectStore; readonly saver: ProjectSaver; readonly delays: number[]; readonly pass: () => Promise<void> }
+interface Room {
+  readonly service: Service
+  readonly store: ProjectStore
+  readonly saver: ProjectSaver
+  readonly delays: number[]
+  readonly pass: () => Promise<void>
+}
 
 function begin(): Room {
   const service = new Service()
@@ -54,7 +79,10 @@ function begin(): Room {
   const delays: number[] = []
   let ids = 0
   const saver = new ProjectSaver({
-    store, save: (request) => service.save(request), read: () => service.read(), newId: () => `save-${++ids}`,
+    store,
+    save: (request) => service.save(request),
+    read: () => service.read(),
+    newId: () => `save-${++ids}`,
     schedule: (run, ms) => {
       delays.push(ms)
       waiting.add(run)
@@ -72,7 +100,8 @@ function begin(): Room {
   return { service, store, saver, delays, pass }
 }
 
-const edit = (store: ProjectStore, path: string, text: string): void => store.change((state) => withFile(state, path, text))
+const edit = (store: ProjectStore, path: string, text: string): void =>
+  store.change((state) => withFile(state, path, text))
 
 describe('saving a project', () => {
   it('does nothing before somebody changed something, and then says what changed alone', async () => {
@@ -86,7 +115,12 @@ describe('saving a project', () => {
     expect(saver.state.is).to.equal('unsaved')
     store.change((state) => withoutPath(state, 'scripts'))
     await pass()
-    expect(service.asked[1]).to.deep.include({ id: 'i', version: 1, files: [{ path: 'a.cdc', content: '2' }], deleted_files: ['scripts/add.cdc'] })
+    expect(service.asked[1]).to.deep.include({
+      id: 'i',
+      version: 1,
+      files: [{ path: 'a.cdc', content: '2' }],
+      deleted_files: ['scripts/add.cdc'],
+    })
     expect(saver.state.is).to.equal('saved')
   })
 
@@ -126,7 +160,11 @@ describe('saving a project', () => {
     edit(store, 'a.cdc', '2')
     await pass()
     await pass()
-    expect([store.state.files.get('b.cdc'), service.files.get('a.cdc'), saver.state.is]).to.deep.equal(['theirs', '2', 'saved'])
+    expect([store.state.files.get('b.cdc'), service.files.get('a.cdc'), saver.state.is]).to.deep.equal([
+      'theirs',
+      '2',
+      'saved',
+    ])
     service.write({ save_id: 'y', files: [{ path: 'a.cdc', content: 'theirs' }], deleted_files: [] })
     edit(store, 'a.cdc', '3')
     await pass()
@@ -137,7 +175,11 @@ describe('saving a project', () => {
     await pass()
     expect(service.files.get('a.cdc')).to.equal('theirs')
     await saver.resolve(state.theirs, new Map(store.state.files).set('a-2.cdc', 'theirs'))
-    expect([service.files.get('a.cdc'), service.files.get('a-2.cdc'), saver.state.is]).to.deep.equal(['4', 'theirs', 'saved'])
+    expect([service.files.get('a.cdc'), service.files.get('a-2.cdc'), saver.state.is]).to.deep.equal([
+      '4',
+      'theirs',
+      'saved',
+    ])
   })
 
   it('saves nothing for whoever is signed out, and all of it when they are back', async () => {
@@ -151,24 +193,35 @@ describe('saving a project', () => {
     expect(service.files.get('a.cdc')).to.equal('1')
     saver.setOn(false)
     edit(store, 'a.cdc', '2')
-    expect(saver.state).to.deep.equal({ is: 'failed', reason: 'You are signed out: sign in to save.', willRetry: false })
+    expect(saver.state).to.deep.equal({
+      is: 'failed',
+      reason: 'You are signed out: sign in to save.',
+      willRetry: false,
+    })
   })
 
   it('ends with the service as the tab is, whatever became of the answers', async () => {
-    const step = fc.record({ path: fc.constantFrom('a', 'b'), text: fc.string({ maxLength: 2 }), fates: fc.array(fc.constantFrom('told', 'untold', 'lost', 'refused'), { maxLength: 3 }) })
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-      const { service, store, saver, pass } = begin()
-      for (const { path, text, fates } of steps) {
-        edit(store, path, text)
-        service.fates = [...fates]
-        await pass()
-      }
-      service.fates = []
-      edit(store, 'last', 'x')
-      for (let at = 0; at < 6; at++) await pass()
-      expect(saver.state.is).to.equal('saved')
-      expect([...service.files].sort(byPath)).to.deep.equal([...store.state.files].sort(byPath))
-      expect(service.version).to.equal(new Set(service.answered.keys()).size)
-    }), { numRuns: 200 })
+    const step = fc.record({
+      path: fc.constantFrom('a', 'b'),
+      text: fc.string({ maxLength: 2 }),
+      fates: fc.array(fc.constantFrom('told', 'untold', 'lost', 'refused'), { maxLength: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const { service, store, saver, pass } = begin()
+        for (const { path, text, fates } of steps) {
+          edit(store, path, text)
+          service.fates = [...fates]
+          await pass()
+        }
+        service.fates = []
+        edit(store, 'last', 'x')
+        for (let at = 0; at < 6; at++) await pass()
+        expect(saver.state.is).to.equal('saved')
+        expect([...service.files].sort(byPath)).to.deep.equal([...store.state.files].sort(byPath))
+        expect(service.version).to.equal(new Set(service.answered.keys()).size)
+      }),
+      { numRuns: 200 },
+    )
   })
 })

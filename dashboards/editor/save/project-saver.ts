@@ -163,7 +163,8 @@ export class ProjectSaver {
       this.#set({ is: 'saved' })
       this.#show()
     } catch (error) {
-      if (error instanceof WalletProblem && error.code === 'CONFLICT' && state.saved !== undefined) await this.#meetConflict(state.saved.slug)
+      if (error instanceof WalletProblem && error.code === 'CONFLICT' && state.saved !== undefined)
+        await this.#meetConflict(state.saved.slug)
       else this.#failed(error)
     }
   }
@@ -190,7 +191,8 @@ export class ProjectSaver {
   #failed(error: unknown): void {
     const isLater = mayPass(error)
     const isSignedOut = error instanceof WalletProblem && error.status === 401
-    if (isLater && this.#pending !== undefined) this.#doubtful = [...this.#doubtful.slice(1 - mostDoubtful), this.#pending.state.files]
+    if (isLater && this.#pending !== undefined)
+      this.#doubtful = [...this.#doubtful.slice(1 - mostDoubtful), this.#pending.state.files]
     // What was refused is not sent again as it is; what may have been taken is.
     if (!isLater && !isSignedOut) this.#pending = undefined
     this.#set({ is: 'failed', reason: problemText(error), willRetry: isLater })
@@ -206,7 +208,12 @@ export class ProjectSaver {
     else if (!this.#isOn && state.saved === undefined) this.#set({ is: 'local' })
     else if (this.#state.is === 'saving' || this.#state.is === 'conflict') return
     else if (this.#state.is === 'failed' && isUnsaved(state) && this.#isOn) return
-    else if (isUnsaved(state)) this.#set(this.#isOn ? { is: 'unsaved' } : { is: 'failed', reason: 'You are signed out: sign in to save.', willRetry: false })
+    else if (isUnsaved(state))
+      this.#set(
+        this.#isOn
+          ? { is: 'unsaved' }
+          : { is: 'failed', reason: 'You are signed out: sign in to save.', willRetry: false },
+      )
     else this.#set(state.saved === undefined ? { is: 'local' } : { is: 'saved' })
   }
 
@@ -224,7 +231,10 @@ function withOwn(base: Files, theirs: Files, sent: readonly Files[]): Files {
 }
 
 /** What the service has after a save. */
-function savedOf({ name, network, isPublic, folders, files }: ProjectState, { id, slug, version }: SaveAnswer): SavedProject {
+function savedOf(
+  { name, network, isPublic, folders, files }: ProjectState,
+  { id, slug, version }: SaveAnswer,
+): SavedProject {
   return { id, slug, version, name, network, isPublic, folders, files }
 }
 
@@ -235,7 +245,11 @@ function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<
   if (now === undefined || before === undefined) return state
   const open = state.open.filter((path) => files.has(path) || path.startsWith('deps/'))
   return {
-    ...state, files, saved: now, open, active: state.active !== undefined && open.includes(state.active) ? state.active : open[0],
+    ...state,
+    files,
+    saved: now,
+    open,
+    active: state.active !== undefined && open.includes(state.active) ? state.active : open[0],
     name: state.name === before.name ? now.name : state.name,
     network: state.network === before.network ? now.network : state.network,
     isPublic: state.isPublic === before.isPublic ? now.isPublic : state.isPublic,

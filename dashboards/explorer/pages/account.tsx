@@ -44,7 +44,8 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
       </PageTitle>
       <Answer query={query} what="this account" rows={8}>
         {({ data: [found] }) =>
-          found !== undefined && (isDrawn ? <Parts account={found} /> : <Loading rows={8} label="Loading this account" />)
+          found !== undefined &&
+          (isDrawn ? <Parts account={found} /> : <Loading rows={8} label="Loading this account" />)
         }
       </Answer>
     </>
@@ -60,13 +61,19 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
         <KeyNumber name="Balance" note={available === null ? undefined : `${formatAmount(available)} available`}>
           {balance === null ? '–' : `${formatAmount(balance)} FLOW`}
         </KeyNumber>
-        <KeyNumber name="Transactions" note={account.last_seen_at === null ? undefined : 'as payer, proposer or authorizer'}>
+        <KeyNumber
+          name="Transactions"
+          note={account.last_seen_at === null ? undefined : 'as payer, proposer or authorizer'}
+        >
           {formatNumber(account.tx_count)}
         </KeyNumber>
         <KeyNumber name="Keys">{formatNumber(account.key_count)}</KeyNumber>
         <KeyNumber name="Contracts">{formatNumber(contracts)}</KeyNumber>
         {account.storage_used !== null && (
-          <KeyNumber name="Storage used" note={account.storage_capacity === null ? undefined : `of ${formatBytes(Number(account.storage_capacity))}`}>
+          <KeyNumber
+            name="Storage used"
+            note={account.storage_capacity === null ? undefined : `of ${formatBytes(Number(account.storage_capacity))}`}
+          >
             {formatBytes(Number(account.storage_used))}
           </KeyNumber>
         )}

@@ -66,7 +66,11 @@ export function AccountsPage(): ReactNode {
               {formatNumber(account.tx_count)}
             </Cell>
             <Cell label="Created in block" className="number">
-              {account.created_height === null ? <span className="soft">–</span> : <BlockLink height={account.created_height} />}
+              {account.created_height === null ? (
+                <span className="soft">–</span>
+              ) : (
+                <BlockLink height={account.created_height} />
+              )}
             </Cell>
             <Cell label="Last active" className="number">
               {account.timestamp === null ? '–' : <Age since={account.timestamp} />}

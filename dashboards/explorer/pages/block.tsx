@@ -59,10 +59,13 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
                   <Moment at={found.timestamp} />
                 </Detail>
                 <Detail name="Transactions">
-                  {formatNumber(found.tx_count)} in {formatCount(found.collections.length, 'collection')} and the system's own
+                  {formatNumber(found.tx_count)} in {formatCount(found.collections.length, 'collection')} and the
+                  system's own
                 </Detail>
                 <Detail name="Events">{formatNumber(found.event_count)}</Detail>
-                <Detail name="Computation">{found.total_gas_used === null ? '–' : formatNumber(found.total_gas_used)}</Detail>
+                <Detail name="Computation">
+                  {found.total_gas_used === null ? '–' : formatNumber(found.total_gas_used)}
+                </Detail>
                 <Detail name="Fees">
                   <Amount amount={found.fees} unit="FLOW" />
                 </Detail>
@@ -76,7 +79,11 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
           label="Parts of the block"
           tabs={[
             { name: 'transactions', label: 'Transactions', render: () => <Transactions height={block.height} /> },
-            { name: 'collections', label: 'Collections', render: () => <Collections height={block.height} collections={block.collections} /> },
+            {
+              name: 'collections',
+              label: 'Collections',
+              render: () => <Collections height={block.height} collections={block.collections} />,
+            },
             { name: 'service', label: 'Service events', render: () => <ServiceEvents height={block.height} /> },
           ]}
         />

@@ -22,7 +22,11 @@ export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode 
   const name = sayName(found?.display_name ?? contractNameOf(type))
   return (
     <>
-      <PageTitle kind="Collection" title={name} aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}>
+      <PageTitle
+        kind="Collection"
+        title={name}
+        aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}
+      >
         {found !== undefined && <Picture source={found.square_image} alt="" size={28} of={found.id} />}
         {` ${name}`}
       </PageTitle>
@@ -54,7 +58,10 @@ function Numbers({ collection }: { readonly collection: NftCollection }): ReactN
     <KeyNumbers>
       <KeyNumber name="Items">{formatNumber(collection.number_of_tokens)}</KeyNumber>
       <KeyNumber name="Holders">{formatNumber(collection.holder_count)}</KeyNumber>
-      <KeyNumber name="Volume in 24 hours" note={`${formatNumber(collection.transfer_count)} transfers since it is indexed`}>
+      <KeyNumber
+        name="Volume in 24 hours"
+        note={`${formatNumber(collection.transfer_count)} transfers since it is indexed`}
+      >
         {formatNumber(collection.recent_transfer_count)} transfers
       </KeyNumber>
       <KeyNumber name="Minted" note={`${formatNumber(collection.burn_count)} burned`}>

@@ -19,8 +19,16 @@ export function CollectionsPage(): ReactNode {
       <ListPanel
         list={list}
         what="collections"
-        whenEmpty={search === '' ? 'Collections show up with the first move of an item.' : 'No collection is called so.'}
-        renderRow={({ id, display_name: name, square_image: image, number_of_tokens: items, holder_count: holders }) => (
+        whenEmpty={
+          search === '' ? 'Collections show up with the first move of an item.' : 'No collection is called so.'
+        }
+        renderRow={({
+          id,
+          display_name: name,
+          square_image: image,
+          number_of_tokens: items,
+          holder_count: holders,
+        }) => (
           <li key={id} className="card">
             <Link to={paths.collection(id)}>
               <Picture source={image} alt="" size="fill" of={id} />

@@ -71,9 +71,17 @@ export function ContractPage({ values: { identifier = '' } }: PageProps): ReactN
                 tabs={[
                   { name: 'code', label: 'Code', render: () => <Code body={contract.body} /> },
                   { name: 'versions', label: 'Versions', render: () => <Versions identifier={contract.identifier} /> },
-                  { name: 'dependencies', label: 'Dependencies', render: () => <Dependencies identifier={contract.identifier} /> },
+                  {
+                    name: 'dependencies',
+                    label: 'Dependencies',
+                    render: () => <Dependencies identifier={contract.identifier} />,
+                  },
                   { name: 'events', label: 'Events', render: () => <Events identifier={contract.identifier} /> },
-                  { name: 'transactions', label: 'Transactions', render: () => <Transactions identifier={contract.identifier} /> },
+                  {
+                    name: 'transactions',
+                    label: 'Transactions',
+                    render: () => <Transactions identifier={contract.identifier} />,
+                  },
                 ]}
               />
             </>
@@ -88,7 +96,9 @@ function Code({ body }: { readonly body: string | null | undefined }): ReactNode
   return (
     <section className="panel" aria-label="Code">
       {body === null || body === undefined ? (
-        <NothingHere title="The code is not kept here">It is fetched from the chain when an access node answers.</NothingHere>
+        <NothingHere title="The code is not kept here">
+          It is fetched from the chain when an access node answers.
+        </NothingHere>
       ) : (
         <CodeView code={body} label="code of the contract" />
       )}

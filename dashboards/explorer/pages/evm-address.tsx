@@ -57,7 +57,8 @@ function Parts({ address }: { readonly address: EvmAddress }): ReactNode {
           )}
           {creator !== null && (
             <Detail name="Created by">
-              <EvmPartyLink party={creator} />{creation !== null && (
+              <EvmPartyLink party={creator} />
+              {creation !== null && (
                 <>
                   {' '}
                   in <EvmTransactionLink hash={creation} />

@@ -67,7 +67,17 @@ interface PartProps {
 }
 
 function Story({ transaction }: PartProps): ReactNode {
-  const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result, decoded_input: call } = transaction
+  const {
+    from,
+    to,
+    created_contract: created,
+    value,
+    fee,
+    token_transfers: transfers,
+    status,
+    result,
+    decoded_input: call,
+  } = transaction
   const amount = value === null || value === '0' ? undefined : formatUnits(value, 18)
   const isPayment = to !== null && to.is_contract !== true && amount !== undefined
   return (
@@ -82,12 +92,14 @@ function Story({ transaction }: PartProps): ReactNode {
         <li>
           <EvmPartyLink party={from} />{' '}
           {to === null ? (
-            <>
-              made a contract {created !== null && <EvmPartyLink party={created} />}
-            </>
+            <>made a contract {created !== null && <EvmPartyLink party={created} />}</>
           ) : (
             <>
-              {isPayment ? `sent ${amount} FLOW to` : call === null ? 'called' : `called ${nameOfEvmTransaction(transaction)} of`}{' '}
+              {isPayment
+                ? `sent ${amount} FLOW to`
+                : call === null
+                  ? 'called'
+                  : `called ${nameOfEvmTransaction(transaction)} of`}{' '}
               <EvmPartyLink party={to} />
             </>
           )}

@@ -16,7 +16,9 @@ export function EvmPage(): ReactNode {
   return (
     <>
       <PageTitle title="Flow EVM" />
-      <p className="lead">The part of Flow that runs programs written for Ethereum. Flow accounts act in it by an address of their own.</p>
+      <p className="lead">
+        The part of Flow that runs programs written for Ethereum. Flow accounts act in it by an address of their own.
+      </p>
       <AddressTabs
         label="Parts of the EVM"
         tabs={[

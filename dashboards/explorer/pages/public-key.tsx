@@ -8,7 +8,13 @@ import { PageTitle } from '../parts/page-title.tsx'
 import { useList } from '../queries.ts'
 import { shorten } from '../text.ts'
 
-const columns = [{ name: 'Account' }, { name: 'Index', isNumber: true }, { name: 'Algorithms' }, { name: 'Added in block' }, { name: 'State' }]
+const columns = [
+  { name: 'Account' },
+  { name: 'Index', isNumber: true },
+  { name: 'Algorithms' },
+  { name: 'Added in block' },
+  { name: 'State' },
+]
 
 /** The accounts that have a public key. */
 export function PublicKeyPage({ values: { publicKey = '' } }: PageProps): ReactNode {
@@ -31,12 +37,19 @@ export function PublicKeyPage({ values: { publicKey = '' } }: PageProps): ReactN
               {key.key_index}
             </Cell>
             <Cell label="Algorithms">
-              {key.signing_algorithm ?? '–'} <span className="soft">with {key.hashing_algorithm ?? 'an unknown hash'}</span>
+              {key.signing_algorithm ?? '–'}{' '}
+              <span className="soft">with {key.hashing_algorithm ?? 'an unknown hash'}</span>
             </Cell>
             <Cell label="Added in block">
-              {key.added_height === null ? <span className="soft">not indexed</span> : <BlockLink height={key.added_height} />}
+              {key.added_height === null ? (
+                <span className="soft">not indexed</span>
+              ) : (
+                <BlockLink height={key.added_height} />
+              )}
             </Cell>
-            <Cell label="State">{key.revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}</Cell>
+            <Cell label="State">
+              {key.revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}
+            </Cell>
           </Row>
         )}
       />

@@ -52,8 +52,8 @@ function Results({ text, suggestions, isAsking, error, onRetry }: ResultsProps):
   if (suggestions.length === 0) {
     return (
       <NothingHere title="Nothing was found">
-        Look whether an id was copied whole: transactions have 64 digits, accounts 16, addresses of the EVM 40. Names are
-        found by their beginning; try less of it.
+        Look whether an id was copied whole: transactions have 64 digits, accounts 16, addresses of the EVM 40. Names
+        are found by their beginning; try less of it.
       </NothingHere>
     )
   }

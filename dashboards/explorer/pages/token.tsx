@@ -21,7 +21,9 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
   return (
     <>
       <PageTitle kind="Token" title={name} aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}>
-        {found !== undefined && <Picture source={found.logo} alt="" size={28} of={found.id} letter={initialOf(found.symbol ?? found.name)} />}
+        {found !== undefined && (
+          <Picture source={found.logo} alt="" size={28} of={found.id} letter={initialOf(found.symbol ?? found.name)} />
+        )}
         {` ${name} `}
         {typeof found?.symbol === 'string' && <span className="soft">{sayName(found.symbol)}</span>}
       </PageTitle>
@@ -36,7 +38,11 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
                   { name: 'transfers', label: 'Transfers', render: () => <TokenTransfers token={token.id} /> },
                   { name: 'holders', label: 'Holders', render: () => <TokenHolders token={token.id} /> },
                   { name: 'volume', label: 'Volume', render: () => <TokenVolume token={token} /> },
-                  { name: 'price', label: 'Price', render: () => <PriceHistory asset={token.market_symbol ?? token.symbol} /> },
+                  {
+                    name: 'price',
+                    label: 'Price',
+                    render: () => <PriceHistory asset={token.market_symbol ?? token.symbol} />,
+                  },
                   { name: 'about', label: 'About', render: () => <TokenAbout token={token} /> },
                 ]}
               />

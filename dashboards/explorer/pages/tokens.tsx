@@ -29,7 +29,9 @@ export function TokensPage(): ReactNode {
         list={list}
         what="tokens"
         columns={columns}
-        whenEmpty={search === '' ? 'Tokens show up with their first transfer.' : 'No token is called so. Try less of the name.'}
+        whenEmpty={
+          search === '' ? 'Tokens show up with their first transfer.' : 'No token is called so. Try less of the name.'
+        }
         renderRow={(token) => (
           <Row key={token.id}>
             <RowName>

@@ -68,9 +68,17 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
         label="Parts of the transaction"
         tabs={[
           { name: 'summary', label: 'Summary', render: () => <TransactionFields transaction={transaction} /> },
-          { name: 'events', label: `Events ${formatNumber(events.length)}`, render: () => <EventCards events={events} /> },
+          {
+            name: 'events',
+            label: `Events ${formatNumber(events.length)}`,
+            render: () => <EventCards events={events} />,
+          },
           { name: 'script', label: 'Script', render: () => <TransactionScript script={script} hash={hash} /> },
-          { name: 'arguments', label: `Arguments ${given.length}`, render: () => <Arguments values={given} script={script} /> },
+          {
+            name: 'arguments',
+            label: `Arguments ${given.length}`,
+            render: () => <Arguments values={given} script={script} />,
+          },
           ...(executions.length === 0
             ? []
             : [{ name: 'evm', label: `EVM ${executions.length}`, render: () => <EvmPart executions={executions} /> }]),

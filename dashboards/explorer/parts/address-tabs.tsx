@@ -10,7 +10,13 @@ export interface AddressTab {
 }
 
 /** Tabs whose choice is in the address, so that a link shows the same to somebody else. The first is the usual one. */
-export function AddressTabs({ label, tabs }: { readonly label: string; readonly tabs: readonly AddressTab[] }): ReactNode {
+export function AddressTabs({
+  label,
+  tabs,
+}: {
+  readonly label: string
+  readonly tabs: readonly AddressTab[]
+}): ReactNode {
   const [chosen, choose] = useSearchValue('tab')
   const panelId = useId()
   const selected = tabs.find(({ name }) => name === chosen) ?? tabs[0]

@@ -31,8 +31,8 @@ export function Trouble({
   if (error instanceof ApiProblem && error.status === 404) {
     return (
       <NothingHere title={`Nobody here knows ${what}`}>
-        {problemText(error)} It may be newer than what is indexed, older than the first block that is kept, or of another
-        network.
+        {problemText(error)} It may be newer than what is indexed, older than the first block that is kept, or of
+        another network.
       </NothingHere>
     )
   }

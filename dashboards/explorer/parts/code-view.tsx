@@ -5,7 +5,13 @@ import { readCadenceTokens } from '../../kit/cadence-tokens.ts'
 import { Tokens } from '../../kit/tokens.tsx'
 
 /** Cadence code with colours, line numbers, and a button to copy it. */
-export const CodeView = memo(function CodeView({ code, label }: { readonly code: string; readonly label: string }): ReactNode {
+export const CodeView = memo(function CodeView({
+  code,
+  label,
+}: {
+  readonly code: string
+  readonly label: string
+}): ReactNode {
   const lines = code.split('\n').length
   return (
     <div className="code">

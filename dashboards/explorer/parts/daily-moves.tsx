@@ -21,7 +21,9 @@ export function TokenVolume({ token }: { readonly token: FungibleToken }): React
               label={`${unit} moved each day`}
               shape="bars"
               points={data.map(({ date, volume, usd_volume: dollars }) => ({
-                date, value: Number(volume), text: `${formatAmount(volume)} ${unit}${dollars === null ? '' : `, ${formatDollars(dollars)}`}`,
+                date,
+                value: Number(volume),
+                text: `${formatAmount(volume)} ${unit}${dollars === null ? '' : `, ${formatDollars(dollars)}`}`,
               }))}
             />
             <TransferChart days={data} />
@@ -49,6 +51,10 @@ interface TransferChartProps {
 }
 
 function TransferChart({ days: told }: TransferChartProps): ReactNode {
-  const points = told.map(({ date, transfer_count: count }) => ({ date, value: count, text: `${formatNumber(count)} transfers` }))
+  const points = told.map(({ date, transfer_count: count }) => ({
+    date,
+    value: count,
+    text: `${formatNumber(count)} transfers`,
+  }))
   return <TimeChart label="Transfers each day" shape="bars" points={points} />
 }

@@ -15,7 +15,8 @@ export function EventCards({ events }: { readonly events: readonly Event[] }): R
   const [text, setText] = useState('')
   const [most, setMost] = useState(shownAtFirst)
   const wanted = text.trim().toLowerCase()
-  const fitting = wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
+  const fitting =
+    wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
   return (
     <section className="panel" aria-label="Events">
       {events.length > 8 && (
@@ -29,9 +30,7 @@ export function EventCards({ events }: { readonly events: readonly Event[] }): R
           </span>
         </header>
       )}
-      {fitting.length === 0 && (
-        <NothingHere title={events.length === 0 ? 'No events' : 'No event has this in it'} />
-      )}
+      {fitting.length === 0 && <NothingHere title={events.length === 0 ? 'No events' : 'No event has this in it'} />}
       <ol className="events">
         {fitting.slice(0, most).map((event) => (
           <li key={event.event_index} id={`event-${event.event_index}`}>

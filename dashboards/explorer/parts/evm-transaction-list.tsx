@@ -21,7 +21,10 @@ const columns = [
 ]
 
 const kinds = {
-  coin_transfer: 'Transfer', contract_call: 'Call', contract_creation: 'New contract', token_transfer: 'Token transfer',
+  coin_transfer: 'Transfer',
+  contract_call: 'Call',
+  contract_creation: 'New contract',
+  token_transfer: 'Token transfer',
 } as const
 
 /** What an EVM transaction did, in a word or two. */

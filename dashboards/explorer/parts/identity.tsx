@@ -39,7 +39,9 @@ const zeroAddress = /^0x0{16}$/
 export function AccountLink({ address, ...rest }: Reference & { readonly address: string }): ReactNode {
   const full = address.startsWith('0x') ? address : `0x${address}`
   if (zeroAddress.test(full)) return <span className="soft">the chain itself</span>
-  return <Identity id={full} to={full.length > 18 ? paths.evmAddress(full) : paths.account(full)} what="Account" {...rest} />
+  return (
+    <Identity id={full} to={full.length > 18 ? paths.evmAddress(full) : paths.account(full)} what="Account" {...rest} />
+  )
 }
 
 interface TransactionReference extends Reference {

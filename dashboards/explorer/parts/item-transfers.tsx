@@ -28,7 +28,10 @@ export interface ItemTransfersProps<Path extends TransferList> {
   readonly isOfOne?: boolean
 }
 
-export function ItemTransfers<Path extends TransferList>({ list, isOfOne = false }: ItemTransfersProps<Path>): ReactNode {
+export function ItemTransfers<Path extends TransferList>({
+  list,
+  isOfOne = false,
+}: ItemTransfersProps<Path>): ReactNode {
   return (
     <ListPanel
       list={list}

@@ -16,7 +16,13 @@ export function ListFilter({ label }: { readonly label: string }): ReactNode {
   return (
     <label className="filter">
       <span className="visually-hidden">{label}</span>
-      <input className="input" type="search" placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
+      <input
+        className="input"
+        type="search"
+        placeholder={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
     </label>
   )
 }

@@ -8,8 +8,8 @@ export function NotFound(): ReactNode {
     <section className="panel alone-panel">
       <PageTitle title="There is no such page" />
       <p>
-        Nothing of the explorer has the address <code>{decodeQuietly(location.pathname)}</code>. A letter may be missing, or
-        it was moved.
+        Nothing of the explorer has the address <code>{decodeQuietly(location.pathname)}</code>. A letter may be
+        missing, or it was moved.
       </p>
       <p className="button-row">
         <Link to="/" className="button strong">

@@ -16,7 +16,13 @@ export function SignPicture({ of, letter }: SignPictureProps): ReactNode {
   const { hue, cells } = signOf(of)
   const size = signSize * cell + 2 * margin
   return (
-    <svg className="sign" viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" style={{ '--hue': hue } as CSSProperties} aria-hidden="true">
+    <svg
+      className="sign"
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      style={{ '--hue': hue } as CSSProperties}
+      aria-hidden="true"
+    >
       <rect width={size} height={size} />
       {letter === undefined ? (
         cells.map(([column, row]) => (

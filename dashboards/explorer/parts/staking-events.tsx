@@ -10,7 +10,10 @@ import { Amount } from './amount.tsx'
 import { TransactionLink } from './identity.tsx'
 import { ListPanel } from './list-panel.tsx'
 
-type StakingList = Extract<ListPath, '/staking/account/{address}/event' | '/staking/node/{node_id}/event' | '/staking/rewards/paid'>
+type StakingList = Extract<
+  ListPath,
+  '/staking/account/{address}/event' | '/staking/node/{node_id}/event' | '/staking/rewards/paid'
+>
 
 const columns = [
   { name: 'Transaction' },

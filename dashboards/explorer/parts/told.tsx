@@ -73,5 +73,9 @@ function ToldPiece({ piece }: { readonly piece: Piece }): ReactNode {
   if ('token' in piece) return <Link to={paths.token(piece.token)}>{piece.text}</Link>
   if ('contract' in piece) return <Link to={paths.contract(piece.contract)}>{piece.text}</Link>
   if (piece.collection === null) return piece.text
-  return <Link to={'item' in piece ? paths.item(piece.collection, piece.item) : paths.collection(piece.collection)}>{piece.text}</Link>
+  return (
+    <Link to={'item' in piece ? paths.item(piece.collection, piece.item) : paths.collection(piece.collection)}>
+      {piece.text}
+    </Link>
+  )
 }

@@ -23,7 +23,9 @@ export async function readUser(access: Access): Promise<OwnUser> {
 /** Has an e-mail with a code sent to the new address. */
 export async function askForEmail(access: Access, email: string): Promise<OwnUser> {
   const back = new URLSearchParams({ redirect_to: new URL('/account', location.origin).href })
-  return withConfirmation(access, { action: 'change-email', email }, (confirmation) => call<OwnUser>(access, 'PUT', `/user?${back.toString()}`, { email, confirmation }))
+  return withConfirmation(access, { action: 'change-email', email }, (confirmation) =>
+    call<OwnUser>(access, 'PUT', `/user?${back.toString()}`, { email, confirmation }),
+  )
 }
 
 /** The address is theirs from now on; the page is told so by its session. */
@@ -37,13 +39,23 @@ export async function confirmEmail(access: Access, proof: EmailProof): Promise<v
  * @param abandon accounts that nobody can sign for afterwards
  */
 export async function deleteUser(access: Access, abandon: readonly string[]): Promise<void> {
-  await withConfirmation(access, { action: 'delete-user', abandon }, (confirmation) => call(access, 'DELETE', '/user', { confirmation, abandon }))
+  await withConfirmation(access, { action: 'delete-user', abandon }, (confirmation) =>
+    call(access, 'DELETE', '/user', { confirmation, abandon }),
+  )
   // The session went with the user: what is left of it is the cookie.
   await access.keeper.signOut()
 }
 
-async function call<Answer>({ options, keeper }: Access, method: string, path: string, body?: unknown): Promise<Answer> {
+async function call<Answer>(
+  { options, keeper }: Access,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
   const headers = { authorization: `Bearer ${await keeper.accessToken()}` }
-  const sent = body === undefined ? { headers } : { ...jsonBody(body), headers: { ...headers, 'content-type': 'application/json' } }
+  const sent =
+    body === undefined
+      ? { headers }
+      : { ...jsonBody(body), headers: { ...headers, 'content-type': 'application/json' } }
   return callJson<Answer>(`${options.gotrueUrl}${path}`, { ...sent, method })
 }

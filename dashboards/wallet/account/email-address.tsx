@@ -34,16 +34,40 @@ export function EmailAddress(): ReactNode {
   return (
     <section className="panel" aria-label="E-mail address">
       {user === undefined && error === null && <Loading label="Your e-mail address loads" rows={1} />}
-      {user === undefined && error !== null && <Failure title="Your e-mail address cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+      {user === undefined && error !== null && (
+        <Failure
+          title="Your e-mail address cannot be shown"
+          detail={problemText(error)}
+          onRetry={() => void refetch()}
+        />
+      )}
       {user !== undefined && (
         <div className="panel-text stack">
           <div className="apart">
-            {(user.email ?? '') === '' ? <span>You have no e-mail address here.</span> : <span>You sign in as <b className="wrap">{user.email}</b>.</span>}
-            {!isChanging && !isAsked && token === '' && <Button isSmall onClick={() => setIsChanging(true)}>{(user.email ?? '') === '' ? 'Add one' : 'Change it'}</Button>}
+            {(user.email ?? '') === '' ? (
+              <span>You have no e-mail address here.</span>
+            ) : (
+              <span>
+                You sign in as <b className="wrap">{user.email}</b>.
+              </span>
+            )}
+            {!isChanging && !isAsked && token === '' && (
+              <Button isSmall onClick={() => setIsChanging(true)}>
+                {(user.email ?? '') === '' ? 'Add one' : 'Change it'}
+              </Button>
+            )}
           </div>
           {token !== '' && <ByLink onConfirm={() => confirm({ token_hash: token })} />}
-          {token === '' && isChanging && <NewAddress onAsked={() => setIsChanging(false)} onClose={() => setIsChanging(false)} />}
-          {token === '' && isAsked && <ByCode email={user.new_email ?? ''} onConfirm={(code) => confirm({ email: user.new_email ?? '', token: code })} onBack={() => setIsChanging(true)} />}
+          {token === '' && isChanging && (
+            <NewAddress onAsked={() => setIsChanging(false)} onClose={() => setIsChanging(false)} />
+          )}
+          {token === '' && isAsked && (
+            <ByCode
+              email={user.new_email ?? ''}
+              onConfirm={(code) => confirm({ email: user.new_email ?? '', token: code })}
+              onBack={() => setIsChanging(true)}
+            />
+          )}
         </div>
       )}
     </section>
@@ -55,10 +79,11 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
   const client = useQueryClient()
   const [email, setEmail] = useState('')
   const { isBusy, problem, run } = useAction()
-  const ask = (): void => void run(async () => {
-    client.setQueryData(userKey, await askForEmail(auth, email.trim()))
-    onAsked()
-  })
+  const ask = (): void =>
+    void run(async () => {
+      client.setQueryData(userKey, await askForEmail(auth, email.trim()))
+      onAsked()
+    })
   return (
     <form
       className="stack"
@@ -69,12 +94,26 @@ function NewAddress({ onAsked, onClose }: { readonly onAsked: () => void; readon
     >
       <label className="field">
         <span>New e-mail address</span>
-        <input className="input" type="email" required maxLength={320} autoComplete="email" spellCheck={false} autoFocus value={email} onChange={(event) => setEmail(event.target.value)} />
+        <input
+          className="input"
+          type="email"
+          required
+          maxLength={320}
+          autoComplete="email"
+          spellCheck={false}
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
       </label>
       <ProblemLine problem={problem} />
       <div className="button-row">
-        <Button type="submit" look="strong" disabled={isBusy || email.trim() === ''}>{isBusy ? 'One moment…' : 'Send a code there'}</Button>
-        <Button look="plain" onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="strong" disabled={isBusy || email.trim() === ''}>
+          {isBusy ? 'One moment…' : 'Send a code there'}
+        </Button>
+        <Button look="plain" onClick={onClose}>
+          Cancel
+        </Button>
       </div>
     </form>
   )
@@ -90,7 +129,7 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
   const [code, setCode] = useState('')
   const { isBusy, problem, run, clear } = useAction()
   const confirm = async (): Promise<void> => {
-    if (!await run(() => onConfirm(code))) setCode('')
+    if (!(await run(() => onConfirm(code)))) setCode('')
   }
   return (
     <form
@@ -100,11 +139,21 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
         void confirm()
       }}
     >
-      <p>An e-mail with a code of {digits} digits is on its way to <b className="wrap">{email}</b>. Until you type it here, nothing changes; afterwards the old address is told.</p>
+      <p>
+        An e-mail with a code of {digits} digits is on its way to <b className="wrap">{email}</b>. Until you type it
+        here, nothing changes; afterwards the old address is told.
+      </p>
       <label className="field">
         <span>Code</span>
         <input
-          className="input code-input" inputMode="numeric" autoComplete="one-time-code" pattern={`\\d{${digits}}`} required value={code} readOnly={isBusy} aria-invalid={problem !== undefined}
+          className="input code-input"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern={`\\d{${digits}}`}
+          required
+          value={code}
+          readOnly={isBusy}
+          aria-invalid={problem !== undefined}
           onChange={(event) => {
             clear()
             setCode(event.target.value.replaceAll(/\D/g, '').slice(0, digits))
@@ -113,8 +162,12 @@ function ByCode({ email, onConfirm, onBack }: ByCodeProps): ReactNode {
       </label>
       <ProblemLine problem={problem} />
       <div className="button-row">
-        <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>{isBusy ? 'One moment…' : 'Change my address'}</Button>
-        <Button look="plain" onClick={onBack}>Another address</Button>
+        <Button type="submit" look="strong" disabled={isBusy || code.length < digits}>
+          {isBusy ? 'One moment…' : 'Change my address'}
+        </Button>
+        <Button look="plain" onClick={onBack}>
+          Another address
+        </Button>
       </div>
     </form>
   )
@@ -128,8 +181,12 @@ function ByLink({ onConfirm }: { readonly onConfirm: () => Promise<void> }): Rea
       <p>You came by the link of an e-mail to a new address of yours.</p>
       <ProblemLine problem={problem} />
       <div className="button-row">
-        <Button look="strong" disabled={isBusy} onClick={() => void run(onConfirm)}>Use the new address</Button>
-        <Button look="plain" onClick={() => navigate('/account', { isReplacing: true })}>Leave it as it is</Button>
+        <Button look="strong" disabled={isBusy} onClick={() => void run(onConfirm)}>
+          Use the new address
+        </Button>
+        <Button look="plain" onClick={() => navigate('/account', { isReplacing: true })}>
+          Leave it as it is
+        </Button>
       </div>
     </div>
   )

@@ -33,6 +33,7 @@ export function amountProblem(text: string, balance: string | undefined): string
   if (text.length > mostCharacters || Number(text) > mostFlow) return 'There is not so much FLOW.'
   const units = amountUnits(text)
   if (units === 0n) return 'Nothing would be sent.'
-  if (balance !== undefined && units > mostToSend(balance)) return `That is more than can be sent: ${plainUnits(mostToSend(balance))} FLOW. The rest stays for storage and fees.`
+  if (balance !== undefined && units > mostToSend(balance))
+    return `That is more than can be sent: ${plainUnits(mostToSend(balance))} FLOW. The rest stays for storage and fees.`
   return undefined
 }

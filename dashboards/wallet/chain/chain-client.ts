@@ -20,15 +20,32 @@ export function readResult(network: Network, id: string, signal?: AbortSignal): 
 /** @returns the id. @throws WalletProblem `transaction-refused` with the words of the node */
 export async function submit(network: Network, transaction: FlowTransaction): Promise<string> {
   const { proposalKey } = transaction
-  const { id } = await callJson<{ readonly id: string }>(`/chain/${network}/transactions`, jsonBody({
-    script: transaction.script, arguments: transaction.arguments, reference_block_id: transaction.referenceBlockId, compute_limit: transaction.computeLimit,
-    proposal_key: { address: proposalKey.address, key_index: proposalKey.keyIndex, sequence_number: String(proposalKey.sequenceNumber) },
-    payer: transaction.payer, authorizers: transaction.authorizers,
-    payload_signatures: transaction.payloadSignatures.map(wireSignature), envelope_signatures: transaction.envelopeSignatures.map(wireSignature),
-  }))
+  const { id } = await callJson<{ readonly id: string }>(
+    `/chain/${network}/transactions`,
+    jsonBody({
+      script: transaction.script,
+      arguments: transaction.arguments,
+      reference_block_id: transaction.referenceBlockId,
+      compute_limit: transaction.computeLimit,
+      proposal_key: {
+        address: proposalKey.address,
+        key_index: proposalKey.keyIndex,
+        sequence_number: String(proposalKey.sequenceNumber),
+      },
+      payer: transaction.payer,
+      authorizers: transaction.authorizers,
+      payload_signatures: transaction.payloadSignatures.map(wireSignature),
+      envelope_signatures: transaction.envelopeSignatures.map(wireSignature),
+    }),
+  )
   return id
 }
 
 function wireSignature({ address, keyIndex, signature, extensionData }: TransactionSignature): unknown {
-  return { address, key_index: keyIndex, signature: hexOf(signature), ...(extensionData === undefined ? {} : { extension_data: hexOf(extensionData) }) }
+  return {
+    address,
+    key_index: keyIndex,
+    signature: hexOf(signature),
+    ...(extensionData === undefined ? {} : { extension_data: hexOf(extensionData) }),
+  }
 }

@@ -44,16 +44,36 @@ const arrivalMs = 30_000
 export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
   const { network, address } = account
   onStage('preparing')
-  const [{ chain, block }, state] = await Promise.all([readHead(network, signal), readAccount(network, address, signal)])
+  const [{ chain, block }, state] = await Promise.all([
+    readHead(network, signal),
+    readAccount(network, address, signal),
+  ])
   const [found] = signersFor(account, state, passkeyHere())
-  if (found === undefined) throw new WalletProblem(409, 'no-key', `None of your passkeys is a key of ${address} that can sign alone (any more).`)
+  if (found === undefined)
+    throw new WalletProblem(
+      409,
+      'no-key',
+      `None of your passkeys is a key of ${address} that can sign alone (any more).`,
+    )
   const { key, credentialId, publicKeySec1Hex } = found
   const transaction: FlowTransaction = {
-    ...code(chain), referenceBlockId: block.id, computeLimit, payer: address, authorizers: [address],
-    proposalKey: { address, keyIndex: key.index, sequenceNumber: BigInt(key.sequence_number) }, payloadSignatures: [], envelopeSignatures: [],
+    ...code(chain),
+    referenceBlockId: block.id,
+    computeLimit,
+    payer: address,
+    authorizers: [address],
+    proposalKey: { address, keyIndex: key.index, sequenceNumber: BigInt(key.sequence_number) },
+    payloadSignatures: [],
+    envelopeSignatures: [],
   }
   onStage('signing')
-  const signer = { address, keyIndex: key.index, rpId, credentialId: bytesOfBase64Url(credentialId, 'credentialId'), publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey') }
+  const signer = {
+    address,
+    keyIndex: key.index,
+    rpId,
+    credentialId: bytesOfBase64Url(credentialId, 'credentialId'),
+    publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey'),
+  }
   const signed = await signTransaction(transaction, signer, { signal })
   usedPasskeyHere(credentialId)
   onStage('sending')
@@ -79,14 +99,22 @@ async function submitSurely(network: Network, signed: FlowTransaction, signal: A
       if (mayPass(error) && !(error instanceof WalletProblem && error.status === 429)) mayHaveArrived = true
       if (!mayPass(error) || Date.now() > end) {
         if (!mayHaveArrived) throw error
-        throw new WalletProblem(504, 'not-known', 'It is not known whether the transaction arrived. Look at your balance and at the activity before you send it again.')
+        throw new WalletProblem(
+          504,
+          'not-known',
+          'It is not known whether the transaction arrived. Look at your balance and at the activity before you send it again.',
+        )
       }
     }
     await pause(pollMs, signal)
   }
 }
 
-async function untilSealed(network: Network, id: string, { onStage, signal }: Pick<SendOptions, 'onStage' | 'signal'>): Promise<void> {
+async function untilSealed(
+  network: Network,
+  id: string,
+  { onStage, signal }: Pick<SendOptions, 'onStage' | 'signal'>,
+): Promise<void> {
   const end = Date.now() + patienceMs
   for (;;) {
     const result = await readResult(network, id, signal).catch((error: unknown) => {
@@ -94,11 +122,22 @@ async function untilSealed(network: Network, id: string, { onStage, signal }: Pi
       if (!mayPass(error)) throw error
       return undefined
     })
-    if (result?.is_failed === true) throw new WalletProblem(422, 'transaction-failed', result.error ?? 'The transaction failed.')
-    if (result?.status === 'EXPIRED') throw new WalletProblem(422, 'transaction-expired', 'No block took the transaction in time: nothing was done. Try again.')
+    if (result?.is_failed === true)
+      throw new WalletProblem(422, 'transaction-failed', result.error ?? 'The transaction failed.')
+    if (result?.status === 'EXPIRED')
+      throw new WalletProblem(
+        422,
+        'transaction-expired',
+        'No block took the transaction in time: nothing was done. Try again.',
+      )
     if (result?.status === 'SEALED') return onStage('sealed', id)
     if (result?.status === 'EXECUTED') onStage('executed', id)
-    if (Date.now() > end) throw new WalletProblem(504, 'not-sealed', 'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.')
+    if (Date.now() > end)
+      throw new WalletProblem(
+        504,
+        'not-sealed',
+        'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.',
+      )
     await pause(pollMs, signal)
   }
 }

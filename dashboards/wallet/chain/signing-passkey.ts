@@ -13,7 +13,14 @@ export interface SigningPasskey {
 /** The key of an account that is a passkey's: it has to be good, and to sign alone. */
 export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): ChainKey | undefined {
   const digits = publicKeySec1Hex.replace(/^04/, '').toLowerCase()
-  return keys.find((key) => key.public_key.toLowerCase() === digits && !key.is_revoked && key.weight >= 1000 && key.signature_algorithm === 'ECDSA_P256' && key.hash_algorithm === 'SHA2_256')
+  return keys.find(
+    (key) =>
+      key.public_key.toLowerCase() === digits &&
+      !key.is_revoked &&
+      key.weight >= 1000 &&
+      key.signature_algorithm === 'ECDSA_P256' &&
+      key.hash_algorithm === 'SHA2_256',
+  )
 }
 
 /**
@@ -23,12 +30,15 @@ export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): 
  * @param here the passkey that was used in this browser last
  */
 export function signersFor(
-  account: SigningPasskey & { readonly others: readonly SigningPasskey[] }, state: ChainAccount, here: string | undefined,
+  account: SigningPasskey & { readonly others: readonly SigningPasskey[] },
+  state: ChainAccount,
+  here: string | undefined,
 ): readonly (SigningPasskey & { readonly key: ChainKey })[] {
   const good = [account, ...account.others].flatMap(({ credentialId, publicKeySec1Hex, lastUsedAt }) => {
     const key = keyOfPasskey(state, publicKeySec1Hex)
     return key === undefined ? [] : [{ credentialId, publicKeySec1Hex, lastUsedAt, key }]
   })
-  const rank = ({ credentialId, lastUsedAt }: SigningPasskey): number => (credentialId === here ? Infinity : Date.parse(lastUsedAt ?? '') || 0)
+  const rank = ({ credentialId, lastUsedAt }: SigningPasskey): number =>
+    credentialId === here ? Infinity : Date.parse(lastUsedAt ?? '') || 0
   return good.toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
 }

@@ -6,16 +6,29 @@ import type { ChannelEvent } from './opener-channel.ts'
 import { authnResponse, chainOfNetwork, proofWish } from './services.ts'
 
 const origin = 'https://app.example'
-const asking = (body: unknown = { message: 'ab' }, more: object = {}): object => ({ type: 'FCL:VIEW:READY:RESPONSE', body, config: { client: { network: 'testnet' } }, ...more })
+const asking = (body: unknown = { message: 'ab' }, more: object = {}): object => ({
+  type: 'FCL:VIEW:READY:RESPONSE',
+  body,
+  config: { client: { network: 'testnet' } },
+  ...more,
+})
 
 /** A window with one that opened it, and what that one was sent. */
-function open(): { readonly channel: OpenerChannel; readonly posted: { readonly message: unknown; readonly to: string }[]; readonly hear: (data: unknown, part?: Partial<ChannelEvent>) => void } {
+function open(): {
+  readonly channel: OpenerChannel
+  readonly posted: { readonly message: unknown; readonly to: string }[]
+  readonly hear: (data: unknown, part?: Partial<ChannelEvent>) => void
+} {
   const posted: { readonly message: unknown; readonly to: string }[] = []
   const opener = { postMessage: (message: unknown, to: string) => void posted.push({ message, to }) }
   const listeners: ((event: ChannelEvent) => void)[] = []
   const channel = new OpenerChannel({ opener, addEventListener: (_, listener) => void listeners.push(listener) })
   channel.start()
-  return { channel, posted, hear: (data, part = {}) => listeners.forEach((listener) => listener({ source: opener, origin, data, ...part })) }
+  return {
+    channel,
+    posted,
+    hear: (data, part = {}) => listeners.forEach((listener) => listener({ source: opener, origin, data, ...part })),
+  }
 }
 
 describe('the talk with an application', () => {
@@ -25,10 +38,26 @@ describe('the talk with an application', () => {
     channel.approve('too early')
     expect(posted).to.deep.equal([{ message: { type: 'FCL:VIEW:READY' }, to: '*' }])
     hear(asking({ message: 'ab', interaction: { large: true } }))
-    expect(channel.state).to.deep.equal({ status: 'asked', request: { origin, body: { message: 'ab' }, network: 'testnet' }, hasMore: false })
+    expect(channel.state).to.deep.equal({
+      status: 'asked',
+      request: { origin, body: { message: 'ab' }, network: 'testnet' },
+      hasMore: false,
+    })
     channel.approve({ addr: '0x1' })
     channel.decline('late')
-    expect(posted.slice(1)).to.deep.equal([{ message: { type: 'FCL:VIEW:RESPONSE', f_type: 'PollingResponse', f_vsn: '1.0.0', status: 'APPROVED', reason: null, data: { addr: '0x1' } }, to: origin }])
+    expect(posted.slice(1)).to.deep.equal([
+      {
+        message: {
+          type: 'FCL:VIEW:RESPONSE',
+          f_type: 'PollingResponse',
+          f_vsn: '1.0.0',
+          status: 'APPROVED',
+          reason: null,
+          data: { addr: '0x1' },
+        },
+        to: origin,
+      },
+    ])
     expect(channel.state).to.include({ status: 'answered', answer: 'approved' })
   })
 
@@ -42,7 +71,11 @@ describe('the talk with an application', () => {
     hear({ ...asking({ message: 'ab' }), type: 'FCL:FRAME:READY:RESPONSE' })
     expect(channel.state).to.deep.include({ status: 'asked', hasMore: false })
     hear(asking({ message: 'cd' }), { origin: 'https://other.example' })
-    expect(channel.state).to.deep.equal({ status: 'asked', request: { origin, body: { message: 'ab' }, network: 'testnet' }, hasMore: true })
+    expect(channel.state).to.deep.equal({
+      status: 'asked',
+      request: { origin, body: { message: 'ab' }, network: 'testnet' },
+      hasMore: true,
+    })
     channel.decline('no')
     hear(asking({ message: 'ef' }))
     expect(channel.state.status).to.equal('answered')
@@ -52,15 +85,31 @@ describe('the talk with an application', () => {
   it('hears nothing but the window that opened this one', () => {
     const { channel, hear } = open()
     for (const source of [null, undefined, {}, { postMessage: () => undefined }]) hear(asking(), { source })
-    for (const data of [null, undefined, 'FCL:VIEW:READY:RESPONSE', 7, { type: 'FCL:VIEW:CLOSE' }, [asking()], { jsonrpc: '2.0', method: 'fcl:sign' }]) hear(data)
+    for (const data of [
+      null,
+      undefined,
+      'FCL:VIEW:READY:RESPONSE',
+      7,
+      { type: 'FCL:VIEW:CLOSE' },
+      [asking()],
+      { jsonrpc: '2.0', method: 'fcl:sign' },
+    ])
+      hear(data)
     expect(channel.state).to.deep.equal({ status: 'waiting' })
-    const alone = new OpenerChannel({ opener: null, addEventListener: () => expect.fail('nobody is there to be heard') })
+    const alone = new OpenerChannel({
+      opener: null,
+      addEventListener: () => expect.fail('nobody is there to be heard'),
+    })
     alone.start()
     expect(alone.state).to.deep.equal({ status: 'refused', reason: 'alone' })
   })
 
   it('refuses pages that somebody on the way could change, and tells them where it can', () => {
-    for (const [bad, told] of [['http://app.example', true], ['null', false], ['chrome-extension://abc', false]] as const) {
+    for (const [bad, told] of [
+      ['http://app.example', true],
+      ['null', false],
+      ['chrome-extension://abc', false],
+    ] as const) {
       const { channel, posted, hear } = open()
       hear(asking(), { origin: bad })
       hear(asking())
@@ -80,18 +129,38 @@ describe('the talk with an application', () => {
       expect(channel.state).to.deep.equal({ status: 'refused', reason: 'unreadable', origin })
       expect(posted.map(({ to }) => to)).to.deep.equal(['*', origin])
     }
-    fc.assert(fc.property(fc.anything(), fc.anything(), (body, config) => {
-      const { channel, hear } = open()
-      hear({ type: 'FCL:VIEW:READY:RESPONSE', body, config })
-      expect(channel.state.status).to.equal('asked')
-    }))
+    fc.assert(
+      fc.property(fc.anything(), fc.anything(), (body, config) => {
+        const { channel, hear } = open()
+        hear({ type: 'FCL:VIEW:READY:RESPONSE', body, config })
+        expect(channel.state.status).to.equal('asked')
+      }),
+    )
   })
 })
 
 describe('pages that may ask', () => {
   it('are those of HTTPS and of this machine', () => {
-    for (const good of ['https://app.example', 'https://app.example:8443', 'http://localhost:3000', 'http://app.localhost', 'http://127.0.0.1:1', 'http://[::1]:80'.replace(':80', ':81')]) expect(isSafeOrigin(good), good).to.equal(true)
-    for (const bad of ['http://app.example', 'http://localhost.example', 'http://127.0.0.1.example', 'null', '', 'file://', 'https://app.example/path', 'ftp://localhost', 'http://192.168.0.1']) {
+    for (const good of [
+      'https://app.example',
+      'https://app.example:8443',
+      'http://localhost:3000',
+      'http://app.localhost',
+      'http://127.0.0.1:1',
+      'http://[::1]:80'.replace(':80', ':81'),
+    ])
+      expect(isSafeOrigin(good), good).to.equal(true)
+    for (const bad of [
+      'http://app.example',
+      'http://localhost.example',
+      'http://127.0.0.1.example',
+      'null',
+      '',
+      'file://',
+      'https://app.example/path',
+      'ftp://localhost',
+      'http://192.168.0.1',
+    ]) {
       expect(isSafeOrigin(bad), bad).to.equal(false)
     }
   })
@@ -99,10 +168,24 @@ describe('pages that may ask', () => {
 
 describe('what an application is told', () => {
   it('are the services of the account, by key', () => {
-    const { services } = authnResponse('https://wallet.example', { address: '0xf8d6e0586b0a20c7', keyIndex: 2 }) as { readonly services: readonly object[] }
+    const { services } = authnResponse('https://wallet.example', { address: '0xf8d6e0586b0a20c7', keyIndex: 2 }) as {
+      readonly services: readonly object[]
+    }
     expect(services.map((service) => service)).to.have.length(3)
-    expect(services[1]).to.deep.include({ type: 'authz', method: 'POP/RPC', endpoint: 'https://wallet.example/fcl/authz', identity: { f_type: 'Identity', f_vsn: '1.0.0', address: '0xf8d6e0586b0a20c7', keyId: 2 } })
-    expect(['mainnet', 'testnet', 'emulator', 'local', 'previewnet', 'constructor'].map(chainOfNetwork)).to.deep.equal(['mainnet', 'testnet', 'emulator', 'emulator', undefined, undefined])
+    expect(services[1]).to.deep.include({
+      type: 'authz',
+      method: 'POP/RPC',
+      endpoint: 'https://wallet.example/fcl/authz',
+      identity: { f_type: 'Identity', f_vsn: '1.0.0', address: '0xf8d6e0586b0a20c7', keyId: 2 },
+    })
+    expect(['mainnet', 'testnet', 'emulator', 'local', 'previewnet', 'constructor'].map(chainOfNetwork)).to.deep.equal([
+      'mainnet',
+      'testnet',
+      'emulator',
+      'emulator',
+      undefined,
+      undefined,
+    ])
   })
 
   it('is a proof for its own page, for a name with a warning, and for no other page', () => {
@@ -110,8 +193,25 @@ describe('what an application is told', () => {
     expect(proofWish({}, origin)).to.deep.equal({ kind: 'none' })
     expect(proofWish({ nonce }, origin)).to.deep.equal({ kind: 'wanted', appIdentifier: origin, nonce, isNamed: false })
     expect(proofWish({ nonce, appIdentifier: origin }, origin)).to.deep.include({ kind: 'wanted', isNamed: false })
-    for (const appIdentifier of ['Heron House', 'Awesome App (v0.0)', 'v2.1.3']) expect(proofWish({ nonce, appIdentifier }, origin), appIdentifier).to.deep.include({ kind: 'wanted', isNamed: true })
-    const others = ['https://other.example', 'other.example', 'HTTPS://App.Example', 'https://app.example/', '//other', 'localhost:3000', '10.0.0.1', 'other\uFF0Eexample', 'a\u200B', 'x.xn--p1ai', 'other。example']
-    for (const appIdentifier of others) expect(proofWish({ nonce, appIdentifier }, origin).kind, appIdentifier).to.equal('foreign')
+    for (const appIdentifier of ['Heron House', 'Awesome App (v0.0)', 'v2.1.3'])
+      expect(proofWish({ nonce, appIdentifier }, origin), appIdentifier).to.deep.include({
+        kind: 'wanted',
+        isNamed: true,
+      })
+    const others = [
+      'https://other.example',
+      'other.example',
+      'HTTPS://App.Example',
+      'https://app.example/',
+      '//other',
+      'localhost:3000',
+      '10.0.0.1',
+      'other\uFF0Eexample',
+      'a\u200B',
+      'x.xn--p1ai',
+      'other。example',
+    ]
+    for (const appIdentifier of others)
+      expect(proofWish({ nonce, appIdentifier }, origin).kind, appIdentifier).to.equal('foreign')
   })
 })

@@ -24,7 +24,11 @@ export interface ChannelWindow {
   addEventListener(type: 'message', listener: (event: ChannelEvent) => void): void
 }
 
-export interface ChannelEvent { readonly source: unknown; readonly origin: string; readonly data: unknown }
+export interface ChannelEvent {
+  readonly source: unknown
+  readonly origin: string
+  readonly data: unknown
+}
 
 /** A transaction may be 1.5 MB, and is there several times, as hex too. */
 const mostCharacters = 20_000_000
@@ -86,7 +90,10 @@ export class OpenerChannel {
   }
 
   #post(origin: string, response: object): void {
-    this.#opener?.postMessage({ type: 'FCL:VIEW:RESPONSE', f_type: 'PollingResponse', f_vsn: '1.0.0', ...response }, origin)
+    this.#opener?.postMessage(
+      { type: 'FCL:VIEW:RESPONSE', f_type: 'PollingResponse', f_vsn: '1.0.0', ...response },
+      origin,
+    )
   }
 
   #hear({ source, origin, data }: ChannelEvent): void {
@@ -97,7 +104,12 @@ export class OpenerChannel {
       return
     }
     if (!isSafeOrigin(origin)) {
-      if (/^https?:/.test(origin)) this.#post(origin, { status: 'DECLINED', reason: `This wallet takes requests of pages with https or on localhost alone, and this one is ${origin}.`, data: null })
+      if (/^https?:/.test(origin))
+        this.#post(origin, {
+          status: 'DECLINED',
+          reason: `This wallet takes requests of pages with https or on localhost alone, and this one is ${origin}.`,
+          data: null,
+        })
       this.#set({ status: 'refused', reason: 'unsafe', origin })
       return
     }
@@ -141,5 +153,7 @@ function requestOf(origin: string, read: unknown): AppRequest {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Readonly<Record<string, unknown>> : {}
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {}
 }

@@ -13,7 +13,8 @@ export function useArmed(): boolean {
     const look = (): void => {
       clearTimeout(timer)
       setIsArmed(false)
-      if (document.visibilityState === 'visible' && document.hasFocus()) timer = setTimeout(() => setIsArmed(true), armMs)
+      if (document.visibilityState === 'visible' && document.hasFocus())
+        timer = setTimeout(() => setIsArmed(true), armMs)
     }
     look()
     window.addEventListener('focus', look)

@@ -23,13 +23,25 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
   if (account === undefined || (data === undefined && error === null)) return { status: 'loading' }
   if (data === undefined) return { status: 'problem', detail: problemText(error), retry: () => void refetch() }
   const { address } = account
-  const [found] = signersFor(account, data, passkeyHere()).filter(({ key }) => keyIndex === undefined || key.index === keyIndex)
+  const [found] = signersFor(account, data, passkeyHere()).filter(
+    ({ key }) => keyIndex === undefined || key.index === keyIndex,
+  )
   if (found === undefined) {
-    const detail = keyIndex === undefined
-      ? `None of your passkeys is a key of ${address} that can sign alone (any more).`
-      : `The application wants key ${keyIndex} of ${address} to sign, and none of your passkeys is that key. Sign out in the application and connect this wallet again.`
+    const detail =
+      keyIndex === undefined
+        ? `None of your passkeys is a key of ${address} that can sign alone (any more).`
+        : `The application wants key ${keyIndex} of ${address} to sign, and none of your passkeys is that key. Sign out in the application and connect this wallet again.`
     return { status: 'problem', detail }
   }
   const { key, credentialId, publicKeySec1Hex } = found
-  return { status: 'ready', signer: { address, keyIndex: key.index, rpId, credentialId: bytesOfBase64Url(credentialId, 'credentialId'), publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey') } }
+  return {
+    status: 'ready',
+    signer: {
+      address,
+      keyIndex: key.index,
+      rpId,
+      credentialId: bytesOfBase64Url(credentialId, 'credentialId'),
+      publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey'),
+    },
+  }
 }

@@ -25,9 +25,15 @@ export function AccountsPage(): ReactNode {
       <>
         <PageTitle title="Accounts" />
         <div className="panel">
-          {error === null
-            ? <Loading label="Your accounts load" />
-            : <Failure title="Your accounts cannot be shown" detail={problemText(error)} onRetry={() => void Promise.all([passkeys.refetch(), accounts.refetch()])} />}
+          {error === null ? (
+            <Loading label="Your accounts load" />
+          ) : (
+            <Failure
+              title="Your accounts cannot be shown"
+              detail={problemText(error)}
+              onRetry={() => void Promise.all([passkeys.refetch(), accounts.refetch()])}
+            />
+          )}
         </div>
       </>
     )
@@ -37,26 +43,43 @@ export function AccountsPage(): ReactNode {
   return (
     <>
       <PageTitle title={passkeys.data.length === 0 ? 'Welcome' : 'Accounts'}>
-        {passkeys.data.length > 0 && !isImporting && <Button onClick={() => setIsImporting(true)}>I have an account already</Button>}
+        {passkeys.data.length > 0 && !isImporting && (
+          <Button onClick={() => setIsImporting(true)}>I have an account already</Button>
+        )}
       </PageTitle>
       {passkeys.data.length === 0 && <FirstPasskey />}
-      {isImporting && <ImportAccount networks={settings.networks} passkeys={passkeys.data} onClose={() => setIsImporting(false)} />}
+      {isImporting && (
+        <ImportAccount networks={settings.networks} passkeys={passkeys.data} onClose={() => setIsImporting(false)} />
+      )}
       {passkeys.data.map((passkey) => {
         const own = rows.filter(({ credentialId }) => credentialId === passkey.id)
         const row = own.find(({ isFurther }) => isFurther !== true)
         const further = own.filter(({ isFurther }) => isFurther === true)
-        const addresses = own.flatMap((one) => (api === undefined ? [] : addressOf(one, api.network) ?? []))
+        const addresses = own.flatMap((one) => (api === undefined ? [] : (addressOf(one, api.network) ?? [])))
         const card = (one: NetworkSettings, of: AccountRow | undefined): ReactNode => (
-          <AccountCard key={`${one.network}${of?.isFurther === true ? addressOf(of, one.network) ?? '' : ''}`} settings={one} credentialId={passkey.id} passkeys={passkeys.data} row={of} />
+          <AccountCard
+            key={`${one.network}${of?.isFurther === true ? (addressOf(of, one.network) ?? '') : ''}`}
+            settings={one}
+            credentialId={passkey.id}
+            passkeys={passkeys.data}
+            row={of}
+          />
         )
         return (
           <div className="stack" key={passkey.id}>
             {passkeys.data.length > 1 && <h2>{passkeyName(passkey)}</h2>}
             <div className="cards">
               {settings.networks.map((one) => card(one, row))}
-              {further.flatMap((of) => settings.networks.filter(({ network }) => addressOf(of, network) !== undefined).map((one) => card(one, of)))}
+              {further.flatMap((of) =>
+                settings.networks
+                  .filter(({ network }) => addressOf(of, network) !== undefined)
+                  .map((one) => card(one, of)),
+              )}
             </div>
-            {api !== undefined && addresses.map((address) => <Collections key={address} settings={api} address={address} isOnlyOne={addresses.length === 1} />)}
+            {api !== undefined &&
+              addresses.map((address) => (
+                <Collections key={address} settings={api} address={address} isOnlyOne={addresses.length === 1} />
+              ))}
           </div>
         )
       })}

@@ -34,14 +34,29 @@ export function ActivityPage(): ReactNode {
   return (
     <>
       <PageTitle title="Activity" />
-      {settings !== undefined && accounts.map((account) => <Transfers key={account.address} settings={settings} account={account} isOnlyOne={accounts.length === 1} />)}
-      {settings === undefined && <p className="banner">This wallet has no explorer: it cannot list what moved. The balances are on the page of accounts.</p>}
+      {settings !== undefined &&
+        accounts.map((account) => (
+          <Transfers key={account.address} settings={settings} account={account} isOnlyOne={accounts.length === 1} />
+        ))}
+      {settings === undefined && (
+        <p className="banner">
+          This wallet has no explorer: it cannot list what moved. The balances are on the page of accounts.
+        </p>
+      )}
       <SignIns />
     </>
   )
 }
 
-function Transfers({ settings, account, isOnlyOne }: { readonly settings: NetworkSettings; readonly account: OwnAccount; readonly isOnlyOne: boolean }): ReactNode {
+function Transfers({
+  settings,
+  account,
+  isOnlyOne,
+}: {
+  readonly settings: NetworkSettings
+  readonly account: OwnAccount
+  readonly isOnlyOne: boolean
+}): ReactNode {
   const { data, error, refetch } = useExplorer<Transfer>(`/flow/account/${account.address}/transfer?limit=50`)
   return (
     <section className="panel" aria-label={`Transfers of ${account.address}`}>
@@ -50,27 +65,84 @@ function Transfers({ settings, account, isOnlyOne }: { readonly settings: Networ
         {!isOnlyOne && <code className="soft">{account.address}</code>}
       </header>
       {data === undefined && error === null && <Loading label="Transfers load" />}
-      {data === undefined && error !== null && <Failure title="Transfers cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
-      {data?.length === 0 && <NothingHere title="Nothing moved yet">What comes in and goes out is listed here, some seconds after it happened.</NothingHere>}
+      {data === undefined && error !== null && (
+        <Failure title="Transfers cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+      )}
+      {data?.length === 0 && (
+        <NothingHere title="Nothing moved yet">
+          What comes in and goes out is listed here, some seconds after it happened.
+        </NothingHere>
+      )}
       <ul className="rows">
-        {data?.map((transfer) => <TransferRow key={`${transfer.transaction_hash}:${transfer.event_index}:${transfer.leg}`} transfer={transfer} explorer={settings.explorer_url} />)}
+        {data?.map((transfer) => (
+          <TransferRow
+            key={`${transfer.transaction_hash}:${transfer.event_index}:${transfer.leg}`}
+            transfer={transfer}
+            explorer={settings.explorer_url}
+          />
+        ))}
       </ul>
     </section>
   )
 }
 
-function TransferRow({ transfer, explorer }: { readonly transfer: Transfer; readonly explorer: string | null }): ReactNode {
-  const { type, direction, amount = '', token, collection, name, nft_id: id, sender, receiver, timestamp, transaction_hash: hash } = transfer
+function TransferRow({
+  transfer,
+  explorer,
+}: {
+  readonly transfer: Transfer
+  readonly explorer: string | null
+}): ReactNode {
+  const {
+    type,
+    direction,
+    amount = '',
+    token,
+    collection,
+    name,
+    nft_id: id,
+    sender,
+    receiver,
+    timestamp,
+    transaction_hash: hash,
+  } = transfer
   const isOut = direction === 'withdraw'
   const other = isOut ? receiver : sender
-  const what = type === 'ft' ? `${plainAmount(amount)} ${token?.symbol ?? token?.name ?? token?.token ?? ''}` : `${name ?? `#${id ?? ''}`}${collection?.name === undefined || collection.name === null ? '' : ` of ${collection.name}`}`
+  const what =
+    type === 'ft'
+      ? `${plainAmount(amount)} ${token?.symbol ?? token?.name ?? token?.token ?? ''}`
+      : `${name ?? `#${id ?? ''}`}${collection?.name === undefined || collection.name === null ? '' : ` of ${collection.name}`}`
   return (
     <li>
       <span className="row-main">
-        <span>{isOut ? 'Sent' : 'Received'}{other === undefined || other === null ? '' : <> {isOut ? 'to' : 'from'} <code>{other}</code></>}</span>
-        <span className="soft small"><Ago at={timestamp} />{explorer !== null && <> · <a href={`${explorer}/transaction/${hash}`} target="_blank" rel="noreferrer">Transaction</a></>}</span>
+        <span>
+          {isOut ? 'Sent' : 'Received'}
+          {other === undefined || other === null ? (
+            ''
+          ) : (
+            <>
+              {' '}
+              {isOut ? 'to' : 'from'} <code>{other}</code>
+            </>
+          )}
+        </span>
+        <span className="soft small">
+          <Ago at={timestamp} />
+          {explorer !== null && (
+            <>
+              {' '}
+              ·{' '}
+              <a href={`${explorer}/transaction/${hash}`} target="_blank" rel="noreferrer">
+                Transaction
+              </a>
+            </>
+          )}
+        </span>
       </span>
-      <span className={isOut ? 'number' : 'number in'}>{isOut ? '−' : '+'}{what}</span>
+      <span className={isOut ? 'number' : 'number in'}>
+        {isOut ? '−' : '+'}
+        {what}
+      </span>
     </li>
   )
 }
@@ -80,16 +152,23 @@ function SignIns(): ReactNode {
   const shown = data?.filter(({ event }) => !event.endsWith('_started')).slice(0, 30)
   return (
     <section className="panel" aria-label="Passkeys">
-      <header><h2>Passkeys and sign-ins</h2></header>
+      <header>
+        <h2>Passkeys and sign-ins</h2>
+      </header>
       {shown === undefined && error === null && <Loading label="The log loads" />}
-      {shown === undefined && error !== null && <Failure title="The log cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+      {shown === undefined && error !== null && (
+        <Failure title="The log cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+      )}
       {shown?.length === 0 && <NothingHere title="Nothing was done with passkeys yet" />}
       <ul className="rows">
         {shown?.map(({ event, at, ip, done }, i) => (
           <li key={`${at} ${i}`}>
             <span className="row-main">
               <span className={done ? '' : 'bad-text'}>{eventWords(event)}</span>
-              <span className="soft small"><Ago at={at} />{ip === null ? '' : ` · from ${ip}`}</span>
+              <span className="soft small">
+                <Ago at={at} />
+                {ip === null ? '' : ` · from ${ip}`}
+              </span>
             </span>
           </li>
         ))}

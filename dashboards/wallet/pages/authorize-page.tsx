@@ -26,7 +26,9 @@ export function AuthorizePage(): ReactNode {
   const { clients } = useSettings()
   const { state, keeper } = useAuth()
   const parameters = new URLSearchParams(location.search)
-  const client = clients.find((one) => one.client_id === parameters.get('client_id') && one.redirect_uri === parameters.get('redirect_uri'))
+  const client = clients.find(
+    (one) => one.client_id === parameters.get('client_id') && one.redirect_uri === parameters.get('redirect_uri'),
+  )
   useEffect(() => {
     document.title = 'Sign in – flowfarm wallet'
     if (client !== undefined) sessionStorage.setItem(place, `${location.pathname}${location.search}`)
@@ -39,8 +41,18 @@ export function AuthorizePage(): ReactNode {
       </Alone>
     )
   }
-  if (state.status === 'loading') return <Alone><Loading label="Checking your session…" rows={2} /></Alone>
-  if (state.status === 'unknown') return <Alone><Failure title="Your session could not be checked" detail={state.detail} onRetry={() => void keeper.load()} /></Alone>
+  if (state.status === 'loading')
+    return (
+      <Alone>
+        <Loading label="Checking your session…" rows={2} />
+      </Alone>
+    )
+  if (state.status === 'unknown')
+    return (
+      <Alone>
+        <Failure title="Your session could not be checked" detail={state.detail} onRetry={() => void keeper.load()} />
+      </Alone>
+    )
   if (state.status === 'signed-out') {
     return (
       <Alone>
@@ -69,15 +81,17 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
     sessionStorage.removeItem(place)
     location.assign(address)
   }
-  const allow = (): void => void run(async () => {
-    const names = ['response_type', 'client_id', 'redirect_uri', 'state', 'code_challenge', 'code_challenge_method']
-    const asked = Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
-    const post = jsonBody(asked)
-    const { redirect_to: address } = await callJson<{ readonly redirect_to: string }>('/oauth/authorize', {
-      ...post, headers: { 'content-type': 'application/json', authorization: `Bearer ${await keeper.accessToken()}` },
+  const allow = (): void =>
+    void run(async () => {
+      const names = ['response_type', 'client_id', 'redirect_uri', 'state', 'code_challenge', 'code_challenge_method']
+      const asked = Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
+      const post = jsonBody(asked)
+      const { redirect_to: address } = await callJson<{ readonly redirect_to: string }>('/oauth/authorize', {
+        ...post,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await keeper.accessToken()}` },
+      })
+      leave(address)
     })
-    leave(address)
-  })
   const refuse = (): void => {
     const back = new URL(client.redirect_uri)
     back.search = new URLSearchParams({ error: 'access_denied', state: parameters.get('state') ?? '' }).toString()
@@ -88,19 +102,30 @@ function Consent({ client, parameters, email }: ConsentProps): ReactNode {
       <div className="stack">
         <h1>Sign in to {client.name}?</h1>
         <p>
-          You are signed in {email === '' ? 'without an e-mail address' : <>as <b className="wrap">{email}</b></>} and
-          return to {new URL(client.redirect_uri).host}.
+          You are signed in{' '}
+          {email === '' ? (
+            'without an e-mail address'
+          ) : (
+            <>
+              as <b className="wrap">{email}</b>
+            </>
+          )}{' '}
+          and return to {new URL(client.redirect_uri).host}.
         </p>
         <p className="soft">
           {client.name} can read and change your projects. It cannot use your passkeys or change how you sign in.
         </p>
         <ProblemLine problem={problem} />
-        <Button look="strong" disabled={isBusy} onClick={allow}>{isBusy ? 'One moment…' : 'Continue'}</Button>
+        <Button look="strong" disabled={isBusy} onClick={allow}>
+          {isBusy ? 'One moment…' : 'Continue'}
+        </Button>
         <div className="button-row apart">
           <Button look="plain" isSmall disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
             Sign in as another user
           </Button>
-          <Button look="plain" isSmall disabled={isBusy} onClick={refuse}>Cancel</Button>
+          <Button look="plain" isSmall disabled={isBusy} onClick={refuse}>
+            Cancel
+          </Button>
         </div>
       </div>
     </Alone>

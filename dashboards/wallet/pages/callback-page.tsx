@@ -20,7 +20,8 @@ export function CallbackPage(): ReactNode {
   useEffect(() => {
     document.title = 'Signing in – flowfarm wallet'
     const address = location.href
-    const finished = begun.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
+    const finished =
+      begun.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
     begun.set(address, finished)
     finished.then(
       () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
@@ -33,15 +34,17 @@ export function CallbackPage(): ReactNode {
   }, [options, keeper])
   return (
     <Alone>
-      {problem === undefined
-        ? <Loading label="You are being signed in" rows={2} />
-        : (
-          <div className="stack">
-            <h1>The sign-in did not work</h1>
-            <ProblemLine problem={problem} />
-            <Button look="strong" onClick={() => navigate('/', { isReplacing: true })}>Back to the start</Button>
-          </div>
-        )}
+      {problem === undefined ? (
+        <Loading label="You are being signed in" rows={2} />
+      ) : (
+        <div className="stack">
+          <h1>The sign-in did not work</h1>
+          <ProblemLine problem={problem} />
+          <Button look="strong" onClick={() => navigate('/', { isReplacing: true })}>
+            Back to the start
+          </Button>
+        </div>
+      )}
     </Alone>
   )
 }

@@ -41,34 +41,49 @@ export function LinkPage({ token, onDone }: { readonly token: string; readonly o
     navigate('/', { isReplacing: true })
     onDone()
   }
-  const end = (act: () => Promise<void>): void => void run(act).then((isDone) => {
-    if (isDone) leave()
-  })
+  const end = (act: () => Promise<void>): void =>
+    void run(act).then((isDone) => {
+      if (isDone) leave()
+    })
   if (failure !== undefined) {
     return (
       <Alone>
         <div className="stack">
           <h1>The sign-in did not work</h1>
           <ProblemLine problem={failure} />
-          <Button look="strong" onClick={leave}>Back to the start</Button>
+          <Button look="strong" onClick={leave}>
+            Back to the start
+          </Button>
         </div>
       </Alone>
     )
   }
   return (
     <Alone>
-      {offered === undefined
-        ? <Loading label="The link is looked at" rows={2} />
-        : (
-          <div className="stack">
-            <h1>Sign in?</h1>
-            <p>{offered.email === '' ? 'As a user without an e-mail address.' : <>As <b className="wrap">{offered.email}</b>.</>}</p>
-            <p className="soft">If that is not you, somebody else has sent you this link.</p>
-            <ProblemLine problem={problem} />
-            <Button look="strong" disabled={isBusy} onClick={() => end(() => keeper.adopt(offered.refreshToken))}>Sign in</Button>
-            <Button disabled={isBusy} onClick={() => end(offered.refuse)}>No</Button>
-          </div>
-        )}
+      {offered === undefined ? (
+        <Loading label="The link is looked at" rows={2} />
+      ) : (
+        <div className="stack">
+          <h1>Sign in?</h1>
+          <p>
+            {offered.email === '' ? (
+              'As a user without an e-mail address.'
+            ) : (
+              <>
+                As <b className="wrap">{offered.email}</b>.
+              </>
+            )}
+          </p>
+          <p className="soft">If that is not you, somebody else has sent you this link.</p>
+          <ProblemLine problem={problem} />
+          <Button look="strong" disabled={isBusy} onClick={() => end(() => keeper.adopt(offered.refreshToken))}>
+            Sign in
+          </Button>
+          <Button disabled={isBusy} onClick={() => end(offered.refuse)}>
+            No
+          </Button>
+        </div>
+      )}
     </Alone>
   )
 }

@@ -30,11 +30,12 @@ export function PasskeysPage(): ReactNode {
   const say = useToast()
   const { isBusy, problem, run } = useAction()
   const { data: own = [] } = useOwnAccounts()
-  const add = (): void => void run(async () => {
-    await makePasskey(auth)
-    await readAgain()
-    say('The passkey was made.')
-  })
+  const add = (): void =>
+    void run(async () => {
+      await makePasskey(auth)
+      await readAgain()
+      say('The passkey was made.')
+    })
   if (data?.length === 0) {
     return (
       <>
@@ -46,18 +47,30 @@ export function PasskeysPage(): ReactNode {
   return (
     <>
       <PageTitle title="Passkeys">
-        <Button disabled={isBusy} onClick={add}><Icon name="plus" /> Add a passkey</Button>
+        <Button disabled={isBusy} onClick={add}>
+          <Icon name="plus" /> Add a passkey
+        </Button>
       </PageTitle>
       <ProblemLine problem={problem} />
       <section className="panel" aria-label="Your passkeys">
         {data === undefined && error === null && <Loading label="Your passkeys load" />}
-        {data === undefined && error !== null && <Failure title="Your passkeys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+        {data === undefined && error !== null && (
+          <Failure title="Your passkeys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+        )}
         <ul className="rows">
-          {data?.map((passkey) => <PasskeyLine key={passkey.id} passkey={passkey} passkeys={data} accounts={own} />)}
+          {data?.map((passkey) => (
+            <PasskeyLine key={passkey.id} passkey={passkey} passkeys={data} accounts={own} />
+          ))}
         </ul>
-        {data?.length === 1 && <p className="panel-text soft">Add a second passkey on another device: who loses the only one loses the way in, and the accounts with it.</p>}
+        {data?.length === 1 && (
+          <p className="panel-text soft">
+            Add a second passkey on another device: who loses the only one loses the way in, and the accounts with it.
+          </p>
+        )}
       </section>
-      {own.map((account) => <AccountKeys key={`${account.network}${account.address}`} account={account} passkeys={data ?? []} />)}
+      {own.map((account) => (
+        <AccountKeys key={`${account.network}${account.address}`} account={account} passkeys={data ?? []} />
+      ))}
     </>
   )
 }
@@ -81,21 +94,58 @@ function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNo
   return (
     <li>
       <span className="row-main">
-        <span className="row-name">{name} {passkey.backedUp && <Badge tone="good" title="The browser or the system keeps a copy">Backed up</Badge>}</span>
-        <span className="soft small">
-          Made <Ago at={passkey.createdAt} />{passkey.lastUsedAt === null ? ', not used to sign in yet' : <>, used <Ago at={passkey.lastUsedAt} /></>}
+        <span className="row-name">
+          {name}{' '}
+          {passkey.backedUp && (
+            <Badge tone="good" title="The browser or the system keeps a copy">
+              Backed up
+            </Badge>
+          )}
         </span>
-        {keyOf.length > 0 && <span className="soft small">Signs for {keyOf.map(({ network, address }, at) => <Fragment key={`${network}${address}`}>{at > 0 && ', '}<code>{address}</code></Fragment>)}</span>}
-        {keyOf.length === 0 && states.every((state) => state !== undefined) && <span className="soft small">Signs for no account</span>}
+        <span className="soft small">
+          Made <Ago at={passkey.createdAt} />
+          {passkey.lastUsedAt === null ? (
+            ', not used to sign in yet'
+          ) : (
+            <>
+              , used <Ago at={passkey.lastUsedAt} />
+            </>
+          )}
+        </span>
+        {keyOf.length > 0 && (
+          <span className="soft small">
+            Signs for{' '}
+            {keyOf.map(({ network, address }, at) => (
+              <Fragment key={`${network}${address}`}>
+                {at > 0 && ', '}
+                <code>{address}</code>
+              </Fragment>
+            ))}
+          </span>
+        )}
+        {keyOf.length === 0 && states.every((state) => state !== undefined) && (
+          <span className="soft small">Signs for no account</span>
+        )}
       </span>
       <span className="row-actions">
-        <Button look="plain" isIcon aria-label={`Rename ${name}`} onClick={() => setOpen('rename')}><Icon name="pencil" /></Button>
-        <Button look="plain" isIcon aria-label={`Remove ${name}`} disabled={isLast} title={isLast ? 'The last passkey stays: without it there would be no way to your accounts' : undefined} onClick={() => setOpen('remove')}>
+        <Button look="plain" isIcon aria-label={`Rename ${name}`} onClick={() => setOpen('rename')}>
+          <Icon name="pencil" />
+        </Button>
+        <Button
+          look="plain"
+          isIcon
+          aria-label={`Remove ${name}`}
+          disabled={isLast}
+          title={isLast ? 'The last passkey stays: without it there would be no way to your accounts' : undefined}
+          onClick={() => setOpen('remove')}
+        >
           <Icon name="bin" />
         </Button>
       </span>
       {open === 'rename' && <RenameDialog passkey={passkey} onClose={() => setOpen(undefined)} />}
-      {open === 'remove' && <RemoveDialog passkey={passkey} passkeys={passkeys} accounts={accounts} onClose={() => setOpen(undefined)} />}
+      {open === 'remove' && (
+        <RemoveDialog passkey={passkey} passkeys={passkeys} accounts={accounts} onClose={() => setOpen(undefined)} />
+      )}
     </li>
   )
 }
@@ -113,23 +163,46 @@ function RenameDialog({ passkey, onClose }: { readonly passkey: PasskeyRow; read
     if (isDone) onClose()
   }
   return (
-    <Dialog title="Rename the passkey" action="Rename" isBusy={isBusy || name.trim() === ''} error={problem} onSubmit={() => void rename()} onClose={onClose}>
+    <Dialog
+      title="Rename the passkey"
+      action="Rename"
+      isBusy={isBusy || name.trim() === ''}
+      error={problem}
+      onSubmit={() => void rename()}
+      onClose={onClose}
+    >
       <label className="field">
         <span>Name</span>
-        <input className="input" value={name} maxLength={100} autoFocus onChange={(event) => setName(event.target.value)} />
+        <input
+          className="input"
+          value={name}
+          maxLength={100}
+          autoFocus
+          onChange={(event) => setName(event.target.value)}
+        />
       </label>
     </Dialog>
   )
 }
 
-function RemoveDialog({ passkey, passkeys, accounts, onClose }: PasskeyLineProps & { readonly onClose: () => void }): ReactNode {
+function RemoveDialog({
+  passkey,
+  passkeys,
+  accounts,
+  onClose,
+}: PasskeyLineProps & { readonly onClose: () => void }): ReactNode {
   const auth = useAuth()
   const readAgain = useReadAgain()
   const states = useChainAccounts(accounts)
   const left = passkeys.filter(({ id }) => id !== passkey.id)
-  const concerned = accounts.map((account, at) => ({ account, state: states[at] })).filter(({ account, state }) => (
-    account.credentialId === passkey.id || (state !== undefined && keyOfPasskey(state, passkey.publicKeySec1Hex) !== undefined)
-  )).map(({ account, state }) => ({ account, signers: state === undefined ? [] : signersOf(state, left).passkeys }))
+  const concerned = accounts
+    .map((account, at) => ({ account, state: states[at] }))
+    .filter(
+      ({ account, state }) =>
+        account.credentialId === passkey.id ||
+        (state !== undefined && keyOfPasskey(state, passkey.publicKeySec1Hex) !== undefined),
+    )
+    .map(({ account, state }) => ({ account, signers: state === undefined ? [] : signersOf(state, left).passkeys }))
   const kept = concerned.filter(({ signers }) => signers.length > 0)
   const lost = concerned.filter(({ signers }) => signers.length === 0)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
@@ -137,19 +210,30 @@ function RemoveDialog({ passkey, passkeys, accounts, onClose }: PasskeyLineProps
   const { isBusy, problem, run } = useAction()
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
-      await removePasskey(auth, passkey.id, lost.map(({ account: { address } }) => address))
+      await removePasskey(
+        auth,
+        passkey.id,
+        lost.map(({ account: { address } }) => address),
+      )
       await readAgain()
     })
     if (isDone) onClose()
   }
   return (
-    <Dialog title={`Remove ${passkeyName(passkey)}?`} action="Remove" isDangerous isBusy={isBusy || !isSure} error={problem} onSubmit={() => void remove()} onClose={onClose}>
+    <Dialog
+      title={`Remove ${passkeyName(passkey)}?`}
+      action="Remove"
+      isDangerous
+      isBusy={isBusy || !isSure}
+      error={problem}
+      onSubmit={() => void remove()}
+      onClose={onClose}
+    >
       <p>
         You confirm the removal with a passkey and receive an e-mail about it.
-        {concerned.length > 0 && (
-          ' While the key of the passkey is on an account, signing in with the passkey restores it.'
-          + ' If the device was lost or stolen, first revoke the key under “Keys” on this page.'
-        )}
+        {concerned.length > 0 &&
+          ' While the key of the passkey is on an account, signing in with the passkey restores it.' +
+            ' If the device was lost or stolen, first revoke the key under “Keys” on this page.'}
       </p>
       {kept.map(({ account: { address }, signers }) => (
         <p key={address}>
@@ -167,7 +251,10 @@ function RemoveDialog({ passkey, passkeys, accounts, onClose }: PasskeyLineProps
             <label className="field" key={address}>
               <span>To give up the account instead, type its address: {address}</span>
               <input
-                className="input" autoComplete="off" spellCheck={false} value={typed[address] ?? ''}
+                className="input"
+                autoComplete="off"
+                spellCheck={false}
+                value={typed[address] ?? ''}
                 onChange={(event) => setTyped((before) => ({ ...before, [address]: event.target.value }))}
               />
             </label>

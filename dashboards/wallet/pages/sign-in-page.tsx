@@ -13,9 +13,15 @@ export function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactN
       <SignInForm>
         <div className="sign-in-head">
           <h1>Your wallet for Flow</h1>
-          <p className="soft">Its keys are passkeys: they stay on your devices, and you use them with a look or a touch.</p>
+          <p className="soft">
+            Its keys are passkeys: they stay on your devices, and you use them with a look or a touch.
+          </p>
         </div>
-        {hasEnded && <p className="banner" role="status">You were signed out. Sign in to go on.</p>}
+        {hasEnded && (
+          <p className="banner" role="status">
+            You were signed out. Sign in to go on.
+          </p>
+        )}
       </SignInForm>
     </Alone>
   )

@@ -31,7 +31,12 @@ export function AccountCard({ settings, credentialId, passkeys, row }: AccountCa
   return (
     <section className="panel account" aria-label={`Account on ${networkNames[network]}`}>
       <header>
-        <Badge tone={network === 'mainnet' ? 'good' : 'warn'} {...(network === 'testnet' ? { title: 'FLOW of this network is worth nothing' } : {})}>{networkNames[network]}</Badge>
+        <Badge
+          tone={network === 'mainnet' ? 'good' : 'warn'}
+          {...(network === 'testnet' ? { title: 'FLOW of this network is worth nothing' } : {})}
+        >
+          {networkNames[network]}
+        </Badge>
         {address !== undefined && (
           <span className="address">
             <code>{address}</code>
@@ -39,9 +44,11 @@ export function AccountCard({ settings, credentialId, passkeys, row }: AccountCa
           </span>
         )}
       </header>
-      {address === undefined
-        ? <NoAccount settings={settings} credentialId={credentialId} standing={row?.networks?.[network]} />
-        : <Balance settings={settings} address={address} passkeys={passkeys} />}
+      {address === undefined ? (
+        <NoAccount settings={settings} credentialId={credentialId} standing={row?.networks?.[network]} />
+      ) : (
+        <Balance settings={settings} address={address} passkeys={passkeys} />
+      )}
     </section>
   )
 }
@@ -58,46 +65,82 @@ function Balance({ settings: { network, explorer_url: explorer }, address, passk
     <div className="account-body">
       <div>
         <p className="balance">
-          {data === undefined && error === null && <span className="skeleton" aria-label="The balance loads" role="status" />}
-          {data !== undefined && <><b>{plainAmount(data.balance)}</b> FLOW</>}
+          {data === undefined && error === null && (
+            <span className="skeleton" aria-label="The balance loads" role="status" />
+          )}
+          {data !== undefined && (
+            <>
+              <b>{plainAmount(data.balance)}</b> FLOW
+            </>
+          )}
           {data === undefined && error !== null && <span className="soft">Balance not known</span>}
         </p>
         {data !== undefined && <AccountSigners account={data} passkeys={passkeys} />}
       </div>
       {error !== null && <p className="soft small">{problemText(error)}</p>}
       <div className="button-row">
-        <Link className="button strong" to={`/send?from=${network}:${address}`}><Icon name="send" /> Send</Link>
+        <Link className="button strong" to={`/send?from=${network}:${address}`}>
+          <Icon name="send" /> Send
+        </Link>
         {explorer !== null && (
-          <a className="button" href={`${explorer}/account/${address}`} target="_blank" rel="noreferrer">Explorer <Icon name="external" size={14} /></a>
+          <a className="button" href={`${explorer}/account/${address}`} target="_blank" rel="noreferrer">
+            Explorer <Icon name="external" size={14} />
+          </a>
         )}
       </div>
     </div>
   )
 }
 
-function NoAccount({ settings, credentialId, standing }: { readonly settings: NetworkSettings; readonly credentialId: string; readonly standing: AccountStanding | undefined }): ReactNode {
+function NoAccount({
+  settings,
+  credentialId,
+  standing,
+}: {
+  readonly settings: NetworkSettings
+  readonly credentialId: string
+  readonly standing: AccountStanding | undefined
+}): ReactNode {
   const { network } = settings
   const auth = useAuth()
   const readAgain = useReadAgain()
   const { isBusy, problem, run } = useAction()
-  const make = (): void => void run(async () => {
-    try {
-      const { error, state } = (await makeAccounts(auth, credentialId, [network]))[network] ?? {}
-      if (state === 'failed' || state === 'refused') throw new WalletProblem(422, error?.code ?? 'PROVISION_FAILED', error?.message ?? 'The account could not be made.')
-    } finally {
-      await readAgain()
-    }
-  })
+  const make = (): void =>
+    void run(async () => {
+      try {
+        const { error, state } = (await makeAccounts(auth, credentialId, [network]))[network] ?? {}
+        if (state === 'failed' || state === 'refused')
+          throw new WalletProblem(
+            422,
+            error?.code ?? 'PROVISION_FAILED',
+            error?.message ?? 'The account could not be made.',
+          )
+      } finally {
+        await readAgain()
+      }
+    })
   const isMade = isBusy || (standing !== undefined && isUnderWay(standing))
   const refused = standing?.state === 'failed' ? standing.error : undefined
   return (
     <div className="account-body">
-      {isMade
-        ? <p className="soft" role="status"><span className="spinner" aria-hidden="true" /> The account is being made. That takes some seconds.</p>
-        : <p className="soft">{settings.makes_accounts ? 'This passkey has no account of its own here.' : 'Nobody pays for new accounts on this network here.'}</p>}
+      {isMade ? (
+        <p className="soft" role="status">
+          <span className="spinner" aria-hidden="true" /> The account is being made. That takes some seconds.
+        </p>
+      ) : (
+        <p className="soft">
+          {settings.makes_accounts
+            ? 'This passkey has no account of its own here.'
+            : 'Nobody pays for new accounts on this network here.'}
+        </p>
+      )}
       {!isMade && <ProblemLine problem={problem ?? refused?.message} />}
       {settings.makes_accounts && !isMade && refused?.mayRetry !== false && (
-        <div className="button-row"><Button onClick={make}>{refused === undefined && problem === undefined ? 'Make the account' : 'Try again'}</Button></div>
+        <div className="button-row">
+          <Button onClick={make}>
+            {refused === undefined && problem === undefined ? 'Make the account' : 'Try again'}
+          </Button>
+        </div>
       )}
     </div>
   )

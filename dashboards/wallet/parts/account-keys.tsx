@@ -41,7 +41,10 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
     return passkey === undefined ? undefined : passkeyName(passkey)
   }
   const good = data?.keys.filter((key) => !key.is_revoked) ?? []
-  const others = data === undefined ? [] : passkeys.filter(({ publicKeySec1Hex }) => keyOfPasskey(data, publicKeySec1Hex) === undefined)
+  const others =
+    data === undefined
+      ? []
+      : passkeys.filter(({ publicKeySec1Hex }) => keyOfPasskey(data, publicKeySec1Hex) === undefined)
   return (
     <section className="panel" aria-label={`Keys of ${account.address}`}>
       <header>
@@ -49,25 +52,45 @@ export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode 
         <code className="soft">{account.address}</code>
       </header>
       {data === undefined && error === null && <Loading label="Keys load" rows={1} />}
-      {data === undefined && error !== null && <Failure title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+      {data === undefined && error !== null && (
+        <Failure title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+      )}
       <ul className="rows">
         {data?.keys.map((key) => (
           <li key={key.index}>
             <span className="row-main">
-              <span className="row-name">{ownName(key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}</span>
-              <span className="soft small">Key {key.index} · weight {key.weight} · <code title={key.public_key}>{key.public_key.slice(0, 12)}…</code></span>
+              <span className="row-name">
+                {ownName(key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}
+              </span>
+              <span className="soft small">
+                Key {key.index} · weight {key.weight} ·{' '}
+                <code title={key.public_key}>{key.public_key.slice(0, 12)}…</code>
+              </span>
             </span>
             {!key.is_revoked && (
               <span className="row-actions">
-                <Button isSmall disabled={!mayRevoke(key, good)} title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'} onClick={() => setChange(revoking(key, ownName(key), isLastOwn(key, good, passkeys)))}>Revoke</Button>
+                <Button
+                  isSmall
+                  disabled={!mayRevoke(key, good)}
+                  title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'}
+                  onClick={() => setChange(revoking(key, ownName(key), isLastOwn(key, good, passkeys)))}
+                >
+                  Revoke
+                </Button>
               </span>
             )}
           </li>
         ))}
         {others.map((passkey) => (
           <li key={passkey.id}>
-            <span className="row-main"><span className="soft">{passkeyName(passkey)} is no key of this account</span></span>
-            <span className="row-actions"><Button isSmall aria-label={`Add ${passkeyName(passkey)}`} onClick={() => setChange(adding(passkey))}>Add it</Button></span>
+            <span className="row-main">
+              <span className="soft">{passkeyName(passkey)} is no key of this account</span>
+            </span>
+            <span className="row-actions">
+              <Button isSmall aria-label={`Add ${passkeyName(passkey)}`} onClick={() => setChange(adding(passkey))}>
+                Add it
+              </Button>
+            </span>
           </li>
         ))}
       </ul>
@@ -82,13 +105,20 @@ function mayRevoke(key: ChainKey, good: readonly ChainKey[]): boolean {
 
 /** Whether nothing but keys of others is left without it. */
 function isLastOwn(key: ChainKey, good: readonly ChainKey[], passkeys: readonly PasskeyRow[]): boolean {
-  return !good.some((other) => other.index !== key.index && other.weight >= 1000 && passkeyOfKey(passkeys, other) !== undefined)
+  return !good.some(
+    (other) => other.index !== key.index && other.weight >= 1000 && passkeyOfKey(passkeys, other) !== undefined,
+  )
 }
 
 function revoking(key: ChainKey, name: string | undefined, isLast: boolean): Change {
-  const left = isLast ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys elsewhere.' : ''
+  const left = isLast
+    ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys elsewhere.'
+    : ''
   return {
-    title: `Revoke key ${key.index}?`, text: `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes back.${left}`, action: 'Revoke', isDangerous: true,
+    title: `Revoke key ${key.index}?`,
+    text: `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes back.${left}`,
+    action: 'Revoke',
+    isDangerous: true,
     code: (chain) => revokeKey(chain, key.index),
   }
 }
@@ -96,12 +126,23 @@ function revoking(key: ChainKey, name: string | undefined, isLast: boolean): Cha
 function adding(passkey: PasskeyRow): Change {
   const { publicKeySec1Hex } = passkey
   return {
-    title: `Add ${passkeyName(passkey)}?`, text: 'It can sign everything for the account, alone, as the passkey that you use now.', action: 'Add it', isDangerous: false,
+    title: `Add ${passkeyName(passkey)}?`,
+    text: 'It can sign everything for the account, alone, as the passkey that you use now.',
+    action: 'Add it',
+    isDangerous: false,
     code: (chain) => addKey(chain, { publicKey: publicKeySec1Hex }),
   }
 }
 
-function ChangeDialog({ account, change, onClose }: { readonly account: OwnAccount; readonly change: Change; readonly onClose: () => void }): ReactNode {
+function ChangeDialog({
+  account,
+  change,
+  onClose,
+}: {
+  readonly account: OwnAccount
+  readonly change: Change
+  readonly onClose: () => void
+}): ReactNode {
   const { rp_id: rpId } = useSettings()
   const readAgain = useReadAgain()
   const say = useToast()
@@ -117,7 +158,15 @@ function ChangeDialog({ account, change, onClose }: { readonly account: OwnAccou
     onClose()
   }
   return (
-    <Dialog title={change.title} action={isBusy ? 'One moment…' : change.action} isDangerous={change.isDangerous} isBusy={isBusy} error={problem} onSubmit={() => void submit()} onClose={onClose}>
+    <Dialog
+      title={change.title}
+      action={isBusy ? 'One moment…' : change.action}
+      isDangerous={change.isDangerous}
+      isBusy={isBusy}
+      error={problem}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
       <p>{change.text}</p>
       <p className="soft">Your passkey signs it, and the account pays a fee of less than 0.01 FLOW.</p>
     </Dialog>

@@ -10,7 +10,9 @@ export function Alone({ children }: { readonly children: ReactNode }): ReactNode
         <Brand />
         <ThemeToggle />
       </header>
-      <main id="main" className="panel alone-panel">{children}</main>
+      <main id="main" className="panel alone-panel">
+        {children}
+      </main>
     </div>
   )
 }

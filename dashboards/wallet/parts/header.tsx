@@ -11,7 +11,13 @@ import { useAuth } from '../../auth/auth-provider.tsx'
 import type { SessionUser } from '../../auth/session-client.ts'
 import { problemText } from '../../auth/problem.ts'
 
-const parts = [{ to: '/', name: 'Accounts' }, { to: '/send', name: 'Send' }, { to: '/activity', name: 'Activity' }, { to: '/passkeys', name: 'Passkeys' }, { to: '/account', name: 'You' }] as const
+const parts = [
+  { to: '/', name: 'Accounts' },
+  { to: '/send', name: 'Send' },
+  { to: '/activity', name: 'Activity' },
+  { to: '/passkeys', name: 'Passkeys' },
+  { to: '/account', name: 'You' },
+] as const
 
 /** The way to all parts of the wallet, and out of it. */
 export function Header({ user }: { readonly user: SessionUser }): ReactNode {
@@ -36,15 +42,26 @@ export function Header({ user }: { readonly user: SessionUser }): ReactNode {
           <ul>
             {parts.map(({ to, name }) => (
               <li key={to}>
-                <Link to={to} aria-current={path === to ? 'page' : undefined}>{name}</Link>
+                <Link to={to} aria-current={path === to ? 'page' : undefined}>
+                  {name}
+                </Link>
               </li>
             ))}
           </ul>
         </nav>
         <div className="top-end">
-          <span className="who" title={user.email ?? undefined}>{user.email ?? 'Passkey only'}</span>
+          <span className="who" title={user.email ?? undefined}>
+            {user.email ?? 'Passkey only'}
+          </span>
           <ThemeToggle />
-          <Button look="plain" isIcon aria-label="Sign out" title="Sign out, in all tabs" disabled={isLeaving} onClick={() => void leave()}>
+          <Button
+            look="plain"
+            isIcon
+            aria-label="Sign out"
+            title="Sign out, in all tabs"
+            disabled={isLeaving}
+            onClick={() => void leave()}
+          >
             <Icon name="leave" />
           </Button>
         </div>

@@ -12,7 +12,9 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
   }, [title, visits])
   return (
     <header className="page-title">
-      <h1 ref={heading} tabIndex={-1}>{title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
       {children}
     </header>
   )

@@ -43,7 +43,11 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
   const [isOpen, setIsOpen] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   const leaving = useRef<AbortController>(undefined)
-  const recipient = useQuery({ queryKey: ['recipient', network, to], queryFn: ({ signal }) => readAccount(network, to, signal), staleTime: 30_000 })
+  const recipient = useQuery({
+    queryKey: ['recipient', network, to],
+    queryFn: ({ signal }) => readAccount(network, to, signal),
+    staleTime: 30_000,
+  })
   const isMissing = recipient.error instanceof WalletProblem && recipient.error.status === 404
   useEffect(() => {
     heading.current?.focus()
@@ -56,7 +60,10 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
     setProblem(undefined)
     try {
       await sendTransaction({
-        rpId: settings.rp_id, account, code: (current) => sendFlow(current, { amount: amountUnits(amount), to }), signal: control.signal,
+        rpId: settings.rp_id,
+        account,
+        code: (current) => sendFlow(current, { amount: amountUnits(amount), to }),
+        signal: control.signal,
         onStage: (name, id) => setStage((before) => ({ name, id: id ?? before?.id })),
       })
     } catch (error) {
@@ -64,7 +71,9 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
       setProblem(problemText(error))
       setIsOpen(isUndecided(error))
       // What was refused before it was sent may be tried again.
-      setStage((before) => (isUndecided(error) || (before?.id !== undefined && !wasNotGiven(error)) ? before : undefined))
+      setStage((before) =>
+        isUndecided(error) || (before?.id !== undefined && !wasNotGiven(error)) ? before : undefined,
+      )
     } finally {
       if (!control.signal.aborted) await readAgain()
     }
@@ -74,30 +83,59 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
   const hasFailed = problem !== undefined && stage !== undefined
   return (
     <section className="panel send-form" aria-labelledby="review-title">
-      <h2 id="review-title" ref={heading} tabIndex={-1}>{isSealed ? 'Sent' : hasFailed ? (isOpen ? 'Not known yet' : 'Not done') : 'Is this right?'}</h2>
-      <p className="sum"><b>{plainAmount(amount)}</b> FLOW</p>
+      <h2 id="review-title" ref={heading} tabIndex={-1}>
+        {isSealed ? 'Sent' : hasFailed ? (isOpen ? 'Not known yet' : 'Not done') : 'Is this right?'}
+      </h2>
+      <p className="sum">
+        <b>{plainAmount(amount)}</b> FLOW
+      </p>
       <dl className="facts">
         <dt>To</dt>
-        <dd><code className="wrap">{to}</code></dd>
+        <dd>
+          <code className="wrap">{to}</code>
+        </dd>
         <dt>From</dt>
-        <dd><code className="wrap">{account.address}</code></dd>
+        <dd>
+          <code className="wrap">{account.address}</code>
+        </dd>
         <dt>Network</dt>
-        <dd><Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge>{chain === 'emulator' && <span className="soft"> simulated</span>}</dd>
+        <dd>
+          <Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge>
+          {chain === 'emulator' && <span className="soft"> simulated</span>}
+        </dd>
         <dt>Fee</dt>
         <dd className="soft">Less than 0.01 FLOW, paid by you</dd>
       </dl>
-      {stage === undefined && isMissing && <p className="banner bad" role="alert">The chain has no account at this address. What is sent there does not arrive.</p>}
+      {stage === undefined && isMissing && (
+        <p className="banner bad" role="alert">
+          The chain has no account at this address. What is sent there does not arrive.
+        </p>
+      )}
       {stage !== undefined && <SendSteps stage={stage.name} hasFailed={hasFailed} />}
       <ProblemLine problem={problem} />
-      {isSealed && <p className="done-line" role="status"><Icon name="check" size={20} /> The chain has it, for good.</p>}
+      {isSealed && (
+        <p className="done-line" role="status">
+          <Icon name="check" size={20} /> The chain has it, for good.
+        </p>
+      )}
       <div className="button-row">
-        {stage === undefined && <Button look="strong" disabled={isMissing} onClick={() => void send()}><Icon name="key" /> {problem === undefined ? 'Send with your passkey' : 'Try again'}</Button>}
+        {stage === undefined && (
+          <Button look="strong" disabled={isMissing} onClick={() => void send()}>
+            <Icon name="key" /> {problem === undefined ? 'Send with your passkey' : 'Try again'}
+          </Button>
+        )}
         {stage === undefined && <Button onClick={onBack}>Change it</Button>}
         {stage?.id !== undefined && explorer !== null && (
-          <a className="button" href={`${explorer}/transaction/${stage.id}`} target="_blank" rel="noreferrer">See it in the explorer <Icon name="external" size={14} /></a>
+          <a className="button" href={`${explorer}/transaction/${stage.id}`} target="_blank" rel="noreferrer">
+            See it in the explorer <Icon name="external" size={14} />
+          </a>
         )}
         {(isSealed || hasFailed) && <Button onClick={onAgain}>Send more</Button>}
-        {(isSealed || hasFailed) && <Button look="plain" onClick={onEnd}>To the accounts</Button>}
+        {(isSealed || hasFailed) && (
+          <Button look="plain" onClick={onEnd}>
+            To the accounts
+          </Button>
+        )}
       </div>
     </section>
   )

@@ -14,11 +14,14 @@ export function SignOutEverywhere(): ReactNode {
       <div className="panel-text apart">
         <span>Did you leave a session open on another device?</span>
         <Button
-          isSmall disabled={isBusy}
-          onClick={() => void run(async () => {
-            await keeper.signOut('global')
-            navigate('/', { isReplacing: true })
-          })}
+          isSmall
+          disabled={isBusy}
+          onClick={() =>
+            void run(async () => {
+              await keeper.signOut('global')
+              navigate('/', { isReplacing: true })
+            })
+          }
         >
           Sign out everywhere
         </Button>

@@ -5,21 +5,33 @@ import { findImportKey, passkeyOfKey, signersOf } from './keys-of-passkeys.ts'
 
 const phone = { id: 'phone', publicKeySec1Hex: `04${'a1'.repeat(64)}` }
 const stick = { id: 'stick', publicKeySec1Hex: `04${'b2'.repeat(64)}` }
-const good = (index: number, digits: string): ChainKey => (
-  { index, public_key: digits.repeat(64), signature_algorithm: 'ECDSA_P256', hash_algorithm: 'SHA2_256', weight: 1000, is_revoked: false, sequence_number: '0' }
-)
+const good = (index: number, digits: string): ChainKey => ({
+  index,
+  public_key: digits.repeat(64),
+  signature_algorithm: 'ECDSA_P256',
+  hash_algorithm: 'SHA2_256',
+  weight: 1000,
+  is_revoked: false,
+  sequence_number: '0',
+})
 const accountOf = (...keys: readonly ChainKey[]): ChainAccount => ({ address: '0x01', balance: '1.00000000', keys })
 
 describe('keys of an account and the passkeys that they are of', () => {
   it('are told apart from those of others, in any case of letters', () => {
-    const account = accountOf(good(0, 'A1'), { ...good(1, 'b2'), is_revoked: true }, good(2, 'c3'), { ...good(3, 'c3'), is_revoked: true })
+    const account = accountOf(good(0, 'A1'), { ...good(1, 'b2'), is_revoked: true }, good(2, 'c3'), {
+      ...good(3, 'c3'),
+      is_revoked: true,
+    })
     expect(signersOf(account, [phone, stick])).to.deep.equal({ passkeys: [phone], others: 1 })
     expect(passkeyOfKey([phone, stick], good(0, 'B2'))).to.equal(stick)
     expect(passkeyOfKey([phone], good(0, 'b2'))).to.equal(undefined)
   })
 
   it('let an account be added by the passkey that signs alone', () => {
-    expect(findImportKey(accountOf({ ...good(0, 'a1'), weight: 999 }, good(1, 'b2')), [phone, stick])).to.deep.equal({ kind: 'key', passkey: stick })
+    expect(findImportKey(accountOf({ ...good(0, 'a1'), weight: 999 }, good(1, 'b2')), [phone, stick])).to.deep.equal({
+      kind: 'key',
+      passkey: stick,
+    })
   })
 
   it('say what is in the way where none does, that with the least to do first', () => {
@@ -31,21 +43,41 @@ describe('keys of an account and the passkeys that they are of', () => {
     expect(why(good(0, 'c3'))).to.equal('no-key')
     expect(why({ ...good(0, 'a1'), is_revoked: true })).to.equal('phone revoked')
     expect(why({ ...good(0, 'a1'), hash_algorithm: 'SHA3_256' })).to.equal('phone algorithm')
-    expect(why({ ...good(0, 'a1'), is_revoked: true }, { ...good(1, 'a1'), signature_algorithm: 'ECDSA_secp256k1' }, { ...good(2, 'b2'), weight: 500 })).to.equal('stick weight')
+    expect(
+      why(
+        { ...good(0, 'a1'), is_revoked: true },
+        { ...good(1, 'a1'), signature_algorithm: 'ECDSA_secp256k1' },
+        { ...good(2, 'b2'), weight: 500 },
+      ),
+    ).to.equal('stick weight')
   })
 
   it('let an account be added exactly where a passkey is among those who sign', () => {
     const key = fc.record({
-      public_key: fc.constantFrom('a1', 'b2', 'c3').map((digits) => digits.repeat(64)), weight: fc.constantFrom(0, 999, 1000), is_revoked: fc.boolean(),
-      signature_algorithm: fc.constantFrom('ECDSA_P256', 'ECDSA_secp256k1'), hash_algorithm: fc.constantFrom('SHA2_256', 'SHA3_256'), index: fc.nat(9), sequence_number: fc.constant('0'),
+      public_key: fc.constantFrom('a1', 'b2', 'c3').map((digits) => digits.repeat(64)),
+      weight: fc.constantFrom(0, 999, 1000),
+      is_revoked: fc.boolean(),
+      signature_algorithm: fc.constantFrom('ECDSA_P256', 'ECDSA_secp256k1'),
+      hash_algorithm: fc.constantFrom('SHA2_256', 'SHA3_256'),
+      index: fc.nat(9),
+      sequence_number: fc.constant('0'),
     })
-    fc.assert(fc.property(fc.array(key, { maxLength: 6 }), (keys) => {
-      const account = accountOf(...keys)
-      const found = findImportKey(account, [phone, stick])
-      expect(found.kind === 'key').to.equal(keys.some((one) => (
-        !one.public_key.startsWith('c3') && one.weight === 1000 && !one.is_revoked && one.signature_algorithm === 'ECDSA_P256' && one.hash_algorithm === 'SHA2_256'
-      )))
-      expect(found.kind === 'no-key').to.equal(keys.every((one) => one.public_key.startsWith('c3')))
-    }))
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 6 }), (keys) => {
+        const account = accountOf(...keys)
+        const found = findImportKey(account, [phone, stick])
+        expect(found.kind === 'key').to.equal(
+          keys.some(
+            (one) =>
+              !one.public_key.startsWith('c3') &&
+              one.weight === 1000 &&
+              !one.is_revoked &&
+              one.signature_algorithm === 'ECDSA_P256' &&
+              one.hash_algorithm === 'SHA2_256',
+          ),
+        )
+        expect(found.kind === 'no-key').to.equal(keys.every((one) => one.public_key.startsWith('c3')))
+      }),
+    )
   })
 })

@@ -14,13 +14,22 @@ export interface ApiProgram {
  * @param profileFolder where V8 leaves its profile of the processor when the program ends
  */
 export async function startApiProgram(
-  databaseUrl: string, profileFolder: string | undefined, variables: Readonly<Record<string, string>> = {},
+  databaseUrl: string,
+  profileFolder: string | undefined,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<ApiProgram> {
   const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = spawn(process.execPath, [...profile, join(import.meta.dirname, '../../../src/main.ts'), 'api'], {
     env: {
-      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', PORT: '0',
-      CHAIN_ACCESS_NODE: '127.0.0.1:1', API_RATE_LIMIT_RPS: '0', ...variables,
+      NODE_ENV: 'production',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'info',
+      DB_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      CHAIN_ACCESS_NODE: '127.0.0.1:1',
+      API_RATE_LIMIT_RPS: '0',
+      ...variables,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -30,45 +30,71 @@ const evenRows = 4
 /** The lists and objects that are asked for most, of whatever the database holds. */
 export async function benchCases(pool: pg.Pool): Promise<readonly BenchCase[]> {
   const heights = await column(pool, `select height from raw.blocks order by random() limit ${spread}`)
-  const ids = await column(pool, `
-    select encode(id, 'hex') from raw.transactions where payer_address is not null order by random() limit ${spread}`)
-  const places = await column(pool, `
-    select block_height || ':' || tx_index || ':' || encode(id, 'hex') from raw.transactions order by random() limit ${spread}`)
+  const ids = await column(
+    pool,
+    `
+    select encode(id, 'hex') from raw.transactions where payer_address is not null order by random() limit ${spread}`,
+  )
+  const places = await column(
+    pool,
+    `
+    select block_height || ':' || tx_index || ':' || encode(id, 'hex') from raw.transactions order by random() limit ${spread}`,
+  )
   const accounts = await column(pool, `select address from app.address_stats order by tx_count desc limit ${spread}`)
-  const receivers = await column(pool, `
+  const receivers = await column(
+    pool,
+    `
     select address from (
       select to_address as address, count(*) from app.ft_transfers where to_address like '0x________________' group by 1 order by 2 desc limit ${spread}
-    ) as busy`)
-  const transfers = await column(pool, `
+    ) as busy`,
+  )
+  const transfers = await column(
+    pool,
+    `
     select f.block_height || ':' || encode(t.id, 'hex') || ':' || f.event_index from app.ft_transfers f join raw.transactions t
-    using (block_height, tx_index) where f.transfer_type <> 'fee' and f.leg = 0 order by random() limit ${spread}`)
+    using (block_height, tx_index) where f.transfer_type <> 'fee' and f.leg = 0 order by random() limit ${spread}`,
+  )
   const [someHeight = ''] = heights
   return [
     {
-      name: 'block list', target: 6000, reference: 2340,
-      asked: ['/flow/block?limit=20'], spread: heights.map((height) => `/flow/block?cursor=${height}`),
+      name: 'block list',
+      target: 6000,
+      reference: 2340,
+      asked: ['/flow/block?limit=20'],
+      spread: heights.map((height) => `/flow/block?cursor=${height}`),
       bare: { text: 'select * from raw.blocks order by height desc limit 20', values: [[]] },
     },
     {
-      name: 'block by height', target: 6000, reference: 4890,
-      asked: [`/flow/block/${someHeight}`], spread: heights.map((height) => `/flow/block/${height}`),
+      name: 'block by height',
+      target: 6000,
+      reference: 4890,
+      asked: [`/flow/block/${someHeight}`],
+      spread: heights.map((height) => `/flow/block/${height}`),
       bare: { text: 'select * from raw.transactions where block_height = $1', values: [[someHeight]] },
     },
     {
-      name: 'transaction list', target: 3000, reference: 297,
-      asked: ['/flow/transaction?limit=20'], spread: places.map((place) => `/flow/transaction?cursor=${place}`),
+      name: 'transaction list',
+      target: 3000,
+      reference: 297,
+      asked: ['/flow/transaction?limit=20'],
+      spread: places.map((place) => `/flow/transaction?cursor=${place}`),
       bare: { text: 'select * from raw.transactions order by block_height desc, tx_index desc limit 20', values: [[]] },
     },
     {
-      name: 'transaction by id', target: 3000, reference: 121,
-      asked: ids.slice(0, 1000).map((id) => `/flow/transaction/${id}`), spread: ids.map((id) => `/flow/transaction/${id}`),
+      name: 'transaction by id',
+      target: 3000,
+      reference: 121,
+      asked: ids.slice(0, 1000).map((id) => `/flow/transaction/${id}`),
+      spread: ids.map((id) => `/flow/transaction/${id}`),
       bare: {
         text: 'select t.* from raw.tx_lookup l join raw.transactions t using (block_height, tx_index) where l.id = $1',
         values: ids.slice(0, 1000).map((id) => [Buffer.from(id, 'hex')]),
       },
     },
     {
-      name: "account's transactions", target: 3000, reference: 319,
+      name: "account's transactions",
+      target: 3000,
+      reference: 319,
       asked: accounts.slice(0, 200).map((account) => `/flow/account/${account}/transaction?limit=20`),
       spread: accounts.map((account) => `/flow/account/${account}/transaction`),
       even: accounts.map((account) => `/flow/account/${account}/transaction?limit=${evenRows}`),
@@ -79,8 +105,11 @@ export async function benchCases(pool: pg.Pool): Promise<readonly BenchCase[]> {
       },
     },
     {
-      name: 'transfer feed', target: 3000, reference: 223,
-      asked: ['/flow/ft/transfer?limit=20'], spread: transfers.map((transfer) => `/flow/ft/transfer?cursor=${transfer}`),
+      name: 'transfer feed',
+      target: 3000,
+      reference: 223,
+      asked: ['/flow/ft/transfer?limit=20'],
+      spread: transfers.map((transfer) => `/flow/ft/transfer?cursor=${transfer}`),
       bare: {
         text: `select * from app.ft_transfers where transfer_type <> 'fee'
           order by block_height desc, tx_index desc, event_index desc, leg desc limit 20`,
@@ -88,7 +117,9 @@ export async function benchCases(pool: pg.Pool): Promise<readonly BenchCase[]> {
       },
     },
     {
-      name: "account's transfers", target: 3000, reference: 1128,
+      name: "account's transfers",
+      target: 3000,
+      reference: 1128,
       asked: receivers.slice(0, 200).map((account) => `/flow/account/${account}/ft/transfer?limit=20`),
       spread: receivers.map((account) => `/flow/account/${account}/ft/transfer`),
       even: receivers.map((account) => `/flow/account/${account}/ft/transfer?limit=${evenRows}`),

@@ -19,9 +19,11 @@ export interface LoadResult {
 
 const [port = '0', connections = '16', seconds = '5'] = process.argv.slice(2)
 const paths = (await Array.fromAsync(process.stdin.setEncoding('utf8') as AsyncIterable<string>)).join('').split('\n')
-const requests = paths.filter((path) => path !== '').map((path) => {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n`)
-})
+const requests = paths
+  .filter((path) => path !== '')
+  .map((path) => {
+    return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n`)
+  })
 const times: number[] = []
 let [bytes, failures, next] = [0, 0, 0]
 const begin = performance.now()
@@ -31,7 +33,12 @@ const took = (performance.now() - begin) / 1000
 times.sort((a, b) => a - b)
 const quantile = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
 const result: LoadResult = {
-  requests: times.length, seconds: took, p50Ms: quantile(0.5), p99Ms: quantile(0.99), bytes: bytes / times.length, failures,
+  requests: times.length,
+  seconds: took,
+  p50Ms: quantile(0.5),
+  p99Ms: quantile(0.99),
+  bytes: bytes / times.length,
+  failures,
 }
 process.stdout.write(JSON.stringify(result))
 

@@ -12,7 +12,12 @@ export interface MeasuredCase extends MeasuredLoad {
  * One case of the API, after a moment to warm up.
  * @param serverSeconds processor time of PostgreSQL so far
  */
-export async function measureCase(api: ApiProgram, paths: BenchCase['asked'], load: LoadOptions, serverSeconds: () => number): Promise<MeasuredCase> {
+export async function measureCase(
+  api: ApiProgram,
+  paths: BenchCase['asked'],
+  load: LoadOptions,
+  serverSeconds: () => number,
+): Promise<MeasuredCase> {
   await measureLoad(api, paths.slice(0, 200), { ...load, seconds: Math.min(1, load.seconds / 2) })
   const before = serverSeconds()
   const measured = await measureLoad(api, paths, load)

@@ -30,20 +30,28 @@ interface Measured {
  * @param only words that the path of a list must contain
  */
 export async function measureSkewed(
-  { url, pool, isFilled }: { readonly url: string; readonly pool: pg.Pool; readonly isFilled: boolean }, transfers: number, load: LoadOptions,
+  { url, pool, isFilled }: { readonly url: string; readonly pool: pg.Pool; readonly isFilled: boolean },
+  transfers: number,
+  load: LoadOptions,
   only: string,
 ): Promise<void> {
   if (!isFilled) await writeSkewedChain(pool, { transfers, spacing }, (line) => console.log(line))
-  const { rows: [database] } = await pool.query<{ size: string }>('select pg_size_pretty(pg_database_size(current_database())) as size')
+  const {
+    rows: [database],
+  } = await pool.query<{ size: string }>('select pg_size_pretty(pg_database_size(current_database())) as size')
   const api = await startApiProgram(url, undefined, { API_ANSWER_CACHE_MS: '0' })
   try {
-    console.log(`${transfers} transfers, ${database?.size}, ${load.connections} connections, ${load.seconds} s for each of three rounds, head and tail by turns\n`)
+    console.log(
+      `${transfers} transfers, ${database?.size}, ${load.connections} connections, ${load.seconds} s for each of three rounds, head and tail by turns\n`,
+    )
     console.log('head p50, p99 ms    tail p50, p99 ms   p99 tail to head   list')
     for (const one of listCases.filter(({ path }) => path.includes(only))) {
       const paths = { head: await pathsAt(pool, one, 'head'), tail: await pathsAt(pool, one, 'tail') }
       const { head, tail } = await measureEnds(api, one, paths, load)
       const pair = ({ p50Ms, p99Ms }: Measured): string => `${p50Ms.toFixed(1)}, ${p99Ms.toFixed(1)}`.padStart(16)
-      console.log(`${pair(head)}${pair(tail).padStart(20)}${(tail.p99Ms / head.p99Ms).toFixed(2).padStart(19)}   ${one.path}`)
+      console.log(
+        `${pair(head)}${pair(tail).padStart(20)}${(tail.p99Ms / head.p99Ms).toFixed(2).padStart(19)}   ${one.path}`,
+      )
     }
   } finally {
     await api.end()
@@ -60,18 +68,24 @@ async function pathsAt(pool: pg.Pool, { path, keys }: ListCase, end: End): Promi
 }
 
 async function measureEnds(
-  api: ApiProgram, { path }: ListCase, paths: Readonly<Record<End, readonly string[]>>, load: LoadOptions,
+  api: ApiProgram,
+  { path }: ListCase,
+  paths: Readonly<Record<End, readonly string[]>>,
+  load: LoadOptions,
 ): Promise<Record<End, Measured>> {
   const measured: Record<End, Measured[]> = { head: [], tail: [] }
   for (const end of rounds) {
-    measured[end].push(await measureLoad(api, paths[end], load).catch((error: unknown) => {
-      throw new Error(`${path} at the ${end}`, { cause: error })
-    }))
+    measured[end].push(
+      await measureLoad(api, paths[end], load).catch((error: unknown) => {
+        throw new Error(`${path} at the ${end}`, { cause: error })
+      }),
+    )
   }
   return { head: middle(measured.head), tail: middle(measured.tail) }
 }
 
 function middle(all: readonly Measured[]): Measured {
-  const medianOf = (name: keyof Measured): number => all.map((one) => one[name]).toSorted((a, b) => a - b)[all.length >> 1] ?? Number.NaN
+  const medianOf = (name: keyof Measured): number =>
+    all.map((one) => one[name]).toSorted((a, b) => a - b)[all.length >> 1] ?? Number.NaN
   return { p50Ms: medianOf('p50Ms'), p99Ms: medianOf('p99Ms') }
 }

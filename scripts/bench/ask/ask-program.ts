@@ -13,8 +13,15 @@ export interface AskProgram {
 export async function startAskProgram(databaseUrl: string, memoryFolder: string): Promise<AskProgram> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'ask'], {
     env: {
-      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', ASK_PORT: '0', PORT: '0',
-      CHAIN_ACCESS_NODE: '127.0.0.1:1', CHROMA_PERSIST_DIR: memoryFolder,
+      NODE_ENV: 'production',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'info',
+      DB_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      ASK_PORT: '0',
+      PORT: '0',
+      CHAIN_ACCESS_NODE: '127.0.0.1:1',
+      CHROMA_PERSIST_DIR: memoryFolder,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -25,7 +32,9 @@ export async function startAskProgram(databaseUrl: string, memoryFolder: string)
     const found = /"port":(\d+),"msg":"the query service listens"/.exec(line)
     if (found !== null) port.resolve(Number(found[1]))
   })
-  child.once('exit', (code) => port.reject(new Error(`the query service ended with ${code}: ${said.slice(-3).join('\n')}`)))
+  child.once('exit', (code) =>
+    port.reject(new Error(`the query service ended with ${code}: ${said.slice(-3).join('\n')}`)),
+  )
   return {
     pid: child.pid ?? 0,
     port: await port.promise,

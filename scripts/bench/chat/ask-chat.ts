@@ -19,8 +19,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
 export async function ask(url: string, body: object): Promise<Asked> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const written = JSON.stringify(body)
-  request(url, { agent, method: 'POST', headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(written) } })
-    .once('response', resolve).once('error', reject).end(written)
+  request(url, {
+    agent,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(written) },
+  })
+    .once('response', resolve)
+    .once('error', reject)
+    .end(written)
   const response = await promise
   let firstWordMs: number | undefined
   let characters = 0
@@ -31,7 +37,11 @@ export async function ask(url: string, body: object): Promise<Asked> {
     else if (firstWordMs === undefined) firstWordMs = Number(process.hrtime.bigint() - BigInt(word)) / 1e6
     characters += word?.length ?? 0
   }
-  if (response.statusCode !== 200 || firstWordMs === undefined || others.some((line) => line.includes('"type":"error"'))) {
+  if (
+    response.statusCode !== 200 ||
+    firstWordMs === undefined ||
+    others.some((line) => line.includes('"type":"error"'))
+  ) {
     throw new Error(`this is no answer (${response.statusCode}): ${others.slice(-4).join('\n').slice(0, 1000)}`)
   }
   return { firstWordMs, characters }
@@ -40,7 +50,11 @@ export async function ask(url: string, body: object): Promise<Asked> {
 /** Of the chat's stream, or of chat completions. */
 function wordIn(line: string): string | undefined {
   if (!line.startsWith('data: {')) return undefined
-  const event = JSON.parse(line.slice(6)) as { type?: string; delta?: string; choices?: { delta?: { content?: string } }[] }
+  const event = JSON.parse(line.slice(6)) as {
+    type?: string
+    delta?: string
+    choices?: { delta?: { content?: string } }[]
+  }
   const word = event.type === 'text-delta' ? event.delta : event.choices?.[0]?.delta?.content
   return word === '' ? undefined : word
 }

@@ -22,8 +22,16 @@ export interface ChatProgramOptions {
 export async function startChatProgram({ databaseUrl, mcpUrl, providerUrl }: ChatProgramOptions): Promise<ChatProgram> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'chat'], {
     env: {
-      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', CHAT_PORT: '0', MCP_SERVER_URL: mcpUrl,
-      CHAIN_ACCESS_NODE: '127.0.0.1:1', LLM_BASE_URL: providerUrl, LLM_MODEL: 'paced',
+      NODE_ENV: 'production',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'info',
+      DB_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      CHAT_PORT: '0',
+      MCP_SERVER_URL: mcpUrl,
+      CHAIN_ACCESS_NODE: '127.0.0.1:1',
+      LLM_BASE_URL: providerUrl,
+      LLM_MODEL: 'paced',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -26,7 +26,9 @@ let asking = 0
 
 const server = createServer((request, response) => {
   response.socket?.setNoDelay(true)
-  readJson(request).then((body) => answer(body as Body, response)).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
+  readJson(request)
+    .then((body) => answer(body as Body, response))
+    .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
 }).listen(0, '127.0.0.1', () => process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }))
 process.once('disconnect', () => process.exit(0))
 
@@ -38,7 +40,16 @@ async function answer({ messages }: Body, response: ServerResponse): Promise<voi
     return end(response, 'stop')
   }
   if (messages.at(-1)?.role !== 'tool') {
-    send(response, { tool_calls: [{ index: 0, id: 'call', type: 'function', function: { name: 'run_indexer_sql', arguments: JSON.stringify({ sql: statement }) } }] })
+    send(response, {
+      tool_calls: [
+        {
+          index: 0,
+          id: 'call',
+          type: 'function',
+          function: { name: 'run_indexer_sql', arguments: JSON.stringify({ sql: statement }) },
+        },
+      ],
+    })
     return end(response, 'tool_calls')
   }
   asking++
@@ -59,7 +70,13 @@ function sayTime(response: ServerResponse): void {
 }
 
 function send(response: ServerResponse, delta: object, finishReason: string | null = null): void {
-  const chunk = { id: 'chatcmpl', object: 'chat.completion.chunk', created: 0, model: 'paced', choices: [{ index: 0, delta, finish_reason: finishReason }] }
+  const chunk = {
+    id: 'chatcmpl',
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'paced',
+    choices: [{ index: 0, delta, finish_reason: finishReason }],
+  }
   response.write(`data: ${JSON.stringify(chunk)}\n\n`)
 }
 

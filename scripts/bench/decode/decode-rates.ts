@@ -25,7 +25,11 @@ export interface RateOptions {
 }
 
 /** How fast something is done to each of some things, one thread. */
-export function rateOf<Item>(items: readonly Item[], work: (item: Item) => void, { runs, seconds }: RateOptions): DecodeRate {
+export function rateOf<Item>(
+  items: readonly Item[],
+  work: (item: Item) => void,
+  { runs, seconds }: RateOptions,
+): DecodeRate {
   const rates = Array.from({ length: runs }, () => oneRate(items, work, seconds))
   return { median: median(rates), best: Math.max(...rates) }
 }

@@ -10,7 +10,11 @@ export type AskedEvents = readonly (readonly [transaction: number, event: number
 export function askedEvents(block: DecodedBlock, workers: readonly Worker[], network: Network): AskedEvents {
   const asked = new Map<string, readonly [number, number]>()
   const transactions = block.transactions.map((transaction, i) =>
-    withEvents(transaction, transaction.events.map((event, j) => new WatchedEvent(event, () => asked.set(`${i} ${j}`, [i, j])))))
+    withEvents(
+      transaction,
+      transaction.events.map((event, j) => new WatchedEvent(event, () => asked.set(`${i} ${j}`, [i, j]))),
+    ),
+  )
   const range = { from: block.height, to: block.height + 1, blocks: [{ ...block, transactions }] }
   for (const worker of workers) worker.derive?.(range, new RangeOutput(worker), { network })
   return [...asked.values()]
@@ -18,7 +22,8 @@ export function askedEvents(block: DecodedBlock, workers: readonly Worker[], net
 
 /** The same transaction with other events. Its own properties may be getters of a class, which a spread would leave out. */
 export function withEvents(transaction: DecodedTransaction, events: readonly DecodedEvent[]): DecodedTransaction {
-  const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed } = transaction
+  const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed } =
+    transaction
   return { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed, events }
 }
 

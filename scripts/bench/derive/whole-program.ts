@@ -21,7 +21,12 @@ export interface WholeProgram {
   readonly rawMiB: number
   readonly walMiB: number
   readonly peakMiB: number
-  readonly perWorker: readonly { readonly name: string; readonly deriveMs: number; readonly commitMs: number; readonly rows: number }[]
+  readonly perWorker: readonly {
+    readonly name: string
+    readonly deriveMs: number
+    readonly commitMs: number
+    readonly rows: number
+  }[]
   /** The largest tables first, with their indexes, bytes a block. */
   readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[]
   readonly stretches: readonly Stretch[]
@@ -50,39 +55,62 @@ const schemas = ['raw', 'app', 'analytics'] as const
  * covered by all workers.
  */
 export async function measureWholeProgram(
-  blocks: number, { endpoint, from }: BlockSource, { stretchBlocks = blocks, afterwards }: WholeProgramOptions = {},
+  blocks: number,
+  { endpoint, from }: BlockSource,
+  { stretchBlocks = blocks, afterwards }: WholeProgramOptions = {},
 ): Promise<WholeProgram> {
   const database = await openBenchDatabase()
   const { pool, postmaster } = database
   try {
     await pool.query('checkpoint')
-    const [sizeBefore, rawBefore, walBefore] = [await tableBytes(pool, schemas), await tableBytes(pool, ['raw']), await walBytes(pool)]
+    const [sizeBefore, rawBefore, walBefore] = [
+      await tableBytes(pool, schemas),
+      await tableBytes(pool, ['raw']),
+      await walBytes(pool),
+    ]
     const cpuBefore = treeCpuSeconds(postmaster)
     const startedAt = performance.now()
     const program = await startProgram('ingest,farm', 0, {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: endpoint, ENABLE_FORWARD_INGESTER: 'false',
-      START_BLOCK: String(from + blocks), HISTORY_STOP_HEIGHT: String(from),
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: endpoint,
+      ENABLE_FORWARD_INGESTER: 'false',
+      START_BLOCK: String(from + blocks),
+      HISTORY_STOP_HEIGHT: String(from),
     })
-    const stretches = await untilCovered(pool, blocks, stretchBlocks, () => ({ node: cpuSeconds(program.pid), postgres: treeCpuSeconds(postmaster) }))
+    const stretches = await untilCovered(pool, blocks, stretchBlocks, () => ({
+      node: cpuSeconds(program.pid),
+      postgres: treeCpuSeconds(postmaster),
+    }))
     const seconds = (performance.now() - startedAt) / 1000
     const postgres = treeCpuSeconds(postmaster) - cpuBefore
     const wal = (await walBytes(pool)) - walBefore
     const usage = await program.end()
     const [size, raw] = [(await tableBytes(pool, schemas)) - sizeBefore, (await tableBytes(pool, ['raw'])) - rawBefore]
     const ms = (metric: string, worker: string): number => (metricSum(usage, metric, worker) * 1000) / blocks
-    const { rows } = await pool.query<{ events: string }>('select sum(event_count) as events from app.indexing_checkpoints')
-    const mib = (bytes: number): number => bytes / blocks * 1000 / 2 ** 20
+    const { rows } = await pool.query<{ events: string }>(
+      'select sum(event_count) as events from app.indexing_checkpoints',
+    )
+    const mib = (bytes: number): number => ((bytes / blocks) * 1000) / 2 ** 20
     const tables = await tableSizes(pool, blocks)
     await afterwards?.(database)
     return {
-      blocks, events: Number(rows[0]?.events), blocksPerSecond: blocks / seconds,
-      nodeMs: (usage.cpuSeconds * 1000) / blocks, postgresMs: (postgres * 1000) / blocks,
-      databaseMiB: mib(size), rawMiB: mib(raw), walMiB: mib(wal), peakMiB: usage.peakMiB,
+      blocks,
+      events: Number(rows[0]?.events),
+      blocksPerSecond: blocks / seconds,
+      nodeMs: (usage.cpuSeconds * 1000) / blocks,
+      postgresMs: (postgres * 1000) / blocks,
+      databaseMiB: mib(size),
+      rawMiB: mib(raw),
+      walMiB: mib(wal),
+      peakMiB: usage.peakMiB,
       perWorker: workers.map(({ name }) => ({
-        name, deriveMs: ms('flowfarm_farm_derive_seconds_sum', name), commitMs: ms('flowfarm_farm_commit_seconds_sum', name),
+        name,
+        deriveMs: ms('flowfarm_farm_derive_seconds_sum', name),
+        commitMs: ms('flowfarm_farm_commit_seconds_sum', name),
         rows: metricSum(usage, 'flowfarm_farm_rows_total', name) / blocks,
       })),
-      tables, stretches,
+      tables,
+      stretches,
     }
   } finally {
     await database.close()
@@ -96,7 +124,12 @@ interface Spent {
 }
 
 /** @returns the stretches that ended while blocks were still being fetched: those after cost less, since their fetching was paid before */
-async function untilCovered(pool: pg.Pool, blocks: number, stretchBlocks: number, spentSoFar: () => Spent): Promise<Stretch[]> {
+async function untilCovered(
+  pool: pg.Pool,
+  blocks: number,
+  stretchBlocks: number,
+  spentSoFar: () => Spent,
+): Promise<Stretch[]> {
   const stretches: Stretch[] = []
   let [begunAt, begun] = [0, spentSoFar()]
   for (;;) {
@@ -105,7 +138,11 @@ async function untilCovered(pool: pg.Pool, blocks: number, stretchBlocks: number
     if (fetched < blocks && derived >= begunAt + stretchBlocks) {
       const now = spentSoFar()
       const perBlock = (seconds: number): number => (seconds * 1000) / (derived - begunAt)
-      stretches.push({ upTo: derived, nodeMs: perBlock(now.node - begun.node), postgresMs: perBlock(now.postgres - begun.postgres) })
+      stretches.push({
+        upTo: derived,
+        nodeMs: perBlock(now.node - begun.node),
+        postgresMs: perBlock(now.postgres - begun.postgres),
+      })
       begunAt = derived
       begun = now
     }
@@ -131,7 +168,12 @@ async function tableSizes(pool: pg.Pool, blocks: number): Promise<WholeProgram['
     `select coalesce(i.inhparent, c.oid)::regclass::text as name, sum(pg_total_relation_size(c.oid)) as bytes, sum(greatest(c.reltuples, 0)) as rows
      from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_inherits i on i.inhrelid = c.oid
      where n.nspname = any($1) and c.relkind = 'r'
-     group by 1 order by 2 desc limit 40`, [schemas],
+     group by 1 order by 2 desc limit 40`,
+    [schemas],
   )
-  return rows.map(({ name, bytes, rows: count }) => ({ name, bytes: Number(bytes) / blocks, rows: Number(count) / blocks }))
+  return rows.map(({ name, bytes, rows: count }) => ({
+    name,
+    bytes: Number(bytes) / blocks,
+    rows: Number(count) / blocks,
+  }))
 }

@@ -49,7 +49,9 @@ export async function fetchToDerive({ endpoint, from }: BlockSource, count: numb
     const blocks: FetchedBlock[] = []
     for (let height = from; height < from + count; height++) blocks.push(await source.fetchBlock(height))
     const asked = new Map(blocks.map((block) => [block, askedEvents(decodedBlock(block), deriving, network)]))
-    const events = blocks.flatMap(({ results }) => results).reduce((sum, result) => sum + (result?.events.length ?? 0), 0)
+    const events = blocks
+      .flatMap(({ results }) => results)
+      .reduce((sum, result) => sum + (result?.events.length ?? 0), 0)
     return { network, blocks, asked, eventsPerBlock: events / count }
   } finally {
     await source.close()
@@ -73,7 +75,10 @@ export function workerCosts(given: BlocksToDerive, source: 'memory' | 'stored', 
 }
 
 /** Range by range, of blocks that nobody has decoded yet and that nobody keeps, as where the farm's cache is full. */
-function oneRun({ blocks, asked, network }: BlocksToDerive, make: (block: FetchedBlock) => DecodedBlock): Map<string, number> {
+function oneRun(
+  { blocks, asked, network }: BlocksToDerive,
+  make: (block: FetchedBlock) => DecodedBlock,
+): Map<string, number> {
   const spent = new Map<string, number>()
   const outputs = deriving.map((worker) => [worker, new RangeOutput(worker)] as const)
   const measure = (part: string, work: () => void): void => {
@@ -88,7 +93,8 @@ function oneRun({ blocks, asked, network }: BlocksToDerive, make: (block: Fetche
     const from = part[0]?.height ?? 0
     measure(decodingPart, () => {
       for (const [i, { transactions }] of part.entries()) {
-        for (const [tx, event] of asked.get(fetchedPart[i] as FetchedBlock) ?? []) void transactions[tx]?.events[event]?.fields
+        for (const [tx, event] of asked.get(fetchedPart[i] as FetchedBlock) ?? [])
+          void transactions[tx]?.events[event]?.fields
       }
     })
     measure(movesPart, () => {
@@ -109,9 +115,12 @@ function freshBlock(block: FetchedBlock, texts: StoredPayloads | undefined): Dec
   // Everything else is asked of the same transactions: reading rows is measured elsewhere.
   return {
     ...decoded,
-    transactions: decoded.transactions.map((transaction, i) => withEvents(
-      transaction, eventsOfChunk({ firstEventIndex: 0, shapes: ofBlock[i]?.shapes ?? [], payloads: ofBlock[i]?.payloads ?? '[]' }),
-    )),
+    transactions: decoded.transactions.map((transaction, i) =>
+      withEvents(
+        transaction,
+        eventsOfChunk({ firstEventIndex: 0, shapes: ofBlock[i]?.shapes ?? [], payloads: ofBlock[i]?.payloads ?? '[]' }),
+      ),
+    ),
   }
 }
 
@@ -124,11 +133,16 @@ interface StoredPayload {
 type StoredPayloads = ReadonlyMap<FetchedBlock, readonly StoredPayload[]>
 
 function storedPayloads(blocks: readonly FetchedBlock[]): StoredPayloads {
-  return new Map(blocks.map((block) => {
-    const { transactions } = decodedBlock(block)
-    return [block, transactions.map(({ events }) => ({
-      shapes: events.map(({ type, fields = {} }) => ({ type, fields: Object.keys(fields) })),
-      payloads: JSON.stringify(events.map(({ fields }) => (fields === undefined ? null : Object.values(fields)))),
-    }))]
-  }))
+  return new Map(
+    blocks.map((block) => {
+      const { transactions } = decodedBlock(block)
+      return [
+        block,
+        transactions.map(({ events }) => ({
+          shapes: events.map(({ type, fields = {} }) => ({ type, fields: Object.keys(fields) })),
+          payloads: JSON.stringify(events.map(({ fields }) => (fields === undefined ? null : Object.values(fields)))),
+        })),
+      ]
+    }),
+  )
 }

@@ -22,7 +22,12 @@ export interface CatchUp {
   readonly readMs: number
   readonly deriveMs: number
   readonly commitMs: number
-  readonly perWorker: readonly { readonly name: string; readonly deriveMs: number; readonly commitMs: number; readonly rows: number }[]
+  readonly perWorker: readonly {
+    readonly name: string
+    readonly deriveMs: number
+    readonly commitMs: number
+    readonly rows: number
+  }[]
   readonly delayP99Ms: number
   readonly delayMaxMs: number
   readonly peakMiB: number
@@ -42,7 +47,10 @@ export async function measureCatchUp({ redisUrl, blocks, node }: CatchUpOptions)
     await storeRaw(database, blocks, node)
     await database.pool.query('vacuum analyze raw.event_chunks, raw.transactions, raw.blocks')
     await database.pool.query('checkpoint')
-    const program = await startProgram('farm', 0, { DB_URL: database.url, ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }) })
+    const program = await startProgram('farm', 0, {
+      DB_URL: database.url,
+      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+    })
     const cpuBefore = treeCpuSeconds(database.postmaster)
     const startedAt = performance.now()
     await untilDerived(database.pool, blocks)
@@ -50,16 +58,27 @@ export async function measureCatchUp({ redisUrl, blocks, node }: CatchUpOptions)
     const postgres = treeCpuSeconds(database.postmaster) - cpuBefore
     const usage = await program.end()
     const perBlockMs = (name: string, worker?: string): number => (metricSum(usage, name, worker) * 1000) / blocks
-    const { rows } = await database.pool.query<{ events: string }>('select sum(event_count) as events from app.indexing_checkpoints')
+    const { rows } = await database.pool.query<{ events: string }>(
+      'select sum(event_count) as events from app.indexing_checkpoints',
+    )
     return {
-      blocks, events: Number(rows[0]?.events), blocksPerSecond: blocks / seconds, nodeMs: (usage.cpuSeconds * 1000) / blocks, postgresMs: (postgres * 1000) / blocks,
+      blocks,
+      events: Number(rows[0]?.events),
+      blocksPerSecond: blocks / seconds,
+      nodeMs: (usage.cpuSeconds * 1000) / blocks,
+      postgresMs: (postgres * 1000) / blocks,
       readMs: perBlockMs('flowfarm_farm_read_seconds_sum'),
-      deriveMs: perBlockMs('flowfarm_farm_derive_seconds_sum'), commitMs: perBlockMs('flowfarm_farm_commit_seconds_sum'),
+      deriveMs: perBlockMs('flowfarm_farm_derive_seconds_sum'),
+      commitMs: perBlockMs('flowfarm_farm_commit_seconds_sum'),
       perWorker: workers.map(({ name }) => ({
-        name, deriveMs: perBlockMs('flowfarm_farm_derive_seconds_sum', name), commitMs: perBlockMs('flowfarm_farm_commit_seconds_sum', name),
+        name,
+        deriveMs: perBlockMs('flowfarm_farm_derive_seconds_sum', name),
+        commitMs: perBlockMs('flowfarm_farm_commit_seconds_sum', name),
         rows: metricSum(usage, 'flowfarm_farm_rows_total', name) / blocks,
       })),
-      delayP99Ms: usage.delayP99Ms, delayMaxMs: usage.delayMaxMs, peakMiB: usage.peakMiB,
+      delayP99Ms: usage.delayP99Ms,
+      delayMaxMs: usage.delayMaxMs,
+      peakMiB: usage.peakMiB,
     }
   } finally {
     await database.close()
@@ -67,19 +86,31 @@ export async function measureCatchUp({ redisUrl, blocks, node }: CatchUpOptions)
 }
 
 /** Stores blocks raw, and derives nothing. */
-export async function storeRaw({ url, pool }: { readonly url: string; readonly pool: pg.Pool }, blocks: number, node?: BlockSource): Promise<void> {
+export async function storeRaw(
+  { url, pool }: { readonly url: string; readonly pool: pg.Pool },
+  blocks: number,
+  node?: BlockSource,
+): Promise<void> {
   await using source = await openSource(node, blocks)
   const { endpoint, from } = source
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'ingest'], {
     env: {
-      DB_URL: url, CHAIN_ACCESS_NODE: endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
-      ENABLE_FORWARD_INGESTER: 'false', START_BLOCK: String(from + blocks), HISTORY_STOP_HEIGHT: String(from),
+      DB_URL: url,
+      CHAIN_ACCESS_NODE: endpoint,
+      RAW_ONLY: 'true',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'warn',
+      ENABLE_FORWARD_INGESTER: 'false',
+      START_BLOCK: String(from + blocks),
+      HISTORY_STOP_HEIGHT: String(from),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const exited = once(child, 'exit')
-  for (let stored = 0; stored < blocks; ) {
-    const { rows } = await pool.query<{ blocks: string }>('select coalesce(sum(block_count), 0) as blocks from app.indexing_checkpoints')
+  for (let stored = 0; stored < blocks;) {
+    const { rows } = await pool.query<{ blocks: string }>(
+      'select coalesce(sum(block_count), 0) as blocks from app.indexing_checkpoints',
+    )
     stored = Number(rows[0]?.blocks)
     if (child.exitCode !== null) throw new Error(`the ingester ended with ${child.exitCode}`)
     await delay(50)

@@ -42,12 +42,16 @@ export async function storeEmptyBlocks({ pool }: BenchDatabase, heights: number)
  * Ranges that give no rows, from being owed to being covered: cut, queued, claimed, read, derived, committed and announced,
  * by a coordinator, a queue and workers in this process.
  */
-export async function measureEmptyRanges(database: BenchDatabase, options: EmptyRangesOptions): Promise<EmptyRangesCost> {
+export async function measureEmptyRanges(
+  database: BenchDatabase,
+  options: EmptyRangesOptions,
+): Promise<EmptyRangesCost> {
   const { redisUrl, workerCount, concurrency, ranges, isPacked } = options
   const { pool, url, postmaster } = database
   await pool.query('truncate app.worker_leases, app.indexing_checkpoints')
   await pool.query(
-    `insert into app.indexing_checkpoints (service_name, covered) values ('main_ingester', int8multirange(int8range(0, $1)))`, [ranges],
+    `insert into app.indexing_checkpoints (service_name, covered) values ('main_ingester', int8multirange(int8range(0, $1)))`,
+    [ranges],
   )
   const workers = idleWorkers(workerCount)
   const log = pino({ level: 'warn' })
@@ -55,14 +59,30 @@ export async function measureEmptyRanges(database: BenchDatabase, options: Empty
   const leasePool = createPool(url, { max: 3, applicationName: 'bench leases', isDurable: false })
   const stop = new AbortController()
   const farmWorkers = new FarmWorkers({
-    pool, leasePool, heartbeatPool: leasePool, queue, reader: new RangeReader({ pool }), log, metrics: new Metrics(), network: () => 'emulator',
+    pool,
+    leasePool,
+    heartbeatPool: leasePool,
+    queue,
+    reader: new RangeReader({ pool }),
+    log,
+    metrics: new Metrics(),
+    network: () => 'emulator',
   })
   await farmWorkers.start(workers.map((worker) => ({ worker, concurrency })))
   const coordinator = new Coordinator({
-    databaseUrl: url, pool: leasePool, log, signal: stop.signal, maxOpen: 512,
+    databaseUrl: url,
+    pool: leasePool,
+    log,
+    signal: stop.signal,
+    maxOpen: 512,
     workers: () => workers.map(({ name, follows }) => ({ name, follows, liveChunk: 1, historyChunk: 1 })),
-    enqueue: (worker, leases) => queue.add(worker, isPacked
-      ? packLeases(worker, leases) : leases.map(({ from, generation }) => ({ worker, leases: [{ from, generation }] }))),
+    enqueue: (worker, leases) =>
+      queue.add(
+        worker,
+        isPacked
+          ? packLeases(worker, leases)
+          : leases.map(({ from, generation }) => ({ worker, leases: [{ from, generation }] })),
+      ),
   })
   const loopDelay = monitorEventLoopDelay({ resolution: 5 })
   loopDelay.enable()
@@ -72,7 +92,8 @@ export async function measureEmptyRanges(database: BenchDatabase, options: Empty
     await delay(50)
     const { rows } = await pool.query<{ left: number }>(
       `select $1::int - coalesce(sum(upper(r) - lower(r)), 0)::int as left
-       from app.coverage, unnest(covered) as r where service_name like 'idle%'`, [workerCount * ranges],
+       from app.coverage, unnest(covered) as r where service_name like 'idle%'`,
+      [workerCount * ranges],
     )
     left = rows[0]?.left ?? 1
   }

@@ -66,14 +66,22 @@ const heads = { backfilling: 100_000, settled: 280 } as const
  * From the commit of the raw rows of a head block to the commit of its derived rows, by PostgreSQL's own clock: ingest and
  * farm in one process, on the simulated chain, which goes on block by block.
  */
-export async function measureHeadLatency({ redisUrl, workerCount, blocks, intervalMs, isBackfilling }: LatencyOptions): Promise<Latency> {
+export async function measureHeadLatency({
+  redisUrl,
+  workerCount,
+  blocks,
+  intervalMs,
+  isBackfilling,
+}: LatencyOptions): Promise<Latency> {
   const first = isBackfilling ? heads.backfilling : heads.settled
   const database = await openBenchDatabase({ track_commit_timestamp: 'on' })
   const node = await startLedgerNode({ head: first })
   try {
     const idle = Math.max(0, workerCount - workers.length)
     const program = await startProgram('ingest,farm', idle, {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+      DB_URL: database.url,
+      CHAIN_ACCESS_NODE: node.endpoint,
+      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     })
     const all = [...workers, ...idleWorkers(idle)]
     await untilCovered(database.pool, all.length, first - (isBackfilling ? 1000 : first), first)
@@ -97,7 +105,8 @@ export async function measureHeadLatency({ redisUrl, workerCount, blocks, interv
 async function untilCovered(pool: pg.Pool, workerCount: number, from: number, to: number): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ done: string }>(
-      `select count(*) as done from app.coverage where service_name not like '%ingester' and covered @> int8range($1, $2, '[]')`, [from, to],
+      `select count(*) as done from app.coverage where service_name not like '%ingester' and covered @> int8range($1, $2, '[]')`,
+      [from, to],
     )
     if (Number(rows[0]?.done) >= workerCount) return
     await delay(100)

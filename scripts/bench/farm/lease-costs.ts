@@ -22,13 +22,18 @@ const connections = 8
  * Commits of one worker, each of which ends a lease, from eight connections, while one more folds; the coverage of the worker
  * is in so many pieces.
  */
-export async function measureLeaseCommits({ pool, postmaster }: BenchDatabase, pieces: number, commits: number): Promise<Cost> {
+export async function measureLeaseCommits(
+  { pool, postmaster }: BenchDatabase,
+  pieces: number,
+  commits: number,
+): Promise<Cost> {
   const worker = 'worker_01'
   await reset(pool)
   await storeCoverage(pool, worker, pieces)
   await pool.query(
     `insert into app.worker_leases (worker_type, from_height, to_height)
-     select $1, h * 10, h * 10 + 10 from generate_series(0, $2::bigint - 1) h`, [worker, commits],
+     select $1, h * 10, h * 10 + 10 from generate_series(0, $2::bigint - 1) h`,
+    [worker, commits],
   )
   const keys = Array.from({ length: commits }, (_, i) => ({ worker, from: i * 10 }))
   const claimed = await claimLeases(pool, keys, { leasedBy: 'bench', leaseMs: 600_000 })
@@ -38,11 +43,13 @@ export async function measureLeaseCommits({ pool, postmaster }: BenchDatabase, p
   const folding = keepFolding(pool, worker, over.signal)
   const clock = startClock(postmaster)
   const left = claimed.values()
-  await Promise.all(Array.from({ length: connections }, async () => {
-    for (const claim of left) {
-      if ((await completeLeases(pool, [claim])).length !== 1) throw new Error('a lease was lost')
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      for (const claim of left) {
+        if ((await completeLeases(pool, [claim])).length !== 1) throw new Error('a lease was lost')
+      }
+    }),
+  )
   const cost = clock(claimed.length)
   over.abort()
   await folding
@@ -70,11 +77,19 @@ export interface CutCost {
 }
 
 /** One round of the coordinator, rolled back; eight workers follow the raw tables, three follow all of those. */
-export async function measureCut({ pool }: BenchDatabase, pieces: number, doneLeases: number, owedRanges: number): Promise<CutCost> {
+export async function measureCut(
+  { pool }: BenchDatabase,
+  pieces: number,
+  doneLeases: number,
+  owedRanges: number,
+): Promise<CutCost> {
   await reset(pool)
   const chunk = 1000
   const head = Math.max(owedRanges * chunk, pieces * 20)
-  await pool.query(`insert into app.indexing_checkpoints (service_name, covered) values ('main_ingester', int8multirange(int8range(0, $1)))`, [head])
+  await pool.query(
+    `insert into app.indexing_checkpoints (service_name, covered) values ('main_ingester', int8multirange(int8range(0, $1)))`,
+    [head],
+  )
   for (const worker of workers) await storeCoverage(pool, worker, pieces, Math.floor(head / pieces))
   await pool.query(
     `insert into app.worker_leases (worker_type, from_height, to_height, status)
@@ -83,7 +98,10 @@ export async function measureCut({ pool }: BenchDatabase, pieces: number, doneLe
   )
   await pool.query('vacuum analyze app.worker_leases, app.indexing_checkpoints')
   const allowances: Allowance[] = workers.map((name, i) => ({
-    plan: { name, follows: i < 8 ? [] : workers.slice(0, 8), liveChunk: 10, historyChunk: chunk }, liveRoom: 64, historyRoom: 64, span: 100_000,
+    plan: { name, follows: i < 8 ? [] : workers.slice(0, 8), liveChunk: 10, historyChunk: chunk },
+    liveRoom: 64,
+    historyRoom: 64,
+    span: 100_000,
   }))
   const cuts: number[] = []
   const states: number[] = []
@@ -121,9 +139,12 @@ export async function measureUpkeep({ pool }: BenchDatabase): Promise<UpkeepCost
      from generate_series(0, 100499) h`,
   )
   await pool.query('vacuum analyze app.worker_leases')
-  const claims = Array.from({ length: 500 }, (_, i) => (
-    { worker: 'worker_01', from: (100_000 + i) * 10, to: (100_000 + i) * 10 + 10, generation: 100_000 + i }
-  ))
+  const claims = Array.from({ length: 500 }, (_, i) => ({
+    worker: 'worker_01',
+    from: (100_000 + i) * 10,
+    to: (100_000 + i) * 10 + 10,
+    generation: 100_000 + i,
+  }))
   const beats: number[] = []
   const reaps: number[] = []
   for (let i = 0; i < 9; i++) {

@@ -14,11 +14,19 @@ export interface RangeCommits {
 }
 
 const moves: Worker = {
-  name: 'moves', description: 'Rows as transfers have them.', phase: 1, follows: [], folds: [],
-  tables: [{
-    name: 'app.bench_moves', columns: ['block_height', 'tx_index', 'event_index', 'token', 'sender', 'receiver', 'amount'],
-    heightColumn: 'block_height', partitionHeights: 1_000_000,
-  }],
+  name: 'moves',
+  description: 'Rows as transfers have them.',
+  phase: 1,
+  follows: [],
+  folds: [],
+  tables: [
+    {
+      name: 'app.bench_moves',
+      columns: ['block_height', 'tx_index', 'event_index', 'token', 'sender', 'receiver', 'amount'],
+      heightColumn: 'block_height',
+      partitionHeights: 1_000_000,
+    },
+  ],
 }
 
 /** Rows of one height. */
@@ -40,7 +48,11 @@ export async function createMoves({ pool }: BenchDatabase): Promise<void> {
  * The commit of a range against DELETE and COPY of the same rows in one transaction, in an order that follows no rhythm: large
  * ranges fill the buffers of the WAL at every other commit, which then pays for both.
  */
-export async function measureRangeCommits({ pool }: BenchDatabase, heightsPerRange: number, rounds: number): Promise<RangeCommits> {
+export async function measureRangeCommits(
+  { pool }: BenchDatabase,
+  heightsPerRange: number,
+  rounds: number,
+): Promise<RangeCommits> {
   await pool.query('truncate app.bench_moves, app.bench_bare, app.worker_leases')
   const output = new RangeOutput(moves)
   const bareTimes: number[] = []
@@ -53,7 +65,10 @@ export async function measureRangeCommits({ pool }: BenchDatabase, heightsPerRan
     const lease = await claimed(pool, from, to)
     const runs = [
       async () => bareTimes.push(await timeOf(() => bareCommit(pool, output, from, to))),
-      async () => farmTimes.push(await timeOf(() => commitRange(pool, { worker: moves, followers: [], lease, chainVersion: 0, output }))),
+      async () =>
+        farmTimes.push(
+          await timeOf(() => commitRange(pool, { worker: moves, followers: [], lease, chainVersion: 0, output })),
+        ),
     ]
     for (const run of Math.random() < 0.5 ? runs : runs.toReversed()) await run()
   }
@@ -69,7 +84,8 @@ async function timeOf(run: () => Promise<unknown>): Promise<number> {
 async function claimed(pool: pg.Pool, from: number, to: number): Promise<ClaimedLease> {
   const { rows } = await pool.query<{ generation: string }>(
     `insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt)
-     values ('moves', $1, $2, nextval('app.lease_generation'), 'active', 1) returning generation`, [from, to],
+     values ('moves', $1, $2, nextval('app.lease_generation'), 'active', 1) returning generation`,
+    [from, to],
   )
   return { worker: 'moves', from, to, generation: Number(rows[0]?.generation), attempt: 1 }
 }

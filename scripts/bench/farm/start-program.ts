@@ -24,10 +24,13 @@ export interface BenchProgram {
 
 /** Starts `program.ts` in a process of its own, where nothing of the benchmark takes the turns of its event loop. */
 export async function startProgram(
-  services: 'ingest,farm' | 'farm', idleWorkers: number, variables: Record<string, string>,
+  services: 'ingest,farm' | 'farm',
+  idleWorkers: number,
+  variables: Record<string, string>,
 ): Promise<BenchProgram> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'program.ts'), services, String(idleWorkers)], {
-    env: { LOG_FORMAT: 'json', LOG_LEVEL: 'warn', ...variables }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { LOG_FORMAT: 'json', LOG_LEVEL: 'warn', ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const nextLine = async (): Promise<string> => {
@@ -57,7 +60,11 @@ export async function startProgram(
 export function metricSum(usage: ProgramUsage, name: string, worker?: string): number {
   let sum = 0
   for (const metric of usage.metrics) {
-    for (const { metricName = metric.name, value, labels } of metric.values as { metricName?: string; value: number; labels: Record<string, unknown> }[]) {
+    for (const { metricName = metric.name, value, labels } of metric.values as {
+      metricName?: string
+      value: number
+      labels: Record<string, unknown>
+    }[]) {
       if (metricName === name && (worker === undefined || labels['worker'] === worker)) sum += value
     }
   }

@@ -11,11 +11,19 @@ export class CountingClient {
   #missing = 0
   #head: Buffer = Buffer.alloc(0)
 
-  private constructor(port: number, path: string, onFrames: (frames: number) => void, onOpen: () => void, onError: (error: Error) => void) {
+  private constructor(
+    port: number,
+    path: string,
+    onFrames: (frames: number) => void,
+    onOpen: () => void,
+    onError: (error: Error) => void,
+  ) {
     this.#onFrames = onFrames
     this.#socket = connect(port, '127.0.0.1')
     this.#socket.on('error', onError)
-    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\n\r\n`)
+    this.#socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    )
     this.#socket.on('data', (chunk: Buffer) => {
       if (this.#isOpen) return this.#count(chunk)
       this.#isOpen = true
@@ -35,7 +43,8 @@ export class CountingClient {
     const text = Buffer.from(JSON.stringify(message))
     const length = Buffer.alloc(2)
     length.writeUInt16BE(text.length)
-    const head = text.length < 126 ? Buffer.from([0x81, 0x80 | text.length]) : Buffer.concat([Buffer.from([0x81, 0xfe]), length])
+    const head =
+      text.length < 126 ? Buffer.from([0x81, 0x80 | text.length]) : Buffer.concat([Buffer.from([0x81, 0xfe]), length])
     this.#socket.write(Buffer.concat([head, Buffer.alloc(4), text]))
   }
 
@@ -61,7 +70,8 @@ export class CountingClient {
         this.#head = bytes = bytes.subarray(at)
         break
       }
-      const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
+      const length =
+        short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
       // A ping is answered, masked by zeros.
       if (bytes[at] === 0x89) this.#socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
       else frames++

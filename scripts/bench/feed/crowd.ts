@@ -11,11 +11,13 @@ export class Crowd {
   /** Connects some more. */
   async come(count: number, port: number, path: string): Promise<void> {
     for (let i = 0; i < count; i += 100) {
-      const some = Array.from({ length: Math.min(100, count - i) }, () => CountingClient.open(port, path, (frames) => {
-        this.delivered += frames
-        this.#time()
-      }))
-      this.#clients.push(...await Promise.all(some))
+      const some = Array.from({ length: Math.min(100, count - i) }, () =>
+        CountingClient.open(port, path, (frames) => {
+          this.delivered += frames
+          this.#time()
+        }),
+      )
+      this.#clients.push(...(await Promise.all(some)))
     }
   }
 

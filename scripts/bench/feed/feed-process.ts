@@ -42,7 +42,7 @@ export class FeedProcess {
 
   static async start(transactionsPerBlock: number, accounts: number): Promise<FeedProcess> {
     const child = fork(join(import.meta.dirname, 'server.ts'), [String(transactionsPerBlock), String(accounts)])
-    const [{ port }] = await once(child, 'message') as [{ port: number }]
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }]
     return new FeedProcess(child, port)
   }
 

@@ -31,13 +31,15 @@ const accounts = 1000
  * The accounts of a filter, spread over all, so that one in `accounts / count` transactions fits, and one that nobody else asks for and
  * that never takes part.
  */
-const manyAccounts = (client: number, count: number): string[] =>
-  [...Array.from({ length: count }, (_, i) => accountOf((client + i * (accounts / count)) % accounts)), accountOf(accounts + client)]
+const manyAccounts = (client: number, count: number): string[] => [
+  ...Array.from({ length: count }, (_, i) => accountOf((client + i * (accounts / count)) % accounts)),
+  accountOf(accounts + client),
+]
 
 const oneOfTen = (client: number): unknown => ({ addresses: manyAccounts(client, 10) })
 const oneOfHundred = (client: number): unknown => ({ addresses: manyAccounts(client, 100) })
 /** Of a block, one of ten accounts has this many messages. */
-const messagesOfTen = (transactions: number): number => transactions * 10 / accounts
+const messagesOfTen = (transactions: number): number => (transactions * 10) / accounts
 
 /** A tenth more than the 150,000 that are to be delivered: so what is on its way in the end does not decide. */
 export const offeredPace = 'the same, 165,000 messages/s come'
@@ -47,7 +49,11 @@ export const feedScenarios: readonly FeedScenario[] = [
   { name: 'everything, nothing said', isOneWriteEach: true },
   { name: 'one of 10 accounts, each its own filter', wish: oneOfTen, isOneWriteEach: true },
   { name: 'the same, blocks come by 10', wish: oneOfTen, together: 10 },
-  { name: offeredPace, wish: oneOfTen, everyMs: ({ clients, transactions }) => clients * messagesOfTen(transactions) / 165 },
+  {
+    name: offeredPace,
+    wish: oneOfTen,
+    everyMs: ({ clients, transactions }) => (clients * messagesOfTen(transactions)) / 165,
+  },
   { name: 'one of 100 accounts, each its own filter', wish: oneOfHundred, isOneWriteEach: true },
   { name: 'the same, 5 % of the clients stalled', wish: oneOfHundred, stalled: 5 },
   { name: '/ws/status', together: 0 },
@@ -64,7 +70,11 @@ export interface FeedStretch {
 }
 
 /** @param deliver tells something, and resolves with how that went */
-async function stretch(feed: FeedProcess, crowd: Crowd, deliver: () => Promise<{ ms: number; stillMs: number; lastAt?: number | undefined }>): Promise<FeedStretch> {
+async function stretch(
+  feed: FeedProcess,
+  crowd: Crowd,
+  deliver: () => Promise<{ ms: number; stillMs: number; lastAt?: number | undefined }>,
+): Promise<FeedStretch> {
   // How the process stood still before does not count.
   const { bytesWritten } = await feed.tell(0, 0)
   crowd.delivered = 0
@@ -76,7 +86,14 @@ async function stretch(feed: FeedProcess, crowd: Crowd, deliver: () => Promise<{
   const seconds = ((lastAt ?? performance.now()) - begun) / 1000
   const cpuSeconds = feed.cpuSeconds - cpu
   const bytes = (await feed.tell(0, 0)).bytesWritten - bytesWritten
-  return { deliveries: crowd.delivered, perSecond: crowd.delivered / seconds, cpuSeconds, bytes, longestMs: ms, stillMs }
+  return {
+    deliveries: crowd.delivered,
+    perSecond: crowd.delivered / seconds,
+    cpuSeconds,
+    bytes,
+    longestMs: ms,
+    stillMs,
+  }
 }
 
 export interface FeedResult {
@@ -87,7 +104,10 @@ export interface FeedResult {
   readonly blocks: number
 }
 
-export async function measureFeed({ wish, stalled = 0, together = 1, everyMs, isOneWriteEach = false }: FeedScenario, load: FeedLoad): Promise<FeedResult> {
+export async function measureFeed(
+  { wish, stalled = 0, together = 1, everyMs, isOneWriteEach = false }: FeedScenario,
+  load: FeedLoad,
+): Promise<FeedResult> {
   const feed = await FeedProcess.start(load.transactions, accounts)
   const crowd = new Crowd()
   const before = feed.peakMemoryMiB
@@ -109,7 +129,7 @@ export async function measureFeed({ wish, stalled = 0, together = 1, everyMs, is
     for (let i = 1; performance.now() - begun < load.seconds * 1000; i++) {
       if (together === 0) await delay(1000)
       announced.push(performance.now())
-      const one = feed.tell(height, height += together).then(note)
+      const one = feed.tell(height, (height += together)).then(note)
       telling.push(one)
       if (pauseMs === undefined) await one
       else await delay(Math.max(0, begun + i * pauseMs - performance.now()))
@@ -118,7 +138,11 @@ export async function measureFeed({ wish, stalled = 0, together = 1, everyMs, is
     if (pauseMs === undefined) return worst
     // The next blocks are announced while one is told: what counts is when its last message arrives.
     await crowd.untilQuiet()
-    return { ...worst, ms: Math.max(...announced.map((at, i) => (arrivals[i] ?? Number.NaN) - at)), lastAt: arrivals.at(-1) }
+    return {
+      ...worst,
+      ms: Math.max(...announced.map((at, i) => (arrivals[i] ?? Number.NaN) - at)),
+      lastAt: arrivals.at(-1),
+    }
   })
   const result = { connectMiB, told, blocks: height }
   if (!isOneWriteEach) return await ended(result)

@@ -22,20 +22,30 @@ const [transactions = 50, accounts = 1000] = process.argv.slice(2).map(Number)
 const log = pino({ level: 'silent' })
 const metrics = new Metrics()
 const clients = new FeedClients({ name: 'live', metrics, log })
-const audience = new LiveAudience({ clients, metrics, reader: madeUpReader(transactions, accounts), log, signal: new AbortController().signal })
+const audience = new LiveAudience({
+  clients,
+  metrics,
+  reader: madeUpReader(transactions, accounts),
+  log,
+  signal: new AbortController().signal,
+})
 await audience.start()
 const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 64 * 1024 })
 const server = createServer()
 const statusFeed = new StatusFeed({
-  clients: new FeedClients({ name: 'status', metrics, log }), log, intervalMs: 1000,
+  clients: new FeedClients({ name: 'status', metrics, log }),
+  log,
+  intervalMs: 1000,
   status: () => Promise.resolve({ generated_at: new Date(), filler: 'x'.repeat(statusBytes) }),
 })
 const sockets = new Set<Socket>()
-server.on('upgrade', (request, socket, head) => webSockets.handleUpgrade(request, socket, head, (opened) => {
-  sockets.add(request.socket)
-  if (request.url === '/ws/status') statusFeed.add(opened, request)
-  else audience.add(opened, request)
-}))
+server.on('upgrade', (request, socket, head) =>
+  webSockets.handleUpgrade(request, socket, head, (opened) => {
+    sockets.add(request.socket)
+    if (request.url === '/ws/status') statusFeed.add(opened, request)
+    else audience.add(opened, request)
+  }),
+)
 const loop = monitorEventLoopDelay({ resolution: 5 })
 loop.enable()
 
@@ -61,7 +71,12 @@ process.on('message', (order: Order) => {
   const begun = performance.now()
   void obey(order).then(() => {
     const bytesWritten = sockets.values().reduce((sum, socket) => sum + socket.bytesWritten, 0)
-    tellParent({ number: order.number, ms: performance.now() - begun, stillMs: loop.max / 1e6, bytesWritten } satisfies Answer)
+    tellParent({
+      number: order.number,
+      ms: performance.now() - begun,
+      stillMs: loop.max / 1e6,
+      bytesWritten,
+    } satisfies Answer)
     loop.reset()
   })
 })

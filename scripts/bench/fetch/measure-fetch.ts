@@ -11,7 +11,10 @@ export interface FetchRun {
  * @param fetchBlock returns the bytes of its answers
  */
 export async function measureFetch(
-  fetchBlock: (height: number) => Promise<number>, from: number, to: number, inFlight: number,
+  fetchBlock: (height: number) => Promise<number>,
+  from: number,
+  to: number,
+  inFlight: number,
 ): Promise<FetchRun> {
   const blocks = to - from + 1
   let [next, bytes] = [from, 0]

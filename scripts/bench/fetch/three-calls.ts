@@ -10,7 +10,10 @@ const options = { timeoutMs: 30_000 }
  * A block by its three calls: the light block, then transactions and results at once. Of the answers nothing is read but the
  * block's id, which the others are asked by.
  */
-export async function callForBlock(transport: Transport, height: number): Promise<{ light: Buffer; transactions: Buffer; results: Buffer }> {
+export async function callForBlock(
+  transport: Transport,
+  height: number,
+): Promise<{ light: Buffer; transactions: Buffer; results: Buffer }> {
   const light = await transport.unary('GetBlockByHeight', heightRequest(height), options)
   const request = transactionsByBlockRequest(readBlockResponse(light).id, 'ccf')
   const [transactions, results] = await Promise.all([

@@ -46,7 +46,11 @@ export async function measureIngest({ endpoint, from, to, isForward }: IngestOpt
     const postgresBefore = treeCpuSeconds(postmaster)
     const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'ingest'], {
       env: {
-        DB_URL: database.url, CHAIN_ACCESS_NODE: endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
+        DB_URL: database.url,
+        CHAIN_ACCESS_NODE: endpoint,
+        RAW_ONLY: 'true',
+        LOG_FORMAT: 'json',
+        LOG_LEVEL: 'warn',
         ...(isForward
           ? { ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: String(from) }
           : { ENABLE_FORWARD_INGESTER: 'false', START_BLOCK: String(to + 1), HISTORY_STOP_HEIGHT: String(from) }),
@@ -58,7 +62,9 @@ export async function measureIngest({ endpoint, from, to, isForward }: IngestOpt
     let started = 0
     let ownBefore = 0
     for (;;) {
-      const { rows } = await pool.query<{ blocks: string }>('select coalesce(sum(block_count), 0) as blocks from app.indexing_checkpoints')
+      const { rows } = await pool.query<{ blocks: string }>(
+        'select coalesce(sum(block_count), 0) as blocks from app.indexing_checkpoints',
+      )
       const stored = Number(rows[0]?.blocks)
       if (started === 0 && (await isConnected(pool))) {
         started = performance.now()
@@ -77,14 +83,22 @@ export async function measureIngest({ endpoint, from, to, isForward }: IngestOpt
     await ended
     const wal = (await walBytes(pool)) - walBefore
     const bytes = (await tableBytes(pool, ['raw'])) - bytesBefore
-    const { rows } = await pool.query<{ txs: string; events: string }>('select sum(tx_count) as txs, sum(event_count) as events from app.indexing_checkpoints')
+    const { rows } = await pool.query<{ txs: string; events: string }>(
+      'select sum(tx_count) as txs, sum(event_count) as events from app.indexing_checkpoints',
+    )
     const bare = await bareCopy(pool, rawTables, { from, to: to + 1, batchBlocks }, () => treeCpuSeconds(postmaster))
     const mibPer1000 = (amount: number): number => (amount / 2 ** 20 / blocks) * 1000
     return {
-      blocksPerSecond: blocks / seconds, txsPerSecond: Number(rows[0]?.txs) / seconds, eventsPerSecond: Number(rows[0]?.events) / seconds,
-      ownMs: (own * 1000) / blocks, postgresMs: (postgres * 1000) / blocks, peakMiB,
-      mibPer1000: mibPer1000(bytes), walPer1000: mibPer1000(wal),
-      bareCopyBlocksPerSecond: blocks / bare.seconds, bareCopyPostgresMs: (bare.cpuSeconds * 1000) / blocks,
+      blocksPerSecond: blocks / seconds,
+      txsPerSecond: Number(rows[0]?.txs) / seconds,
+      eventsPerSecond: Number(rows[0]?.events) / seconds,
+      ownMs: (own * 1000) / blocks,
+      postgresMs: (postgres * 1000) / blocks,
+      peakMiB,
+      mibPer1000: mibPer1000(bytes),
+      walPer1000: mibPer1000(wal),
+      bareCopyBlocksPerSecond: blocks / bare.seconds,
+      bareCopyPostgresMs: (bare.cpuSeconds * 1000) / blocks,
     }
   } finally {
     await database.close()
@@ -93,6 +107,8 @@ export async function measureIngest({ endpoint, from, to, isForward }: IngestOpt
 
 /** Whether the ingester has opened its connections: from then on it works. */
 async function isConnected(pool: pg.Pool): Promise<boolean> {
-  const { rowCount } = await pool.query(`select 1 from pg_stat_activity where application_name = 'flowfarm ingest' limit 1`)
+  const { rowCount } = await pool.query(
+    `select 1 from pg_stat_activity where application_name = 'flowfarm ingest' limit 1`,
+  )
   return (rowCount ?? 0) > 0
 }

@@ -7,7 +7,11 @@ import { json } from 'node:stream/consumers'
  * forked; tells its port.
  */
 
-const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: '{"columns":["one"],"rows":[{"one":1}]}' }] } })
+const answer = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  result: { content: [{ type: 'text', text: '{"columns":["one"],"rows":[{"one":1}]}' }] },
+})
 
 const server = createServer((request, response) => {
   void json(request).then(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer))

@@ -13,8 +13,14 @@ export interface McpProgram {
 export async function startMcpProgram(databaseUrl: string, memoryFolder: string): Promise<McpProgram> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'mcp'], {
     env: {
-      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', MCP_PORT: '0',
-      CHAIN_ACCESS_NODE: '127.0.0.1:1', CHROMA_PERSIST_DIR: memoryFolder,
+      NODE_ENV: 'production',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'info',
+      DB_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      MCP_PORT: '0',
+      CHAIN_ACCESS_NODE: '127.0.0.1:1',
+      CHROMA_PERSIST_DIR: memoryFolder,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -25,7 +31,9 @@ export async function startMcpProgram(databaseUrl: string, memoryFolder: string)
     const found = /"port":(\d+),.*"msg":"the MCP server listens"/.exec(line)
     if (found !== null) port.resolve(Number(found[1]))
   })
-  child.once('exit', (code) => port.reject(new Error(`the MCP server ended with ${code}: ${said.slice(-3).join('\n')}`)))
+  child.once('exit', (code) =>
+    port.reject(new Error(`the MCP server ended with ${code}: ${said.slice(-3).join('\n')}`)),
+  )
   return {
     pid: child.pid ?? 0,
     url: `http://127.0.0.1:${await port.promise}/mcp`,

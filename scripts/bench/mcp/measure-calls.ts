@@ -35,13 +35,15 @@ export async function measureCalls({ url, pid, call, calls, connections }: CallL
   const run = async (count: number): Promise<number[]> => {
     const times: number[] = []
     let left = count
-    await Promise.all(Array.from({ length: connections }, async () => {
-      while (left-- > 0) {
-        const begin = performance.now()
-        await send(agent, url, messageOf(call, ++id))
-        times.push(performance.now() - begin)
-      }
-    }))
+    await Promise.all(
+      Array.from({ length: connections }, async () => {
+        while (left-- > 0) {
+          const begin = performance.now()
+          await send(agent, url, messageOf(call, ++id))
+          times.push(performance.now() - begin)
+        }
+      }),
+    )
     return times
   }
   try {
@@ -50,16 +52,23 @@ export async function measureCalls({ url, pid, call, calls, connections }: CallL
     const times = await run(calls)
     const seconds = (performance.now() - begin) / 1000
     return {
-      perSecond: calls / seconds, nodeUs: (cpuSeconds(pid) - cpu) / calls * 1e6, medianMs: quantile(times, 0.5), p99Ms: quantile(times, 0.99),
+      perSecond: calls / seconds,
+      nodeUs: ((cpuSeconds(pid) - cpu) / calls) * 1e6,
+      medianMs: quantile(times, 0.5),
+      p99Ms: quantile(times, 0.99),
     }
   } finally {
     agent.destroy()
   }
 }
 
-async function send(agent: Agent, url: string, { headers, body }: { headers: Record<string, string>; body: string }): Promise<void> {
+async function send(
+  agent: Agent,
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body: string },
+): Promise<void> {
   const sent = request(url, { method: 'POST', agent, headers }).end(body)
-  const [response] = await once(sent, 'response') as [IncomingMessage]
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const answer = await text(response)
   if (response.statusCode !== 200 || !answer.includes('"result"') || answer.includes('"isError":true')) {
     throw new Error(`${response.statusCode}: ${answer.slice(0, 500)}`)

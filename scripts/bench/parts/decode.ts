@@ -12,6 +12,14 @@ export async function benchDecode(sheet: BenchSheet): Promise<void> {
   const options = { runs: 7, seconds: sheet.size.decodeSeconds }
   const usEach = (rate: { readonly median: number }): number => 1e6 / rate.median
   const parse = (texts: readonly string[]): number => usEach(rateOf(texts, (text) => void JSON.parse(text), options))
-  sheet.note('decode.ccf', usEach(rateOf(events, waysToDecode['CCF to JSON bytes'], options)), parse(decodedTexts(events)))
-  sheet.note('decode.json-cdc', usEach(rateOf(events, waysToDecode['JSON-CDC to JSON bytes'], options)), parse(events.map(({ json }) => json.toString())))
+  sheet.note(
+    'decode.ccf',
+    usEach(rateOf(events, waysToDecode['CCF to JSON bytes'], options)),
+    parse(decodedTexts(events)),
+  )
+  sheet.note(
+    'decode.json-cdc',
+    usEach(rateOf(events, waysToDecode['JSON-CDC to JSON bytes'], options)),
+    parse(events.map(({ json }) => json.toString())),
+  )
 }

@@ -20,20 +20,54 @@ export async function benchFarm(sheet: BenchSheet): Promise<void> {
     const runs: { bare: Cost; single: Cost; packed: Cost }[] = []
     for (let turn = 0; turn < 2; turn++) {
       runs.push({
-        bare: await measureBareBull(database, { redisUrl: undefined, queues: workerCount, concurrency, jobs: ranges * workerCount }),
-        single: await measureEmptyRanges(database, { redisUrl: undefined, workerCount, concurrency, ranges, isPacked: false }),
-        packed: await measureEmptyRanges(database, { redisUrl: undefined, workerCount, concurrency: 1, ranges: ranges * 5, isPacked: true }),
+        bare: await measureBareBull(database, {
+          redisUrl: undefined,
+          queues: workerCount,
+          concurrency,
+          jobs: ranges * workerCount,
+        }),
+        single: await measureEmptyRanges(database, {
+          redisUrl: undefined,
+          workerCount,
+          concurrency,
+          ranges,
+          isPacked: false,
+        }),
+        packed: await measureEmptyRanges(database, {
+          redisUrl: undefined,
+          workerCount,
+          concurrency: 1,
+          ranges: ranges * 5,
+          isPacked: true,
+        }),
       })
     }
-    const of = (pick: (run: (typeof runs)[number]) => { readonly rate: number }): number => median(runs.map((run) => pick(run).rate))
-    sheet.note('farm.ranges', of(({ single }) => single), of(({ bare }) => bare))
-    sheet.note('farm.packed', of(({ packed }) => packed), of(({ bare }) => bare))
+    const of = (pick: (run: (typeof runs)[number]) => { readonly rate: number }): number =>
+      median(runs.map((run) => pick(run).rate))
+    sheet.note(
+      'farm.ranges',
+      of(({ single }) => single),
+      of(({ bare }) => bare),
+    )
+    sheet.note(
+      'farm.packed',
+      of(({ packed }) => packed),
+      of(({ bare }) => bare),
+    )
   } finally {
     await database.close()
   }
   const commits = await measureBareCommits(100)
-  const { passages } = await measureHeadLatency({ redisUrl: undefined, workerCount, blocks: headBlocks, intervalMs: headIntervalMs, isBackfilling: false })
-  const times = [...Map.groupBy(passages, ({ height }) => height).values()].map((block) => Math.max(...block.map(({ done }) => done)))
+  const { passages } = await measureHeadLatency({
+    redisUrl: undefined,
+    workerCount,
+    blocks: headBlocks,
+    intervalMs: headIntervalMs,
+    isBackfilling: false,
+  })
+  const times = [...Map.groupBy(passages, ({ height }) => height).values()].map((block) =>
+    Math.max(...block.map(({ done }) => done)),
+  )
   sheet.note('farm.head', median(times), median(commits))
   sheet.note('farm.head-p95', quantile(times, 0.95), quantile(commits, 0.95))
 }

@@ -20,7 +20,8 @@ export async function benchFeed(sheet: BenchSheet): Promise<void> {
     const id = ids[scenario.name]
     if (id === undefined) continue
     const { told, bare, blocks } = await measureFeed(scenario, load)
-    const usAWrite = (stretch: { readonly cpuSeconds: number }): number => (stretch.cpuSeconds * 1e6) / (blocks * load.clients)
+    const usAWrite = (stretch: { readonly cpuSeconds: number }): number =>
+      (stretch.cpuSeconds * 1e6) / (blocks * load.clients)
     const messagesAWrite = told.deliveries / (blocks * load.clients)
     sheet.note(id, told.perSecond, bare === undefined ? undefined : bare.perSecond * messagesAWrite)
     sheet.note(`${id}-write`, usAWrite(told), bare === undefined ? undefined : usAWrite(bare))

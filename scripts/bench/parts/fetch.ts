@@ -24,7 +24,10 @@ export async function benchFetch(sheet: BenchSheet): Promise<void> {
   const transport = new GrpcJsTransport(parseEndpoint(node.endpoint))
   const ways = [
     { runs: [] as FetchRun[], fetchBlock: (height: number) => source.fetchBlock(height).then(() => 0) },
-    { runs: [] as FetchRun[], fetchBlock: (height: number) => callForBlock(transport, height).then(({ light }) => light.length) },
+    {
+      runs: [] as FetchRun[],
+      fetchBlock: (height: number) => callForBlock(transport, height).then(({ light }) => light.length),
+    },
   ] as const
   const last = node.from + blocks - 1
   const made: { readonly pace: number; readonly nodeMs: number }[] = []
@@ -38,16 +41,23 @@ export async function benchFetch(sheet: BenchSheet): Promise<void> {
     }
     for (let [round, from] = [0, last + 1]; round <= roundsMade; round++, from += sheet.size.madeBlocks) {
       const before = cpuSeconds(node.pid)
-      const { blocksPerSecond } = await measureFetch(ways[0].fetchBlock, from, from + sheet.size.madeBlocks - 1, inFlightMade)
+      const { blocksPerSecond } = await measureFetch(
+        ways[0].fetchBlock,
+        from,
+        from + sheet.size.madeBlocks - 1,
+        inFlightMade,
+      )
       // Not the first: until then nothing of what makes blocks has been compiled.
-      if (round > 0) made.push({ pace: blocksPerSecond, nodeMs: ((cpuSeconds(node.pid) - before) * 1000) / sheet.size.madeBlocks })
+      if (round > 0)
+        made.push({ pace: blocksPerSecond, nodeMs: ((cpuSeconds(node.pid) - before) * 1000) / sheet.size.madeBlocks })
     }
   } finally {
     await source.close()
     await transport.close()
   }
   const [ours, bare] = ways.map(({ runs }) => ({
-    pace: median(runs.map((run) => run.blocksPerSecond)), cpu: median(runs.map((run) => run.cpuMs)),
+    pace: median(runs.map((run) => run.blocksPerSecond)),
+    cpu: median(runs.map((run) => run.cpuMs)),
   }))
   sheet.note('fetch.pace', ours?.pace ?? Number.NaN, bare?.pace)
   sheet.note('fetch.cpu', ours?.cpu ?? Number.NaN, bare?.cpu)

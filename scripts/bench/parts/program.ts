@@ -29,7 +29,11 @@ export async function benchProgram(sheet: BenchSheet): Promise<void> {
   const { fewBlocks, manyBlocks, threadBlocks, threadRuns } = sheet.size
   await using node = await startSimulatedNode(manyBlocks)
   const costs = workerCosts(await fetchToDerive(node, threadBlocks), 'memory', threadRuns)
-  sheet.note('derive.thread', costs.reduce((sum, { medianUs }) => sum + medianUs, 0), costs.find(({ part }) => part === decodingPart)?.medianUs)
+  sheet.note(
+    'derive.thread',
+    costs.reduce((sum, { medianUs }) => sum + medianUs, 0),
+    costs.find(({ part }) => part === decodingPart)?.medianUs,
+  )
 
   const growing = new Map<string, GrowingCase[]>()
   await measureWholeProgram(fewBlocks, node, { afterwards: (database) => benchApi(sheet, database, growing, false) })
@@ -38,13 +42,22 @@ export async function benchProgram(sheet: BenchSheet): Promise<void> {
     stretchBlocks: manyBlocks / 20,
     afterwards: async (database) => {
       const { pool, postmaster } = database
-      bare = await bareCopy(pool, await allTables(pool), { from: node.from, to: node.from + manyBlocks, batchBlocks }, () => treeCpuSeconds(postmaster))
+      bare = await bareCopy(
+        pool,
+        await allTables(pool),
+        { from: node.from, to: node.from + manyBlocks, batchBlocks },
+        () => treeCpuSeconds(postmaster),
+      )
       await benchApi(sheet, database, growing, true)
     },
   })
   sheet.note('derive.pace', whole.blocksPerSecond, bare === undefined ? undefined : manyBlocks / bare.seconds)
   sheet.note('derive.node', whole.nodeMs)
-  sheet.note('derive.postgres', whole.postgresMs, bare === undefined ? undefined : (bare.cpuSeconds * 1000) / manyBlocks)
+  sheet.note(
+    'derive.postgres',
+    whole.postgresMs,
+    bare === undefined ? undefined : (bare.cpuSeconds * 1000) / manyBlocks,
+  )
   sheet.note('derive.memory', whole.peakMiB)
   const answers = await kilobytesOfAnswers(node, Math.min(500, manyBlocks))
   const kilobytes = (mibPer1000: number): number => (mibPer1000 * 2 ** 20) / 1e6
@@ -59,8 +72,10 @@ export async function benchProgram(sheet: BenchSheet): Promise<void> {
 /** What grows is not wanted, so that it is told beside the figures. */
 function tellGrowth(sheet: BenchSheet): void {
   const tell = (label: string, { few, many, fewMs, manyMs }: Grown): void => {
-    sheet.say(`growth: ${label}, ${few.toLocaleString('en-US')} to ${many.toLocaleString('en-US')} blocks: ${numberText(fewMs)} to ${numberText(manyMs)} ms, ` +
-      `${numberText(timesGrown({ fewMs, manyMs }))} times`)
+    sheet.say(
+      `growth: ${label}, ${few.toLocaleString('en-US')} to ${many.toLocaleString('en-US')} blocks: ${numberText(fewMs)} to ${numberText(manyMs)} ms, ` +
+        `${numberText(timesGrown({ fewMs, manyMs }))} times`,
+    )
   }
   const block = grownBlock(sheet.blocks)
   if (block !== undefined) tell('a block', block)
@@ -78,13 +93,19 @@ const growingPages = 200
  * @param growing gets the cost of each case
  */
 async function benchApi(
-  sheet: BenchSheet, { url, pool, postmaster }: BenchDatabase, growing: Map<string, GrowingCase[]>, isLarge: boolean,
+  sheet: BenchSheet,
+  { url, pool, postmaster }: BenchDatabase,
+  growing: Map<string, GrowingCase[]>,
+  isLarge: boolean,
 ): Promise<void> {
   await pool.query('vacuum analyze')
   const cases = await benchCases(pool)
   const load = { seconds: sheet.size.apiSeconds, connections }
   const serverSeconds = (): number => treeCpuSeconds(postmaster)
-  const withApi = async (variables: Record<string, string>, work: (api: ApiProgram) => Promise<void>): Promise<void> => {
+  const withApi = async (
+    variables: Record<string, string>,
+    work: (api: ApiProgram) => Promise<void>,
+  ): Promise<void> => {
     const api = await startApiProgram(url, undefined, variables)
     try {
       await work(api)
@@ -101,15 +122,24 @@ async function benchApi(
   })
   if (!isLarge) return
   const limits = new Map<string, number>()
-  for (const { name, bare } of cases) limits.set(name, await measureBare(url, bare, { ...load, seconds: load.seconds / 3 }))
+  for (const { name, bare } of cases)
+    limits.set(name, await measureBare(url, bare, { ...load, seconds: load.seconds / 3 }))
   await withApi({ API_ANSWER_CACHE_MS: '0' }, async (api) => {
     for (const { name, spread } of cases) {
-      sheet.note(`api.${apiCaseId(name)}`, (await measureCase(api, spread, load, serverSeconds)).requestsPerSecond, limits.get(name))
+      sheet.note(
+        `api.${apiCaseId(name)}`,
+        (await measureCase(api, spread, load, serverSeconds)).requestsPerSecond,
+        limits.get(name),
+      )
     }
   })
   await withApi({}, async (api) => {
     for (const { name, asked } of cases) {
-      sheet.note(`api.kept.${apiCaseId(name)}`, (await measureCase(api, asked, load, serverSeconds)).requestsPerSecond, limits.get(name))
+      sheet.note(
+        `api.kept.${apiCaseId(name)}`,
+        (await measureCase(api, asked, load, serverSeconds)).requestsPerSecond,
+        limits.get(name),
+      )
     }
   })
 }

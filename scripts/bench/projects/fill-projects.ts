@@ -20,7 +20,11 @@ export interface Filled {
 }
 
 /** Projects of one user each ten, with files that are different everywhere. Straight into the tables. */
-export async function fillProjects(pool: pg.Pool, userIds: readonly string[], { projects, files, fileBytes }: Filled): Promise<void> {
+export async function fillProjects(
+  pool: pg.Pool,
+  userIds: readonly string[],
+  { projects, files, fileBytes }: Filled,
+): Promise<void> {
   await pool.query(
     `insert into projects.projects (user_id, slug, name, network, is_public, open_files, folders, version, file_count, byte_count)
      select ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'filled-' || n, 'Filled ' || n, 'mainnet', true, '{}', '{}', 1, $3, $3::int * $4::int
@@ -28,7 +32,10 @@ export async function fillProjects(pool: pg.Pool, userIds: readonly string[], { 
     [userIds, projects, files, fileBytes],
   )
   for (let number = 0; number < projects; number++) {
-    const all = Array.from({ length: files }, (_, i) => ({ path: pathOf(i), content: codeText(number * files + i, fileBytes) }))
+    const all = Array.from({ length: files }, (_, i) => ({
+      path: pathOf(i),
+      content: codeText(number * files + i, fileBytes),
+    }))
     await pool.query(
       `insert into projects.files (project_id, path_key, path, content, hash, byte_count, version)
        select p.id, path, path, content, sha256(convert_to(content, 'utf8')), octet_length(content), 1

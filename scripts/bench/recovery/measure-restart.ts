@@ -27,10 +27,16 @@ export async function measureRestart(): Promise<Restart> {
   try {
     await using node = await startSimulatedNode(blocks)
     const start = async (): Promise<void> => {
-      started.push(await startProgram('ingest,farm', 0, {
-        DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ENABLE_FORWARD_INGESTER: 'false', LOG_LEVEL: 'error',
-        START_BLOCK: String(node.from + blocks), HISTORY_STOP_HEIGHT: String(node.from),
-      }))
+      started.push(
+        await startProgram('ingest,farm', 0, {
+          DB_URL: database.url,
+          CHAIN_ACCESS_NODE: node.endpoint,
+          ENABLE_FORWARD_INGESTER: 'false',
+          LOG_LEVEL: 'error',
+          START_BLOCK: String(node.from + blocks),
+          HISTORY_STOP_HEIGHT: String(node.from),
+        }),
+      )
     }
     await start()
     await untilCoveredMoreThan(database.pool, coveredBefore)
@@ -59,7 +65,7 @@ async function secondsToLoad(): Promise<number> {
 }
 
 async function untilCoveredMoreThan(pool: pg.Pool, heights: number): Promise<void> {
-  while (await covered(pool) <= heights) await pool.query('select pg_sleep(0.01)')
+  while ((await covered(pool)) <= heights) await pool.query('select pg_sleep(0.01)')
 }
 
 /** Heights that a worker has done, in the mean of all. */

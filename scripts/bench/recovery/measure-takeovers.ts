@@ -29,9 +29,16 @@ export async function measureTakeovers(kills: number): Promise<Takeover[]> {
     await storeRaw(database, blocks, node)
     // Small ranges, so that there is always one in hand. That leases run out is what is measured, and nothing to warn of.
     const start = async (): Promise<void> => {
-      running.push(await startProgram('farm', 0, {
-        DB_URL: url, CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_GATHER_MS: '0', LOG_LEVEL: 'error',
-      }))
+      running.push(
+        await startProgram('farm', 0, {
+          DB_URL: url,
+          CHAIN_ACCESS_NODE: node.endpoint,
+          LIVE_DERIVERS_CHUNK: '10',
+          HISTORY_DERIVERS_CHUNK: '10',
+          HISTORY_DERIVERS_GATHER_MS: '0',
+          LOG_LEVEL: 'error',
+        }),
+      )
     }
     await Promise.all([start(), start()])
     const takeovers: Takeover[] = []
@@ -74,7 +81,8 @@ interface HeldRange {
 async function heldBy(pool: pg.Pool, pid: number): Promise<HeldRange[]> {
   const { rows } = await pool.query<HeldRange>(
     `select worker_type as worker, from_height::float8 as from, extract(epoch from lease_expires_at - clock_timestamp())::float8 as seconds
-     from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1`, [String(pid)],
+     from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1`,
+    [String(pid)],
   )
   return rows
 }
@@ -82,7 +90,13 @@ async function heldBy(pool: pg.Pool, pid: number): Promise<HeldRange[]> {
 /** Has everything derived again where nothing is left to do. */
 async function keepBusy(pool: pg.Pool, from: number): Promise<void> {
   const { rowCount } = await pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
-  if (rowCount === 0) await addRederiveRequest(pool, workers, workers.map(({ name }) => name), { from, to: from + blocks })
+  if (rowCount === 0)
+    await addRederiveRequest(
+      pool,
+      workers,
+      workers.map(({ name }) => name),
+      { from, to: from + blocks },
+    )
   else await pool.query('select pg_sleep(0.005)')
 }
 

@@ -17,9 +17,16 @@ export interface FigurePart {
 }
 
 const pace = (label: string, unit: string, limit?: string, target?: number): FigureKind => ({
-  label, unit, better: 'more', ...(limit === undefined ? {} : { limit }), ...(target === undefined ? {} : { target }),
+  label,
+  unit,
+  better: 'more',
+  ...(limit === undefined ? {} : { limit }),
+  ...(target === undefined ? {} : { target }),
 })
-const cost = (label: string, unit: string, limit?: string, target?: number): FigureKind => ({ ...pace(label, unit, limit, target), better: 'less' })
+const cost = (label: string, unit: string, limit?: string, target?: number): FigureKind => ({
+  ...pace(label, unit, limit, target),
+  better: 'less',
+})
 
 const apiCases: Readonly<Record<string, readonly [label: string, target: number]>> = {
   'block-list': ['block list', 6000],
@@ -48,7 +55,8 @@ export const figureParts = {
   },
   fetch: {
     title: 'Fetching',
-    text: 'Blocks that the simulated node has ready, fetched, checked and read as ingest does it, 16 at a time. The limit are the same three calls by `@grpc/grpc-js`, of ' +
+    text:
+      'Blocks that the simulated node has ready, fetched, checked and read as ingest does it, 16 at a time. The limit are the same three calls by `@grpc/grpc-js`, of ' +
       'whose answers nothing is read; above 100 % is what our own HTTP/2 client saves. Then blocks that nobody has asked the node for: it makes each of them first, in a process with one of the same ' +
       'cores; there the limit is the pace of those that it has ready.',
     figures: {
@@ -60,7 +68,8 @@ export const figureParts = {
   },
   ingest: {
     title: 'Ingest',
-    text: 'Raw ingest alone, backwards, from the simulated node into an empty database. The limit is a bare COPY of the very rows into tables with the same indexes, without a node and ' +
+    text:
+      'Raw ingest alone, backwards, from the simulated node into an empty database. The limit is a bare COPY of the very rows into tables with the same indexes, without a node and ' +
       'without decoding; the simulated node has one of the same cores.',
     figures: {
       'ingest.pace': pace('blocks stored', 'blocks/s', 'bare COPY'),
@@ -71,7 +80,8 @@ export const figureParts = {
   },
   derive: {
     title: 'Deriving',
-    text: 'First the thread that derives, alone: all workers over blocks in memory, where the limit is to decode the events that they ask for. Then the whole program with default settings, ' +
+    text:
+      'First the thread that derives, alone: all workers over blocks in memory, where the limit is to decode the events that they ask for. Then the whole program with default settings, ' +
       'ingest and all workers, from an empty database until everything is covered; there the limit is a bare COPY of all rows, raw and derived, into tables with the same indexes.',
     figures: {
       'derive.thread': cost('all workers, in memory', 'µs a block', 'decoding alone'),
@@ -83,7 +93,7 @@ export const figureParts = {
   },
   size: {
     title: 'Size',
-    text: 'What a block takes in the database of the whole program, with all indexes. The limit is the size of the node\'s answers, which hold everything once.',
+    text: "What a block takes in the database of the whole program, with all indexes. The limit is the size of the node's answers, which hold everything once.",
     figures: {
       'size.raw': cost('raw tables', 'KB a block', 'answers of the node'),
       'size.all': cost('raw and derived tables', 'KB a block', 'answers of the node'),
@@ -92,7 +102,8 @@ export const figureParts = {
   },
   farm: {
     title: 'The farm',
-    text: 'Ranges without a row, from being owed to being covered, against jobs of BullMQ that do nothing, both in PostgreSQL; and a head block from the commit of its raw rows to the ' +
+    text:
+      'Ranges without a row, from being owed to being covered, against jobs of BullMQ that do nothing, both in PostgreSQL; and a head block from the commit of its raw rows to the ' +
       'commit of its last derived ones, against one small commit that a listener hears of.',
     figures: {
       'farm.ranges': pace('one range in a job', 'ranges/s', 'bare BullMQ'),
@@ -103,16 +114,25 @@ export const figureParts = {
   },
   api: {
     title: 'The API',
-    text: 'The API as in production, 16 connections, thousands of different pages and no answer kept: what a page costs that nobody asked for before; then the same as it is, where answers are ' +
+    text:
+      'The API as in production, 16 connections, thousands of different pages and no answer kept: what a page costs that nobody asked for before; then the same as it is, where answers are ' +
       'kept until the next commit. The limit are statements for the same rows of one table by nothing but `pg`, over as many connections of one pool.',
     figures: {
-      ...Object.fromEntries(Object.entries(apiCases).map(([id, [label]]) => [`api.${id}`, pace(label, 'requests/s', select)])),
-      ...Object.fromEntries(Object.entries(apiCases).map(([id, [label, target]]) => [`api.kept.${id}`, pace(`${label}, answers kept`, 'requests/s', select, target)])),
+      ...Object.fromEntries(
+        Object.entries(apiCases).map(([id, [label]]) => [`api.${id}`, pace(label, 'requests/s', select)]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(apiCases).map(([id, [label, target]]) => [
+          `api.kept.${id}`,
+          pace(`${label}, answers kept`, 'requests/s', select, target),
+        ]),
+      ),
     },
   },
   feed: {
     title: 'The live feed',
-    text: 'Blocks of 120 made-up transactions, told over real sockets to 10,000 clients on the same machine, each with a filter of its own where it has one. What is to be reached is that a filtered feed ' +
+    text:
+      'Blocks of 120 made-up transactions, told over real sockets to 10,000 clients on the same machine, each with a filter of its own where it has one. What is to be reached is that a filtered feed ' +
       'keeps up with 150,000 messages a second: 165,000 come, as time passes, whether the last were told or not, and what is told late is told together. The other lines say what it costs when each ' +
       'block is told before the next one comes, as fast as that goes: then each client gets its part of each block in one write, and the limit is a bare write of as many bytes to as many sockets. ' +
       'One process cannot write more often than that, so that 1.2 messages a write are fewer messages a second than 12.',
@@ -138,7 +158,8 @@ export const figureParts = {
   },
   wallet: {
     title: 'The wallet',
-    text: 'Sign-ins by passkey on one process of the program: `login/start`, `login/finish` and the trade for a session, by 32 people at a time in another process, over connections that stay. ' +
+    text:
+      'Sign-ins by passkey on one process of the program: `login/start`, `login/finish` and the trade for a session, by 32 people at a time in another process, over connections that stay. ' +
       'Five hundred a second need no more than 2 ms of its processor each. The check of what a passkey signed is measured by itself; its limit is the signature alone, by OpenSSL.',
     figures: {
       'wallet.verification': cost('check of an assertion, median', 'ms', 'bare ECDSA', 5),
@@ -151,7 +172,8 @@ export const figureParts = {
   },
   recovery: {
     title: 'Recovery',
-    text: '`kill -9` of a process in the midst of work. Others may take its ranges once its leases have run out, which is the limit; a program that is started again has its first commit, where the ' +
+    text:
+      '`kill -9` of a process in the midst of work. Others may take its ranges once its leases have run out, which is the limit; a program that is started again has its first commit, where the ' +
       'limit is to load the program and do nothing.',
     figures: {
       'recovery.takeover': cost('until its ranges are free for others, the slowest kill', 's', 'end of its leases', 8),
@@ -166,8 +188,9 @@ export type PartName = keyof typeof figureParts
 export const partNames = Object.keys(figureParts) as readonly PartName[]
 
 /** Every figure by its id. */
-export const figureKinds: ReadonlyMap<string, FigureKind> =
-  new Map(Object.values(figureParts).flatMap(({ figures }): [string, FigureKind][] => Object.entries(figures)))
+export const figureKinds: ReadonlyMap<string, FigureKind> = new Map(
+  Object.values(figureParts).flatMap(({ figures }): [string, FigureKind][] => Object.entries(figures)),
+)
 
 /** The id of a case of the API's bench, by its name there. */
 export function apiCaseId(name: string): string {

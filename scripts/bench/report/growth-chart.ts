@@ -8,7 +8,11 @@ const [ink, grid] = ['#6e7781', '#8c959f44']
 
 type Point = Growth['blocks'][number]
 
-const lines: ReadonlyArray<{ readonly label: string; readonly colour: string; readonly pick: (point: Point) => number }> = [
+const lines: ReadonlyArray<{
+  readonly label: string
+  readonly colour: string
+  readonly pick: (point: Point) => number
+}> = [
   { label: 'flowfarm', colour: '#2f81f7', pick: ({ nodeMs }) => nodeMs },
   { label: 'PostgreSQL', colour: '#2da44e', pick: ({ postgresMs }) => postgresMs },
 ]
@@ -24,7 +28,12 @@ export function growthChart(points: Growth['blocks']): string {
     ...[0, 0.25, 0.5, 0.75, 1].flatMap((part) => [
       `<line x1="${area.left}" x2="${area.right}" y1="${round(y(part * dearest))}" y2="${round(y(part * dearest))}" stroke="${grid}"/>`,
       text(area.left - 8, y(part * dearest) + 4, part === 0 ? '0' : numberText(part * dearest), 'end'),
-      text(x(part * most), area.bottom + 18, Math.round(part * most).toLocaleString('en-US'), part === 1 ? 'end' : 'middle'),
+      text(
+        x(part * most),
+        area.bottom + 18,
+        Math.round(part * most).toLocaleString('en-US'),
+        part === 1 ? 'end' : 'middle',
+      ),
     ]),
     ...lines.flatMap(({ label, colour, pick }, i) => [
       `<polyline fill="none" stroke="${colour}" stroke-width="2" points="${points.map((point, nth) => `${round(x(middle(points, nth)))},${round(y(pick(point)))}`).join(' ')}"/>`,
@@ -34,7 +43,9 @@ export function growthChart(points: Growth['blocks']): string {
   ]
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" role="img" aria-label="Cost of a block by the size of the database">`,
-    ...parts.map((part) => `  ${part}`), '</svg>', '',
+    ...parts.map((part) => `  ${part}`),
+    '</svg>',
+    '',
   ].join('\n')
 }
 
@@ -45,7 +56,7 @@ function middle(points: Growth['blocks'], nth: number): number {
 /** The next of 1, 2, 4, 8, 10 times a power of ten. */
 function ceiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  return (([1, 2, 4, 8, 10].find((step) => step * power >= value) ?? 10)) * power
+  return ([1, 2, 4, 8, 10].find((step) => step * power >= value) ?? 10) * power
 }
 
 function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end', size = 12): string {

@@ -28,7 +28,15 @@ export function grownBlock(blocks: Growth['blocks']): Grown | undefined {
 
 /** A request of each case of the API, by its id, on the smallest and on the largest database. */
 export function grownRequests({ sizes, cases }: Growth['requests']): ReadonlyMap<string, Grown> {
-  return new Map(Object.entries(cases).map(([id, list]) => [
-    id, { few: sizes[0] ?? 0, many: sizes.at(-1) ?? 0, fewMs: list[0]?.ms ?? Number.NaN, manyMs: list.at(-1)?.ms ?? Number.NaN },
-  ]))
+  return new Map(
+    Object.entries(cases).map(([id, list]) => [
+      id,
+      {
+        few: sizes[0] ?? 0,
+        many: sizes.at(-1) ?? 0,
+        fewMs: list[0]?.ms ?? Number.NaN,
+        manyMs: list.at(-1)?.ms ?? Number.NaN,
+      },
+    ]),
+  )
 }

@@ -74,7 +74,8 @@ export function readHistory(text: string): BenchRun[] {
 
 /** The line of a run, with its end. Figures keep four digits: more is noise. */
 export function historyLine(one: BenchRun): string {
-  const rounded = (_key: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(Number.isInteger(value) ? 15 : 4)) : value)
+  const rounded = (_key: string, value: unknown): unknown =>
+    typeof value === 'number' ? Number(value.toPrecision(Number.isInteger(value) ? 15 : 4)) : value
   return `${JSON.stringify(run.parse(one), rounded)}\n`
 }
 

@@ -2,7 +2,10 @@
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const digits = value === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
-  return value.toLocaleString('en-US', { minimumFractionDigits: Math.min(digits, 4), maximumFractionDigits: Math.min(digits, 4) })
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: Math.min(digits, 4),
+    maximumFractionDigits: Math.min(digits, 4),
+  })
 }
 
 /** 0.734 as `73 %`, 0.00123 as `0.12 %`. */

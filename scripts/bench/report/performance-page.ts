@@ -16,7 +16,17 @@ export const chartPath = 'docs/images/growth.svg'
 const shownRuns = 20
 
 /** Figures that the table of runs follows. */
-const followed = ['decode.ccf', 'fetch.cpu', 'ingest.postgres', 'ingest.pace', 'derive.pace', 'api.transaction-by-id', 'feed.tenth-write', 'webhooks.backlog', 'recovery.takeover']
+const followed = [
+  'decode.ccf',
+  'fetch.cpu',
+  'ingest.postgres',
+  'ingest.pace',
+  'derive.pace',
+  'api.transaction-by-id',
+  'feed.tenth-write',
+  'webhooks.backlog',
+  'recovery.takeover',
+]
 
 /** `docs/performance.md`, of the history, the oldest run first: the last full run, and how figures came to be as they are. */
 export function performancePage(history: readonly BenchRun[]): string {
@@ -63,7 +73,9 @@ function targetsText({ figures }: BenchRun): string[] {
   })
   const missed = judged.filter(({ isReached }) => !isReached).map(({ name }) => name)
   const missedText = missed.length === 0 ? '' : `; not reached: ${missed.join('; ')}`
-  return judged.length === 0 ? [] : [`**Of ${judged.length} targets ${judged.length - missed.length} are reached**${missedText}.`, '']
+  return judged.length === 0
+    ? []
+    : [`**Of ${judged.length} targets ${judged.length - missed.length} are reached**${missedText}.`, '']
 }
 
 /** With its part, without which a label may be that of several. */
@@ -73,20 +85,47 @@ function nameOf(id: string, { label }: FigureKind): string {
 }
 
 function conditionsText({ conditions }: BenchRun): string[] {
-  const { at, commit, seconds, processor, cores, memoryGiB, system, loadBefore, loadAfter, others, versions, settings } = conditions
-  const words = (record: Readonly<Record<string, string | number>>): string => Object.entries(record).map(([name, value]) => `${name} ${value}`).join(', ')
+  const {
+    at,
+    commit,
+    seconds,
+    processor,
+    cores,
+    memoryGiB,
+    system,
+    loadBefore,
+    loadAfter,
+    others,
+    versions,
+    settings,
+  } = conditions
+  const words = (record: Readonly<Record<string, string | number>>): string =>
+    Object.entries(record)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')
   const trouble = disturbance(conditions)
   return [
     '## Conditions',
     '',
-    ...(trouble === undefined ? [] : [`**The machine was not quiet: ${trouble}.** Paces suffer from that; processor times and shares of limits less.`, '']),
-    ...markdownTable(['', ''], [
-      ['Date, commit', `${at.slice(0, 16).replace('T', ' ')} UTC, \`${commit}\`, ${Math.round(seconds)} s`],
-      ['Machine', `${cores} cores of ${processor}, ${numberText(memoryGiB)} GiB, ${system}`],
-      ['Load', `${loadBefore.toFixed(2)} before, ${loadAfter.toFixed(2)} after; others used ${percentText(mean(others))} of all cores in the mean, ${percentText(Math.max(0, ...others))} at most`],
-      ['Versions', words(versions)],
-      ['Settings', words(settings)],
-    ]),
+    ...(trouble === undefined
+      ? []
+      : [
+          `**The machine was not quiet: ${trouble}.** Paces suffer from that; processor times and shares of limits less.`,
+          '',
+        ]),
+    ...markdownTable(
+      ['', ''],
+      [
+        ['Date, commit', `${at.slice(0, 16).replace('T', ' ')} UTC, \`${commit}\`, ${Math.round(seconds)} s`],
+        ['Machine', `${cores} cores of ${processor}, ${numberText(memoryGiB)} GiB, ${system}`],
+        [
+          'Load',
+          `${loadBefore.toFixed(2)} before, ${loadAfter.toFixed(2)} after; others used ${percentText(mean(others))} of all cores in the mean, ${percentText(Math.max(0, ...others))} at most`,
+        ],
+        ['Versions', words(versions)],
+        ['Settings', words(settings)],
+      ],
+    ),
     '',
     'Node, database, clients and the simulated access node share the machine.',
     '',
@@ -99,7 +138,14 @@ function partText({ title, text, figures }: FigurePart, run: BenchRun): string[]
     return measured === undefined ? [] : [figureRow(kind, measured)]
   })
   if (rows.length === 0) return []
-  return [`## ${title}`, '', text, '', ...markdownTable(['', 'Figure', 'Limit', 'Against the limit', 'Target'], rows), '']
+  return [
+    `## ${title}`,
+    '',
+    text,
+    '',
+    ...markdownTable(['', 'Figure', 'Limit', 'Against the limit', 'Target'], rows),
+    '',
+  ]
 }
 
 function figureRow(kind: FigureKind, measured: Measured): string[] {
@@ -124,17 +170,21 @@ function growthText({ blocks, requests }: Growth): string[] {
     '',
     `![Cost of a block by the size of the database](${chartPath.replace('docs/', '')})`,
     '',
-    ...(block === undefined ? [] : [
-      `Up to block ${count(block.few)} a block took ${numberText(block.fewMs)} ms of processor time, up to block ${count(block.many)} ${numberText(block.manyMs)} ms: ` +
-        `**${numberText(timesGrown(block))} times**.`,
-      '',
-    ]),
+    ...(block === undefined
+      ? []
+      : [
+          `Up to block ${count(block.few)} a block took ${numberText(block.fewMs)} ms of processor time, up to block ${count(block.many)} ${numberText(block.manyMs)} ms: ` +
+            `**${numberText(timesGrown(block))} times**.`,
+          '',
+        ]),
     'A request for one of 200 pages, of the busiest accounts where it is of an account, and no answer kept. Of accounts four rows, which all of them have on the small database as well.',
     '',
     ...markdownTable(
       ['Request', ...requests.sizes.flatMap((size) => [`${count(size)} blocks: ms`, 'bytes']), 'Times'],
       [...grownRequests(requests)].map(([id, grown]) => [
-        figureKinds.get(`api.${id}`)?.label ?? id, ...(requests.cases[id] ?? []).flatMap(({ ms, bytes }) => [numberText(ms), numberText(bytes)]), numberText(timesGrown(grown)),
+        figureKinds.get(`api.${id}`)?.label ?? id,
+        ...(requests.cases[id] ?? []).flatMap(({ ms, bytes }) => [numberText(ms), numberText(bytes)]),
+        numberText(timesGrown(grown)),
       ]),
     ),
     '',
@@ -151,10 +201,16 @@ function runsTable(history: readonly BenchRun[]): string[] {
     '',
     ...markdownTable(
       ['Date', 'Commit', 'Mode', 'Load', ...kinds.map(({ id, kind }) => `${nameOf(id, kind)}, ${kind.unit}`)],
-      history.slice(-shownRuns).toReversed().map(({ conditions, mode, figures }) => [
-        conditions.at.slice(0, 10), `\`${conditions.commit}\``, mode + (disturbance(conditions) === undefined ? '' : ', disturbed'), conditions.loadBefore.toFixed(1),
-        ...kinds.map(({ id }) => (figures[id] === undefined ? '' : numberText(figures[id].value))),
-      ]),
+      history
+        .slice(-shownRuns)
+        .toReversed()
+        .map(({ conditions, mode, figures }) => [
+          conditions.at.slice(0, 10),
+          `\`${conditions.commit}\``,
+          mode + (disturbance(conditions) === undefined ? '' : ', disturbed'),
+          conditions.loadBefore.toFixed(1),
+          ...kinds.map(({ id }) => (figures[id] === undefined ? '' : numberText(figures[id].value))),
+        ]),
     ),
     '',
   ]

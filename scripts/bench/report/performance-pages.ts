@@ -12,6 +12,6 @@ export function performancePages(historyText: string): ReadonlyMap<string, strin
   const last = lastFull(history)
   return new Map([
     [pagePath, performancePage(history)],
-    ...(last === undefined ? [] : [[chartPath, growthChart(last.growth.blocks)]] as const),
+    ...(last === undefined ? [] : ([[chartPath, growthChart(last.growth.blocks)]] as const)),
   ])
 }

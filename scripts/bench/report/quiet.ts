@@ -12,7 +12,11 @@ export function mean(values: readonly number[]): number {
 }
 
 /** What was wrong with the machine, in words; undefined where figures are to be believed. */
-export function disturbance({ cores, loadBefore, others }: Pick<Conditions, 'cores' | 'loadBefore' | 'others'>): string | undefined {
+export function disturbance({
+  cores,
+  loadBefore,
+  others,
+}: Pick<Conditions, 'cores' | 'loadBefore' | 'others'>): string | undefined {
   const share = mean(others)
   if (share > quietShare) return `others used ${percentText(share)} of all cores`
   return loadBefore > quietLoad * cores ? `the load before was ${loadBefore.toFixed(1)} on ${cores} cores` : undefined

@@ -23,7 +23,10 @@ export function targetText({ better, target }: Pick<FigureKind, 'better' | 'targ
 }
 
 /** Undefined without a target. */
-export function isTargetReached({ better, target }: Pick<FigureKind, 'better' | 'target'>, { value }: Measured): boolean | undefined {
+export function isTargetReached(
+  { better, target }: Pick<FigureKind, 'better' | 'target'>,
+  { value }: Measured,
+): boolean | undefined {
   if (target === undefined) return undefined
   return better === 'more' ? value >= target : value <= target
 }

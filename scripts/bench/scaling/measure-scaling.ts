@@ -39,16 +39,33 @@ export interface ScalingOptions {
 }
 
 /** Derives a copy of the stored blocks with so many processes, which all begin at the same time. */
-export async function measureScaling({ serverUrl, postmaster, processes, blocks, redisUrl }: ScalingOptions): Promise<ScalingRun> {
-  const administration = createPool(withDatabase(serverUrl, 'postgres'), { max: 1, statementTimeoutMs: 0, applicationName: 'bench' })
+export async function measureScaling({
+  serverUrl,
+  postmaster,
+  processes,
+  blocks,
+  redisUrl,
+}: ScalingOptions): Promise<ScalingRun> {
+  const administration = createPool(withDatabase(serverUrl, 'postgres'), {
+    max: 1,
+    statementTimeoutMs: 0,
+    applicationName: 'bench',
+  })
   const url = withDatabase(serverUrl, 'scaling')
   await administration.query('create database scaling template flowfarm')
   await administration.query('checkpoint')
   const pool = createPool(url, { max: 2, applicationName: 'bench', statementTimeoutMs: 0 })
   try {
     const begin = await holdWorkers(pool)
-    const programs = await Promise.all(Array.from({ length: processes }, () =>
-      startProgram('farm', 0, { ...askingOff, DB_URL: url, ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }) })))
+    const programs = await Promise.all(
+      Array.from({ length: processes }, () =>
+        startProgram('farm', 0, {
+          ...askingOff,
+          DB_URL: url,
+          ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+        }),
+      ),
+    )
     const before = treeCpuSeconds(postmaster)
     const idleBefore = idleSeconds()
     const startedAt = performance.now()
@@ -62,8 +79,13 @@ export async function measureScaling({ serverUrl, postmaster, processes, blocks,
     const done = usages.map((usage) => metricSum(usage, 'flowfarm_farm_blocks_total'))
     const read = usages.reduce((sum, usage) => sum + metricSum(usage, 'flowfarm_farm_blocks_read_total'), 0)
     return {
-      processes, blocksPerSecond: blocks / seconds, nodeMs: (node * 1000) / blocks, postgresMs: (postgres * 1000) / blocks,
-      coresBusy: (node + postgres) / seconds, coresIdle: idle / seconds, timesRead: read / blocks,
+      processes,
+      blocksPerSecond: blocks / seconds,
+      nodeMs: (node * 1000) / blocks,
+      postgresMs: (postgres * 1000) / blocks,
+      coresBusy: (node + postgres) / seconds,
+      coresIdle: idle / seconds,
+      timesRead: read / blocks,
       leastShare: (Math.min(...done) * processes) / done.reduce((sum, one) => sum + one, 0),
       peakMiB: Math.max(...usages.map(({ peakMiB }) => peakMiB)),
     }

@@ -6,11 +6,22 @@ import type pg from 'pg'
 import type { BlockSource } from '../simulated-node.ts'
 
 /** Has the ingester store the raw rows of so many blocks, and nothing derived. @returns how many events they have */
-export async function storeBlocks(url: string, pool: pg.Pool, { endpoint, from }: BlockSource, blocks: number): Promise<number> {
+export async function storeBlocks(
+  url: string,
+  pool: pg.Pool,
+  { endpoint, from }: BlockSource,
+  blocks: number,
+): Promise<number> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'ingest'], {
     env: {
-      DB_URL: url, CHAIN_ACCESS_NODE: endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
-      ENABLE_FORWARD_INGESTER: 'false', START_BLOCK: String(from + blocks), HISTORY_STOP_HEIGHT: String(from),
+      DB_URL: url,
+      CHAIN_ACCESS_NODE: endpoint,
+      RAW_ONLY: 'true',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'warn',
+      ENABLE_FORWARD_INGESTER: 'false',
+      START_BLOCK: String(from + blocks),
+      HISTORY_STOP_HEIGHT: String(from),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   })

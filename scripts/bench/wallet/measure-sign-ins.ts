@@ -37,22 +37,37 @@ export async function measureSignIns({ signIns, atOnce, profileFolder }: SignInL
   const database = await openBenchDatabase()
   const wallet = await startWalletProgram(database.url, profileFolder)
   const people = Math.max(atOnce, Math.ceil((signIns * 1.2) / signInsOfPerson))
-  const child = fork(join(import.meta.dirname, 'people.ts'), [database.url, wallet.port, people, atOnce, signIns].map(String))
+  const child = fork(
+    join(import.meta.dirname, 'people.ts'),
+    [database.url, wallet.port, people, atOnce, signIns].map(String),
+  )
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`those who sign in ended with ${String(code)}`)
   })
   try {
     await Promise.race([once(child, 'message'), failed])
-    const usedNow = (): readonly [number, number, number] => [cpuSeconds(wallet.pid), treeCpuSeconds(database.postmaster), cpuSeconds(child.pid ?? 0)]
+    const usedNow = (): readonly [number, number, number] => [
+      cpuSeconds(wallet.pid),
+      treeCpuSeconds(database.postmaster),
+      cpuSeconds(child.pid ?? 0),
+    ]
     const before = usedNow()
     child.send('go')
-    const [{ count, seconds, latenciesMs }] = await Promise.race([once(child, 'message') as Promise<[SignInsDone]>, failed])
+    const [{ count, seconds, latenciesMs }] = await Promise.race([
+      once(child, 'message') as Promise<[SignInsDone]>,
+      failed,
+    ])
     const after = usedNow()
     const msOfEach = (at: 0 | 1 | 2): number => ((after[at] - before[at]) / count) * 1000
     failed.catch(() => undefined)
     return {
-      perSecond: count / seconds, walletMs: msOfEach(0), postgresMs: msOfEach(1), peopleMs: msOfEach(2),
-      medianMs: quantile(latenciesMs, 0.5), p99Ms: quantile(latenciesMs, 0.99), commitsPerSecond: await measureBareCommits(database.pool, 4000),
+      perSecond: count / seconds,
+      walletMs: msOfEach(0),
+      postgresMs: msOfEach(1),
+      peopleMs: msOfEach(2),
+      medianMs: quantile(latenciesMs, 0.5),
+      p99Ms: quantile(latenciesMs, 0.99),
+      commitsPerSecond: await measureBareCommits(database.pool, 4000),
     }
   } finally {
     failed.catch(() => undefined)

@@ -24,7 +24,11 @@ export async function measureVerification(count: number): Promise<VerificationRe
     const passkey = passkeys[at % passkeys.length]
     if (passkey === undefined) throw new Error('there is no passkey')
     const challenge = randomBytes(32).toString('base64url')
-    return { passkey, response: assertionOf(passkey, challenge), challengeHash: createHash('sha256').update(challenge).digest() }
+    return {
+      passkey,
+      response: assertionOf(passkey, challenge),
+      challengeHash: createHash('sha256').update(challenge).digest(),
+    }
   })
   const check = ({ passkey, response, challengeHash }: (typeof given)[number]): Promise<unknown> =>
     verifyAssertion(response, passkey, { relyingParty, challengeHash, needsUserHandle: true })
@@ -37,13 +41,29 @@ export async function measureVerification(count: number): Promise<VerificationRe
     times.push(performance.now() - begun)
   }
   const used = process.cpuUsage(cpu)
-  return { medianMs: quantile(times, 0.5), p99Ms: quantile(times, 0.99), cpuMs: (used.user + used.system) / 1000 / count, bareMs: quantile(bareTimes(given.slice(warmUp)), 0.5) }
+  return {
+    medianMs: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+    cpuMs: (used.user + used.system) / 1000 / count,
+    bareMs: quantile(bareTimes(given.slice(warmUp)), 0.5),
+  }
 }
 
 /** Of `SubjectPublicKeyInfo` of P-256, before the point. */
 const spkiHead = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex')
 
-function bareTimes(given: readonly { readonly passkey: { readonly publicKeySec1: Buffer }; readonly response: { readonly response: { readonly authenticatorData: string; readonly clientDataJSON: string; readonly signature: string } } }[]): number[] {
+function bareTimes(
+  given: readonly {
+    readonly passkey: { readonly publicKeySec1: Buffer }
+    readonly response: {
+      readonly response: {
+        readonly authenticatorData: string
+        readonly clientDataJSON: string
+        readonly signature: string
+      }
+    }
+  }[],
+): number[] {
   return given.map(({ passkey, response: { response } }) => {
     const clientData = createHash('sha256').update(Buffer.from(response.clientDataJSON, 'base64url')).digest()
     const signed = Buffer.concat([Buffer.from(response.authenticatorData, 'base64url'), clientData])

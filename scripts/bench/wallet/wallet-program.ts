@@ -16,11 +16,20 @@ export const walletOrigin = 'http://localhost'
  * Starts `src/main.ts wallet` on a free port, as in production.
  * @param profileFolder where V8 leaves its profile of the processor when the program ends
  */
-export async function startWalletProgram(databaseUrl: string, profileFolder: string | undefined): Promise<WalletProgram> {
+export async function startWalletProgram(
+  databaseUrl: string,
+  profileFolder: string | undefined,
+): Promise<WalletProgram> {
   const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = spawn(process.execPath, [...profile, join(import.meta.dirname, '../../../src/main.ts'), 'wallet'], {
     env: {
-      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', WALLET_PORT: '0', WALLET_URL: walletOrigin,
+      NODE_ENV: 'production',
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'info',
+      DB_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      WALLET_PORT: '0',
+      WALLET_URL: walletOrigin,
       CHAIN_ACCESS_NODE: '127.0.0.1:1',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

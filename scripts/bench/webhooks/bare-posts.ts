@@ -17,14 +17,19 @@ const body = JSON.stringify({ block_height: 1, filler: 'x'.repeat(600) })
 /** What webhooks cannot do without: HTTP requests of their size to the same receivers, over connections that stay, of blocks that nobody makes. */
 export async function measureBarePosts(count: number, connections: number): Promise<BarePosts> {
   const receiver = fork(join(import.meta.dirname, 'receiver.ts'))
-  const [{ port }] = await once(receiver, 'message') as [{ port: number }]
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const post = async (nth: number): Promise<void> => {
     const sent = request({
-      agent, host: '127.0.0.1', port, method: 'POST', path: '/quick/0', headers: { 'content-type': 'application/json', 'webhook-id': String(nth), 'content-length': body.length },
+      agent,
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      path: '/quick/0',
+      headers: { 'content-type': 'application/json', 'webhook-id': String(nth), 'content-length': body.length },
     })
     sent.end(body)
-    const [answer] = await once(sent, 'response') as [NodeJS.ReadableStream]
+    const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream]
     await once(answer.resume(), 'end')
   }
   let next = 0

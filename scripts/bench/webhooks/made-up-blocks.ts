@@ -6,7 +6,8 @@ import { webhookStores } from '../../../src/webhooks/webhook-stores.ts'
 
 /** Writes blocks of one transaction with so many transfers, as ingest and the token worker do, in one transaction that announces them. */
 export async function commitBlocks(pool: pg.Pool, from: number, to: number, transfers: number): Promise<void> {
-  for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers']) await ensurePartitions(pool, table, 1_000_000, { from, to })
+  for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers'])
+    await ensurePartitions(pool, table, 1_000_000, { from, to })
   await withTransaction(pool, async (client) => {
     await client.query(
       `insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
@@ -41,6 +42,11 @@ export async function subscribeAll(pool: pg.Pool, url: string, count: number): P
   const { key } = await new DeveloperKeys(pool).create({ name: 'bench', tier: 'unlimited' })
   const owner = { keyId: key.id, tier: key.tier }
   for (let i = 0; i < count; i++) {
-    await stores.subscriptions.create(owner, { endpoint: { url: `${url}/${i}`, description: '' }, eventTypes: ['ft.transfer'], conditions: {}, fromHeight: 1 })
+    await stores.subscriptions.create(owner, {
+      endpoint: { url: `${url}/${i}`, description: '' },
+      eventTypes: ['ft.transfer'],
+      conditions: {},
+      fromHeight: 1,
+    })
   }
 }

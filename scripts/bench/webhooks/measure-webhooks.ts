@@ -79,18 +79,22 @@ export interface WebhookResult {
 
 /** Everything is in this process's children: the senders, the receivers, and a database of their own. */
 export async function measureWebhooks(
-  { subscriptions, slow = 0, events, blockMs }: WebhookScenario, load: WebhookLoad,
+  { subscriptions, slow = 0, events, blockMs }: WebhookScenario,
+  load: WebhookLoad,
 ): Promise<WebhookResult> {
   const database = await openBenchDatabase()
   const receiver = fork(join(import.meta.dirname, 'receiver.ts'))
-  const [{ port }] = await once(receiver, 'message') as [{ port: number }]
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
   const receivers = `http://127.0.0.1:${port}`
   await commitBlocks(database.pool, 0, 1, 0)
   await subscribeAll(database.pool, `${receivers}/quick`, subscriptions)
   await subscribeAll(database.pool, `${receivers}/slow`, slow)
   const commits = new Map<number, number>()
   const arrivals = new Arrivals(receiver, commits)
-  const blocks = blockMs === undefined ? Math.ceil(load.deliveries / subscriptions / events) : Math.ceil(load.seconds * 1000 / blockMs)
+  const blocks =
+    blockMs === undefined
+      ? Math.ceil(load.deliveries / subscriptions / events)
+      : Math.ceil((load.seconds * 1000) / blockMs)
   if (blockMs === undefined) await commitBlocks(database.pool, 1, 1 + blocks, events)
   const sending = fork(join(import.meta.dirname, 'sending.ts'), [database.url])
   await once(sending, 'message')
@@ -114,7 +118,11 @@ export async function measureWebhooks(
   await database.close()
   const { latencies, repeated } = arrivals
   return {
-    perSecond: count / seconds, nodeUs: (used[0] / count) * 1e6, postgresUs: (used[1] / count) * 1e6, repeated,
-    latency: blockMs === undefined ? undefined : { medianMs: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) },
+    perSecond: count / seconds,
+    nodeUs: (used[0] / count) * 1e6,
+    postgresUs: (used[1] / count) * 1e6,
+    repeated,
+    latency:
+      blockMs === undefined ? undefined : { medianMs: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) },
   }
 }

@@ -12,15 +12,17 @@ let came: [id: string, height: number, at: number][] = []
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-    if (request.url?.startsWith('/slow') === true) {
-      setTimeout(() => response.writeHead(204).end(), 5000)
-      return
-    }
-    response.writeHead(204).end()
-    const height = Number(/"block_height":(\d+)/.exec(Buffer.concat(chunks).toString('latin1'))?.[1])
-    came.push([String(request.headers['webhook-id']), height, Date.now()])
-  })
+  request
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => {
+      if (request.url?.startsWith('/slow') === true) {
+        setTimeout(() => response.writeHead(204).end(), 5000)
+        return
+      }
+      response.writeHead(204).end()
+      const height = Number(/"block_height":(\d+)/.exec(Buffer.concat(chunks).toString('latin1'))?.[1])
+      came.push([String(request.headers['webhook-id']), height, Date.now()])
+    })
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port }))

@@ -8,11 +8,20 @@ import { tellParent } from '../../support/tell-parent.ts'
 const [, , databaseUrl = ''] = process.argv
 const pool = createPool(databaseUrl, { ...connectionLimits, max: 8, applicationName: 'bench webhooks' })
 const service = new WebhookService({
-  databaseUrl, pool, log: pino({ level: 'warn' }), allowedNetworks: ['127.0.0.0/8'], relay: undefined, concurrency: 500, timeoutMs: 10_000,
+  databaseUrl,
+  pool,
+  log: pino({ level: 'warn' }),
+  allowedNetworks: ['127.0.0.0/8'],
+  relay: undefined,
+  concurrency: 500,
+  timeoutMs: 10_000,
   retry: { maxTries: 12, baseMs: 5000, capMs: 60_000, pauseAfter: 50 },
 })
 service.start()
 tellParent('started')
 process.once('disconnect', () => {
-  void service.stop().then(() => pool.end()).then(() => process.exit())
+  void service
+    .stop()
+    .then(() => pool.end())
+    .then(() => process.exit())
 })

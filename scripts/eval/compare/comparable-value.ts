@@ -55,5 +55,7 @@ function comparableNumber(value: number): string {
 function nested(value: JsonValue): JsonValue {
   if (value === null || typeof value !== 'object') return comparableValue(value)
   if (Array.isArray(value)) return value.map((item: JsonValue) => nested(item))
-  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, item]) => [name, nested(item)])
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, item]) => [name, nested(item)])
 }

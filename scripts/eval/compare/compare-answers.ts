@@ -26,15 +26,28 @@ const floatNoise = 1e-9
 const mostTries = 5000
 
 /** Compares by position first, then in any order of columns. Names do not count: people and models choose them freely. */
-export function compareAnswers(known: Pick<SqlAnswer, 'columns' | 'rows'>, found: Pick<SqlAnswer, 'columns' | 'rows'>, rules: ComparisonRules = {}): Comparison {
+export function compareAnswers(
+  known: Pick<SqlAnswer, 'columns' | 'rows'>,
+  found: Pick<SqlAnswer, 'columns' | 'rows'>,
+  rules: ComparisonRules = {},
+): Comparison {
   const [expected, actual] = [comparable(known), comparable(found)]
   const overlap = sharedValues(expected, actual)
-  if (known.columns.length === found.columns.length && isSame(expected, actual, rules)) return { verdict: 'same', overlap: 1 }
-  if (expected.length !== actual.length || known.columns.length > found.columns.length) return { verdict: 'different', overlap }
+  if (known.columns.length === found.columns.length && isSame(expected, actual, rules))
+    return { verdict: 'same', overlap: 1 }
+  if (expected.length !== actual.length || known.columns.length > found.columns.length)
+    return { verdict: 'different', overlap }
   let tries = 0
   for (const places of choices(known.columns.length, found.columns.length)) {
     if (++tries > mostTries) break
-    if (isSame(expected, actual.map((row) => places.map((place) => row[place] ?? 'null')), rules)) return { verdict: 'same-values', overlap: 1 }
+    if (
+      isSame(
+        expected,
+        actual.map((row) => places.map((place) => row[place] ?? 'null')),
+        rules,
+      )
+    )
+      return { verdict: 'same-values', overlap: 1 }
   }
   return { verdict: 'different', overlap }
 }
@@ -43,10 +56,16 @@ function comparable({ rows }: Pick<SqlAnswer, 'rows'>): Row[] {
   return rows.map((row) => row.map(comparableValue))
 }
 
-function isSame(expected: readonly Row[], actual: readonly Row[], { order, tolerance = floatNoise }: ComparisonRules): boolean {
+function isSame(
+  expected: readonly Row[],
+  actual: readonly Row[],
+  { order, tolerance = floatNoise }: ComparisonRules,
+): boolean {
   if (expected.length !== actual.length) return false
   // Rows that are equal in the columns of the order may stand in any order among themselves.
-  const inOrder = (order ?? []).every((column) => expected.every((row, i) => isEqual(row[column], actual[i]?.[column], tolerance)))
+  const inOrder = (order ?? []).every((column) =>
+    expected.every((row, i) => isEqual(row[column], actual[i]?.[column], tolerance)),
+  )
   return inOrder && isSameBag(expected, actual, tolerance)
 }
 
@@ -76,7 +95,8 @@ function isEqual(expected: string | undefined, actual: string | undefined, toler
   if (expected === actual) return true
   if (expected === undefined || actual === undefined) return false
   const [a, b] = [numberOf(expected), numberOf(actual)]
-  if (a === undefined || b === undefined || isWhole(expected) && isWhole(actual) && tolerance <= floatNoise) return false
+  if (a === undefined || b === undefined || (isWhole(expected) && isWhole(actual) && tolerance <= floatNoise))
+    return false
   return Math.abs(a - b) <= tolerance * Math.abs(a)
 }
 

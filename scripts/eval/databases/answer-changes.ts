@@ -1,4 +1,5 @@
-const firstOfUsers = '(select block_height, tx_index from raw.transactions where payer_address is not null order by 1, 2 limit 1)'
+const firstOfUsers =
+  '(select block_height, tx_index from raw.transactions where payer_address is not null order by 1, 2 limit 1)'
 
 /**
  * What two chains of one kind have in common although it could be otherwise, such as how many contracts there are. Changed where more than

@@ -21,7 +21,11 @@ const migrations = resolve(import.meta.dirname, '../../../migrations')
 /** Makes all four, in less than a minute; they go away with the block of its `await using`. */
 export async function openEvalDatabases(): Promise<EvalDatabases> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-eval-'))
-  const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined, settings: { fsync: 'off', shared_buffers: '64MB' } })
+  const server = await startEmbeddedPostgres({
+    dataFolder: folder,
+    log: () => undefined,
+    settings: { fsync: 'off', shared_buffers: '64MB' },
+  })
   const close = async (): Promise<void> => {
     await server.stop()
     await rm(folder, { recursive: true, force: true })
@@ -45,7 +49,9 @@ export async function openEvalDatabases(): Promise<EvalDatabases> {
     const known = await makeBoth('known')
     const other = await makeBoth('other')
     return {
-      indexer: { known: known.indexer, other: other.indexer }, evm: { known: known.evm, other: other.evm }, [Symbol.asyncDispose]: close,
+      indexer: { known: known.indexer, other: other.indexer },
+      evm: { known: known.evm, other: other.evm },
+      [Symbol.asyncDispose]: close,
     }
   } catch (error) {
     await close()

@@ -32,16 +32,33 @@ const pastSpacingMs = 15 * 60_000
 const spacingMs = 800
 
 /** Fills an empty database that has our tables: ingest and all workers, as the program runs them, until they have done the chain. */
-export async function fillIndexer({ url, pool }: { readonly url: string; readonly pool: pg.Pool }, chain: EvalChain): Promise<void> {
+export async function fillIndexer(
+  { url, pool }: { readonly url: string; readonly pool: pg.Pool },
+  chain: EvalChain,
+): Promise<void> {
   const { seed, head, lastBlockAt } = chain
-  const node = await startLedgerNode({ seed, head, clock: { height: head, time: lastBlockAt, spacingMs, pastSpacingMs } })
+  const node = await startLedgerNode({
+    seed,
+    head,
+    clock: { height: head, time: lastBlockAt, spacingMs, pastSpacingMs },
+  })
   const lifecycle = new Lifecycle(pino({ level: 'silent' }))
   try {
     const shared = new Shared()
     shared.isFarmHere = true
-    const config = readConfig({ ...nothingAsked, HISTORY_DERIVERS_GATHER_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' }, {})
+    const config = readConfig(
+      { ...nothingAsked, HISTORY_DERIVERS_GATHER_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' },
+      {},
+    )
     const context = {
-      config, databaseUrl: url, pool, log: pino({ level: 'silent' }), metrics: new Metrics(), lifecycle, terminal: new Terminal(), shared,
+      config,
+      databaseUrl: url,
+      pool,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      lifecycle,
+      terminal: new Terminal(),
+      shared,
     }
     await startIngest(context)
     await startFarm(context)
@@ -68,8 +85,14 @@ async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle:
   const stop = new AbortController()
   const done = Promise.withResolvers<undefined>()
   const look = (): void => void isDone().then((is) => is && done.resolve(undefined), done.reject)
-  lifecycle.signal.addEventListener('abort', () => done.reject(lifecycle.failure ?? new Error('The farm stopped before it had done all')))
-  const listener = await listen(url, ['flowfarm_farm', 'flowfarm_blocks'], look, { signal: stop.signal, onReconnect: look, onTrouble: look })
+  lifecycle.signal.addEventListener('abort', () =>
+    done.reject(lifecycle.failure ?? new Error('The farm stopped before it had done all')),
+  )
+  const listener = await listen(url, ['flowfarm_farm', 'flowfarm_blocks'], look, {
+    signal: stop.signal,
+    onReconnect: look,
+    onTrouble: look,
+  })
   try {
     look()
     await done.promise

@@ -2,18 +2,16 @@ const flow = `token like '%.FlowToken'`
 const coin = `(select token from app.ft_tokens where not ${flow} order by token limit 1)`
 
 /** The place of the first row of a table for which something holds; rows of the chain are told by it. */
-const firstWhere = (table: string, columns: string, condition: string): string => (
+const firstWhere = (table: string, columns: string, condition: string): string =>
   `(${columns}) = (select ${columns} from ${table} where ${condition} order by ${columns} limit 1)`
-)
 const event = 'block_height, tx_index, event_index'
 const transferLeg = `${event}, leg`
 
 /** An event of a type, in the row that holds it beside others: the first, or one after it. */
-const eventOf = (type: string, after = 0): string => (
+const eventOf = (type: string, after = 0): string =>
   `select c.block_height, c.tx_index, c.first_event_index, e.place::integer, s.type, s.fields
    from raw.event_chunks c cross join lateral unnest(c.shapes) with ordinality as e (shape, place) join raw.event_shapes s on s.id = e.shape
    where s.type like '${type}' order by 1, 2, 3, 4 offset ${after} limit 1`
-)
 
 /**
  * Rows for which a statement that leaves out a condition, or takes the largest for the sum, has another answer: without them chains of

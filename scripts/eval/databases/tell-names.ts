@@ -12,7 +12,8 @@ export async function tellNames(pool: pg.Pool): Promise<void> {
   }
   for (const { name, title, contract } of collections) {
     await pool.query(
-      `insert into app.nft_collection_metadata (token, name, status, asked_at) values ($1, $2, 'answered', now())`, [`A.${contract.hex}.${name}`, title],
+      `insert into app.nft_collection_metadata (token, name, status, asked_at) values ($1, $2, 'answered', now())`,
+      [`A.${contract.hex}.${name}`, title],
     )
   }
 }

@@ -57,7 +57,11 @@ export async function startFakeProvider(turnOf: (call: ProviderCall) => Provider
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls, called: called.promise, gone: gone.promise, close, [Symbol.asyncDispose]: close,
+    calls,
+    called: called.promise,
+    gone: gone.promise,
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -68,7 +72,10 @@ export function inOrder(...turns: readonly ProviderTurn[]): () => ProviderTurn {
 }
 
 /** The call, or what is wrong with it. */
-async function readCall(request: IncomingMessage, protocol: WireProtocol): Promise<Omit<ProviderCall, 'path' | 'headers' | 'turn'> | ProviderError> {
+async function readCall(
+  request: IncomingMessage,
+  protocol: WireProtocol,
+): Promise<Omit<ProviderCall, 'path' | 'headers' | 'turn'> | ProviderError> {
   const refused = protocol.refuse(request.headers)
   try {
     const read = protocol.readRequest(await readJson(request))
@@ -80,7 +87,12 @@ async function readCall(request: IncomingMessage, protocol: WireProtocol): Promi
   }
 }
 
-async function act(response: ServerResponse, turn: Exclude<ProviderTurn, 'silence'>, protocol: WireProtocol, model: string): Promise<void> {
+async function act(
+  response: ServerResponse,
+  turn: Exclude<ProviderTurn, 'silence'>,
+  protocol: WireProtocol,
+  model: string,
+): Promise<void> {
   if (turn === 'broken') {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' })
     response.write('{"id":', () => response.destroy())
@@ -95,9 +107,19 @@ function isReply(turn: ProviderReply | ProviderError): turn is ProviderReply {
 }
 
 function sendError(response: ServerResponse, error: ProviderError, protocol: WireProtocol): void {
-  send(response, error.status, protocol.error(error), error.retryAfter === undefined ? {} : { 'Retry-After': error.retryAfter })
+  send(
+    response,
+    error.status,
+    protocol.error(error),
+    error.retryAfter === undefined ? {} : { 'Retry-After': error.retryAfter },
+  )
 }
 
-function send(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

@@ -20,7 +20,9 @@ export function replayReport(groups: readonly ScenarioGroup[], runs: readonly Pr
   const protocols = runs.map(({ protocol }) => protocol.padEnd(protocolWidth(protocol)))
   return groups.flatMap(({ title, scenarios }) => {
     const lines = scenarios.flatMap((scenario) => scenarioLines(scenario, runs, nameWidth))
-    return lines.length === 0 ? [] : ['', title, `       ${' '.repeat(nameWidth)}  ${protocols.join('  ')}  has to come`, ...lines]
+    return lines.length === 0
+      ? []
+      : ['', title, `       ${' '.repeat(nameWidth)}  ${protocols.join('  ')}  has to come`, ...lines]
   })
 }
 
@@ -31,7 +33,10 @@ export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQu
 
 /** None where no question was put in this way, as with a choice of questions. */
 function scenarioLines({ name, about, expected }: Scenario, runs: readonly ProtocolRun[], nameWidth: number): string[] {
-  const own = runs.map(({ protocol, results }) => ({ protocol, result: results.find(({ scenario }) => scenario.name === name) }))
+  const own = runs.map(({ protocol, results }) => ({
+    protocol,
+    result: results.find(({ scenario }) => scenario.name === name),
+  }))
   if (own.every(({ result }) => result === undefined)) return []
   const cells = own.map(({ protocol, result }) => cell(result).padEnd(protocolWidth(protocol)))
   const faults = own.flatMap(({ protocol, result }) => {
@@ -45,7 +50,9 @@ function scenarioLines({ name, about, expected }: Scenario, runs: readonly Proto
 }
 
 function cell(result: ScenarioResult | undefined): string {
-  return result === undefined ? '-' : `${result.results.length - unexpectedIn(result).length} of ${result.results.length}`
+  return result === undefined
+    ? '-'
+    : `${result.results.length - unexpectedIn(result).length} of ${result.results.length}`
 }
 
 /** As wide as its name, and as the counts below it. */

@@ -19,7 +19,9 @@ const retryBaseMs = 10
 
 /** Puts questions to the service in every way in which a model may behave, over the protocol of a kind of provider. */
 export async function replayScenarios(
-  evaluation: Evaluation, questions: readonly GoldQuestion[], protocol: ModelSettings['provider'],
+  evaluation: Evaluation,
+  questions: readonly GoldQuestion[],
+  protocol: ModelSettings['provider'],
 ): Promise<ProtocolRun> {
   await using server = await startFakeProvider((call) => turnOf(call, questions))
   const results: ScenarioResult[] = []
@@ -27,7 +29,8 @@ export async function replayScenarios(
     const own = questionsFor(scenario, questions)
     if (own.length === 0) continue
     const model = new ProviderModel({
-      settings: { provider: protocol, name: scenario.name, apiKey: 'replayed', baseUrl: `${server.url}/v1` }, retryBaseMs,
+      settings: { provider: protocol, name: scenario.name, apiKey: 'replayed', baseUrl: `${server.url}/v1` },
+      retryBaseMs,
       ...(scenario.isSilent === true ? { timeoutMs: silenceMs } : {}),
     })
     results.push({ scenario, results: await evaluate(evaluation.serviceWith(model), evaluation.judge, own) })
@@ -35,7 +38,10 @@ export async function replayScenarios(
   return { protocol, results }
 }
 
-function questionsFor({ only, questions: count = Number.POSITIVE_INFINITY }: Scenario, questions: readonly GoldQuestion[]): GoldQuestion[] {
+function questionsFor(
+  { only, questions: count = Number.POSITIVE_INFINITY }: Scenario,
+  questions: readonly GoldQuestion[],
+): GoldQuestion[] {
   const about = questions.filter(({ id }) => only?.includes(id) ?? true)
   return queryTargets.flatMap((target) => about.filter((gold) => gold.target === target).slice(0, count))
 }
@@ -44,7 +50,8 @@ function questionsFor({ only, questions: count = Number.POSITIVE_INFINITY }: Sce
 function turnOf({ model, question, turn }: ProviderCall, questions: readonly GoldQuestion[]): ProviderTurn {
   const scenario = scenarios.find(({ name }) => name === model)
   const gold = questions.find((one) => question.endsWith(one.question))
-  if (scenario === undefined || gold === undefined) return { status: 404, message: `There is no model ${model} for this question` }
+  if (scenario === undefined || gold === undefined)
+    return { status: 404, message: `There is no model ${model} for this question` }
   const turns = scenario.turns(gold)
   return turns[turn] ?? turns.at(-1) ?? turns[0]
 }

@@ -5,5 +5,10 @@ import { unsafeScenarios, wrongScenarios } from './wrong-scenarios.ts'
 
 /** Every way in which a model may answer, well or badly, by what has to come of it. */
 export const scenarioGroups: readonly ScenarioGroup[] = [
-  rightScenarios, mendedScenarios, wrongScenarios, unsafeScenarios, passingScenarios, failingScenarios,
+  rightScenarios,
+  mendedScenarios,
+  wrongScenarios,
+  unsafeScenarios,
+  passingScenarios,
+  failingScenarios,
 ]

@@ -6,7 +6,8 @@ export function evmRows(blocks: string, world: SkewedWorld): string {
   const { spacing, accounts, evmTokens, items } = world
   const h = `(n * ${spacing})`
   const someone = (salt: number): string => evmAddressAt('1', skewedNumber(accounts, 'n', salt))
-  const quiet = (other: string): string => `case when n % ${4 * Math.floor(world.blocks / 32)} = 4 then '${skewed.evmQuiet}' else ${other} end`
+  const quiet = (other: string): string =>
+    `case when n % ${4 * Math.floor(world.blocks / 32)} = 4 then '${skewed.evmQuiet}' else ${other} end`
   const ofBlocks = `from ${blocks} as n where n % 4 = 0`
   return `
     insert into app.evm_tx_hashes (

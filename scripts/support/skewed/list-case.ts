@@ -24,7 +24,9 @@ export interface ListCase {
 
 /** The path of a request. @param more parameters of its query */
 export function withQuery(path: string, more: Readonly<Record<string, string | number | undefined>>): string {
-  const words = Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+  const words = Object.entries(more).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
   return words.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${words.join('&')}`
 }
 

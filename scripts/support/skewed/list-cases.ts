@@ -9,5 +9,11 @@ import type { ListCase } from './list-case.ts'
 
 /** Every list of the API that has pages, with each of its filters: of what is busy, of what is seldom seen, of what is nearly empty. */
 export const listCases: readonly ListCase[] = [
-  ...transactionCases, ...tokenCases, ...nftCases, ...evmCases, ...accountCases, ...numberCases, ...stakeAndTradeCases,
+  ...transactionCases,
+  ...tokenCases,
+  ...nftCases,
+  ...evmCases,
+  ...accountCases,
+  ...numberCases,
+  ...stakeAndTradeCases,
 ]

@@ -20,7 +20,8 @@ function pairAt(number: string): string {
 /** Pairs, nodes, delegators, epochs, rewards and scheduled transactions. */
 export function stakeRows(world: SkewedWorld): string {
   const { blocks, spacing, pairs, nodes, delegators, epochs, scheduled, highest } = world
-  const nodeAt = (number: string): string => `case when ${number} = 0 then '${skewed.node}' else lpad(to_hex(${number}), 64, '0') end`
+  const nodeAt = (number: string): string =>
+    `case when ${number} = 0 then '${skewed.node}' else lpad(to_hex(${number}), 64, '0') end`
   const epochBlocks = Math.floor(blocks / epochs)
   const epochHeight = `((e - 1) * ${epochBlocks * spacing})`
   return `

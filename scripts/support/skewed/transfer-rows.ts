@@ -1,5 +1,13 @@
 import {
-  accountAt, contractAt, even, isLate, isMiddling, isRare, skewed, skewedNumber, transfersPerBlock,
+  accountAt,
+  contractAt,
+  even,
+  isLate,
+  isMiddling,
+  isRare,
+  skewed,
+  skewedNumber,
+  transfersPerBlock,
 } from './skewed-world.ts'
 import type { SkewedWorld } from './skewed-world.ts'
 

@@ -23,7 +23,11 @@ const blocksAtOnce = 20_000
  *
  * @param told is given a line about each step
  */
-export async function writeSkewedChain(pool: Pool, size: SkewedSize, told: (line: string) => void = () => undefined): Promise<SkewedWorld> {
+export async function writeSkewedChain(
+  pool: Pool,
+  size: SkewedSize,
+  told: (line: string) => void = () => undefined,
+): Promise<SkewedWorld> {
   const world = skewedWorld(size)
   await makePartitions(pool, world)
   told('partitions made')
@@ -39,7 +43,9 @@ export async function writeSkewedChain(pool: Pool, size: SkewedSize, told: (line
     parts.push(...[chainRows, transferRows, evmRows, tradeRows].map((rows) => rows(blocks, world)))
   }
   await runAll(pool, parts, (done) => told(`${done} of ${parts.length} parts of the chain`))
-  await pool.query('insert into app.event_types (type, event_count) select type, sum(block_count) from app.event_type_pieces group by type')
+  await pool.query(
+    'insert into app.event_types (type, event_count) select type, sum(block_count) from app.event_type_pieces group by type',
+  )
   await pool.query(accountRows(world))
   await pool.query(tokenRows(world))
   await pool.query(nftRows(world))

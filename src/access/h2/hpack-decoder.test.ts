@@ -31,7 +31,11 @@ describe('HpackDecoder', () => {
     expect(decode(hpack, '828684418cf1e3c2e5f23a6ba0ab90f4ff')).to.deep.equal(request)
     expect(decode(hpack, '828684be5886a8eb10649cbf')).to.deep.equal([...request, 'cache-control: no-cache'])
     expect(decode(hpack, '828785bf408825a849e95ba97d7f8925a849e95bb8e8b4bf')).to.deep.equal([
-      ':method: GET', ':scheme: https', ':path: /index.html', ':authority: www.example.com', 'custom-key: custom-value',
+      ':method: GET',
+      ':scheme: https',
+      ':path: /index.html',
+      ':authority: www.example.com',
+      'custom-key: custom-value',
     ])
   })
 
@@ -121,7 +125,11 @@ describe('HpackDecoder', () => {
     const malformed = [
       '80', // index 0
       'be', // index 62 of an empty table
-      '40', '4001', '400161', '40016105', '0001 61 7f ff', // cut off
+      '40',
+      '4001',
+      '400161',
+      '40016105',
+      '0001 61 7f ff', // cut off
       'ff ff ff ff ff ff', // an integer too large
       '3f e2 1f', // a table of 4,097 bytes
       '3f 09 40 0161 0a 61616161616161616161 be', // what was too large for a table of 40 bytes
@@ -222,7 +230,12 @@ async function blocksOfNode(sent: string[][]): Promise<Buffer[]> {
   const socket = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(preface)
   socket.write(rawFrame(frameType.settings, 0, 0, Buffer.alloc(0)))
-  const head = encodeHead([[':method', 'POST'], [':scheme', 'http'], [':path', '/'], [':authority', 'x']])
+  const head = encodeHead([
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':path', '/'],
+    [':authority', 'x'],
+  ])
   for (const i of headers.keys()) socket.write(rawFrame(frameType.headers, 5, 2 * i + 1, head))
   const blocks: Buffer[] = []
   const reader = new FrameReader({

@@ -71,14 +71,20 @@ describe('Http2Connection', () => {
       [errorCode.flowControlError, (peer) => peer.frame(frameType.windowUpdate, 0, 0, uint32(2 ** 31 - 1))],
       [errorCode.protocolError, (peer, stream) => peer.frame(frameType.pushPromise, 4, stream, uint32(2))],
       [errorCode.protocolError, (peer, stream) => peer.frame(frameType.continuation, 4, stream, headerBlock(ok))],
-      [errorCode.protocolError, (peer, stream) => {
-        peer.frame(frameType.headers, 0, stream, headerBlock(grpcHeaders))
-        peer.frame(frameType.ping, 0, 0, Buffer.alloc(8))
-      }],
-      [errorCode.protocolError, (peer, stream) => {
-        peer.frame(frameType.headers, 0, stream, headerBlock(grpcHeaders))
-        peer.frame(frameType.continuation, 4, stream + 2, headerBlock(grpcHeaders))
-      }],
+      [
+        errorCode.protocolError,
+        (peer, stream) => {
+          peer.frame(frameType.headers, 0, stream, headerBlock(grpcHeaders))
+          peer.frame(frameType.ping, 0, 0, Buffer.alloc(8))
+        },
+      ],
+      [
+        errorCode.protocolError,
+        (peer, stream) => {
+          peer.frame(frameType.headers, 0, stream, headerBlock(grpcHeaders))
+          peer.frame(frameType.continuation, 4, stream + 2, headerBlock(grpcHeaders))
+        },
+      ],
       [errorCode.protocolError, (peer, stream) => peer.frame(frameType.headers, 12, stream, Buffer.from([9, 0]))],
       [errorCode.frameSizeError, (peer, stream) => peer.frame(frameType.headers, 36, stream, Buffer.alloc(4))],
       [errorCode.frameSizeError, (peer) => peer.frame(frameType.ping, 0, 0, Buffer.alloc(7))],
@@ -93,10 +99,13 @@ describe('Http2Connection', () => {
       [errorCode.protocolError, setTo(setting.maxFrameSize, 16_383)],
       [errorCode.flowControlError, setTo(setting.initialWindowSize, 2 ** 31)],
       [errorCode.compressionError, (peer, stream) => peer.frame(frameType.headers, 4, stream, Buffer.from([0x80]))],
-      [errorCode.enhanceYourCalm, (peer, stream) => {
-        peer.frame(frameType.headers, 0, stream, Buffer.alloc(16_384))
-        for (let i = 0; i < 64; i++) peer.frame(frameType.continuation, 0, stream, Buffer.alloc(16_384))
-      }],
+      [
+        errorCode.enhanceYourCalm,
+        (peer, stream) => {
+          peer.frame(frameType.headers, 0, stream, Buffer.alloc(16_384))
+          for (let i = 0; i < 64; i++) peer.frame(frameType.continuation, 0, stream, Buffer.alloc(16_384))
+        },
+      ],
     ]
     for (const [code, act] of breaks) {
       const { frames, error } = await framesUntilEnd(act)
@@ -335,9 +344,11 @@ describe('Http2Connection', () => {
   it('is UNAVAILABLE over TLS where HTTP/2 is not agreed on', async () => {
     for (const protocols of [{ ALPNProtocols: ['http/1.1'] }, {}]) {
       const each = createServer({ ...certificate, ...protocols })
-      each.on('tlsClientError', () => undefined).on('secureConnection', (socket) => {
-        socket.on('error', () => socket.destroy())
-      })
+      each
+        .on('tlsClientError', () => undefined)
+        .on('secureConnection', (socket) => {
+          socket.on('error', () => socket.destroy())
+        })
       each.listen(0, '127.0.0.1')
       await once(each, 'listening')
       const { port } = each.address() as AddressInfo

@@ -46,10 +46,7 @@ export class GrpcTestServer {
           this.#unary(service, method, call, done)
       }
       const unary = unaryMethods.map((method) => [method, definition(service, method, false)] as const)
-      server.addService(
-        Object.fromEntries([...unary, ['Count', definition(service, 'Count', true)]]),
-        implementation,
-      )
+      server.addService(Object.fromEntries([...unary, ['Count', definition(service, 'Count', true)]]), implementation)
     }
   }
 
@@ -58,12 +55,7 @@ export class GrpcTestServer {
     this.#server.forceShutdown()
   }
 
-  #unary(
-    service: string,
-    method: string,
-    call: ServerUnaryCall<Buffer, Buffer>,
-    done: sendUnaryData<Buffer>,
-  ): void {
+  #unary(service: string, method: string, call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>): void {
     call.on('cancelled', () => this.calls.cancelled(method))
     const answer = this.calls.answer(service, method, call.request)
     if ('message' in answer) done(null, answer.message)

@@ -35,8 +35,7 @@ describe('readBlockResponse', () => {
   })
 
   it('rounds times down to the microsecond, before 1970 too', () => {
-    const at = (seconds: bigint, nanos: number): number =>
-      readBlockResponse(bytesOf({ seconds, nanos })).timestampUs
+    const at = (seconds: bigint, nanos: number): number => readBlockResponse(bytesOf({ seconds, nanos })).timestampUs
     expect(at(1_700_000_000n, 123_456_789)).to.equal(1_700_000_000_123_456)
     expect(at(-1n, 999_999_999)).to.equal(-1)
     expect(at(-2n, 0)).to.equal(-2_000_000)

@@ -62,11 +62,7 @@ export function systemTransactionRequest(blockId: Uint8Array, id: Uint8Array = e
 }
 
 /** `GetSystemTransactionResult`; without `id` the block's last system transaction is meant. */
-export function systemResultRequest(
-  blockId: Uint8Array,
-  encoding: EventEncoding,
-  id: Uint8Array = empty,
-): Uint8Array {
+export function systemResultRequest(blockId: Uint8Array, encoding: EventEncoding, id: Uint8Array = empty): Uint8Array {
   return encode([
     [1, blockId],
     [2, encodingNumber(encoding)],
@@ -85,13 +81,20 @@ export function scriptAtHeightRequest(height: number, script: Uint8Array, args: 
 }
 
 /** `ExecuteScriptAtBlockID`. */
-export function scriptAtBlockIdRequest(blockId: Uint8Array, script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
+export function scriptAtBlockIdRequest(
+  blockId: Uint8Array,
+  script: Uint8Array,
+  args: readonly Uint8Array[],
+): Uint8Array {
   return encode([[1, blockId], [2, script], ...args.map((argument) => [3, argument] as const)])
 }
 
 /** `GetAccountAtLatestBlock`, and with a height `GetAccountAtBlockHeight`. */
 export function accountRequest(address: Uint8Array, height = 0): Uint8Array {
-  return encode([[1, address], [2, height]])
+  return encode([
+    [1, address],
+    [2, height],
+  ])
 }
 
 function encodingNumber(encoding: EventEncoding): number {

@@ -90,7 +90,10 @@ describe('WireReader', () => {
   })
 
   it('refuses what no message can hold', () => {
-    const message = (...bytes: number[]): (() => void) => () => void readTransactionsResponse(Buffer.from(bytes))
+    const message =
+      (...bytes: number[]): (() => void) =>
+      () =>
+        void readTransactionsResponse(Buffer.from(bytes))
     expect(message(0x80)).to.throw(WireError, 'within a number')
     expect(message(0x08, ...Buffer.alloc(11, 0xff))).to.throw(WireError, 'longer than 10 bytes')
     expect(message(0x02, 0x00)).to.throw(WireError, 'field number 0')

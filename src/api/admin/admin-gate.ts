@@ -29,11 +29,19 @@ export class AdminGate {
   async require(request: IncomingMessage, address: string): Promise<Admission> {
     const credentials = this.#credentials
     if (credentials === undefined || (credentials.token === undefined && credentials.jwtSecret === undefined)) {
-      throw new ApiError(403, 'admin-disabled', 'The admin routes are off: set ADMIN_TOKEN or ADMIN_JWT_SECRET and restart.')
+      throw new ApiError(
+        403,
+        'admin-disabled',
+        'The admin routes are off: set ADMIN_TOKEN or ADMIN_JWT_SECRET and restart.',
+      )
     }
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
     if (bearer === undefined) {
-      throw new ApiError(401, 'credentials-missing', 'Send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.')
+      throw new ApiError(
+        401,
+        'credentials-missing',
+        'Send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.',
+      )
     }
     this.#limit.require(address)
     try {

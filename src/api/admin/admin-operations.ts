@@ -16,9 +16,16 @@ export interface AdminOperations {
    * @param script its text, or its hash as in `script_hash` of transactions
    * @returns undefined where no script with this hash is stored
    */
-  putTemplate(script: { text: string } | { hash: string }, names: Omit<Template, 'normalHash'>): Promise<Template | undefined>
+  putTemplate(
+    script: { text: string } | { hash: string },
+    names: Omit<Template, 'normalHash'>,
+  ): Promise<Template | undefined>
   removeTemplate(normalHash: string): Promise<boolean>
-  listErrors(options: { worker?: string | undefined; after?: ErrorPlace | undefined; limit: number }): Promise<readonly ListedError[]>
+  listErrors(options: {
+    worker?: string | undefined
+    after?: ErrorPlace | undefined
+    limit: number
+  }): Promise<readonly ListedError[]>
   /** How many were open. */
   resolveErrors(choice: { ids?: readonly number[] | undefined; worker?: string | undefined }): Promise<number>
   listRequests(): Promise<readonly DeriveRequest[]>

@@ -9,7 +9,9 @@ export function labelledAddressParameter(): TextParameter {
 
 /** The short name of a label. */
 export function labelTagParameter(): z.ZodString {
-  return z.string('must be text').max(60, 'has at most 60 characters')
+  return z
+    .string('must be text')
+    .max(60, 'has at most 60 characters')
     .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case letters, digits and dashes')
     .describe('Short name of the label: lower case, digits and dashes.')
 }

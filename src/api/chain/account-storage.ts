@@ -26,14 +26,19 @@ export type StorageOverview = z.output<typeof overview>
  * @throws ChainSilentError, ScriptFailedError as `PresentChain.run`
  */
 export async function readStorageOverview(
-  chain: PresentChain, address: string, mostPaths: number,
+  chain: PresentChain,
+  address: string,
+  mostPaths: number,
 ): Promise<StorageOverview> {
   return readAnswer(overview, await chain.run('account_storage', [cadence.address(address), cadence.int(mostPaths)]))
 }
 
 /** Paths such as `/public/flowTokenReceiver`. @throws as `readStorageOverview` */
 export async function readPublicPaths(chain: PresentChain, address: string, mostPaths: number): Promise<string[]> {
-  return readAnswer(z.array(z.string()), await chain.run('public_paths', [cadence.address(address), cadence.int(mostPaths)]))
+  return readAnswer(
+    z.array(z.string()),
+    await chain.run('public_paths', [cadence.address(address), cadence.int(mostPaths)]),
+  )
 }
 
 /**
@@ -41,7 +46,10 @@ export async function readPublicPaths(chain: PresentChain, address: string, most
  * @throws as `readStorageOverview`
  */
 export async function readStoredType(chain: PresentChain, address: string, identifier: string): Promise<string | null> {
-  return readAnswer(z.string().nullable(), await chain.run('storage_item', [cadence.address(address), cadence.string(identifier)]))
+  return readAnswer(
+    z.string().nullable(),
+    await chain.run('storage_item', [cadence.address(address), cadence.string(identifier)]),
+  )
 }
 
 /** A script of ours cannot answer in another form: a node that does so is not to be believed. */

@@ -17,14 +17,17 @@ export async function fromChain<T>(answer: Promise<T>): Promise<T> {
     return await answer
   } catch (error) {
     if (error instanceof ChainSilentError) throw chainSilentProblem(error)
-    if (error instanceof ScriptFailedError) throw new ApiError(502, 'script-failed', chainProblems[502], { cause: error })
+    if (error instanceof ScriptFailedError)
+      throw new ApiError(502, 'script-failed', chainProblems[502], { cause: error })
     throw error
   }
 }
 
 /** The answer to a client where only the chain could have told. */
 export function chainSilentProblem(error: ChainSilentError): ApiError {
-  return new ApiError(503, 'chain-silent', `The chain cannot be asked at the moment: ${error.message}.`, { cause: error })
+  return new ApiError(503, 'chain-silent', `The chain cannot be asked at the moment: ${error.message}.`, {
+    cause: error,
+  })
 }
 
 /** The answer of the chain, or why it is silent, for whoever can do without. */

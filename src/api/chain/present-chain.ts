@@ -75,25 +75,38 @@ class CachedPresentChain implements PresentChain {
   readonly #accounts: SilencePause
   readonly #runs: SilencePause
 
-  constructor({ reader, log, timeLimitMs = 2500, keepMs = 2500, maxUnderWay = 64, now = () => performance.now() }: PresentChainOptions) {
+  constructor({
+    reader,
+    log,
+    timeLimitMs = 2500,
+    keepMs = 2500,
+    maxUnderWay = 64,
+    now = () => performance.now(),
+  }: PresentChainOptions) {
     this.#reader = reader
     this.#timeLimitMs = timeLimitMs
     this.#maxUnderWay = maxUnderWay
-    const tell = (what: string) => (isSilent: boolean): void => {
-      if (isSilent) log.warn({ what }, 'no access node answers for people; what is indexed is shown in its place')
-      else log.info({ what }, 'access nodes answer for people again')
-    }
+    const tell =
+      (what: string) =>
+      (isSilent: boolean): void => {
+        if (isSilent) log.warn({ what }, 'no access node answers for people; what is indexed is shown in its place')
+        else log.info({ what }, 'access nodes answer for people again')
+      }
     this.#accounts = new SilencePause(now, tell('accounts'))
     this.#runs = new SilencePause(now, tell('scripts'))
     this.#answers = new ShortCache({ keepMs, keepFailureMs, maxBytes: maxKeptBytes, now })
   }
 
   account(address: string): Promise<ChainAccount | undefined> {
-    return this.#answers.get(`account ${address}`, async () => {
-      const account = await this.#ask(this.#accounts, (at) => this.#reader.getAccount(address, at))
-      if (account !== undefined) this.#seenKeys.add(account)
-      return account
-    }, accountBytes)
+    return this.#answers.get(
+      `account ${address}`,
+      async () => {
+        const account = await this.#ask(this.#accounts, (at) => this.#reader.getAccount(address, at))
+        if (account !== undefined) this.#seenKeys.add(account)
+        return account
+      },
+      accountBytes,
+    )
   }
 
   accountsSeenWithKey(publicKey: string): readonly string[] {
@@ -103,11 +116,16 @@ class CachedPresentChain implements PresentChain {
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue> {
     const source = this.#scripts(script)
     const ask = (at: StateAt): Promise<PayloadValue> => this.#reader.executeScript(source, args, at)
-    return this.#answers.get(`${script} ${JSON.stringify(args)}`, () => this.#ask(this.#runs, ask), (answer) => JSON.stringify(answer).length)
+    return this.#answers.get(
+      `${script} ${JSON.stringify(args)}`,
+      () => this.#ask(this.#runs, ask),
+      (answer) => JSON.stringify(answer).length,
+    )
   }
 
   async #ask<T>(pause: SilencePause, question: (at: StateAt) => Promise<T>): Promise<T> {
-    if (this.#answers.underWay >= this.#maxUnderWay) throw new ChainSilentError('too many questions to the chain are under way')
+    if (this.#answers.underWay >= this.#maxUnderWay)
+      throw new ChainSilentError('too many questions to the chain are under way')
     if (!pause.mayAsk()) throw new ChainSilentError('no access node answers')
     const signal = AbortSignal.timeout(this.#timeLimitMs)
     try {

@@ -10,8 +10,10 @@ export const presentScriptsFolder = join(import.meta.dirname, 'scripts')
 
 /** The source of each script. */
 export function loadPresentScripts(): (name: PresentScript) => string {
-  const scripts = new Map(presentScriptNames.map((name) => {
-    return [name, readFileSync(join(presentScriptsFolder, `${name}.cdc`), 'utf8')]
-  }))
+  const scripts = new Map(
+    presentScriptNames.map((name) => {
+      return [name, readFileSync(join(presentScriptsFolder, `${name}.cdc`), 'utf8')]
+    }),
+  )
   return (name) => scripts.get(name) ?? ''
 }

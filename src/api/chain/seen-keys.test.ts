@@ -4,7 +4,13 @@ import { maxAccountsOfKey, maxSeenKeys, SeenKeys } from './seen-keys.ts'
 
 function account(address: string, ...publicKeys: readonly string[]): ChainAccount {
   const keys = publicKeys.map((publicKey, index) => ({
-    index, publicKey, signatureAlgorithm: 2, hashAlgorithm: 3, weight: 1000, isRevoked: false, sequenceNumber: 0,
+    index,
+    publicKey,
+    signatureAlgorithm: 2,
+    hashAlgorithm: 3,
+    weight: 1000,
+    isRevoked: false,
+    sequenceNumber: 0,
   }))
   return { address, keys, balance: '0.00000000', contracts: new Map() }
 }
@@ -24,6 +30,10 @@ describe('keys that were seen on the chain', () => {
     for (let i = 0; i < maxSeenKeys - 1; i++) seen.add(account('0x01', `key ${i}`))
     expect(seen.accountsOf('aa')).to.have.length(maxAccountsOfKey)
     seen.add(account('0x01', 'one more'))
-    expect([seen.accountsOf('aa'), seen.accountsOf('key 0'), seen.accountsOf('one more')]).to.deep.equal([[], ['0x01'], ['0x01']])
+    expect([seen.accountsOf('aa'), seen.accountsOf('key 0'), seen.accountsOf('one more')]).to.deep.equal([
+      [],
+      ['0x01'],
+      ['0x01'],
+    ])
   })
 })

@@ -26,6 +26,6 @@ export class SeenKeys {
 
   /** @param publicKey hex digits in lower case */
   accountsOf(publicKey: string): readonly string[] {
-    return [...this.#accounts.get(publicKey) ?? []]
+    return [...(this.#accounts.get(publicKey) ?? [])]
   }
 }

@@ -15,10 +15,14 @@ describe('ShortCache', () => {
   }
 
   function ask(of: ShortCache, key: string, answer: () => Promise<string> = async () => key): Promise<string> {
-    return of.get(key, () => {
-      asked.push(key)
-      return answer()
-    }, (text) => text.length)
+    return of.get(
+      key,
+      () => {
+        asked.push(key)
+        return answer()
+      },
+      (text) => text.length,
+    )
   }
 
   it('asks once for all who want to know at the same time, and each question by itself', async () => {

@@ -60,10 +60,12 @@ export class ShortCache {
     const answer = ask()
     const { keepMs, keepFailureMs } = this.#options
     this.#underWay.set(key, answer)
-    answer.then(
-      (value) => this.#keep(key, { answer, bytes: entryBytes + sizeOf(value), until: this.#now() + keepMs }),
-      () => this.#keep(key, { answer, bytes: entryBytes, until: this.#now() + keepFailureMs }),
-    ).finally(() => this.#underWay.delete(key))
+    answer
+      .then(
+        (value) => this.#keep(key, { answer, bytes: entryBytes + sizeOf(value), until: this.#now() + keepMs }),
+        () => this.#keep(key, { answer, bytes: entryBytes, until: this.#now() + keepFailureMs }),
+      )
+      .finally(() => this.#underWay.delete(key))
     return answer
   }
 

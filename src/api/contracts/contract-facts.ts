@@ -10,12 +10,17 @@ import type { Services } from '../route.ts'
  * @param more contracts of which there are no rows
  */
 export async function readContractFacts(
-  { database }: Services, rows: readonly ContractRow[], more: readonly string[] = [],
+  { database }: Services,
+  rows: readonly ContractRow[],
+  more: readonly string[] = [],
 ): Promise<ContractFacts> {
   const contracts = [...rows.map((row) => row.contract), ...more]
   const places = rows.map((row) => ({ block_height: row.updated_height, tx_index: row.updated_tx_index }))
   const [times, names, transactionId, graph] = await Promise.all([
-    readBlockTimes(database, rows.flatMap((row) => [row.created_height, row.updated_height])),
+    readBlockTimes(
+      database,
+      rows.flatMap((row) => [row.created_height, row.updated_height]),
+    ),
     readAssetNames(database, contracts, contracts),
     readTransactionIds(database, places),
     readContractGraph(database),

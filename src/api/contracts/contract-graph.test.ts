@@ -19,13 +19,23 @@ describe('ContractGraph', () => {
   })
 
   it('ranks the contracts that there are by what imports them', () => {
-    expect(graph.ranked.map(({ contract, dependents }) => [contract, dependents])).to.deep.equal([['a', 2], ['b', 1], ['c', 1], ['d', 0]])
+    expect(graph.ranked.map(({ contract, dependents }) => [contract, dependents])).to.deep.equal([
+      ['a', 2],
+      ['b', 1],
+      ['c', 1],
+      ['d', 0],
+    ])
   })
 
   it('reaches as far as it is told, each arrow once', () => {
     const near = graph.reach('d', 1, 100)
     expect(near).to.deep.equal({
-      nodes: ['b', 'c', 'd'], edges: [{ source: 'd', target: 'b' }, { source: 'd', target: 'c' }], isCut: false,
+      nodes: ['b', 'c', 'd'],
+      edges: [
+        { source: 'd', target: 'b' },
+        { source: 'd', target: 'c' },
+      ],
+      isCut: false,
     })
     const far = graph.reach('d', 3, 100)
     expect(far.nodes).to.deep.equal(['a', 'b', 'c', 'd', 'outside'])
@@ -33,7 +43,10 @@ describe('ContractGraph', () => {
   })
 
   it('ends where contracts import each other', () => {
-    const circle = new ContractGraph([{ contract: 'x', kind, imports: ['y'] }, { contract: 'y', kind, imports: ['x', 'x'] }])
+    const circle = new ContractGraph([
+      { contract: 'x', kind, imports: ['y'] },
+      { contract: 'y', kind, imports: ['x', 'x'] },
+    ])
     expect(circle.reach('x', 3, 100).nodes).to.deep.equal(['x', 'y'])
     expect(circle.dependentsOf('x')).to.deep.equal(['y'])
   })

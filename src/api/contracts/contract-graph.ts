@@ -63,7 +63,10 @@ export class ContractGraph {
    * @param mostNodes no more contracts than these are taken in, the nearest first
    */
   reach(
-    root: string, depth: number, mostNodes: number, imports = this.importsOf(root),
+    root: string,
+    depth: number,
+    mostNodes: number,
+    imports = this.importsOf(root),
   ): { readonly nodes: readonly string[]; readonly edges: readonly ImportEdge[]; readonly isCut: boolean } {
     const nodes = new Set([root])
     const edges: ImportEdge[] = []

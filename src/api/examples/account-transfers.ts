@@ -13,8 +13,16 @@ export const exampleAccountTransfers: AccountTransfer[] = [
 ]
 
 const exampleFee: AccountFee = {
-  ...exampleFtTransferOfAccount, address, type: 'fee', transfer_type: 'fee', event_index: exampleFtTransferOfAccount.event_index + 4,
-  sender: address, receiver: '0xf919ee77447b7497', direction: 'withdraw', amount: '0.00001250', approx_usd_price: '0.3412',
+  ...exampleFtTransferOfAccount,
+  address,
+  type: 'fee',
+  transfer_type: 'fee',
+  event_index: exampleFtTransferOfAccount.event_index + 4,
+  sender: address,
+  receiver: '0xf919ee77447b7497',
+  direction: 'withdraw',
+  amount: '0.00001250',
+  approx_usd_price: '0.3412',
   usd_value: '0.000004265',
 }
 
@@ -27,10 +35,20 @@ export const exampleTaxReport: TaxReport = {
   nft_transfers: 1,
   fee_count: 1,
   total_fees: exampleFee.amount,
-  tokens: [{
-    token: exampleFungibleToken.id, name: exampleFungibleToken.name, symbol: 'FLOW', received: '0.00000000',
-    sent: '10.00000000', fees: exampleFee.amount, net: '-10.00001250', received_count: 0, sent_count: 1, fee_count: 1,
-  }],
+  tokens: [
+    {
+      token: exampleFungibleToken.id,
+      name: exampleFungibleToken.name,
+      symbol: 'FLOW',
+      received: '0.00000000',
+      sent: '10.00000000',
+      fees: exampleFee.amount,
+      net: '-10.00001250',
+      received_count: 0,
+      sent_count: 1,
+      fee_count: 1,
+    },
+  ],
   collections: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', received_count: 1, sent_count: 0 }],
   flow_price_usd: '0.3412',
   transfers: [exampleFee, ...exampleAccountTransfers],

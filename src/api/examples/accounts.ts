@@ -13,7 +13,10 @@ const seen = {
 }
 
 export const exampleAccount: Account = {
-  ...seen, height: exampleBlock.height, timestamp: exampleBlock.timestamp, flow_balance: '35.50000000',
+  ...seen,
+  height: exampleBlock.height,
+  timestamp: exampleBlock.timestamp,
+  flow_balance: '35.50000000',
 }
 
 const exampleKey = `${'4a1f09c7'.repeat(8)}${'d25e8b63'.repeat(8)}`
@@ -31,15 +34,17 @@ export const exampleAccountDetail: AccountDetail = {
   flowBalance: 35.5,
   contracts: ['PrivateReceiverForwarder'],
   contract_count: 1,
-  keys: [{
-    index: 0,
-    key: exampleKey,
-    signatureAlgorithm: 'ECDSA_P256',
-    hashAlgorithm: 'SHA3_256',
-    weight: 1000,
-    revoked: false,
-    sequenceNumber: 413,
-  }],
+  keys: [
+    {
+      index: 0,
+      key: exampleKey,
+      signatureAlgorithm: 'ECDSA_P256',
+      hashAlgorithm: 'SHA3_256',
+      weight: 1000,
+      revoked: false,
+      sequenceNumber: 413,
+    },
+  ],
   key_count: 1,
   labels: [{ tag: 'service-account', label: 'Service Account', category: 'service' }],
   storage_used: '14400',

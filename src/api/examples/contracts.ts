@@ -48,7 +48,9 @@ export const exampleVersionDetail: ContractVersionDetail = {
 }
 
 const fungibleToken = {
-  identifier: 'A.f233dcee88fe0abe.FungibleToken', address: '0xf233dcee88fe0abe', name: 'FungibleToken',
+  identifier: 'A.f233dcee88fe0abe.FungibleToken',
+  address: '0xf233dcee88fe0abe',
+  name: 'FungibleToken',
 }
 const flowToken = { identifier: exampleContract.id, address: exampleContract.address, name: exampleContract.name }
 const noToken = { token_name: null, token_symbol: null, token_logo: null }

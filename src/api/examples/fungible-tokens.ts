@@ -5,7 +5,8 @@ import type { FungibleToken } from '../presenters/fungible-token.ts'
 
 /** Examples of the routes of fungible tokens. */
 
-const icon = 'https://cdn.jsdelivr.net/gh/FlowFans/flow-token-list@main/token-registry/A.1654653399040a61.FlowToken/logo.svg'
+const icon =
+  'https://cdn.jsdelivr.net/gh/FlowFans/flow-token-list@main/token-registry/A.1654653399040a61.FlowToken/logo.svg'
 
 export const exampleFungibleToken: FungibleToken = {
   id: 'A.1654653399040a61.FlowToken',
@@ -56,13 +57,20 @@ export const exampleFtTransfer: FtTransfer = {
   approx_usd_price: '0.3412',
   usd_value: '3.412',
   token: {
-    token: 'A.1654653399040a61.FlowToken.Vault', name: 'FLOW Network Token', symbol: 'FLOW', decimals: 8, logo: icon, icon,
+    token: 'A.1654653399040a61.FlowToken.Vault',
+    name: 'FLOW Network Token',
+    symbol: 'FLOW',
+    decimals: 8,
+    logo: icon,
+    icon,
   },
 }
 
 /** The same as the sender sees it. */
 export const exampleFtTransferOfAccount: FtTransfer = {
-  ...exampleFtTransfer, address: exampleFtTransfer.sender, direction: 'withdraw',
+  ...exampleFtTransfer,
+  address: exampleFtTransfer.sender,
+  direction: 'withdraw',
 }
 
 export const exampleFtHolding: FtHolding = {

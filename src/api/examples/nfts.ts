@@ -41,11 +41,17 @@ export const exampleNftCollection: NftCollection = {
 }
 
 export const exampleAccountNftCollection: AccountNftCollection = {
-  ...face, number_of_tokens: 12, chain_count: 12, chain_height: 118_541_200,
+  ...face,
+  number_of_tokens: 12,
+  chain_count: 12,
+  chain_height: 118_541_200,
 }
 
 export const exampleNftHolder: NftHolder = {
-  owner: '0xe467b9dd11fa00df', nft_type: face.id, count: 10_312_578, percentage: 0.25,
+  owner: '0xe467b9dd11fa00df',
+  nft_type: face.id,
+  count: 10_312_578,
+  percentage: 0.25,
 }
 
 export const exampleNftItem: NftItem = {

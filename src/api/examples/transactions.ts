@@ -17,7 +17,11 @@ export const exampleNewBlock: NewBlock = {
 export const exampleCollectionId = '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23'
 
 export const exampleBlock: Block = {
-  ...exampleNewBlock, parent_hash: exampleNewBlock.parent_id, total_gas_used: 14, evm_tx_count: 0, fees: '0.00000570',
+  ...exampleNewBlock,
+  parent_hash: exampleNewBlock.parent_id,
+  total_gas_used: 14,
+  evm_tx_count: 0,
+  fees: '0.00000570',
 }
 
 export const exampleSummary: TransactionSummary = {
@@ -54,10 +58,18 @@ export const exampleTransaction: Transaction = {
   reference_block_id: '5a90c3e8b1d7f2645e09a8c7d3b6f1240e9d58b7c2a4f3619d70e8b5c4a1f236',
   contract_imports: ['A.f233dcee88fe0abe.FungibleToken'],
   transfer_summary: {
-    ft: [{
-      token: 'A.1654653399040a61.FlowToken', amount: '10.00000000', direction: 'transfer', counterparty: '0xe467b9dd11fa00df',
-      symbol: 'FLOW', name: 'Flow Token', logo: 'https://cdn.example/flow.svg', usd_price: '0.3861',
-    }],
+    ft: [
+      {
+        token: 'A.1654653399040a61.FlowToken',
+        amount: '10.00000000',
+        direction: 'transfer',
+        counterparty: '0xe467b9dd11fa00df',
+        symbol: 'FLOW',
+        name: 'Flow Token',
+        logo: 'https://cdn.example/flow.svg',
+        usd_price: '0.3861',
+      },
+    ],
     nft: [],
   },
   events: [],
@@ -88,13 +100,30 @@ export const exampleTransactionDetail: TransactionDetail = {
   block_id: exampleBlock.id,
   collection: { id: exampleCollectionId, index: 0 },
   script: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {}\n',
-  arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: '0xe467b9dd11fa00df' }],
-  ft_transfers: [{
-    token: 'A.1654653399040a61.FlowToken', amount: '10.00000000', from_address: '0x18eb4ee6b3c026d2',
-    to_address: '0xe467b9dd11fa00df', event_index: 3, leg: 0, is_cross_vm: false, from_coa_flow_address: null,
-    to_coa_flow_address: null, transfer_type: 'transfer', token_name: 'Flow Token', token_symbol: 'FLOW',
-    token_logo: 'https://cdn.example/flow.svg', token_decimals: 8, approx_usd_price: '0.3861', usd_value: '3.861',
-  }],
+  arguments: [
+    { type: 'UFix64', value: '10.00000000' },
+    { type: 'Address', value: '0xe467b9dd11fa00df' },
+  ],
+  ft_transfers: [
+    {
+      token: 'A.1654653399040a61.FlowToken',
+      amount: '10.00000000',
+      from_address: '0x18eb4ee6b3c026d2',
+      to_address: '0xe467b9dd11fa00df',
+      event_index: 3,
+      leg: 0,
+      is_cross_vm: false,
+      from_coa_flow_address: null,
+      to_coa_flow_address: null,
+      transfer_type: 'transfer',
+      token_name: 'Flow Token',
+      token_symbol: 'FLOW',
+      token_logo: 'https://cdn.example/flow.svg',
+      token_decimals: 8,
+      approx_usd_price: '0.3861',
+      usd_value: '3.861',
+    },
+  ],
   nft_transfers: [],
   defi_events: [],
   evm_executions: [],

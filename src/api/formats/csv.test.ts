@@ -11,7 +11,8 @@ describe('csvLine', () => {
   })
 
   it('lets no text begin a formula', () => {
-    expect(csvLine(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("x")']))
-      .to.equal(`'=1+1,'+1,'-1,'@SUM(A1),'\t=1,"'\r=1","'=HYPERLINK(""x"")"\r\n`)
+    expect(csvLine(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("x")'])).to.equal(
+      `'=1+1,'+1,'-1,'@SUM(A1),'\t=1,"'\r=1","'=HYPERLINK(""x"")"\r\n`,
+    )
   })
 })

@@ -4,12 +4,25 @@ import { z } from 'zod'
 
 export const heightFormat = z.int().min(0)
 export const countFormat = z.int().min(0)
-export const idFormat = z.string().regex(/^[0-9a-f]{64}$/).describe('64 hex digits, no 0x.')
-export const addressFormat = z.string().regex(/^0x[0-9a-f]{16}$/).describe('0x and 16 hex digits.')
-export const addressDigitsFormat = z.string().regex(/^[0-9a-f]{16}$/).describe('16 hex digits, no 0x.')
-export const amountFormat = z.string().regex(/^-?\d+(\.\d+)?$/)
+export const idFormat = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('64 hex digits, no 0x.')
+export const addressFormat = z
+  .string()
+  .regex(/^0x[0-9a-f]{16}$/)
+  .describe('0x and 16 hex digits.')
+export const addressDigitsFormat = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/)
+  .describe('16 hex digits, no 0x.')
+export const amountFormat = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
   .describe('A decimal number as text, so that it stays exact.')
-export const timestampFormat = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+export const timestampFormat = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 
 /** A 64-digit id or hash as people write it: with or without `0x`, in any case. */

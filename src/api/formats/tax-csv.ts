@@ -43,13 +43,19 @@ export const incompleteMark = '#incomplete'
  * connection and no snapshot of the database. A file that exceeds a limit ends with a line that says so.
  */
 export function streamTaxCsv(
-  database: DatabasePool, bounds: Bounds | undefined, address: string, limits = csvLimits,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  limits = csvLimits,
 ): Readable {
   return Readable.from(batches(database, bounds, address, limits), { objectMode: false, highWaterMark: 1 })
 }
 
 async function* batches(
-  database: DatabasePool, bounds: Bounds | undefined, address: string, { maxRows, maxMs }: CsvLimits,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  { maxRows, maxMs }: CsvLimits,
 ): AsyncGenerator<string, void, undefined> {
   const end = performance.now() + maxMs
   yield csvLine(columns.map(([name]) => name))

@@ -16,10 +16,12 @@ describe('oneAtATime', () => {
   beforeEach(async () => {
     begun = []
     answer = (response, path) => void response.end(path)
-    server = createServer(oneAtATime((request, response) => {
-      begun.push(request.url)
-      answer(response, request.url)
-    })).listen(0, '127.0.0.1')
+    server = createServer(
+      oneAtATime((request, response) => {
+        begun.push(request.url)
+        answer(response, request.url)
+      }),
+    ).listen(0, '127.0.0.1')
     await once(server, 'listening')
   })
 

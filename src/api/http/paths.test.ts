@@ -2,7 +2,13 @@ import { expect } from 'chai'
 import { declaredPath, topLevelSegments } from './paths.ts'
 
 const topLevel = topLevelSegments([
-  '/flow/block', '/health', '/status', '/openapi.json', '/ws/status', '/staking/delegator', '/insights/daily',
+  '/flow/block',
+  '/health',
+  '/status',
+  '/openapi.json',
+  '/ws/status',
+  '/staking/delegator',
+  '/insights/daily',
 ])
 
 const cases: readonly (readonly [asked: string, declared: string])[] = [

@@ -34,7 +34,8 @@ function withoutVersion(path: string): string {
 function withFirstName(path: string): string {
   if (path.startsWith('/flow/address/')) return path.replace('/flow/address/', '/flow/account/')
   if (path.startsWith('/accounting/')) {
-    return path.replace(/^\/accounting\/(?:account|address)(?=\/|$)/, '/flow/account')
+    return path
+      .replace(/^\/accounting\/(?:account|address)(?=\/|$)/, '/flow/account')
       .replace(/^\/accounting\/transaction(?=\/|$)/, '/flow/transaction')
   }
   return path.startsWith('/analytics/') ? path.replace('/analytics/', '/insights/') : path

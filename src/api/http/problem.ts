@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import {
-  BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError,
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  SlonikError,
+  StatementTimeoutError,
 } from 'slonik'
 import { ApiError, RetryableError } from '../../base/errors.ts'
 import { problemOf } from '../../base/problem.ts'
@@ -9,26 +13,37 @@ import type { Problem } from '../../base/problem.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 
 /** The body of every error, RFC 9457. */
-export const problemSchema = z.strictObject({
-  type: z.string().describe('urn:flowfarm:problem: and the code.'),
-  title: z.string().describe('What the status means.'),
-  status: z.int(),
-  detail: z.string().describe('What went wrong, for people.'),
-  code: z.string().describe('What went wrong, for programs; stable.'),
-  field: z.string().optional().describe('The parameter at fault.'),
-  request_id: z.string().describe('Names this request in the log.'),
-}).meta({ id: 'Problem' }) satisfies z.ZodType<Problem>
+export const problemSchema = z
+  .strictObject({
+    type: z.string().describe('urn:flowfarm:problem: and the code.'),
+    title: z.string().describe('What the status means.'),
+    status: z.int(),
+    detail: z.string().describe('What went wrong, for people.'),
+    code: z.string().describe('What went wrong, for programs; stable.'),
+    field: z.string().optional().describe('The parameter at fault.'),
+    request_id: z.string().describe('Names this request in the log.'),
+  })
+  .meta({ id: 'Problem' }) satisfies z.ZodType<Problem>
 
 /** The same for clients that read a text in `error`. */
-export const messageSchema = z.strictObject({ error: z.string().describe('What went wrong, for people.'), ...problemSchema.shape }).meta({ id: 'ErrorMessage' })
+export const messageSchema = z
+  .strictObject({ error: z.string().describe('What went wrong, for people.'), ...problemSchema.shape })
+  .meta({ id: 'ErrorMessage' })
 
 /** Answers a request that does not get as far as Koa, and ends its connection. */
 export function sendProblem(response: ServerResponse, error: ApiError, requestId: string): void {
   const body = JSON.stringify(problemOf(error, requestId))
-  response.writeHead(error.status, {
-    'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', 'X-Request-Id': requestId,
-    'X-Content-Type-Options': 'nosniff', 'Access-Control-Allow-Origin': '*', 'Content-Length': Buffer.byteLength(body), Connection: 'close',
-  }).end(body)
+  response
+    .writeHead(error.status, {
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+      'Access-Control-Allow-Origin': '*',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    })
+    .end(body)
 }
 
 /** Code of the problem while the database is away, or too slow. */
@@ -46,7 +61,10 @@ export function toApiError(error: unknown): ApiError {
 }
 
 const outageErrors = [
-  BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, StatementTimeoutError,
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  StatementTimeoutError,
 ]
 
 /** Slonik has classes for some outages and leaves the others as the driver threw them. */

@@ -65,7 +65,8 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
   // A browser that asks without an upgrade is told what it has found.
   app.use(async ({ originalUrl }, next) => {
     const path = pathOf(originalUrl)
-    if (Object.hasOwn(feeds, resolvePath(path))) throw new ApiError(426, 'websocket-only', `${path} is a WebSocket: connect with ws:// or wss://.`)
+    if (Object.hasOwn(feeds, resolvePath(path)))
+      throw new ApiError(426, 'websocket-only', `${path} is a WebSocket: connect with ws:// or wss://.`)
     await next()
   })
 
@@ -73,14 +74,30 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     if (isClosing) return { error: new ApiError(503, 'stopping', 'The server is stopping; connect again in a moment.') }
     const retryAfter = waitOf(client)
     if (retryAfter !== undefined) {
-      return { error: new ApiError(429, 'rate-limited', `Too many attempts; try again in ${retryAfter} s.`), retryAfter }
+      return {
+        error: new ApiError(429, 'rate-limited', `Too many attempts; try again in ${retryAfter} s.`),
+        retryAfter,
+      }
     }
     if (!Object.hasOwn(feeds, resolvePath(pathOf(request.url)))) {
-      return { error: new ApiError(404, 'unknown-path', `There is no WebSocket here, but at ${Object.keys(feeds).join(' and ')}.`) }
+      return {
+        error: new ApiError(
+          404,
+          'unknown-path',
+          `There is no WebSocket here, but at ${Object.keys(feeds).join(' and ')}.`,
+        ),
+      }
     }
-    const isCrowded = !client.isLocal && (connections.get(clientNetwork(client.address)) ?? 0) >= maxConnectionsPerAddress
+    const isCrowded =
+      !client.isLocal && (connections.get(clientNetwork(client.address)) ?? 0) >= maxConnectionsPerAddress
     if (!isCrowded) return undefined
-    return { error: new ApiError(429, 'too-many-connections', `Your address has ${maxConnectionsPerAddress} connections, which is the most; close one.`) }
+    return {
+      error: new ApiError(
+        429,
+        'too-many-connections',
+        `Your address has ${maxConnectionsPerAddress} connections, which is the most; close one.`,
+      ),
+    }
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -103,10 +120,15 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     close: async () => {
       isClosing = true
       const timer = new AbortController()
-      const gone = Promise.all([...server.clients].map((client) => new Promise((resolve) => {
-        client.once('close', resolve)
-        client.close(1001, 'server is shutting down')
-      })))
+      const gone = Promise.all(
+        [...server.clients].map(
+          (client) =>
+            new Promise((resolve) => {
+              client.once('close', resolve)
+              client.close(1001, 'server is shutting down')
+            }),
+        ),
+      )
       const grace = delay(closeGraceMs, undefined, { signal: timer.signal }).catch(() => undefined)
       await Promise.race([gone, grace])
       timer.abort()
@@ -129,9 +151,13 @@ const leastPieceBytes = 256
 /** koa-websocket's own server, attached to no HTTP server. */
 function listenDetached(app: websockify.App, maxPayload: number): Server {
   app.ws.listen({
-    noServer: true, maxPayload, perMessageDeflate: false, clientTracking: true,
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    clientTracking: true,
     // By default a message in single bytes might take 16 MiB.
-    maxFragments: mostFragments, maxBufferedChunks: Math.ceil(maxPayload / leastPieceBytes),
+    maxFragments: mostFragments,
+    maxBufferedChunks: Math.ceil(maxPayload / leastPieceBytes),
   })
   const { server } = app.ws
   if (server === undefined) throw new TypeError('koa-websocket made no server')
@@ -155,6 +181,8 @@ function refuse(socket: Duplex, { error, retryAfter }: Refusal): void {
   socket.on('error', () => socket.destroy())
   const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
   const body = JSON.stringify(problemOf(error, randomUUID()))
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${wait}Connection: close\r\n` +
-    `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${wait}Connection: close\r\n` +
+      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
 }

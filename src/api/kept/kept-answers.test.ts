@@ -113,13 +113,22 @@ describe('kept answers', () => {
     const other = answer('y'.repeat(2000))
     kept.begin('/a')(other)
     expect(gunzipSync(await kept.findEncoded('/a', other, 'gzip'))).to.deep.equal(other.body)
-    expect(gunzipSync(await kept.findEncoded('/a', long, 'gzip')), 'for who found the one before').to.deep.equal(long.body)
+    expect(gunzipSync(await kept.findEncoded('/a', long, 'gzip')), 'for who found the one before').to.deep.equal(
+      long.body,
+    )
   })
 
   it('counts what it has compressed among the bytes', async () => {
     const kept = make({ maxBytes: 80_000 })
     // Does not become smaller.
-    const noise = (): KeptAnswer => ({ body: randomBytes(1500), headers: {}, tag: '""', route: '/', isLasting: false, isSettled: false })
+    const noise = (): KeptAnswer => ({
+      body: randomBytes(1500),
+      headers: {},
+      tag: '""',
+      route: '/',
+      isLasting: false,
+      isSettled: false,
+    })
     const answers = Array.from({ length: 15 }, noise)
     answers.forEach((one, i) => kept.begin(`/${i}`)(one))
     const left = (): number => answers.filter((_, i) => kept.find(`/${i}`) !== undefined).length

@@ -23,21 +23,25 @@ describe('recent reads', () => {
 
   after(() => database.drop())
 
-  const read = (keys: readonly string[]): Promise<ReadonlyMap<string, string>> => readRecent(pool, 'letters', keys, async (missing) => {
-    asked.push([...missing])
-    return await Promise.resolve(new Map(missing.filter((key) => key !== 'z').map((key) => [key, key.toUpperCase()])))
-  })
+  const read = (keys: readonly string[]): Promise<ReadonlyMap<string, string>> =>
+    readRecent(pool, 'letters', keys, async (missing) => {
+      asked.push([...missing])
+      return await Promise.resolve(new Map(missing.filter((key) => key !== 'z').map((key) => [key, key.toUpperCase()])))
+    })
 
   it('are none where nobody has them kept', async () => {
     await read(['a', 'a'])
-    expect([...await read(['a'])]).to.deep.equal([['a', 'A']])
+    expect([...(await read(['a']))]).to.deep.equal([['a', 'A']])
     expect(asked).to.deep.equal([['a'], ['a']])
   })
 
   it('are given again until they are forgotten, also that there is nothing', async () => {
     const { forget } = keepRecentReads([pool], 3_600_000)
-    expect([...await read(['a', 'z'])]).to.deep.equal([['a', 'A']])
-    expect([...await read(['z', 'b', 'a'])]).to.deep.equal([['a', 'A'], ['b', 'B']])
+    expect([...(await read(['a', 'z']))]).to.deep.equal([['a', 'A']])
+    expect([...(await read(['z', 'b', 'a']))]).to.deep.equal([
+      ['a', 'A'],
+      ['b', 'B'],
+    ])
     expect(asked).to.deep.equal([['a', 'z'], ['b']])
     forget()
     await read(['a'])
@@ -50,7 +54,7 @@ describe('recent reads', () => {
       forget()
       return await Promise.resolve(new Map([['a', 'old']]))
     })
-    expect([...await read(['a'])]).to.deep.equal([['a', 'A']])
+    expect([...(await read(['a']))]).to.deep.equal([['a', 'A']])
   })
 
   it('are not kept while commits are not heard of', async () => {

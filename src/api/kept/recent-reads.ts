@@ -46,12 +46,15 @@ export function keepRecentReads(databases: readonly DatabasePool[], maxAgeMs: nu
  * @param read is asked for the others; leaves out what is not there
  */
 export async function readRecent<Value>(
-  database: DatabasePool, kind: string, keys: readonly string[],
+  database: DatabasePool,
+  kind: string,
+  keys: readonly string[],
   read: (missing: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
 ): Promise<ReadonlyMap<string, Value>> {
   const distinct = [...new Set(keys)]
   const reads = ofPools.get(database)
-  if (reads === undefined || reads.isDeaf) return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
+  if (reads === undefined || reads.isDeaf)
+    return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
   const now = performance.now()
   // Whoever forgets makes another map: what was read before a commit is not kept after it.
   const { values: recent } = reads

@@ -3,7 +3,14 @@ import { ApiError } from '../../base/errors.ts'
 import { CallSlots } from './call-slots.ts'
 import type { CallSlotsOptions } from './call-slots.ts'
 
-const options: CallSlotsOptions = { what: 'calls', max: 3, maxOfClient: 2, maxWaiting: 4, maxWaitingOfClient: 2, maxWaitMs: 60_000 }
+const options: CallSlotsOptions = {
+  what: 'calls',
+  max: 3,
+  maxOfClient: 2,
+  maxWaiting: 4,
+  maxWaitingOfClient: 2,
+  maxWaitMs: 60_000,
+}
 
 const of = (address: string, isLocal = false): { address: string; isLocal: boolean } => ({ address, isLocal })
 
@@ -42,7 +49,11 @@ describe('call slots', () => {
 
   it('bound the calls of all clients, and give a free slot to who has the fewest', async () => {
     const slots = new CallSlots({ ...options, maxWaiting: 2 })
-    const [leave] = await Promise.all([slots.enter(of('203.0.113.1')), slots.enter(of('203.0.113.1')), slots.enter(of('203.0.113.2'))])
+    const [leave] = await Promise.all([
+      slots.enter(of('203.0.113.1')),
+      slots.enter(of('203.0.113.1')),
+      slots.enter(of('203.0.113.2')),
+    ])
     const begun: string[] = []
     void slots.enter(of('203.0.113.2')).then(() => begun.push('second'))
     const third = slots.enter(of('203.0.113.3')).then(() => begun.push('third'))

@@ -88,7 +88,9 @@ export class CallSlots {
     if (left > 0) this.#running.set(client, left)
     else this.#running.delete(client)
     const runs = (waiting: Waiting): number => this.#running.get(waiting.client) ?? 0
-    const [next] = this.#waiting.filter((waiting) => this.#mayBegin(waiting.client)).toSorted((a, b) => runs(a) - runs(b))
+    const [next] = this.#waiting
+      .filter((waiting) => this.#mayBegin(waiting.client))
+      .toSorted((a, b) => runs(a) - runs(b))
     if (next === undefined) return
     this.#waiting.splice(this.#waiting.indexOf(next), 1)
     this.#begin(next.client)
@@ -97,11 +99,19 @@ export class CallSlots {
 }
 
 function tooMany(what: string, max: number): ApiError {
-  return refused(429, 'too-many-calls', `Too many ${what}: ${max} run at the same time for one client. Wait for their answers, or try again in ${retrySeconds} s.`)
+  return refused(
+    429,
+    'too-many-calls',
+    `Too many ${what}: ${max} run at the same time for one client. Wait for their answers, or try again in ${retrySeconds} s.`,
+  )
 }
 
 function busy(what: string, max: number): ApiError {
-  return refused(503, 'busy', `Too many ${what}: ${max} run at the same time for all clients. Try again in ${retrySeconds} s.`)
+  return refused(
+    503,
+    'busy',
+    `Too many ${what}: ${max} run at the same time for all clients. Try again in ${retrySeconds} s.`,
+  )
 }
 
 function refused(status: number, code: string, text: string): ApiError {

@@ -16,14 +16,15 @@ export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
       await next()
       return
     }
-    const known = kept.find(url) ?? await kept.pending(url)
+    const known = kept.find(url) ?? (await kept.pending(url))
     if (known !== undefined) {
       context.state.route = known.route
       context.set(known.headers)
       context.body = known.body
       // Answered with 304 further out: nothing needs to be compressed.
       if (holds(context.get('If-None-Match'), known.tag)) return
-      const encoding = known.body.length < leastCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
+      const encoding =
+        known.body.length < leastCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
       if (encoding !== undefined) {
         context.body = await kept.findEncoded(url, known, encoding)
         context.set('Content-Encoding', encoding)
@@ -36,7 +37,8 @@ export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
     let isUnfit = false
     try {
       await next()
-      if (context.status === 200 && typeof context.body === 'string') answer = keepable(context.body, context.response.headers, context.state)
+      if (context.status === 200 && typeof context.body === 'string')
+        answer = keepable(context.body, context.response.headers, context.state)
       if (answer !== undefined) context.body = answer.body
       isUnfit = answer === undefined && context.status < 500
     } catch (error) {
@@ -51,9 +53,20 @@ export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
 }
 
 /** Of the headers those that the answer itself has; others are of one request, such as what is left of a limit. */
-const ofAnswer = ['Content-Type', 'Content-Location', 'Cache-Control', 'ETag', 'Content-Disposition', 'Content-Security-Policy']
+const ofAnswer = [
+  'Content-Type',
+  'Content-Location',
+  'Cache-Control',
+  'ETag',
+  'Content-Disposition',
+  'Content-Security-Policy',
+]
 
-function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>, { route, caching }: RequestState): KeptAnswer | undefined {
+function keepable(
+  body: string,
+  headers: NodeJS.Dict<number | string | string[]>,
+  { route, caching }: RequestState,
+): KeptAnswer | undefined {
   const tag = headers['etag']
   if (typeof tag !== 'string' || route === undefined) return undefined
   const own = ofAnswer.flatMap((name) => {
@@ -62,6 +75,11 @@ function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>
   })
   const isLasting = /\bmax-age=[1-9]/.test(String(headers['cache-control']))
   return {
-    body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route, isLasting, isSettled: caching === 'settled',
+    body: Buffer.from(body),
+    headers: Object.fromEntries(own),
+    tag: tag.replace(/^W\//, ''),
+    route,
+    isLasting,
+    isSettled: caching === 'settled',
   }
 }

@@ -25,13 +25,17 @@ export function problems(log: Logger, readsMessages: (path: string) => boolean):
     } catch (thrown) {
       const error = toApiError(thrown)
       // When nodes fall silent is in the log already, once: not each question that only they could answer.
-      if (error.cause instanceof ChainSilentError) log.debug({ requestId: context.state.requestId, path: context.path }, error.message)
+      if (error.cause instanceof ChainSilentError)
+        log.debug({ requestId: context.state.requestId, path: context.path }, error.message)
       else if (error.status >= 500) {
         // While the database is away everybody's requests fail alike: who reads the log then looks for anything else.
         const untold = error.code === databaseUnavailable ? outages.due() : 0
         if (untold !== undefined) {
           const others = untold === 0 ? {} : { untold }
-          log.error({ err: asError(thrown), requestId: context.state.requestId, path: context.path, ...others }, 'a request failed')
+          log.error(
+            { err: asError(thrown), requestId: context.state.requestId, path: context.path, ...others },
+            'a request failed',
+          )
         }
       }
       context.status = error.status

@@ -24,7 +24,13 @@ export interface RateLimitParts {
  *
  * Headers: draft-ietf-httpapi-ratelimit-headers, whose `w` is the time in which an empty bucket fills up.
  */
-export function rateLimit({ limiter, keys, unlimitedPaths, keyPaths, resolvePath }: RateLimitParts): Middleware<RequestState> {
+export function rateLimit({
+  limiter,
+  keys,
+  unlimitedPaths,
+  keyPaths,
+  resolvePath,
+}: RateLimitParts): Middleware<RequestState> {
   async function take(client: Client, keyText: string): Promise<Verdict | undefined> {
     const address = client.isLocal ? undefined : client.address
     if (keys === undefined || keyText === '') return limiter.takeForAddress(address)
@@ -35,17 +41,29 @@ export function rateLimit({ limiter, keys, unlimitedPaths, keyPaths, resolvePath
     if (verdict?.isAllowed === false) return verdict
     const key = recalled === undefined ? await keys.find(keyText) : undefined
     if (key !== undefined) return limiter.takeForKey(key)
-    throw new ApiError(401, 'unknown-api-key', 'There is no such X-API-Key, or it was revoked: leave it out, or get another.')
+    throw new ApiError(
+      401,
+      'unknown-api-key',
+      'There is no such X-API-Key, or it was revoked: leave it out, or get another.',
+    )
   }
   return async (context, next) => {
     const path = resolvePath(context.path)
     const isUnlimited = context.method === 'OPTIONS' || unlimitedPaths.has(path)
     const verdict = isUnlimited
-      ? undefined : await take(context.state.client, keyPaths.has(path) ? '' : shownKey(context.get('X-API-Key'), context.get('Authorization')))
+      ? undefined
+      : await take(
+          context.state.client,
+          keyPaths.has(path) ? '' : shownKey(context.get('X-API-Key'), context.get('Authorization')),
+        )
     if (verdict !== undefined) context.set(headersOf(verdict))
     if (verdict?.isAllowed === false) {
       context.set('Retry-After', String(verdict.nextInSeconds))
-      throw new ApiError(429, 'rate-limited', `Too many requests: ${inWords(verdict)}. Try again in ${verdict.nextInSeconds} s.`)
+      throw new ApiError(
+        429,
+        'rate-limited',
+        `Too many requests: ${inWords(verdict)}. Try again in ${verdict.nextInSeconds} s.`,
+      )
     }
     await next()
   }

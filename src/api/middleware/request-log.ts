@@ -26,7 +26,9 @@ const clientClosedRequest = 499
  * be what is nobody's business.
  */
 export function requestLog(
-  metrics: Metrics, log: Logger, clientOf: (request: IncomingMessage) => Client,
+  metrics: Metrics,
+  log: Logger,
+  clientOf: (request: IncomingMessage) => Client,
 ): Middleware<RequestState> {
   return async (context, next) => {
     const { state, request, response } = context

@@ -30,8 +30,14 @@ export function readHtmlPage(name: string): HtmlPage {
     html,
     headers: {
       'Content-Security-Policy': [
-        "default-src 'none'", "connect-src 'self'", 'img-src data:', "base-uri 'none'", "form-action 'none'",
-        "frame-ancestors 'none'", `script-src '${hashOf(html, 'script')}'`, `style-src '${hashOf(html, 'style')}'`,
+        "default-src 'none'",
+        "connect-src 'self'",
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        `script-src '${hashOf(html, 'script')}'`,
+        `style-src '${hashOf(html, 'style')}'`,
       ].join('; '),
       'Referrer-Policy': 'no-referrer',
     },

@@ -35,7 +35,9 @@ async function askBounds(database: DatabasePool): Promise<Bounds | undefined> {
  * @param read gives up to `count` rows of the heights `low` to `high`, highest first
  */
 export async function readDownwards<Row>(
-  bounds: Bounds | undefined, top: number, count: number,
+  bounds: Bounds | undefined,
+  top: number,
+  count: number,
   read: (low: number, high: number, count: number) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   if (bounds === undefined) return []
@@ -53,7 +55,8 @@ const settledRow = z.object({ is_settled: z.boolean() })
  * block, and each worker that the answer uses has derived it. Reads folded coverage alone, which is late by moments.
  */
 export async function cachingAt(
-  { database, maxReorgDepth }: { readonly database: DatabasePool; readonly maxReorgDepth: number }, height: number,
+  { database, maxReorgDepth }: { readonly database: DatabasePool; readonly maxReorgDepth: number },
+  height: number,
   workers: readonly string[],
 ): Promise<'settled' | 'revalidate'> {
   const bounds = await readBounds(database)

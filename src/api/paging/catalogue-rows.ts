@@ -21,14 +21,21 @@ export interface CatalogueSelection {
  * looked through, which has some thousands of rows.
  */
 export function selectCatalogue(
-  { table, count }: CatalogueOrder, { metadata, conditions }: CatalogueSelection, after: Rank | undefined, limit: number,
+  { table, count }: CatalogueOrder,
+  { metadata, conditions }: CatalogueSelection,
+  after: Rank | undefined,
+  limit: number,
 ): FragmentSqlToken {
   const isWhole = conditions.length === 0
-  return selectRanked({
-    columns: sql.fragment`o.token as key, ${count} as count`,
-    from: isWhole ? sql.fragment`${table} o` : sql.fragment`${table} o left join ${metadata} n on n.token = o.token`,
-    where: isWhole ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
-    count,
-    key: sql.fragment`o.token`,
-  }, after, limit)
+  return selectRanked(
+    {
+      columns: sql.fragment`o.token as key, ${count} as count`,
+      from: isWhole ? sql.fragment`${table} o` : sql.fragment`${table} o left join ${metadata} n on n.token = o.token`,
+      where: isWhole ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
+      count,
+      key: sql.fragment`o.token`,
+    },
+    after,
+    limit,
+  )
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 
-const meta = z.strictObject({
-  limit: z.int().optional().describe('Most items of a page; absent where the list is not paged.'),
-  count: z.int().describe('Items of this page.'),
-}).meta({ id: 'PageInfo' })
+const meta = z
+  .strictObject({
+    limit: z.int().optional().describe('Most items of a page; absent where the list is not paged.'),
+    count: z.int().describe('Items of this page.'),
+  })
+  .meta({ id: 'PageInfo' })
 
 export interface List<Item> {
   data: Item[]
@@ -14,12 +16,14 @@ export interface List<Item> {
 
 /** The envelope of every list. `name` is that of the item's schema. */
 export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<List<z.output<Item>>> {
-  return z.strictObject({
-    data: z.array(item),
-    has_more: z.boolean().describe('Whether there are items after this page.'),
-    cursor: z.string().describe('Ask with this `cursor` for the next page; empty on the last page.'),
-    _meta: meta,
-  }).meta({ id: `${name}List` })
+  return z
+    .strictObject({
+      data: z.array(item),
+      has_more: z.boolean().describe('Whether there are items after this page.'),
+      cursor: z.string().describe('Ask with this `cursor` for the next page; empty on the last page.'),
+      _meta: meta,
+    })
+    .meta({ id: `${name}List` })
 }
 
 /** A single resource comes in an array of one, as clients of the Flow explorer API expect. */
@@ -33,7 +37,10 @@ export function singleOf<Item extends z.ZodType>(item: Item, name: string): z.Zo
  * @param cursorOf the cursor that continues after an item
  */
 export function page<Row, Item>(
-  rows: readonly Row[], limit: number, present: (row: Row) => Item, cursorOf: (row: Row) => string,
+  rows: readonly Row[],
+  limit: number,
+  present: (row: Row) => Item,
+  cursorOf: (row: Row) => string,
 ): List<Item> {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)

@@ -4,7 +4,11 @@ import type { Bounds } from './bounds.ts'
 import { keyCursor, keyParts } from './key-cursor.ts'
 
 /** Cursors of lists of events: an event index alone restarts with each transaction. */
-export const eventCursor = keyCursor({ block_height: keyParts.height, tx_index: keyParts.index, event_index: keyParts.index })
+export const eventCursor = keyCursor({
+  block_height: keyParts.height,
+  tx_index: keyParts.index,
+  event_index: keyParts.index,
+})
 
 /** A place in the order of events. */
 export interface EventKey {
@@ -16,9 +20,13 @@ export interface EventKey {
 /** @param cursor a text that the parameter of `eventCursor` accepts */
 export function parseEventCursor(cursor: string | undefined): EventKey | undefined {
   const key = eventCursor.parse(cursor)
-  return key === undefined ? undefined : {
-    height: Number(key.block_height), txIndex: Number(key.tx_index), eventIndex: Number(key.event_index),
-  }
+  return key === undefined
+    ? undefined
+    : {
+        height: Number(key.block_height),
+        txIndex: Number(key.tx_index),
+        eventIndex: Number(key.event_index),
+      }
 }
 
 /** A part of a page: the heights, both inclusive, the place before which it begins, and its size. */
@@ -43,15 +51,18 @@ export const windowGrowth = 32
  * @returns up to `count` rows
  */
 export async function readEventPage<Row, Key extends { readonly height: number } = EventKey>(
-  bounds: Bounds | undefined, before: Key | undefined, count: number,
-  read: (span: EventSpan<Key>) => Promise<readonly Row[]>, first = firstWindow,
+  bounds: Bounds | undefined,
+  before: Key | undefined,
+  count: number,
+  read: (span: EventSpan<Key>) => Promise<readonly Row[]>,
+  first = firstWindow,
 ): Promise<readonly Row[]> {
   if (bounds === undefined) return []
   const rows: Row[] = []
   let high = Math.min(bounds.max, before?.height ?? bounds.max)
   for (let window = first; high >= bounds.min && rows.length < count; window *= windowGrowth) {
     const low = Math.max(bounds.min, high - window + 1)
-    rows.push(...await read({ low, high, before, count: count - rows.length }))
+    rows.push(...(await read({ low, high, before, count: count - rows.length })))
     high = low - 1
   }
   return rows

@@ -22,8 +22,17 @@ describe('keyCursor', () => {
 
   it('refuses all that is no whole key', () => {
     for (const text of [
-      '5', `5:${address}:`, `:${address}`, `5:${address.toUpperCase()}`, `5:${address}0`, `5.:${address}`, `1e5:${address}`,
-      `NaN:${address}`, `${'1'.repeat(79)}:${address}`, `5:${address}\n`, ` 5:${address}`,
+      '5',
+      `5:${address}:`,
+      `:${address}`,
+      `5:${address.toUpperCase()}`,
+      `5:${address}0`,
+      `5.:${address}`,
+      `1e5:${address}`,
+      `NaN:${address}`,
+      `${'1'.repeat(79)}:${address}`,
+      `5:${address}\n`,
+      ` 5:${address}`,
     ]) {
       expect(cursor.parameter.safeParse(text).success, text).to.equal(false)
     }

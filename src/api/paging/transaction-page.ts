@@ -17,7 +17,11 @@ import type { Services } from '../route.ts'
 /** Which transactions a page shows: those of a filter, or rows that are there already, one more than fit on the page if there are. */
 export type PageSource =
   | { readonly rows: readonly TransactionRow[] }
-  | { readonly filter: TransactionFilter; readonly height?: number | undefined; readonly before: TransactionPlace | undefined }
+  | {
+      readonly filter: TransactionFilter
+      readonly height?: number | undefined
+      readonly before: TransactionPlace | undefined
+    }
 
 export interface PageOptions {
   readonly limit: number
@@ -32,7 +36,9 @@ export interface PageOptions {
  * `has_more` is true, and the cursor goes on where the search has stopped.
  */
 export async function transactionPage(
-  source: PageSource, { limit, includeEvents, cursorOf, account }: PageOptions, { database, network }: Services,
+  source: PageSource,
+  { limit, includeEvents, cursorOf, account }: PageOptions,
+  { database, network }: Services,
 ): Promise<List<Transaction>> {
   const { rows, stoppedAt } = await readSource(source, limit + 1, database)
   const shown = rows.slice(0, limit)
@@ -58,11 +64,13 @@ async function readSource(source: PageSource, count: number, database: DatabaseP
  * @throws ApiError 400 where there is no such transaction, or no longer
  */
 export async function placeOfCursor(
-  cursor: { readonly height: number; readonly id: string } | undefined, { database }: Services,
+  cursor: { readonly height: number; readonly id: string } | undefined,
+  { database }: Services,
 ): Promise<TransactionPlace | undefined> {
   if (cursor === undefined) return undefined
   const place = await findTransactionInBlock(database, cursor.id, cursor.height)
   if (place !== undefined) return place
-  const detail = 'Parameter "cursor" names a transaction that is not in its block (any more): begin again without a cursor.'
+  const detail =
+    'Parameter "cursor" names a transaction that is not in its block (any more): begin again without a cursor.'
   throw new ApiError(400, 'invalid-parameter', detail, { field: 'cursor' })
 }

@@ -11,13 +11,17 @@ import { findTransactionInBlock } from '../queries/transactions.ts'
  * @returns undefined for the first page
  * @throws ApiError 400 where the block has no such transaction, also because the chain was rolled back since
  */
-export async function findTransferKey(database: DatabasePool, cursor: string | undefined): Promise<TransferKey | undefined> {
+export async function findTransferKey(
+  database: DatabasePool,
+  cursor: string | undefined,
+): Promise<TransferKey | undefined> {
   const place = parseTransferCursor(cursor)
   if (place === undefined) return undefined
   const transaction = await findTransactionInBlock(database, place.id, place.height)
   if (transaction === undefined) {
     throw new ApiError(
-      400, 'invalid-parameter',
+      400,
+      'invalid-parameter',
       `Parameter "cursor" names a transaction that block ${place.height} does not have; begin again without it.`,
       { field: 'cursor' },
     )
@@ -26,10 +30,16 @@ export async function findTransferKey(database: DatabasePool, cursor: string | u
 }
 
 /** The cursor that continues after a transfer. */
-export function transferCursorOf(
-  row: { readonly block_height: number; readonly transaction_hash: string; readonly event_index: number; readonly leg: number },
-): string {
+export function transferCursorOf(row: {
+  readonly block_height: number
+  readonly transaction_hash: string
+  readonly event_index: number
+  readonly leg: number
+}): string {
   return formatTransferCursor({
-    height: row.block_height, id: row.transaction_hash, eventIndex: row.event_index, leg: row.leg,
+    height: row.block_height,
+    id: row.transaction_hash,
+    eventIndex: row.event_index,
+    leg: row.leg,
   })
 }

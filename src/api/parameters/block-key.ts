@@ -7,7 +7,8 @@ import type { Services } from '../route.ts'
 
 /** `{height}` of a path: a height, or the id of a block. */
 export const blockKeyParameters = z.object({
-  height: z.string()
+  height: z
+    .string()
     .regex(/^([0-9]{1,15}|(0[xX])?[0-9a-fA-F]{64})$/, 'must be a block height or a block id of 64 hex digits')
     .describe('Block height; a block id of 64 hex digits is taken too.'),
 })

@@ -9,7 +9,8 @@ export const contractParameters = z.object({ identifier: contractItselfParameter
 
 /** A contract, or the account whose contracts are meant. */
 export function contractOrAccountParameter(): z.ZodUnion<readonly [TextParameter, TextParameter]> {
-  return z.union([accountParameter(), contractItselfParameter()], 'must be a contract, A.<address>.<name>, or an account')
+  return z
+    .union([accountParameter(), contractItselfParameter()], 'must be a contract, A.<address>.<name>, or an account')
     .describe('`A.<address>.<name>`, or an account for all of its contracts.')
 }
 

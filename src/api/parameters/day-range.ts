@@ -10,14 +10,20 @@ export interface DayRange {
 const dayMs = 86_400_000
 
 /** A day of UTC. */
-export const dayFormat = z.string().regex(/^\d{4}-\d\d-\d\d$/)
+export const dayFormat = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
   .meta({ format: 'date', description: 'Day, UTC.' })
 
 /** A day that exists, `YYYY-MM-DD`. */
 export function dayParameter(description: string): z.ZodOptional<z.ZodString> {
-  return z.string().regex(/^\d{4}-\d\d-\d\d$/, 'must be a day of the form YYYY-MM-DD')
-    .refine(exists, 'must be a day of the calendar, of the form YYYY-MM-DD').meta({ format: 'date' })
-    .optional().describe(description)
+  return z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day of the form YYYY-MM-DD')
+    .refine(exists, 'must be a day of the calendar, of the form YYYY-MM-DD')
+    .meta({ format: 'date' })
+    .optional()
+    .describe(description)
 }
 
 /** `2026-02-30` is none, and JavaScript takes it for the second of March. */
@@ -34,7 +40,10 @@ export interface DaySpan {
 }
 
 /** The parameters `from` and `to` of a route. */
-export function dayRangeParameters(span: DaySpan): { from: z.ZodOptional<z.ZodString>; to: z.ZodOptional<z.ZodString> } {
+export function dayRangeParameters(span: DaySpan): {
+  from: z.ZodOptional<z.ZodString>
+  to: z.ZodOptional<z.ZodString>
+} {
   const most = `At most ${span.max} days can be asked for at once.`
   return {
     from: dayParameter(`First day, UTC. Default: ${span.default} days with \`to\`. ${most}`),
@@ -49,7 +58,8 @@ export function dayRangeParameters(span: DaySpan): { from: z.ZodOptional<z.ZodSt
  * @throws ApiError 400 where the range ends before it begins, or is too long
  */
 export function resolveDays(
-  asked: { readonly from?: string | undefined; readonly to?: string | undefined }, indexed: DayRange | undefined,
+  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+  indexed: DayRange | undefined,
   span: DaySpan,
 ): DayRange | undefined {
   if (asked.from !== undefined && asked.to !== undefined) checkLength(asked.from, asked.to, span)
@@ -65,7 +75,8 @@ export function resolveDays(
 function checkLength(from: string, to: string, { max }: DaySpan): void {
   const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
   if (length < 1) throw invalidFrom(`must not be after "to", which is ${to}`)
-  if (length > max) throw invalidFrom(`must be later: at most ${max} days up to "to", which is ${to}, can be had at once`)
+  if (length > max)
+    throw invalidFrom(`must be later: at most ${max} days up to "to", which is ${to}, can be had at once`)
 }
 
 function invalidFrom(problem: string): ApiError {

@@ -17,5 +17,5 @@ export function unknownTokenError(token: string): ApiError {
 
 /** @throws ApiError 404 `unknown-token` */
 export async function requireToken(database: DatabasePool, token: string): Promise<void> {
-  if (!await isFungibleToken(database, token)) throw unknownTokenError(token)
+  if (!(await isFungibleToken(database, token))) throw unknownTokenError(token)
 }

@@ -29,14 +29,16 @@ export async function requireNftCollection(database: DatabasePool, nftType: stri
 /** The id of an item, without leading zeros. */
 export function nftIdParameter(): TextParameter {
   const problem = 'must be the id of an item: a whole number of at most 20 digits'
-  return textParameter(/^0{0,20}[0-9]{1,20}$/, problem, (text) => String(BigInt(text)))
-    .describe('Id of the item within the collection.')
+  return textParameter(/^0{0,20}[0-9]{1,20}$/, problem, (text) => String(BigInt(text))).describe(
+    'Id of the item within the collection.',
+  )
 }
 
 /** @throws ApiError 404 `unknown-item` */
 export async function requireNftItem(database: DatabasePool, nftType: string, id: string): Promise<NftItemRow> {
   const row = await readNftItem(database, nftType, id)
-  if (row === undefined) throw new ApiError(404, 'unknown-item', `Item ${id} of ${nftType} is not known.`, { field: 'id' })
+  if (row === undefined)
+    throw new ApiError(404, 'unknown-item', `Item ${id} of ${nftType} is not known.`, { field: 'id' })
   return row
 }
 
@@ -50,6 +52,9 @@ export function requireCollectionOfId(query: {
 }): void {
   if (query.nft_id === undefined || query.nft_type !== undefined) return
   throw new ApiError(
-    400, 'invalid-parameter', 'Parameter "nft_id" asks for "nft_type": ids are those of a collection.', { field: 'nft_id' },
+    400,
+    'invalid-parameter',
+    'Parameter "nft_id" asks for "nft_type": ids are those of a collection.',
+    { field: 'nft_id' },
   )
 }

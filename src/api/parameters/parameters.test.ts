@@ -3,8 +3,15 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import {
-  accountParameter, contractParameter, cursorParameter, evmAddressParameter, flagParameter, heightParameter, limitParameter,
-  noParameters, parseParameters,
+  accountParameter,
+  contractParameter,
+  cursorParameter,
+  evmAddressParameter,
+  flagParameter,
+  heightParameter,
+  limitParameter,
+  noParameters,
+  parseParameters,
 } from './parameters.ts'
 
 const schemas = {
@@ -54,11 +61,15 @@ describe('parseParameters', () => {
   })
 
   it('refuses an offset where pages go by cursor, since another page would be taken for the one asked for', () => {
-    expect(refused('offset=20').message).to.equal('Parameter "offset" is not taken: ask with the `cursor` of the page before.')
+    expect(refused('offset=20').message).to.equal(
+      'Parameter "offset" is not taken: ask with the `cursor` of the page before.',
+    )
   })
 
   const written = z.object({
-    account: accountParameter().optional(), evm: evmAddressParameter().optional(), token: contractParameter('tokens').optional(),
+    account: accountParameter().optional(),
+    evm: evmAddressParameter().optional(),
+    token: contractParameter('tokens').optional(),
   })
   const forms: readonly [name: keyof typeof written.shape, text: string, expected: string][] = [
     ['account', '0xF8D6E0586B0A20C7', '0xf8d6e0586b0a20c7'],
@@ -72,27 +83,40 @@ describe('parseParameters', () => {
   ]
   for (const [name, text, expected] of forms) {
     it(`reads ${name} "${text}"`, () => {
-      const { query } = parseParameters({ params: noParameters, query: written }, {}, new URLSearchParams({ [name]: text }))
+      const { query } = parseParameters(
+        { params: noParameters, query: written },
+        {},
+        new URLSearchParams({ [name]: text }),
+      )
       expect(query[name]).to.equal(expected)
     })
   }
 
-  for (const [name, text] of [['account', '0x'], ['account', 'xyz'], ['evm', '0x12'], ['token', 'FlowToken'], ['token', "A.1.x'"]] as const) {
+  for (const [name, text] of [
+    ['account', '0x'],
+    ['account', 'xyz'],
+    ['evm', '0x12'],
+    ['token', 'FlowToken'],
+    ['token', "A.1.x'"],
+  ] as const) {
     it(`refuses ${name} "${text}"`, () => {
-      const parseIt = (): unknown => parseParameters({ params: noParameters, query: written }, {}, new URLSearchParams({ [name]: text }))
+      const parseIt = (): unknown =>
+        parseParameters({ params: noParameters, query: written }, {}, new URLSearchParams({ [name]: text }))
       expect(parseIt).to.throw(ApiError, `Parameter "${name}" must be`)
     })
   }
 
   it('gives a value in range or an ApiError for any text', () => {
-    fc.assert(fc.property(fc.string(), (text) => {
-      const query = new URLSearchParams({ limit: text })
-      try {
-        const { limit } = parseParameters(schemas, {}, query).query
-        expect(limit).to.be.within(1, 100)
-      } catch (error) {
-        expect(error).to.be.instanceOf(ApiError)
-      }
-    }))
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const query = new URLSearchParams({ limit: text })
+        try {
+          const { limit } = parseParameters(schemas, {}, query).query
+          expect(limit).to.be.within(1, 100)
+        } catch (error) {
+          expect(error).to.be.instanceOf(ApiError)
+        }
+      }),
+    )
   })
 })

@@ -3,7 +3,10 @@ import { textParameter } from './text-parameter.ts'
 import type { TextParameter } from './text-parameter.ts'
 
 /** DER headers of keys as OpenSSL and WebAuthn export them (SubjectPublicKeyInfo): P-256 and secp256k1, before 04 and the coordinates. */
-const derHeaders = ['3059301306072a8648ce3d020106082a8648ce3d030107034200', '3056301006072a8648ce3d020106052b8104000a034200']
+const derHeaders = [
+  '3059301306072a8648ce3d020106082a8648ce3d030107034200',
+  '3056301006072a8648ce3d020106052b8104000a034200',
+]
 
 /** The curves of compressed points. */
 const curves = ['prime256v1', 'secp256k1'] as const
@@ -19,7 +22,7 @@ const problem = 'must be a public key: 128 hex digits, 66 for a compressed point
 export function publicKeyParameter(): TextParameter {
   return textParameter(form, problem, normalize).describe(
     'Public key in hex, with or without 0x: 128 digits (ECDSA), also after 04 or in DER (SubjectPublicKeyInfo); 66 for a compressed ' +
-    'point; or 192 (BLS).',
+      'point; or 192 (BLS).',
   )
 }
 

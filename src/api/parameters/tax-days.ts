@@ -13,7 +13,8 @@ const dayMs = 86_400_000
  * @throws ApiError 400 where they end before they begin, or are more than that
  */
 export function resolveTaxDays(
-  asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined }, newest: string | undefined,
+  asked: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  newest: string | undefined,
   mostDays: number = mostReportDays,
 ): DayRange | undefined {
   const { start_date: start, end_date: end } = asked
@@ -37,5 +38,7 @@ function invalidDay(problem: string): ApiError {
 /** Within the years that a date can be written in. */
 function shifted(day: string, days: number): string {
   const time = Date.parse(day) + days * dayMs
-  return new Date(Math.min(Math.max(time, Date.parse('0001-01-01')), Date.parse('9999-12-31'))).toISOString().slice(0, 10)
+  return new Date(Math.min(Math.max(time, Date.parse('0001-01-01')), Date.parse('9999-12-31')))
+    .toISOString()
+    .slice(0, 10)
 }

@@ -10,8 +10,14 @@ const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** An RFC 3339 time with its offset, or a day of UTC, which means its beginning. Gives ISO 8601 in UTC with milliseconds. */
 export function timeParameter(description: string): z.ZodType<string, string> {
-  const day = z.string().refine((text) => dayForm.test(text) && isOfCalendar(text)).meta({ format: 'date' })
-  const time = z.string().refine((text) => timeForm.test(text) && isOfCalendar(text.slice(0, 10))).meta({ format: 'date-time' })
+  const day = z
+    .string()
+    .refine((text) => dayForm.test(text) && isOfCalendar(text))
+    .meta({ format: 'date' })
+  const time = z
+    .string()
+    .refine((text) => timeForm.test(text) && isOfCalendar(text.slice(0, 10)))
+    .meta({ format: 'date-time' })
   return z.union([day, time], remedy).transform(toIsoTime).describe(description)
 }
 

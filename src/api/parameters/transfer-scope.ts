@@ -18,10 +18,13 @@ export const transferPageParameters = {
 
 /** `transaction_hash` of a list of transfers. */
 export function transactionHashParameter(): z.ZodString {
-  return z.string().regex(hashPattern, 'must be a transaction id: 64 hex digits, with or without 0x').describe(
-    'Only transfers of this transaction; the hash of an EVM transaction that it executed is taken too. A system ' +
-    'transaction, whose id repeats in every block, needs `height`.',
-  )
+  return z
+    .string()
+    .regex(hashPattern, 'must be a transaction id: 64 hex digits, with or without 0x')
+    .describe(
+      'Only transfers of this transaction; the hash of an EVM transaction that it executed is taken too. A system ' +
+        'transaction, whose id repeats in every block, needs `height`.',
+    )
 }
 
 /** Which part of the chain a list of transfers is about, and where its page begins. */
@@ -35,7 +38,11 @@ export interface TransferScope {
 
 /** @throws ApiError 400 for a cursor that names no transaction of its block */
 export async function findTransferScope(
-  { cursor, height, transaction_hash: id }: {
+  {
+    cursor,
+    height,
+    transaction_hash: id,
+  }: {
     readonly cursor?: string | undefined
     readonly height?: number | undefined
     readonly transaction_hash?: string | undefined
@@ -43,7 +50,8 @@ export async function findTransferScope(
   { database }: Services,
 ): Promise<TransferScope> {
   const [bounds, before, place] = await Promise.all([
-    readBounds(database), findTransferKey(database, cursor),
+    readBounds(database),
+    findTransferKey(database, cursor),
     id === undefined ? undefined : findPlace(database, id, height),
   ])
   const isElsewhere = id !== undefined && (place === undefined || (height !== undefined && place.height !== height))
@@ -51,7 +59,9 @@ export async function findTransferScope(
 }
 
 async function findPlace(
-  database: Services['database'], id: string, height: number | undefined,
+  database: Services['database'],
+  id: string,
+  height: number | undefined,
 ): Promise<{ height: number; index: number } | undefined> {
   const known = await findTransaction(database, id)
   return known ?? (height === undefined ? undefined : findTransactionInBlock(database, id, height))

@@ -9,7 +9,8 @@ const text = z.strictObject({ type: z.literal('String'), value: z.string() })
 const uint64 = z.strictObject({ type: z.literal('UInt64'), value: z.string() })
 const bool = z.strictObject({ type: z.literal('Bool'), value: z.boolean() })
 const path = z.strictObject({
-  type: z.literal('Path'), value: z.strictObject({ domain: z.enum(['storage', 'public']), identifier: z.string() }),
+  type: z.literal('Path'),
+  value: z.strictObject({ domain: z.enum(['storage', 'public']), identifier: z.string() }),
 })
 const paths = z.strictObject({ type: z.literal('Array'), value: z.array(path) })
 type Path = z.output<typeof path>
@@ -18,16 +19,18 @@ function dictionaryOf<Value extends z.ZodType>(value: Value) {
   return z.strictObject({ type: z.literal('Dictionary'), value: z.array(z.strictObject({ key: text, value })) })
 }
 
-export const storageSchema = dictionaryOf(z.union([uint64, paths, bool])).describe(
-  'JSON-CDC, a dictionary: `used` and `capacity` in bytes, `height` the block whose state it is, `storagePaths` and ' +
-    '`publicPaths` with what the account keeps, and `truncated`, whether there are more paths than these.',
-).meta({ id: 'AccountStorage' })
+export const storageSchema = dictionaryOf(z.union([uint64, paths, bool]))
+  .describe(
+    'JSON-CDC, a dictionary: `used` and `capacity` in bytes, `height` the block whose state it is, `storagePaths` and ' +
+      '`publicPaths` with what the account keeps, and `truncated`, whether there are more paths than these.',
+  )
+  .meta({ id: 'AccountStorage' })
 
 export const storageLinksSchema = paths.describe('JSON-CDC, an array of paths.').meta({ id: 'StorageLinks' })
 
-export const storageItemSchema = dictionaryOf(z.union([path, text])).describe(
-  'JSON-CDC, a dictionary: `path`, `type` with the Cadence type of what is kept there, and `note`.',
-).meta({ id: 'StorageItem' })
+export const storageItemSchema = dictionaryOf(z.union([path, text]))
+  .describe('JSON-CDC, a dictionary: `path`, `type` with the Cadence type of what is kept there, and `note`.')
+  .meta({ id: 'StorageItem' })
 
 export function presentStorageOverview({ used, capacity, height, storagePaths, publicPaths, isCut }: StorageOverview) {
   return presentDictionary<z.output<typeof uint64> | z.output<typeof paths> | z.output<typeof bool>>({
@@ -50,7 +53,10 @@ export function presentStorageItem(identifier: string, type: string) {
   return presentDictionary<Path | z.output<typeof text>>({
     path: presentPath(`/storage/${identifier}`),
     type: { type: 'String', value: type },
-    note: { type: 'String', value: 'Only the type is told: what is stored may be a resource, which cannot leave the chain.' },
+    note: {
+      type: 'String',
+      value: 'Only the type is told: what is stored may be a resource, which cannot leave the chain.',
+    },
   })
 }
 

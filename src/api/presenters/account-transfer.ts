@@ -13,7 +13,8 @@ export const accountTransferSchema = z.discriminatedUnion('type', [
 export type AccountTransfer = z.output<typeof accountTransferSchema>
 
 /** What an account paid for a transaction: a movement of FLOW that lists of transfers leave out. */
-export const accountFeeSchema = ftTransferSchema.extend({ type: z.literal('fee'), transfer_type: z.literal('fee') })
+export const accountFeeSchema = ftTransferSchema
+  .extend({ type: z.literal('fee'), transfer_type: z.literal('fee') })
   .meta({ id: 'AccountFee' })
 export type AccountFee = z.output<typeof accountFeeSchema>
 

@@ -2,83 +2,116 @@ import { z } from 'zod'
 import type { ChainAccount } from '../../chain/chain-reader.ts'
 import { labelCategories } from '../../chain/known-accounts.ts'
 import type { StorageOverview } from '../chain/account-storage.ts'
-import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
+import {
+  addressFormat,
+  amountFormat,
+  countFormat,
+  heightFormat,
+  idFormat,
+  timestampFormat,
+} from '../formats/formats.ts'
 import { timeAt } from './block-time.ts'
 
 /** What an account is known as. */
-export const labelSchema = z.strictObject({
-  tag: z.string().describe('Short name of the label, one of the account\'s.'),
-  label: z.string().describe('The name to show.'),
-  category: z.enum(labelCategories),
-}).meta({ id: 'AccountLabel' })
+export const labelSchema = z
+  .strictObject({
+    tag: z.string().describe("Short name of the label, one of the account's."),
+    label: z.string().describe('The name to show.'),
+    category: z.enum(labelCategories),
+  })
+  .meta({ id: 'AccountLabel' })
 export type Label = z.output<typeof labelSchema>
 
 const seenFields = {
   address: addressFormat,
   tx_count: countFormat.describe('Transactions that it paid for, proposed or authorized.'),
-  first_seen_height: heightFormat.nullable().describe('First block with a transaction of it; null where it only got tokens.'),
+  first_seen_height: heightFormat
+    .nullable()
+    .describe('First block with a transaction of it; null where it only got tokens.'),
   created_height: heightFormat.nullable().describe('Block that created it; null while that is not indexed.'),
 }
 
 /** An account as lists show it: as it is indexed. */
-export const accountSchema = z.strictObject({
-  ...seenFields,
-  height: heightFormat.nullable().describe('Last block with a transaction of it.'),
-  timestamp: timestampFormat.nullable().describe('Time of that block.'),
-  flow_balance: amountFormat.nullable().describe(
-    'FLOW in all vaults of the account, also those inside of its contracts and resources; null where none was seen.',
-  ),
-}).meta({ id: 'Account' })
+export const accountSchema = z
+  .strictObject({
+    ...seenFields,
+    height: heightFormat.nullable().describe('Last block with a transaction of it.'),
+    timestamp: timestampFormat.nullable().describe('Time of that block.'),
+    flow_balance: amountFormat
+      .nullable()
+      .describe(
+        'FLOW in all vaults of the account, also those inside of its contracts and resources; null where none was seen.',
+      ),
+  })
+  .meta({ id: 'Account' })
 export type Account = z.output<typeof accountSchema>
 
-const keySchema = z.strictObject({
-  index: countFormat,
-  key: z.string().nullable().describe('Public key, hex digits; null where it was added before the first indexed block.'),
-  signatureAlgorithm: z.string().nullable().describe('ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381.'),
-  hashAlgorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …'),
-  weight: countFormat.nullable().describe('Weight of 1000 that a transaction needs.'),
-  revoked: z.boolean(),
-  sequenceNumber: countFormat.nullable().describe('Of the next transaction that it proposes; null from indexed data.'),
-}).meta({ id: 'AccountKey' })
+const keySchema = z
+  .strictObject({
+    index: countFormat,
+    key: z
+      .string()
+      .nullable()
+      .describe('Public key, hex digits; null where it was added before the first indexed block.'),
+    signatureAlgorithm: z.string().nullable().describe('ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381.'),
+    hashAlgorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …'),
+    weight: countFormat.nullable().describe('Weight of 1000 that a transaction needs.'),
+    revoked: z.boolean(),
+    sequenceNumber: countFormat
+      .nullable()
+      .describe('Of the next transaction that it proposes; null from indexed data.'),
+  })
+  .meta({ id: 'AccountKey' })
 export type AccountKey = z.output<typeof keySchema>
 
 const approximate = 'as a JSON number, which rounds'
 
 /** A single account, as the chain has it now. */
-export const accountDetailSchema = z.strictObject({
-  ...seenFields,
-  balance: amountFormat.nullable().describe(
-    'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`.',
-  ),
-  indexed_balance: amountFormat.nullable().describe(
-    'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of ' +
-    'the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block.',
-  ),
-  available_balance: amountFormat.nullable().describe('FLOW that the storage in use does not bind; null where not known.'),
-  flowBalance: z.number().nullable().describe(`The same as balance, ${approximate}.`),
-  contracts: z.array(z.string()).describe('Names of its contracts, sorted.'),
-  contract_count: countFormat,
-  keys: z.array(keySchema).describe('By index, revoked ones included.'),
-  key_count: countFormat,
-  labels: z.array(labelSchema),
-  storage_used: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
-  storage_capacity: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
-  flowStorage: z.number().nullable().describe(`storage_capacity in units of 2^20 bytes, ${approximate}.`),
-  storageUsed: z.number().nullable().describe(`storage_used in units of 2^20 bytes, ${approximate}.`),
-  storageAvailable: z.number().nullable().describe('flowStorage less storageUsed, and not below 0.'),
-  first_seen_at: timestampFormat.nullable(),
-  last_seen_height: heightFormat.nullable().describe('Last block with a transaction of it.'),
-  last_seen_at: timestampFormat.nullable(),
-  created_at: timestampFormat.nullable(),
-  created_by_transaction: idFormat.nullable(),
-  source: z.enum(['chain', 'index']).describe(
-    'Where balance, keys, contracts and storage are from: the chain at present, or what is indexed.',
-  ),
-  as_of_height: heightFormat.nullable().describe(
-    'The block whose state they are of; null where the chain gave them and did not say which.',
-  ),
-  _rpcUnavailable: z.literal(true).optional().describe('The chain did not answer, so all is as indexed. Else left out.'),
-}).meta({ id: 'AccountDetail' })
+export const accountDetailSchema = z
+  .strictObject({
+    ...seenFields,
+    balance: amountFormat
+      .nullable()
+      .describe(
+        'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`.',
+      ),
+    indexed_balance: amountFormat
+      .nullable()
+      .describe(
+        'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of ' +
+          'the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block.',
+      ),
+    available_balance: amountFormat
+      .nullable()
+      .describe('FLOW that the storage in use does not bind; null where not known.'),
+    flowBalance: z.number().nullable().describe(`The same as balance, ${approximate}.`),
+    contracts: z.array(z.string()).describe('Names of its contracts, sorted.'),
+    contract_count: countFormat,
+    keys: z.array(keySchema).describe('By index, revoked ones included.'),
+    key_count: countFormat,
+    labels: z.array(labelSchema),
+    storage_used: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
+    storage_capacity: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
+    flowStorage: z.number().nullable().describe(`storage_capacity in units of 2^20 bytes, ${approximate}.`),
+    storageUsed: z.number().nullable().describe(`storage_used in units of 2^20 bytes, ${approximate}.`),
+    storageAvailable: z.number().nullable().describe('flowStorage less storageUsed, and not below 0.'),
+    first_seen_at: timestampFormat.nullable(),
+    last_seen_height: heightFormat.nullable().describe('Last block with a transaction of it.'),
+    last_seen_at: timestampFormat.nullable(),
+    created_at: timestampFormat.nullable(),
+    created_by_transaction: idFormat.nullable(),
+    source: z
+      .enum(['chain', 'index'])
+      .describe('Where balance, keys, contracts and storage are from: the chain at present, or what is indexed.'),
+    as_of_height: heightFormat
+      .nullable()
+      .describe('The block whose state they are of; null where the chain gave them and did not say which.'),
+    _rpcUnavailable: z
+      .literal(true)
+      .optional()
+      .describe('The chain did not answer, so all is as indexed. Else left out.'),
+  })
+  .meta({ id: 'AccountDetail' })
 export type AccountDetail = z.output<typeof accountDetailSchema>
 
 /** An account as it is read from the database. */
@@ -139,7 +172,9 @@ export function presentAccount(row: AccountRow, times: ReadonlyMap<number, strin
 
 /** An account as the chain has it, with what is indexed of it, if anything is. */
 export function presentLiveAccount(
-  { account, storage }: LiveAccount, indexed: IndexedAccount | undefined, labels: readonly Label[],
+  { account, storage }: LiveAccount,
+  indexed: IndexedAccount | undefined,
+  labels: readonly Label[],
 ): AccountDetail {
   const contracts = [...account.contracts.keys()].toSorted()
   return {
@@ -154,7 +189,9 @@ export function presentLiveAccount(
 
 /** An account as it is indexed. @param isSilent whether that is so because the chain did not answer */
 export function presentIndexedAccount(
-  indexed: IndexedAccount, height: number | undefined, isSilent: boolean,
+  indexed: IndexedAccount,
+  height: number | undefined,
+  isSilent: boolean,
 ): AccountDetail {
   return {
     ...presentHistory(indexed.row.address, indexed),
@@ -169,7 +206,11 @@ export function presentIndexedAccount(
 
 function presentHistory(address: string, indexed: IndexedAccount | undefined) {
   const { row, times = new Map<number, string>(), creation } = indexed ?? {}
-  const [first, last, created] = [row?.first_seen_height ?? null, row?.last_seen_height ?? null, row?.created_height ?? null]
+  const [first, last, created] = [
+    row?.first_seen_height ?? null,
+    row?.last_seen_height ?? null,
+    row?.created_height ?? null,
+  ]
   return {
     address,
     tx_count: row?.tx_count ?? 0,
@@ -184,12 +225,21 @@ function presentHistory(address: string, indexed: IndexedAccount | undefined) {
 }
 
 function presentBalance(balance: string | null, indexedBalance: string | null, available: string | undefined) {
-  return { balance, indexed_balance: indexedBalance, available_balance: available ?? null, flowBalance: balance === null ? null : Number(balance) }
+  return {
+    balance,
+    indexed_balance: indexedBalance,
+    available_balance: available ?? null,
+    flowBalance: balance === null ? null : Number(balance),
+  }
 }
 
 function presentHeld(contracts: readonly string[], keys: AccountKey[], labels: readonly Label[]) {
   return {
-    contracts: [...contracts], contract_count: contracts.length, keys, key_count: keys.length, labels: [...labels],
+    contracts: [...contracts],
+    contract_count: contracts.length,
+    keys,
+    key_count: keys.length,
+    labels: [...labels],
   }
 }
 
@@ -236,15 +286,21 @@ function presentIndexedKey(row: AccountKeyRow): AccountKey {
 
 const signatureAlgorithms = ['UNKNOWN', 'BLS_BLS12_381', 'ECDSA_P256', 'ECDSA_secp256k1']
 const hashAlgorithms = [
-  'UNKNOWN', 'SHA2_256', 'SHA2_384', 'SHA3_256', 'SHA3_384', 'KMAC128_BLS_BLS12_381', 'KECCAK_256',
+  'UNKNOWN',
+  'SHA2_256',
+  'SHA2_384',
+  'SHA3_256',
+  'SHA3_384',
+  'KMAC128_BLS_BLS12_381',
+  'KECCAK_256',
 ]
 
 /** @param number as access nodes number them. Source: onflow/crypto `sign.go` and flow-go `model/flow`. */
 export function signatureAlgorithmName(number: number | null): string | null {
-  return number === null ? null : signatureAlgorithms[number] ?? 'UNKNOWN'
+  return number === null ? null : (signatureAlgorithms[number] ?? 'UNKNOWN')
 }
 
 /** @param number as access nodes number them */
 export function hashAlgorithmName(number: number | null): string | null {
-  return number === null ? null : hashAlgorithms[number] ?? 'UNKNOWN'
+  return number === null ? null : (hashAlgorithms[number] ?? 'UNKNOWN')
 }

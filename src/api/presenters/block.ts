@@ -13,32 +13,42 @@ const blockFields = {
 }
 
 /** A block as lists show it. */
-export const blockSchema = z.strictObject({
-  ...blockFields,
-  parent_hash: idFormat.describe('The same as parent_id; some clients of the Flow explorer API read this name.'),
-  total_gas_used: countFormat.nullable().describe('Computation that its transactions used. Null, like what follows, while the block is not derived yet.'),
-  evm_tx_count: countFormat.nullable().describe('Transactions that executed EVM transactions.'),
-  fees: amountFormat.nullable().describe('Fees that were deducted, in FLOW.'),
-}).meta({ id: 'Block' })
+export const blockSchema = z
+  .strictObject({
+    ...blockFields,
+    parent_hash: idFormat.describe('The same as parent_id; some clients of the Flow explorer API read this name.'),
+    total_gas_used: countFormat
+      .nullable()
+      .describe('Computation that its transactions used. Null, like what follows, while the block is not derived yet.'),
+    evm_tx_count: countFormat.nullable().describe('Transactions that executed EVM transactions.'),
+    fees: amountFormat.nullable().describe('Fees that were deducted, in FLOW.'),
+  })
+  .meta({ id: 'Block' })
 export type Block = z.output<typeof blockSchema>
 
 /** What is sent of a new block. */
 export const newBlockSchema = z.strictObject(blockFields).meta({ id: 'NewBlock' })
 export type NewBlock = z.output<typeof newBlockSchema>
 
-const collectionSchema = z.strictObject({
-  id: idFormat,
-  tx_count: countFormat,
-  transaction_ids: z.array(idFormat),
-}).meta({ id: 'Collection' })
+const collectionSchema = z
+  .strictObject({
+    id: idFormat,
+    tx_count: countFormat,
+    transaction_ids: z.array(idFormat),
+  })
+  .meta({ id: 'Collection' })
 
 /** A single block. */
-export const blockDetailSchema = blockSchema.extend({
-  collections: z.array(collectionSchema)
-    .describe('The guaranteed collections, in order; the system collection is none of them.'),
-  transactions: z.array(transactionSummarySchema)
-    .describe('Summaries of all transactions, as the live feed sends them.'),
-}).meta({ id: 'BlockDetail' })
+export const blockDetailSchema = blockSchema
+  .extend({
+    collections: z
+      .array(collectionSchema)
+      .describe('The guaranteed collections, in order; the system collection is none of them.'),
+    transactions: z
+      .array(transactionSummarySchema)
+      .describe('Summaries of all transactions, as the live feed sends them.'),
+  })
+  .meta({ id: 'BlockDetail' })
 export type BlockDetail = z.output<typeof blockDetailSchema>
 
 /** A block as it is read from the database, ids in hex. */
@@ -62,7 +72,11 @@ export function presentNewBlock(row: BlockRow): NewBlock {
 
 export function presentBlock(row: BlockRow): Block {
   return {
-    ...presentNewBlock(row), parent_hash: row.parent_id, total_gas_used: row.gas_used, evm_tx_count: row.evm_tx_count, fees: row.fees,
+    ...presentNewBlock(row),
+    parent_hash: row.parent_id,
+    total_gas_used: row.gas_used,
+    evm_tx_count: row.evm_tx_count,
+    fees: row.fees,
   }
 }
 
@@ -71,7 +85,8 @@ export function presentBlock(row: BlockRow): Block {
  * @param transactions of the block, in order, with the place of their collection; null for system transactions
  */
 export function presentBlockDetail(
-  row: BlockRow, collectionIds: readonly string[],
+  row: BlockRow,
+  collectionIds: readonly string[],
   transactions: readonly { readonly collectionIndex: number | null; readonly summary: TransactionSummary }[],
 ): BlockDetail {
   const members: string[][] = collectionIds.map(() => [])

@@ -5,31 +5,39 @@ import { addressFormat, countFormat } from '../formats/formats.ts'
 import { contractKinds } from './contract.ts'
 import type { AssetNames } from './transfer-summary.ts'
 
-const node = z.strictObject({
-  identifier: z.string().describe('A.<address>.<name>'),
-  address: addressFormat,
-  name: z.string(),
-}).meta({ id: 'ContractReference' })
+const node = z
+  .strictObject({
+    identifier: z.string().describe('A.<address>.<name>'),
+    address: addressFormat,
+    name: z.string(),
+  })
+  .meta({ id: 'ContractReference' })
 type Node = z.output<typeof node>
 
 /** What a contract imports, and what imports it. */
-export const contractDependenciesSchema = z.strictObject({
-  identifier: z.string(),
-  imports: z.array(node).describe('What it imports itself, in the order of the identifiers.'),
-  dependents: z.array(node).describe('What imports it: a page of them, in the order of the identifiers.'),
-  dependent_count: countFormat.describe('All that import it.'),
-  graph: z.strictObject({
-    root: z.string(),
-    nodes: z.array(node.extend({
-      kind: z.enum(contractKinds).nullable(),
-      token_name: z.string().nullable(),
-      token_symbol: z.string().nullable(),
-      token_logo: z.string().nullable(),
-    }).meta({ id: 'ContractNode' })),
-    edges: z.array(z.strictObject({ source: z.string(), target: z.string() })).describe('`source` imports `target`.'),
-    truncated: z.boolean().describe('Whether there is more within this depth than a graph may hold.'),
-  }),
-}).meta({ id: 'ContractDependencies' })
+export const contractDependenciesSchema = z
+  .strictObject({
+    identifier: z.string(),
+    imports: z.array(node).describe('What it imports itself, in the order of the identifiers.'),
+    dependents: z.array(node).describe('What imports it: a page of them, in the order of the identifiers.'),
+    dependent_count: countFormat.describe('All that import it.'),
+    graph: z.strictObject({
+      root: z.string(),
+      nodes: z.array(
+        node
+          .extend({
+            kind: z.enum(contractKinds).nullable(),
+            token_name: z.string().nullable(),
+            token_symbol: z.string().nullable(),
+            token_logo: z.string().nullable(),
+          })
+          .meta({ id: 'ContractNode' }),
+      ),
+      edges: z.array(z.strictObject({ source: z.string(), target: z.string() })).describe('`source` imports `target`.'),
+      truncated: z.boolean().describe('Whether there is more within this depth than a graph may hold.'),
+    }),
+  })
+  .meta({ id: 'ContractDependencies' })
 export type ContractDependencies = z.output<typeof contractDependenciesSchema>
 
 /** What is known of nodes: their kind, and what tokens call themselves. */
@@ -46,8 +54,11 @@ export interface ReachedGraph {
 }
 
 export function presentDependencies(
-  contract: string, imports: readonly string[],
-  dependents: { readonly page: readonly string[]; readonly count: number }, graph: ReachedGraph, facts: NodeFacts,
+  contract: string,
+  imports: readonly string[],
+  dependents: { readonly page: readonly string[]; readonly count: number },
+  graph: ReachedGraph,
+  facts: NodeFacts,
 ): ContractDependencies {
   return {
     identifier: contract,

@@ -8,30 +8,44 @@ import type { AssetNames } from './transfer-summary.ts'
 export const contractKinds = ['FT', 'NFT', 'CONTRACT'] as const
 
 /** A contract as its last change left it. */
-export const contractSchema = z.strictObject({
-  id: z.string().describe('A.<address>.<name>'),
-  identifier: z.string().describe('The same as id.'),
-  address: addressFormat.describe('Account that has it.'),
-  name: z.string(),
-  kind: z.enum(contractKinds).nullable().describe(
-    'Whether it says to be a fungible token, an NFT or neither; null while its code is not known.',
-  ),
-  status: z.enum(['active', 'removed']),
-  body: z.string().nullable().optional().describe('Source code: of a single contract, in lists where it is asked for; null while not known.'),
-  created_at: timestampFormat.nullable().describe('When it was deployed first; null while that is not indexed.'),
-  created_height: heightFormat.nullable(),
-  updated_at: timestampFormat.nullable().describe('When it was changed last.'),
-  valid_from: heightFormat.nullable().describe('Block of its last change; null for one that only the chain tells of.'),
-  transaction_hash: idFormat.nullable().describe('Transaction of its last change.'),
-  code_hash: idFormat.describe('SHA3-256 of the code.'),
-  imports: z.array(z.string()).nullable().describe('Contracts that it imports, A.<address>.<name>; null while not known.'),
-  imported_count: countFormat.describe('Contracts whose present code imports it; a minute old at most.'),
-  import_count: countFormat.describe('The same as imported_count; some clients of the Flow explorer API read this name.'),
-  token_name: z.string().nullable().describe('What the token or collection calls itself, where it is one.'),
-  token_symbol: z.string().nullable(),
-  token_logo: z.string().nullable(),
-  source: z.enum(['index', 'chain']).describe('chain: nothing is indexed of it, and an access node told.'),
-}).meta({ id: 'Contract' })
+export const contractSchema = z
+  .strictObject({
+    id: z.string().describe('A.<address>.<name>'),
+    identifier: z.string().describe('The same as id.'),
+    address: addressFormat.describe('Account that has it.'),
+    name: z.string(),
+    kind: z
+      .enum(contractKinds)
+      .nullable()
+      .describe('Whether it says to be a fungible token, an NFT or neither; null while its code is not known.'),
+    status: z.enum(['active', 'removed']),
+    body: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Source code: of a single contract, in lists where it is asked for; null while not known.'),
+    created_at: timestampFormat.nullable().describe('When it was deployed first; null while that is not indexed.'),
+    created_height: heightFormat.nullable(),
+    updated_at: timestampFormat.nullable().describe('When it was changed last.'),
+    valid_from: heightFormat
+      .nullable()
+      .describe('Block of its last change; null for one that only the chain tells of.'),
+    transaction_hash: idFormat.nullable().describe('Transaction of its last change.'),
+    code_hash: idFormat.describe('SHA3-256 of the code.'),
+    imports: z
+      .array(z.string())
+      .nullable()
+      .describe('Contracts that it imports, A.<address>.<name>; null while not known.'),
+    imported_count: countFormat.describe('Contracts whose present code imports it; a minute old at most.'),
+    import_count: countFormat.describe(
+      'The same as imported_count; some clients of the Flow explorer API read this name.',
+    ),
+    token_name: z.string().nullable().describe('What the token or collection calls itself, where it is one.'),
+    token_symbol: z.string().nullable(),
+    token_logo: z.string().nullable(),
+    source: z.enum(['index', 'chain']).describe('chain: nothing is indexed of it, and an access node told.'),
+  })
+  .meta({ id: 'Contract' })
 export type Contract = z.output<typeof contractSchema>
 
 /** As it is read from the database. */
@@ -80,7 +94,12 @@ export function presentContract(row: ContractRow, facts: ContractFacts, withBody
 }
 
 /** A contract of which nothing is indexed. @param codeHash SHA3-256, hex digits */
-export function presentLiveContract(contract: string, code: ContractCode, codeHash: string, facts: ContractFacts): Contract {
+export function presentLiveContract(
+  contract: string,
+  code: ContractCode,
+  codeHash: string,
+  facts: ContractFacts,
+): Contract {
   return {
     ...presentIdentity(contract, facts),
     kind: code.kind,

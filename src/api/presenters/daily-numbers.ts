@@ -39,27 +39,29 @@ export const modules = ['accounts', 'evm', 'defi', 'epoch', 'bridge', 'contracts
 export type Module = (typeof modules)[number]
 
 /** The numbers of one day. */
-export const dailyNumbersSchema = z.strictObject({
-  date: dayFormat,
-  block_count: countFormat.describe('Blocks that are indexed; 0 for a day of which none is.'),
-  tx_count: countFormat.describe('Transactions, system transactions included.'),
-  system_tx_count: countFormat.describe('Those that the chain made itself, scheduled ones included.'),
-  cadence_tx_count: countFormat.describe('Transactions that executed no EVM transaction.'),
-  failed_tx_count: countFormat.describe('Transactions of users that failed.'),
-  error_rate: z.number().min(0).describe('Part of users\' transactions that failed, in percent, 2 decimals.'),
-  event_count: countFormat,
-  total_gas_used: countFormat.describe('Computation used.'),
-  avg_gas_per_tx: z.number().min(0).describe('Computation of a transaction in the mean, 2 decimals.'),
-  fees: amountFormat.describe('Fees that were deducted, in FLOW.'),
-  ft_transfers: countFormat.describe('Movements of fungible tokens, fees aside.'),
-  nft_transfers: countFormat.describe('Movements of items of collections.'),
-  ...parts.accounts,
-  ...parts.evm,
-  ...parts.defi,
-  ...parts.epoch,
-  ...parts.bridge,
-  ...parts.contracts,
-}).meta({ id: 'DailyNumbers' })
+export const dailyNumbersSchema = z
+  .strictObject({
+    date: dayFormat,
+    block_count: countFormat.describe('Blocks that are indexed; 0 for a day of which none is.'),
+    tx_count: countFormat.describe('Transactions, system transactions included.'),
+    system_tx_count: countFormat.describe('Those that the chain made itself, scheduled ones included.'),
+    cadence_tx_count: countFormat.describe('Transactions that executed no EVM transaction.'),
+    failed_tx_count: countFormat.describe('Transactions of users that failed.'),
+    error_rate: z.number().min(0).describe("Part of users' transactions that failed, in percent, 2 decimals."),
+    event_count: countFormat,
+    total_gas_used: countFormat.describe('Computation used.'),
+    avg_gas_per_tx: z.number().min(0).describe('Computation of a transaction in the mean, 2 decimals.'),
+    fees: amountFormat.describe('Fees that were deducted, in FLOW.'),
+    ft_transfers: countFormat.describe('Movements of fungible tokens, fees aside.'),
+    nft_transfers: countFormat.describe('Movements of items of collections.'),
+    ...parts.accounts,
+    ...parts.evm,
+    ...parts.defi,
+    ...parts.epoch,
+    ...parts.bridge,
+    ...parts.contracts,
+  })
+  .meta({ id: 'DailyNumbers' })
 export type DailyNumbers = z.output<typeof dailyNumbersSchema>
 
 /** The numbers of one day for one part of the chain. */
@@ -136,16 +138,22 @@ type PartOf<M extends Module> = z.output<z.ZodObject<(typeof parts)[M]>>
 
 const moduleFields: { readonly [M in Module]: (row: DailyNumbersRow) => PartOf<M> } = {
   accounts: (row) => ({
-    active_accounts: row.active_account_count, new_accounts: row.new_account_count, coa_new_accounts: row.new_coa_count,
+    active_accounts: row.active_account_count,
+    new_accounts: row.new_account_count,
+    coa_new_accounts: row.new_coa_count,
   }),
   evm: (row) => ({
-    evm_tx_count: row.evm_tx_count, evm_execution_count: row.evm_execution_count, evm_failed_count: row.evm_failed_count,
-    evm_gas_used: row.evm_gas_used, evm_active_addresses: row.evm_address_count,
+    evm_tx_count: row.evm_tx_count,
+    evm_execution_count: row.evm_execution_count,
+    evm_failed_count: row.evm_failed_count,
+    evm_gas_used: row.evm_gas_used,
+    evm_active_addresses: row.evm_address_count,
   }),
   defi: (row) => ({ defi_swap_count: row.swap_count, defi_unique_traders: row.trader_count }),
   epoch: (row) => ({ epoch: row.epoch, epoch_payout_total: row.epoch_payout }),
   bridge: (row) => ({
-    bridge_to_evm_txs: row.bridge_to_evm_tx_count, bridge_from_evm_txs: row.bridge_from_evm_tx_count,
+    bridge_to_evm_txs: row.bridge_to_evm_tx_count,
+    bridge_from_evm_txs: row.bridge_from_evm_tx_count,
   }),
   contracts: (row) => ({ new_contracts: row.new_contract_count, contract_updates: row.contract_update_count }),
 }

@@ -7,25 +7,36 @@ const notTold = 'null where no indexed event told.'
 const phaseNames = ['staking auction', 'setup', 'commit'] as const
 
 /** Where the running epoch is. */
-export const epochStatusSchema = z.strictObject({
-  epoch: countFormat.nullable().describe('Counter of the epoch that runs; null where it is not known.'),
-  epoch_progress: z.number().min(0).max(100).nullable().describe(
-    'How much of it is over, in percent, 2 decimals: by views, or where these are not known by time; null where neither is known.',
-  ),
-  phase: z.int().min(0).max(2).nullable().describe('0 staking auction, 1 setup, 2 commit.'),
-  phase_name: z.enum(phaseNames).nullable(),
-  start_view: view.describe('First view of the epoch.'),
-  staking_end_view: view.describe('Last view of its staking auction.'),
-  end_view: view.describe('Last view of the epoch.'),
-  current_view: view.describe('View of the newest block of which the chain was asked; blocks are stored without theirs.'),
-  start_height: heightFormat.nullable().describe('First block of the epoch.'),
-  start_time: timestampFormat.nullable().describe('Time of that block.'),
-  target_end_time: timestampFormat.nullable().describe('When it is meant to end.'),
-  height: heightFormat.nullable().describe('The block of which epoch and phase are told.'),
-  source: z.enum(['chain', 'events']).nullable()
-    .describe('Who told epoch and phase: the contract FlowEpoch when it was asked, or its indexed events.'),
-  updated_at: z.int().nullable().describe('Time of that block, seconds since 1970.'),
-}).meta({ id: 'EpochStatus' })
+export const epochStatusSchema = z
+  .strictObject({
+    epoch: countFormat.nullable().describe('Counter of the epoch that runs; null where it is not known.'),
+    epoch_progress: z
+      .number()
+      .min(0)
+      .max(100)
+      .nullable()
+      .describe(
+        'How much of it is over, in percent, 2 decimals: by views, or where these are not known by time; null where neither is known.',
+      ),
+    phase: z.int().min(0).max(2).nullable().describe('0 staking auction, 1 setup, 2 commit.'),
+    phase_name: z.enum(phaseNames).nullable(),
+    start_view: view.describe('First view of the epoch.'),
+    staking_end_view: view.describe('Last view of its staking auction.'),
+    end_view: view.describe('Last view of the epoch.'),
+    current_view: view.describe(
+      'View of the newest block of which the chain was asked; blocks are stored without theirs.',
+    ),
+    start_height: heightFormat.nullable().describe('First block of the epoch.'),
+    start_time: timestampFormat.nullable().describe('Time of that block.'),
+    target_end_time: timestampFormat.nullable().describe('When it is meant to end.'),
+    height: heightFormat.nullable().describe('The block of which epoch and phase are told.'),
+    source: z
+      .enum(['chain', 'events'])
+      .nullable()
+      .describe('Who told epoch and phase: the contract FlowEpoch when it was asked, or its indexed events.'),
+    updated_at: z.int().nullable().describe('Time of that block, seconds since 1970.'),
+  })
+  .meta({ id: 'EpochStatus' })
 export type EpochStatus = z.output<typeof epochStatusSchema>
 
 /** What the chain said when it was asked, and what its events said. */
@@ -68,8 +79,8 @@ export function presentEpochStatus(row: EpochStatusRow): EpochStatus {
   const targetEndTime = (told ? row.target_end_time : null) ?? (asked ? row.asked_target_end_time : null)
   return {
     epoch,
-    epoch_progress: progress(startView, endView, currentView)
-      ?? progress(seconds(startTime), seconds(targetEndTime), seconds(now)),
+    epoch_progress:
+      progress(startView, endView, currentView) ?? progress(seconds(startTime), seconds(targetEndTime), seconds(now)),
     phase,
     phase_name: phase === null ? null : (phaseNames[phase] ?? null),
     start_view: startView,
@@ -108,47 +119,56 @@ function seconds(time: string | null): number | null {
 }
 
 /** One epoch. */
-export const epochSchema = z.strictObject({
-  epoch: countFormat.describe('Counter of the epoch.'),
-  status: z.enum(['planned', 'running', 'ended']).describe('planned: no indexed event told that it started.'),
-  start_height: heightFormat.nullable().describe(`Block in which it started; ${notTold}`),
-  end_height: heightFormat.nullable().describe(`Last block of it; ${notTold}`),
-  block_count: countFormat.nullable().describe('Blocks from the one to the other.'),
-  start_time: timestampFormat.nullable(),
-  end_time: timestampFormat.nullable(),
-  target_end_time: timestampFormat.nullable().describe('When it is meant to end.'),
-  start_view: view.describe('First view.'),
-  staking_end_view: view.describe('Last view of the staking auction.'),
-  end_view: view.describe('Last view.'),
-  setup_height: heightFormat.nullable().describe('Block of the event that told its nodes.'),
-  commit_height: heightFormat.nullable().describe('Block of its EpochCommit.'),
-  total_nodes: countFormat.nullable().describe('Nodes that take part.'),
-  total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, without access nodes.'),
-  total_supply: amountFormat.nullable().describe('FLOW in all when it started.'),
-  total_rewards: amountFormat.nullable().describe('FLOW to be paid for it, as told when it started.'),
-  payout_height: heightFormat.nullable().describe('Block in which its rewards were paid.'),
-  payout_time: timestampFormat.nullable(),
-  payout_total: amountFormat.nullable().describe('FLOW that was paid to nodes and delegators.'),
-  payout_from_fees: amountFormat.nullable().describe('FLOW of it that came from transaction fees.'),
-  payout_minted: amountFormat.nullable().describe('FLOW of it that was made.'),
-  payout_fees_burned: amountFormat.nullable().describe('FLOW of the fees that was destroyed.'),
-}).meta({ id: 'EpochNumbers' })
+export const epochSchema = z
+  .strictObject({
+    epoch: countFormat.describe('Counter of the epoch.'),
+    status: z.enum(['planned', 'running', 'ended']).describe('planned: no indexed event told that it started.'),
+    start_height: heightFormat.nullable().describe(`Block in which it started; ${notTold}`),
+    end_height: heightFormat.nullable().describe(`Last block of it; ${notTold}`),
+    block_count: countFormat.nullable().describe('Blocks from the one to the other.'),
+    start_time: timestampFormat.nullable(),
+    end_time: timestampFormat.nullable(),
+    target_end_time: timestampFormat.nullable().describe('When it is meant to end.'),
+    start_view: view.describe('First view.'),
+    staking_end_view: view.describe('Last view of the staking auction.'),
+    end_view: view.describe('Last view.'),
+    setup_height: heightFormat.nullable().describe('Block of the event that told its nodes.'),
+    commit_height: heightFormat.nullable().describe('Block of its EpochCommit.'),
+    total_nodes: countFormat.nullable().describe('Nodes that take part.'),
+    total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, without access nodes.'),
+    total_supply: amountFormat.nullable().describe('FLOW in all when it started.'),
+    total_rewards: amountFormat.nullable().describe('FLOW to be paid for it, as told when it started.'),
+    payout_height: heightFormat.nullable().describe('Block in which its rewards were paid.'),
+    payout_time: timestampFormat.nullable(),
+    payout_total: amountFormat.nullable().describe('FLOW that was paid to nodes and delegators.'),
+    payout_from_fees: amountFormat.nullable().describe('FLOW of it that came from transaction fees.'),
+    payout_minted: amountFormat.nullable().describe('FLOW of it that was made.'),
+    payout_fees_burned: amountFormat.nullable().describe('FLOW of the fees that was destroyed.'),
+  })
+  .meta({ id: 'EpochNumbers' })
 export type Epoch = z.output<typeof epochSchema>
 
 /** FLOW: how much there is, how much of it is staked, and what that earns. */
-export const tokenomicsSchema = z.strictObject({
-  epoch: countFormat.nullable().describe('The epoch of which stake and supply are told.'),
-  total_supply: amountFormat.nullable().describe('FLOW in existence.'),
-  total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, without access nodes.'),
-  staked_share: z.number().nullable().describe('total_staked of total_supply, in percent, 2 decimals.'),
-  validator_count: countFormat.nullable().describe('Nodes that take part in the epoch.'),
-  epoch_payout: amountFormat.nullable().describe('FLOW paid for the newest epoch whose rewards are paid.'),
-  staking_apy: z.number().nullable().describe(
-    'That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; null where the ' +
-    'length of the epoch is not known.',
-  ),
-  source: z.enum(['chain', 'events']).nullable()
-    .describe('Who told supply and stake: the contracts when they were asked, or indexed events.'),
-  updated_at: z.int().nullable().describe('When that was so, seconds since 1970.'),
-}).meta({ id: 'NetworkTokenomics' })
+export const tokenomicsSchema = z
+  .strictObject({
+    epoch: countFormat.nullable().describe('The epoch of which stake and supply are told.'),
+    total_supply: amountFormat.nullable().describe('FLOW in existence.'),
+    total_staked: amountFormat.nullable().describe('FLOW staked by nodes and delegators, without access nodes.'),
+    staked_share: z.number().nullable().describe('total_staked of total_supply, in percent, 2 decimals.'),
+    validator_count: countFormat.nullable().describe('Nodes that take part in the epoch.'),
+    epoch_payout: amountFormat.nullable().describe('FLOW paid for the newest epoch whose rewards are paid.'),
+    staking_apy: z
+      .number()
+      .nullable()
+      .describe(
+        'That payout as a part of what was staked in its epoch, for a year of such epochs, in percent, 2 decimals; null where the ' +
+          'length of the epoch is not known.',
+      ),
+    source: z
+      .enum(['chain', 'events'])
+      .nullable()
+      .describe('Who told supply and stake: the contracts when they were asked, or indexed events.'),
+    updated_at: z.int().nullable().describe('When that was so, seconds since 1970.'),
+  })
+  .meta({ id: 'NetworkTokenomics' })
 export type Tokenomics = z.output<typeof tokenomicsSchema>

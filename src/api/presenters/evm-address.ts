@@ -1,18 +1,33 @@
 import { z } from 'zod'
 import { addressFormat } from '../formats/formats.ts'
 
-export const evmAddressFormat = z.string().regex(/^0x[0-9a-f]{40}$/).describe('0x and 40 hex digits, lower case.')
-export const evmHashFormat = z.string().regex(/^0x[0-9a-f]{64}$/).describe('0x and 64 hex digits.')
-export const evmDigitsFormat = z.string().regex(/^[0-9a-f]{40}$/).describe('40 hex digits, no 0x.')
+export const evmAddressFormat = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .describe('0x and 40 hex digits, lower case.')
+export const evmHashFormat = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .describe('0x and 64 hex digits.')
+export const evmDigitsFormat = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/)
+  .describe('40 hex digits, no 0x.')
 
 /** An address of the EVM, and what is known of it. */
-export const evmPartySchema = z.strictObject({
-  hash: evmAddressFormat,
-  name: z.string().nullable().describe('Label of the address, or name of the token; null where neither is known.'),
-  is_contract: z.boolean().nullable()
-    .describe('Null where nothing tells: contracts that contracts create tell nothing of themselves.'),
-  flow_address: addressFormat.nullable().describe('The Flow account that owns it (COA); null where none is known to.'),
-}).meta({ id: 'EvmAddressReference' })
+export const evmPartySchema = z
+  .strictObject({
+    hash: evmAddressFormat,
+    name: z.string().nullable().describe('Label of the address, or name of the token; null where neither is known.'),
+    is_contract: z
+      .boolean()
+      .nullable()
+      .describe('Null where nothing tells: contracts that contracts create tell nothing of themselves.'),
+    flow_address: addressFormat
+      .nullable()
+      .describe('The Flow account that owns it (COA); null where none is known to.'),
+  })
+  .meta({ id: 'EvmAddressReference' })
 export type EvmParty = z.output<typeof evmPartySchema>
 
 /** What the tables know of an address; 40 hex digits. */

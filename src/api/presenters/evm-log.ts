@@ -9,13 +9,15 @@ import { evmHashFormat, evmPartySchema, presentEvmParty } from './evm-address.ts
 import type { EvmDirectory } from './evm-address.ts'
 
 /** What a contract told while a transaction of the EVM ran. */
-export const evmLogSchema = z.strictObject({
-  index: countFormat.describe('Position in the transaction.'),
-  address: evmPartySchema.describe('The contract.'),
-  topics: z.array(evmHashFormat),
-  data: z.string().regex(/^0x([0-9a-f]{2})*$/),
-  decoded: decodedLogSchema.nullable().describe('Of events that many contracts share.'),
-}).meta({ id: 'EvmLog' })
+export const evmLogSchema = z
+  .strictObject({
+    index: countFormat.describe('Position in the transaction.'),
+    address: evmPartySchema.describe('The contract.'),
+    topics: z.array(evmHashFormat),
+    data: z.string().regex(/^0x([0-9a-f]{2})*$/),
+    decoded: decodedLogSchema.nullable().describe('Of events that many contracts share.'),
+  })
+  .meta({ id: 'EvmLog' })
 export type EvmLogItem = z.output<typeof evmLogSchema>
 
 /** The logs that an event's payload carries; none where they cannot be read, which the worker has logged. */

@@ -6,36 +6,51 @@ import type { EvmDirectory } from './evm-address.ts'
 import { evmTokenRefRow, evmTokenRefSchema, presentEvmTokenRef } from './evm-token.ts'
 
 /** What a log moved. */
-export const evmTokenTransferSchema = z.strictObject({
-  transaction_hash: evmHashFormat,
-  transaction_id: idFormat.describe('The Flow transaction.'),
-  block_height: heightFormat.describe('Flow block.'),
-  transaction_index: countFormat,
-  event_index: countFormat,
-  log_index: countFormat.describe('Position of the log in the EVM transaction.'),
-  batch_index: countFormat.describe('Counts what one log moved.'),
-  timestamp: timestampFormat,
-  type: z.enum(['token_transfer', 'token_minting', 'token_burning']),
-  from: evmPartySchema.nullable().describe('Null: nobody, it was minted.'),
-  to: evmPartySchema.nullable().describe('Null: nobody, it was burned.'),
-  token: evmTokenRefSchema,
-  total: z.strictObject({
-    value: amountFormat.describe('ERC-20: in raw units, the smallest unit of the token. ERC-721: 1. ERC-1155: number of items.'),
-    decimals: z.int().nullable().describe('Null: unknown, or not an ERC-20 token.'),
-    token_id: amountFormat.nullable().describe('Item of ERC-721, kind of ERC-1155.'),
-  }),
-}).meta({ id: 'EvmTokenTransfer' })
+export const evmTokenTransferSchema = z
+  .strictObject({
+    transaction_hash: evmHashFormat,
+    transaction_id: idFormat.describe('The Flow transaction.'),
+    block_height: heightFormat.describe('Flow block.'),
+    transaction_index: countFormat,
+    event_index: countFormat,
+    log_index: countFormat.describe('Position of the log in the EVM transaction.'),
+    batch_index: countFormat.describe('Counts what one log moved.'),
+    timestamp: timestampFormat,
+    type: z.enum(['token_transfer', 'token_minting', 'token_burning']),
+    from: evmPartySchema.nullable().describe('Null: nobody, it was minted.'),
+    to: evmPartySchema.nullable().describe('Null: nobody, it was burned.'),
+    token: evmTokenRefSchema,
+    total: z.strictObject({
+      value: amountFormat.describe(
+        'ERC-20: in raw units, the smallest unit of the token. ERC-721: 1. ERC-1155: number of items.',
+      ),
+      decimals: z.int().nullable().describe('Null: unknown, or not an ERC-20 token.'),
+      token_id: amountFormat.nullable().describe('Item of ERC-721, kind of ERC-1155.'),
+    }),
+  })
+  .meta({ id: 'EvmTokenTransfer' })
 export type EvmTokenTransferItem = z.output<typeof evmTokenTransferSchema>
 
 export const evmTokenTransferRow = evmTokenRefRow.extend({
-  block_height: z.number(), tx_index: z.number(), event_index: z.number(), log_index: z.number(), batch_index: z.number(),
-  tx_id: z.string(), evm_hash: z.string(), timestamp: z.string(), from_address: z.string().nullable(),
-  to_address: z.string().nullable(), token_id: z.string().nullable(), amount: z.string(),
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  log_index: z.number(),
+  batch_index: z.number(),
+  tx_id: z.string(),
+  evm_hash: z.string(),
+  timestamp: z.string(),
+  from_address: z.string().nullable(),
+  to_address: z.string().nullable(),
+  token_id: z.string().nullable(),
+  amount: z.string(),
 })
 export type EvmTokenTransferRow = z.output<typeof evmTokenTransferRow>
 
 export function presentEvmTokenTransfer(
-  row: EvmTokenTransferRow, directory: EvmDirectory, network: Network,
+  row: EvmTokenTransferRow,
+  directory: EvmDirectory,
+  network: Network,
 ): EvmTokenTransferItem {
   const token = presentEvmTokenRef(row, network)
   return {

@@ -16,52 +16,68 @@ import type { TransactionSummary } from './transaction.ts'
 const untrusted = 'Null where the payload of the event could not be read.'
 
 /** A transaction of the EVM as lists show it. */
-export const evmTransactionSchema = z.strictObject({
-  hash: evmHashFormat,
-  evm_hash: idFormat,
-  transaction_id: idFormat.describe('The Flow transaction that executed it.'),
-  block_height: heightFormat.describe('Flow block.'),
-  transaction_index: countFormat.describe('Position of the Flow transaction in its block.'),
-  event_index: countFormat.describe('Its EVM.TransactionExecuted event in the Flow transaction.'),
-  timestamp: timestampFormat.describe('Time of the Flow block.'),
-  block_number: heightFormat.describe('Block of the EVM.'),
-  position: countFormat.describe('Position in the block of the EVM.'),
-  from: evmPartySchema.nullable().describe(untrusted),
-  to: evmPartySchema.nullable().describe(`Null where it creates a contract. ${untrusted}`),
-  created_contract: evmPartySchema.nullable(),
-  evm_from: evmDigitsFormat.nullable(),
-  evm_to: evmDigitsFormat.nullable(),
-  evm_value: amountFormat.nullable().describe('In attoflow, 10^-18 FLOW.'),
-  evm_gas_used: z.int(),
-  evm_status: z.int().min(0).max(1).describe('1 succeeded, 0 failed.'),
-  value: amountFormat.nullable().describe('As evm_value.'),
-  gas_limit: amountFormat.nullable().describe(untrusted),
-  gas_used: amountFormat,
-  gas_price: amountFormat.nullable().describe('In attoflow; null for types that have none: see max_fee_per_gas.'),
-  max_fee_per_gas: amountFormat.nullable(),
-  max_priority_fee_per_gas: amountFormat.nullable(),
-  fee: z.strictObject({ type: z.literal('actual'), value: amountFormat }).nullable()
-    .describe('gas_used × gas_price in attoflow; null where it has no gas_price.'),
-  nonce: amountFormat.nullable().describe(`What has not run may say any number of 64 bits. ${untrusted}`),
-  type: z.int().describe('0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed.'),
-  call_type: z.string().nullable().describe('Of type 255: deposit, withdraw, transfer, deploy or call.'),
-  status: z.enum(['ok', 'error']),
-  result: z.string().describe('success, or why it failed.'),
-  error_code: z.int().describe('0 none; 201 to 300 it was not valid, 301 to 400 it was run and failed.'),
-  method: z.string().nullable()
-    .describe('Name of the function where it is a common one, else its selector, 0x and 8 hex digits; null without input.'),
-  raw_input: z.string().regex(/^0x([0-9a-f]{2})*$/).nullable().describe(untrusted),
-  decoded_input: decodedCallSchema.nullable().describe('Of functions that many contracts share.'),
-  tx_types: z.array(z.enum(['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer'])),
-}).meta({ id: 'EvmTransaction' })
+export const evmTransactionSchema = z
+  .strictObject({
+    hash: evmHashFormat,
+    evm_hash: idFormat,
+    transaction_id: idFormat.describe('The Flow transaction that executed it.'),
+    block_height: heightFormat.describe('Flow block.'),
+    transaction_index: countFormat.describe('Position of the Flow transaction in its block.'),
+    event_index: countFormat.describe('Its EVM.TransactionExecuted event in the Flow transaction.'),
+    timestamp: timestampFormat.describe('Time of the Flow block.'),
+    block_number: heightFormat.describe('Block of the EVM.'),
+    position: countFormat.describe('Position in the block of the EVM.'),
+    from: evmPartySchema.nullable().describe(untrusted),
+    to: evmPartySchema.nullable().describe(`Null where it creates a contract. ${untrusted}`),
+    created_contract: evmPartySchema.nullable(),
+    evm_from: evmDigitsFormat.nullable(),
+    evm_to: evmDigitsFormat.nullable(),
+    evm_value: amountFormat.nullable().describe('In attoflow, 10^-18 FLOW.'),
+    evm_gas_used: z.int(),
+    evm_status: z.int().min(0).max(1).describe('1 succeeded, 0 failed.'),
+    value: amountFormat.nullable().describe('As evm_value.'),
+    gas_limit: amountFormat.nullable().describe(untrusted),
+    gas_used: amountFormat,
+    gas_price: amountFormat.nullable().describe('In attoflow; null for types that have none: see max_fee_per_gas.'),
+    max_fee_per_gas: amountFormat.nullable(),
+    max_priority_fee_per_gas: amountFormat.nullable(),
+    fee: z
+      .strictObject({ type: z.literal('actual'), value: amountFormat })
+      .nullable()
+      .describe('gas_used × gas_price in attoflow; null where it has no gas_price.'),
+    nonce: amountFormat.nullable().describe(`What has not run may say any number of 64 bits. ${untrusted}`),
+    type: z
+      .int()
+      .describe('0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed.'),
+    call_type: z.string().nullable().describe('Of type 255: deposit, withdraw, transfer, deploy or call.'),
+    status: z.enum(['ok', 'error']),
+    result: z.string().describe('success, or why it failed.'),
+    error_code: z.int().describe('0 none; 201 to 300 it was not valid, 301 to 400 it was run and failed.'),
+    method: z
+      .string()
+      .nullable()
+      .describe(
+        'Name of the function where it is a common one, else its selector, 0x and 8 hex digits; null without input.',
+      ),
+    raw_input: z
+      .string()
+      .regex(/^0x([0-9a-f]{2})*$/)
+      .nullable()
+      .describe(untrusted),
+    decoded_input: decodedCallSchema.nullable().describe('Of functions that many contracts share.'),
+    tx_types: z.array(z.enum(['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer'])),
+  })
+  .meta({ id: 'EvmTransaction' })
 export type EvmTransactionItem = z.output<typeof evmTransactionSchema>
 
 /** A single transaction of the EVM. */
-export const evmTransactionDetailSchema = evmTransactionSchema.extend({
-  logs: z.array(evmLogSchema),
-  token_transfers: z.array(evmTokenTransferSchema),
-  transaction: transactionSummarySchema.describe('The Flow transaction that executed it.'),
-}).meta({ id: 'EvmTransactionDetail' })
+export const evmTransactionDetailSchema = evmTransactionSchema
+  .extend({
+    logs: z.array(evmLogSchema),
+    token_transfers: z.array(evmTokenTransferSchema),
+    transaction: transactionSummarySchema.describe('The Flow transaction that executed it.'),
+  })
+  .meta({ id: 'EvmTransactionDetail' })
 export type EvmTransactionDetail = z.output<typeof evmTransactionDetailSchema>
 
 /** What is derived of it: numerics as text, hashes and addresses without `0x`. */
@@ -140,12 +156,15 @@ export function presentEvmTransaction(row: EvmTransactionRow, directory: EvmDire
 }
 
 export function presentEvmTransactionDetail(
-  row: EvmTransactionRow, directory: EvmDirectory,
+  row: EvmTransactionRow,
+  directory: EvmDirectory,
   parts: { logs: EvmLogItem[]; transfers: EvmTokenTransferItem[]; transaction: TransactionSummary },
 ): EvmTransactionDetail {
   return {
     ...presentEvmTransaction(row, directory),
-    logs: parts.logs, token_transfers: parts.transfers, transaction: parts.transaction,
+    logs: parts.logs,
+    token_transfers: parts.transfers,
+    transaction: parts.transaction,
   }
 }
 

@@ -4,18 +4,27 @@ import { addressFormat, amountFormat, countFormat, heightFormat } from '../forma
 import { vaultDecimals, vaultType } from './ft-transfer.ts'
 import { tokenFormat } from './fungible-token.ts'
 
-const completeness = 'True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence ' +
+const completeness =
+  'True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence ' +
   '1.0, which lacks what is not indexed.'
 
 /** An account that has a token. */
-export const ftHoldingSchema = z.strictObject({
-  address: addressFormat,
-  token: tokenFormat,
-  balance: amountFormat.describe('Whole tokens in all its vaults, those inside of its contracts and resources included.'),
-  percentage: z.number().nullable()
-    .describe('What part that is of the total supply, 0 to 1; null where the contract does not say that, or was not asked yet.'),
-  is_complete: z.boolean().describe(completeness),
-}).meta({ id: 'FtHolding' })
+export const ftHoldingSchema = z
+  .strictObject({
+    address: addressFormat,
+    token: tokenFormat,
+    balance: amountFormat.describe(
+      'Whole tokens in all its vaults, those inside of its contracts and resources included.',
+    ),
+    percentage: z
+      .number()
+      .nullable()
+      .describe(
+        'What part that is of the total supply, 0 to 1; null where the contract does not say that, or was not asked yet.',
+      ),
+    is_complete: z.boolean().describe(completeness),
+  })
+  .meta({ id: 'FtHolding' })
 export type FtHolding = z.output<typeof ftHoldingSchema>
 
 export const ftHoldingRow = z.object({
@@ -42,11 +51,17 @@ const vaultFields = {
   decimals: z.int(),
   icon: z.string().nullable().describe(`Address of an image. ${unsaid}`),
   logo: z.string().nullable().describe('The same as icon.'),
-  balance: amountFormat.describe('Whole tokens in all its vaults, those inside of its contracts and resources included.'),
-  vault_count: countFormat.describe('Vaults of the token that were seen in it last, empty ones included; 0 where it had them before Cadence 1.0.'),
+  balance: amountFormat.describe(
+    'Whole tokens in all its vaults, those inside of its contracts and resources included.',
+  ),
+  vault_count: countFormat.describe(
+    'Vaults of the token that were seen in it last, empty ones included; 0 where it had them before Cadence 1.0.',
+  ),
   path: z.string().nullable().describe(`Where accounts keep the vault, /storage/…. ${unsaid}`),
   is_complete: z.boolean().describe(completeness),
-  usd_price: amountFormat.nullable().describe('US dollars for one token; null where no price of the last two days is known.'),
+  usd_price: amountFormat
+    .nullable()
+    .describe('US dollars for one token; null where no price of the last two days is known.'),
   usd_value: amountFormat.nullable().describe('US dollars for the balance at that price.'),
 }
 
@@ -55,9 +70,13 @@ export const vaultSchema = z.strictObject(vaultFields).meta({ id: 'Vault' })
 export type Vault = z.output<typeof vaultSchema>
 
 /** The same by itself. */
-export const vaultDetailSchema = vaultSchema.extend({
-  block_height: heightFormat.nullable().describe('Block of the last transfer of the token that the account gave or got; fees are none.'),
-}).meta({ id: 'VaultDetail' })
+export const vaultDetailSchema = vaultSchema
+  .extend({
+    block_height: heightFormat
+      .nullable()
+      .describe('Block of the last transfer of the token that the account gave or got; fees are none.'),
+  })
+  .meta({ id: 'VaultDetail' })
 
 export const vaultRow = z.object({
   token: z.string(),

@@ -4,33 +4,52 @@ import { amountFormat } from '../formats/formats.ts'
 import { partyFormat, presentTransfer, transferFields, transferRowFields } from './transfer.ts'
 
 export const ftTransferTypes = [
-  'transfer', 'mint', 'burn', 'bridge', 'escrow', 'stake', 'unstake', 'reward', 'deposit', 'withdrawal',
+  'transfer',
+  'mint',
+  'burn',
+  'bridge',
+  'escrow',
+  'stake',
+  'unstake',
+  'reward',
+  'deposit',
+  'withdrawal',
 ] as const
 
 /** What a transfer shows of its token. */
-export const transferredTokenSchema = z.strictObject({
-  token: z.string().describe('Type of the vault: `A.<address>.<contract>.Vault`.'),
-  name: z.string().describe('What the contract calls it, else the name of the contract.'),
-  symbol: z.string().nullable().describe('Null, as those that follow, where the contract does not say it, or was not asked yet.'),
-  decimals: z.int(),
-  logo: z.string().nullable().describe('Address of an image.'),
-  icon: z.string().nullable().describe('The same as logo.'),
-}).meta({ id: 'TransferredToken' })
+export const transferredTokenSchema = z
+  .strictObject({
+    token: z.string().describe('Type of the vault: `A.<address>.<contract>.Vault`.'),
+    name: z.string().describe('What the contract calls it, else the name of the contract.'),
+    symbol: z
+      .string()
+      .nullable()
+      .describe('Null, as those that follow, where the contract does not say it, or was not asked yet.'),
+    decimals: z.int(),
+    logo: z.string().nullable().describe('Address of an image.'),
+    icon: z.string().nullable().describe('The same as logo.'),
+  })
+  .meta({ id: 'TransferredToken' })
 
 /** A movement of a fungible token. */
-export const ftTransferSchema = z.strictObject({
-  address: partyFormat.nullable().describe('The account whose transfers are listed; null in lists of all.'),
-  ...transferFields,
-  transfer_type: z.enum(ftTransferTypes).describe(
-    'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; stake, ' +
-    'unstake, reward: of FLOW; deposit: from where no event tells; withdrawal: to where no event tells.',
-  ),
-  amount: amountFormat.describe('Whole tokens, as decimal text.'),
-  approx_usd_price: amountFormat.nullable()
-    .describe('US dollars for one token: the last known price of the two days before it. Null where none is known.'),
-  usd_value: amountFormat.nullable().describe('US dollars for the amount at that price.'),
-  token: transferredTokenSchema,
-}).meta({ id: 'FtTransfer' })
+export const ftTransferSchema = z
+  .strictObject({
+    address: partyFormat.nullable().describe('The account whose transfers are listed; null in lists of all.'),
+    ...transferFields,
+    transfer_type: z
+      .enum(ftTransferTypes)
+      .describe(
+        'transfer; mint; burn; bridge: into Flow EVM or out of it; escrow: locked up by the bridge, or given out again; stake, ' +
+          'unstake, reward: of FLOW; deposit: from where no event tells; withdrawal: to where no event tells.',
+      ),
+    amount: amountFormat.describe('Whole tokens, as decimal text.'),
+    approx_usd_price: amountFormat
+      .nullable()
+      .describe('US dollars for one token: the last known price of the two days before it. Null where none is known.'),
+    usd_value: amountFormat.nullable().describe('US dollars for the amount at that price.'),
+    token: transferredTokenSchema,
+  })
+  .meta({ id: 'FtTransfer' })
 export type FtTransfer = z.output<typeof ftTransferSchema>
 
 /** A transfer as it is read from the database. */

@@ -5,48 +5,59 @@ import { vaultDecimals } from './ft-transfer.ts'
 import { timeAt } from './block-time.ts'
 
 /** `A.<address>.<name>`, and a further part where vaults of a contract are not named Vault. */
-export const tokenFormat = z.string().regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
+export const tokenFormat = z
+  .string()
+  .regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
   .describe('Token, `A.<address>.<name>`; a further part where its vaults are not named Vault.')
 
 const unsaid = 'Null where the contract does not say it, or was not asked yet.'
 const unpriced = 'Null where no price of the last two days is known.'
 
 /** A fungible token. */
-export const fungibleTokenSchema = z.strictObject({
-  id: tokenFormat,
-  address: addressFormat.describe('Account of the contract.'),
-  contract_name: z.string(),
-  name: z.string().describe('What the contract calls the token, else contract_name.'),
-  symbol: z.string().nullable().describe(unsaid),
-  decimals: z.int().describe('Decimals of its amounts: 8, as all of the chain have.'),
-  description: z.string().nullable().describe(unsaid),
-  external_url: z.string().nullable().describe(unsaid),
-  icon: z.string().nullable().describe(`Address of an image. ${unsaid}`),
-  logo: z.string().nullable().describe('The same as icon; some clients of the Flow explorer API read this.'),
-  socials: z.record(z.string(), z.string()).nullable().describe(`Addresses by the name of the network. ${unsaid}`),
-  vault_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
-  receiver_path: z.string().nullable().describe(`Where it can be sent to, /public/…. ${unsaid}`),
-  balance_path: z.string().nullable().describe(`Where the balance can be read, /public/…. ${unsaid}`),
-  evm_address: z.string().nullable().describe('The ERC-20 that the bridge has associated with it; null where there is none.'),
-  evm_bridged: z.boolean().describe('Whether there is one.'),
-  is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
-  holder_count: countFormat.describe('Accounts with a balance above zero.'),
-  transfer_count: countFormat.describe('Transfers that are indexed, fees aside.'),
-  recent_transfer_count: countFormat.describe(
-    'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
-  ),
-  recent_volume: amountFormat.describe('Whole tokens that those moved.'),
-  minted: amountFormat.describe('Whole tokens that were minted, as far as it is indexed.'),
-  burned: amountFormat.describe('Whole tokens that were burned, as far as it is indexed.'),
-  total_supply: amountFormat.nullable().describe(`What the contract says that there is of it. ${unsaid}`),
-  first_height: heightFormat.nullable().describe('Block of the first transfer that is indexed.'),
-  deployed_at: timestampFormat.nullable().describe('Time of the block that added the contract; null while not indexed.'),
-  market_symbol: z.string().nullable().describe(`Symbol that the price feed gives it. ${unpriced}`),
-  current_price: amountFormat.nullable().describe(`US dollars for one token. ${unpriced}`),
-  price_change_24h: z.number().nullable()
-    .describe('Change to the price of a day before, in percent, 2 decimals. Null where that is not known.'),
-  updated_at: timestampFormat.nullable().describe('When the contract was last asked what it says of the token.'),
-}).meta({ id: 'FungibleToken' })
+export const fungibleTokenSchema = z
+  .strictObject({
+    id: tokenFormat,
+    address: addressFormat.describe('Account of the contract.'),
+    contract_name: z.string(),
+    name: z.string().describe('What the contract calls the token, else contract_name.'),
+    symbol: z.string().nullable().describe(unsaid),
+    decimals: z.int().describe('Decimals of its amounts: 8, as all of the chain have.'),
+    description: z.string().nullable().describe(unsaid),
+    external_url: z.string().nullable().describe(unsaid),
+    icon: z.string().nullable().describe(`Address of an image. ${unsaid}`),
+    logo: z.string().nullable().describe('The same as icon; some clients of the Flow explorer API read this.'),
+    socials: z.record(z.string(), z.string()).nullable().describe(`Addresses by the name of the network. ${unsaid}`),
+    vault_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
+    receiver_path: z.string().nullable().describe(`Where it can be sent to, /public/…. ${unsaid}`),
+    balance_path: z.string().nullable().describe(`Where the balance can be read, /public/…. ${unsaid}`),
+    evm_address: z
+      .string()
+      .nullable()
+      .describe('The ERC-20 that the bridge has associated with it; null where there is none.'),
+    evm_bridged: z.boolean().describe('Whether there is one.'),
+    is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
+    holder_count: countFormat.describe('Accounts with a balance above zero.'),
+    transfer_count: countFormat.describe('Transfers that are indexed, fees aside.'),
+    recent_transfer_count: countFormat.describe(
+      'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
+    ),
+    recent_volume: amountFormat.describe('Whole tokens that those moved.'),
+    minted: amountFormat.describe('Whole tokens that were minted, as far as it is indexed.'),
+    burned: amountFormat.describe('Whole tokens that were burned, as far as it is indexed.'),
+    total_supply: amountFormat.nullable().describe(`What the contract says that there is of it. ${unsaid}`),
+    first_height: heightFormat.nullable().describe('Block of the first transfer that is indexed.'),
+    deployed_at: timestampFormat
+      .nullable()
+      .describe('Time of the block that added the contract; null while not indexed.'),
+    market_symbol: z.string().nullable().describe(`Symbol that the price feed gives it. ${unpriced}`),
+    current_price: amountFormat.nullable().describe(`US dollars for one token. ${unpriced}`),
+    price_change_24h: z
+      .number()
+      .nullable()
+      .describe('Change to the price of a day before, in percent, 2 decimals. Null where that is not known.'),
+    updated_at: timestampFormat.nullable().describe('When the contract was last asked what it says of the token.'),
+  })
+  .meta({ id: 'FungibleToken' })
 export type FungibleToken = z.output<typeof fungibleTokenSchema>
 
 /** A token as it is read from the database, with its count in the order of the list. */
@@ -92,10 +103,14 @@ export function presentFungibleToken(row: FungibleTokenRow, times: ReadonlyMap<n
     name: name ?? contractName,
     symbol,
     decimals: row.decimals ?? vaultDecimals,
-    description, external_url,
+    description,
+    external_url,
     icon: row.logo,
     logo: row.logo,
-    socials, vault_path, receiver_path, balance_path,
+    socials,
+    vault_path,
+    receiver_path,
+    balance_path,
     evm_address: row.evm_address,
     evm_bridged: row.evm_address !== null,
     is_verified: row.is_verified,

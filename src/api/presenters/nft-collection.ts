@@ -3,7 +3,9 @@ import { contractParts } from '../formats/contract-parts.ts'
 import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 
 /** `A.<address>.<name>`, and a further part where items of a contract are not named NFT. */
-export const nftTypeFormat = z.string().regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
+export const nftTypeFormat = z
+  .string()
+  .regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
   .describe('Collection, `A.<address>.<name>`; a further part where its items are not named NFT.')
 
 const unsaid = 'Null where the contract does not say it, or was not asked yet.'
@@ -21,29 +23,34 @@ export const nftCollectionFaceFields = {
   square_image: z.string().nullable().describe(unsaid),
   banner_image: z.string().nullable().describe(unsaid),
   socials: z.record(z.string(), z.string()).nullable().describe(`Addresses by the name of the network. ${unsaid}`),
-  evm_address: z.string().nullable().describe('The ERC-721 that the bridge has associated with it; null where there is none.'),
+  evm_address: z
+    .string()
+    .nullable()
+    .describe('The ERC-721 that the bridge has associated with it; null where there is none.'),
   evm_bridged: z.boolean().describe('Whether there is one.'),
   is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
 }
 
 /** A collection. */
-export const nftCollectionSchema = z.strictObject({
-  ...nftCollectionFaceFields,
-  storage_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
-  public_path: z.string().nullable().describe(`Where it can be looked at, /public/…. ${unsaid}`),
-  number_of_tokens: countFormat.describe('Items that are in somebody\'s collection, by their transfers.'),
-  seen_count: countFormat.describe('Items that ever moved, those that are no more included.'),
-  holder_count: countFormat.describe('Accounts that own at least one item, by their transfers.'),
-  transfer_count: countFormat.describe('Transfers of its items that are indexed.'),
-  recent_transfer_count: countFormat.describe(
-    'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
-  ),
-  mint_count: countFormat.describe('Items that were minted.'),
-  burn_count: countFormat.describe('Items that were destroyed by an event that names the collection.'),
-  first_height: heightFormat.nullable().describe('Block of the first transfer that is indexed.'),
-  timestamp: timestampFormat.nullable().describe('Time of that block.'),
-  updated_at: timestampFormat.nullable().describe('When the contract was last asked what it says of the collection.'),
-}).meta({ id: 'NftCollection' })
+export const nftCollectionSchema = z
+  .strictObject({
+    ...nftCollectionFaceFields,
+    storage_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
+    public_path: z.string().nullable().describe(`Where it can be looked at, /public/…. ${unsaid}`),
+    number_of_tokens: countFormat.describe("Items that are in somebody's collection, by their transfers."),
+    seen_count: countFormat.describe('Items that ever moved, those that are no more included.'),
+    holder_count: countFormat.describe('Accounts that own at least one item, by their transfers.'),
+    transfer_count: countFormat.describe('Transfers of its items that are indexed.'),
+    recent_transfer_count: countFormat.describe(
+      'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
+    ),
+    mint_count: countFormat.describe('Items that were minted.'),
+    burn_count: countFormat.describe('Items that were destroyed by an event that names the collection.'),
+    first_height: heightFormat.nullable().describe('Block of the first transfer that is indexed.'),
+    timestamp: timestampFormat.nullable().describe('Time of that block.'),
+    updated_at: timestampFormat.nullable().describe('When the contract was last asked what it says of the collection.'),
+  })
+  .meta({ id: 'NftCollection' })
 export type NftCollection = z.output<typeof nftCollectionSchema>
 
 /** What contracts say, as it is read from the database. */
@@ -88,7 +95,12 @@ export function presentNftCollectionFace(row: NftCollectionFaceRow): NftCollecti
     contract_name: contractName,
     name: name ?? contractName,
     display_name: name ?? contractName,
-    description, external_url, square_image, banner_image, socials, evm_address,
+    description,
+    external_url,
+    square_image,
+    banner_image,
+    socials,
+    evm_address,
     evm_bridged: evm_address !== null,
     is_verified,
   }

@@ -8,7 +8,9 @@ import { partyFormat } from './transfer.ts'
 /** The id of an item as it stands in cursors. */
 export const nftIdPart = /\d{1,20}/
 
-const wholeNumber = z.string().regex(new RegExp(`^${nftIdPart.source}$`))
+const wholeNumber = z
+  .string()
+  .regex(new RegExp(`^${nftIdPart.source}$`))
   .describe('A whole number below 2^64 as text, so that it stays exact.')
 
 /** The id of an item within its collection. */
@@ -24,33 +26,35 @@ const traitSchema = z.object({
 })
 
 /** An item of a collection. */
-export const nftItemSchema = z.strictObject({
-  id: nftIdFormat,
-  nft_id: nftIdFormat.describe('The same as id.'),
-  uuid: wholeNumber.nullable().describe('Uuid of the resource; null where it did not move since Cadence 1.0.'),
-  nft_type: nftTypeFormat,
-  type: z.string().describe('Cadence type of the item.'),
-  name: z.string().describe('What the item calls itself, else the name of the contract with #id.'),
-  description: z.string().nullable().describe(unsaid),
-  thumbnail: z.string().nullable().describe(`A URI, maybe the image itself as data:…. ${unsaid}`),
-  external_url: z.string().nullable().describe(unsaid),
-  serial_number: wholeNumber.nullable().describe(unsaid),
-  edition_name: z.string().nullable().describe(unsaid),
-  edition_number: wholeNumber.nullable().describe(unsaid),
-  edition_max: wholeNumber.nullable().describe(unsaid),
-  rarity_score: z.string().nullable().describe(unsaid),
-  rarity_description: z.string().nullable().describe(unsaid),
-  traits: z.array(traitSchema).nullable().describe(unsaid),
-  owner: partyFormat.nullable()
-    .describe('Who has it now; null where it is no more, or lies where no event tells.'),
-  current_owner: partyFormat.nullable().describe('The same as owner.'),
-  owner_source: z.enum(['transfers', 'chain'])
-    .describe('What tells the owner: its transfers, or the chain itself, which was asked since and says otherwise.'),
-  is_burned: z.boolean().describe('It was destroyed.'),
-  block_height: heightFormat.describe('Block of its last transfer, or at which the chain was asked for its owner.'),
-  timestamp: timestampFormat.nullable().describe('Time of that block; null where the block is not stored.'),
-  updated_at: timestampFormat.nullable().describe('When it was last asked what it says of itself.'),
-}).meta({ id: 'NftItem' })
+export const nftItemSchema = z
+  .strictObject({
+    id: nftIdFormat,
+    nft_id: nftIdFormat.describe('The same as id.'),
+    uuid: wholeNumber.nullable().describe('Uuid of the resource; null where it did not move since Cadence 1.0.'),
+    nft_type: nftTypeFormat,
+    type: z.string().describe('Cadence type of the item.'),
+    name: z.string().describe('What the item calls itself, else the name of the contract with #id.'),
+    description: z.string().nullable().describe(unsaid),
+    thumbnail: z.string().nullable().describe(`A URI, maybe the image itself as data:…. ${unsaid}`),
+    external_url: z.string().nullable().describe(unsaid),
+    serial_number: wholeNumber.nullable().describe(unsaid),
+    edition_name: z.string().nullable().describe(unsaid),
+    edition_number: wholeNumber.nullable().describe(unsaid),
+    edition_max: wholeNumber.nullable().describe(unsaid),
+    rarity_score: z.string().nullable().describe(unsaid),
+    rarity_description: z.string().nullable().describe(unsaid),
+    traits: z.array(traitSchema).nullable().describe(unsaid),
+    owner: partyFormat.nullable().describe('Who has it now; null where it is no more, or lies where no event tells.'),
+    current_owner: partyFormat.nullable().describe('The same as owner.'),
+    owner_source: z
+      .enum(['transfers', 'chain'])
+      .describe('What tells the owner: its transfers, or the chain itself, which was asked since and says otherwise.'),
+    is_burned: z.boolean().describe('It was destroyed.'),
+    block_height: heightFormat.describe('Block of its last transfer, or at which the chain was asked for its owner.'),
+    timestamp: timestampFormat.nullable().describe('Time of that block; null where the block is not stored.'),
+    updated_at: timestampFormat.nullable().describe('When it was last asked what it says of itself.'),
+  })
+  .meta({ id: 'NftItem' })
 export type NftItem = z.output<typeof nftItemSchema>
 
 /** An item as it is read from the database. */

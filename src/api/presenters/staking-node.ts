@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
+import {
+  addressFormat,
+  amountFormat,
+  countFormat,
+  heightFormat,
+  idFormat,
+  timestampFormat,
+} from '../formats/formats.ts'
 
 const roleNames = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
 
@@ -9,38 +16,61 @@ const bucketFields = {
   tokens_unstaking: amountFormat.describe('FLOW that is free when the next epoch starts.'),
   tokens_unstaked: amountFormat.describe('FLOW that may be withdrawn.'),
   tokens_rewarded: amountFormat.describe('FLOW earned that may be withdrawn.'),
-  tokens_requested_to_unstake: amountFormat.nullable()
+  tokens_requested_to_unstake: amountFormat
+    .nullable()
     .describe('FLOW of what is staked that is not to be staked in the next epoch; null where no event tells.'),
 }
 
 /** A node of the network. What it has does not include what its delegators have. */
-export const nodeSchema = z.strictObject({
-  node_id: idFormat,
-  epoch: z.int().nullable().describe('Newest epoch that it is or will be in; null: none that is indexed.'),
-  address: addressFormat.nullable().describe('Account that registered it; null while its registration is not indexed.'),
-  role: z.int().nullable().describe('1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told.'),
-  role_name: z.enum(roleNames).nullable(),
-  networking_address: z.string().nullable().describe('Host and port.'),
-  weight: z.int().nullable().describe('0 to 100.'),
-  ...bucketFields,
-  delegator_count: countFormat.describe('Delegators that it ever had.'),
-  first_seen_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
-  is_complete: z.boolean().describe(
-    'True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to its registration.',
-  ),
-  source: z.enum(['events', 'chain'])
-    .describe('Whether the amounts follow from events, or the chain told them when it was asked.'),
-  updated_at: timestampFormat.nullable().describe('Time of what told them last.'),
-}).meta({ id: 'Node' })
+export const nodeSchema = z
+  .strictObject({
+    node_id: idFormat,
+    epoch: z.int().nullable().describe('Newest epoch that it is or will be in; null: none that is indexed.'),
+    address: addressFormat
+      .nullable()
+      .describe('Account that registered it; null while its registration is not indexed.'),
+    role: z
+      .int()
+      .nullable()
+      .describe('1 collection, 2 consensus, 3 execution, 4 verification, 5 access; null while nothing told.'),
+    role_name: z.enum(roleNames).nullable(),
+    networking_address: z.string().nullable().describe('Host and port.'),
+    weight: z.int().nullable().describe('0 to 100.'),
+    ...bucketFields,
+    delegator_count: countFormat.describe('Delegators that it ever had.'),
+    first_seen_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
+    is_complete: z
+      .boolean()
+      .describe(
+        'True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to its registration.',
+      ),
+    source: z
+      .enum(['events', 'chain'])
+      .describe('Whether the amounts follow from events, or the chain told them when it was asked.'),
+    updated_at: timestampFormat.nullable().describe('Time of what told them last.'),
+  })
+  .meta({ id: 'Node' })
 export type Node = z.output<typeof nodeSchema>
 
 /** As it is read from the database, amounts as text. */
 export const nodeRow = z.object({
-  node_id: z.string(), epoch: z.number().nullable(), address: z.string().nullable(), role: z.number().nullable(),
-  networking_address: z.string().nullable(), weight: z.number().nullable(), tokens_staked: z.string(),
-  tokens_committed: z.string(), tokens_unstaking: z.string(), tokens_unstaked: z.string(), tokens_rewarded: z.string(),
-  tokens_requested_to_unstake: z.string().nullable(), delegator_count: z.number(), created_height: z.number().nullable(),
-  is_complete: z.boolean(), source: z.enum(['events', 'chain']), last_height: z.number().nullable(),
+  node_id: z.string(),
+  epoch: z.number().nullable(),
+  address: z.string().nullable(),
+  role: z.number().nullable(),
+  networking_address: z.string().nullable(),
+  weight: z.number().nullable(),
+  tokens_staked: z.string(),
+  tokens_committed: z.string(),
+  tokens_unstaking: z.string(),
+  tokens_unstaked: z.string(),
+  tokens_rewarded: z.string(),
+  tokens_requested_to_unstake: z.string().nullable(),
+  delegator_count: z.number(),
+  created_height: z.number().nullable(),
+  is_complete: z.boolean(),
+  source: z.enum(['events', 'chain']),
+  last_height: z.number().nullable(),
   asked_at: z.string().nullable(),
 })
 export type NodeRow = z.output<typeof nodeRow>
@@ -58,21 +88,33 @@ export function presentNode(row: NodeRow, times: ReadonlyMap<number, string>): N
 }
 
 /** Who delegates to a node. */
-export const delegatorSchema = z.strictObject({
-  node_id: idFormat,
-  delegator_id: z.int().min(1).describe('Counts the delegators of the node from 1.'),
-  address: addressFormat.nullable().describe('Account that registered it; null while its registration is not indexed.'),
-  ...bucketFields,
-  created_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
-  is_complete: z.boolean().describe('As of nodes.'),
-  updated_at: timestampFormat.nullable().describe('Time of the last event about it.'),
-}).meta({ id: 'Delegator' })
+export const delegatorSchema = z
+  .strictObject({
+    node_id: idFormat,
+    delegator_id: z.int().min(1).describe('Counts the delegators of the node from 1.'),
+    address: addressFormat
+      .nullable()
+      .describe('Account that registered it; null while its registration is not indexed.'),
+    ...bucketFields,
+    created_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
+    is_complete: z.boolean().describe('As of nodes.'),
+    updated_at: timestampFormat.nullable().describe('Time of the last event about it.'),
+  })
+  .meta({ id: 'Delegator' })
 export type Delegator = z.output<typeof delegatorSchema>
 
 export const delegatorRow = z.object({
-  node_id: z.string(), delegator_id: z.number(), address: z.string().nullable(), tokens_staked: z.string(),
-  tokens_committed: z.string(), tokens_unstaking: z.string(), tokens_unstaked: z.string(), tokens_rewarded: z.string(),
-  tokens_requested_to_unstake: z.string().nullable(), created_height: z.number().nullable(), is_complete: z.boolean(),
+  node_id: z.string(),
+  delegator_id: z.number(),
+  address: z.string().nullable(),
+  tokens_staked: z.string(),
+  tokens_committed: z.string(),
+  tokens_unstaking: z.string(),
+  tokens_unstaked: z.string(),
+  tokens_rewarded: z.string(),
+  tokens_requested_to_unstake: z.string().nullable(),
+  created_height: z.number().nullable(),
+  is_complete: z.boolean(),
   last_height: z.number(),
 })
 export type DelegatorRow = z.output<typeof delegatorRow>

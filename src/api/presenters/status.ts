@@ -4,46 +4,65 @@ import { countFormat, heightFormat, timestampFormat } from '../formats/formats.t
 const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).describe('Heights, both ends inclusive.')
 
 /** How far the indexer is. */
-export const indexingStatusSchema = z.strictObject({
-  chain_id: z.string().describe('`flow-mainnet`, `flow-testnet`, …; `unknown` until an access node was met.'),
-  latest_height: heightFormat
-    .describe('Latest sealed height of the chain; the highest stored one while no access node has said.'),
-  indexed_height: heightFormat.describe('Forward ingestion has stored everything up to here.'),
-  history_height: heightFormat.describe('The history ingester is down to here.'),
-  min_height: heightFormat.describe('Lowest stored height.'),
-  max_height: heightFormat.describe('Highest stored height.'),
-  total_blocks: countFormat.describe('Stored blocks, exact.'),
-  total_transactions: countFormat.describe('Their transactions, exact.'),
-  total_events: countFormat.describe('Their events, exact.'),
-  total_addresses: countFormat
-    .describe('Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates.'),
-  total_contracts: countFormat
-    .describe('Contracts that are deployed, of those that are derived; estimated where there are more than 10,000.'),
-  progress: z.string().regex(/^\d+\.\d\d%$/)
-    .describe('Way of forward ingestion from start_height to the head of the chain.'),
-  behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
-  status: z.string().describe('`ok`: requests can be served. How far the indexer is says `behind`.'),
-  start_height: heightFormat.describe('Where forward ingestion began.'),
-  checkpoints: z.record(z.string(), heightFormat)
-    .describe('Height of each ingester and worker. A worker has done everything from its lowest height up to here, and maybe more above a gap.'),
-  checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
-  forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
-  history_enabled: z.boolean().describe('ENABLE_HISTORY_INGESTER.'),
-  worker_enabled: z.record(z.string(), z.boolean()).describe('Ingesters and workers by name, as the process that answers has them configured; false also where this version does not have the worker yet.'),
-  worker_config: z.record(z.string(), z.record(z.string(), z.number().nullable()))
-    .describe('Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
-      'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each process, `range` most blocks in one range.'),
-  oldest_block_timestamp: timestampFormat.nullable().describe('Time of the lowest stored block.'),
-  error_summary: z.strictObject({
-    unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived. Counted up to 10,000.'),
-    dead_leases: countFormat.describe('Ranges of blocks that failed 21 times and wait for a person.'),
-    errors_by_worker: z.record(z.string(), countFormat),
-    dead_leases_by_worker: z.record(z.string(), countFormat),
-  }),
-  generated_at: timestampFormat,
-  indexed_ranges: z.array(rangeSchema).optional()
-    .describe('Only with `include_ranges`: the stored heights, exact, ascending.'),
-}).meta({ id: 'IndexingStatus' })
+export const indexingStatusSchema = z
+  .strictObject({
+    chain_id: z.string().describe('`flow-mainnet`, `flow-testnet`, …; `unknown` until an access node was met.'),
+    latest_height: heightFormat.describe(
+      'Latest sealed height of the chain; the highest stored one while no access node has said.',
+    ),
+    indexed_height: heightFormat.describe('Forward ingestion has stored everything up to here.'),
+    history_height: heightFormat.describe('The history ingester is down to here.'),
+    min_height: heightFormat.describe('Lowest stored height.'),
+    max_height: heightFormat.describe('Highest stored height.'),
+    total_blocks: countFormat.describe('Stored blocks, exact.'),
+    total_transactions: countFormat.describe('Their transactions, exact.'),
+    total_events: countFormat.describe('Their events, exact.'),
+    total_addresses: countFormat.describe(
+      'Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates.',
+    ),
+    total_contracts: countFormat.describe(
+      'Contracts that are deployed, of those that are derived; estimated where there are more than 10,000.',
+    ),
+    progress: z
+      .string()
+      .regex(/^\d+\.\d\d%$/)
+      .describe('Way of forward ingestion from start_height to the head of the chain.'),
+    behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
+    status: z.string().describe('`ok`: requests can be served. How far the indexer is says `behind`.'),
+    start_height: heightFormat.describe('Where forward ingestion began.'),
+    checkpoints: z
+      .record(z.string(), heightFormat)
+      .describe(
+        'Height of each ingester and worker. A worker has done everything from its lowest height up to here, and maybe more above a gap.',
+      ),
+    checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
+    forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
+    history_enabled: z.boolean().describe('ENABLE_HISTORY_INGESTER.'),
+    worker_enabled: z
+      .record(z.string(), z.boolean())
+      .describe(
+        'Ingesters and workers by name, as the process that answers has them configured; false also where this version does not have the worker yet.',
+      ),
+    worker_config: z
+      .record(z.string(), z.record(z.string(), z.number().nullable()))
+      .describe(
+        'Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
+          'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each process, `range` most blocks in one range.',
+      ),
+    oldest_block_timestamp: timestampFormat.nullable().describe('Time of the lowest stored block.'),
+    error_summary: z.strictObject({
+      unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived. Counted up to 10,000.'),
+      dead_leases: countFormat.describe('Ranges of blocks that failed 21 times and wait for a person.'),
+      errors_by_worker: z.record(z.string(), countFormat),
+      dead_leases_by_worker: z.record(z.string(), countFormat),
+    }),
+    generated_at: timestampFormat,
+    indexed_ranges: z
+      .array(rangeSchema)
+      .optional()
+      .describe('Only with `include_ranges`: the stored heights, exact, ascending.'),
+  })
+  .meta({ id: 'IndexingStatus' })
 export type IndexingStatus = z.output<typeof indexingStatusSchema>
 
 /** Parts of the status that the configuration decides. */
@@ -87,7 +106,10 @@ export interface StatusFacts {
  * @param latestHeight latest sealed height that an access node reported
  */
 export function presentStatus(
-  facts: StatusFacts, settings: StatusSettings, chainId: string, latestHeight: number | undefined,
+  facts: StatusFacts,
+  settings: StatusSettings,
+  chainId: string,
+  latestHeight: number | undefined,
 ): IndexingStatus {
   const known = new Map<string, number>()
   for (const { service, height } of facts.checkpoints) if (height !== null) known.set(service, height)

@@ -6,33 +6,42 @@ const asset = z.string().nullable().describe('Token, A.<address>.<name>; null wh
 const amount = amountFormat.nullable()
 
 /** What happened to a pair of tokens within one transaction. */
-export const defiEventSchema = z.strictObject({
-  event_type: z.string().describe('Swap, AddLiquidity, RemoveLiquidity, Flashloan, ProtocolFee.'),
-  event_index: countFormat,
-  pair_id: z.string(),
-  dex: z.string().nullable(),
-  maker: z.string().nullable(),
-  asset0_id: asset,
-  asset1_id: asset,
-  asset0_symbol: z.string().nullable(),
-  asset1_symbol: z.string().nullable(),
-  asset0_name: z.string().nullable(),
-  asset1_name: z.string().nullable(),
-  asset0_logo: z.string().nullable(),
-  asset1_logo: z.string().nullable(),
-  asset0_in: amount.describe('Whole tokens that went into the pair.'),
-  asset0_out: amount.describe('Whole tokens that went out of the pair.'),
-  asset1_in: amount,
-  asset1_out: amount,
-}).meta({ id: 'TransactionDefiEvent' })
+export const defiEventSchema = z
+  .strictObject({
+    event_type: z.string().describe('Swap, AddLiquidity, RemoveLiquidity, Flashloan, ProtocolFee.'),
+    event_index: countFormat,
+    pair_id: z.string(),
+    dex: z.string().nullable(),
+    maker: z.string().nullable(),
+    asset0_id: asset,
+    asset1_id: asset,
+    asset0_symbol: z.string().nullable(),
+    asset1_symbol: z.string().nullable(),
+    asset0_name: z.string().nullable(),
+    asset1_name: z.string().nullable(),
+    asset0_logo: z.string().nullable(),
+    asset1_logo: z.string().nullable(),
+    asset0_in: amount.describe('Whole tokens that went into the pair.'),
+    asset0_out: amount.describe('Whole tokens that went out of the pair.'),
+    asset1_in: amount,
+    asset1_out: amount,
+  })
+  .meta({ id: 'TransactionDefiEvent' })
 export type TransactionDefiEvent = z.output<typeof defiEventSchema>
 
 /** As it is read from the database. */
 export const defiEventRow = z.object({
-  event_type: z.string(), event_index: z.number(), pair: z.string(), dex: z.string().nullable(), maker: z.string().nullable(),
-  asset0: z.string().nullable(), asset1: z.string().nullable(),
-  asset0_in: z.string().nullable(), asset0_out: z.string().nullable(),
-  asset1_in: z.string().nullable(), asset1_out: z.string().nullable(),
+  event_type: z.string(),
+  event_index: z.number(),
+  pair: z.string(),
+  dex: z.string().nullable(),
+  maker: z.string().nullable(),
+  asset0: z.string().nullable(),
+  asset1: z.string().nullable(),
+  asset0_in: z.string().nullable(),
+  asset0_out: z.string().nullable(),
+  asset1_in: z.string().nullable(),
+  asset1_out: z.string().nullable(),
 })
 export type DefiEventRow = z.output<typeof defiEventRow>
 

@@ -18,45 +18,65 @@ const moveFields = {
 }
 
 /** A movement of tokens within one transaction. */
-export const fungibleMoveSchema = z.strictObject({
-  token: z.string().describe('A.<address>.<name>'),
-  amount: amountFormat.describe('In whole tokens.'),
-  ...moveFields,
-  transfer_type: z.enum([
-    'transfer', 'mint', 'burn', 'bridge', 'escrow', 'stake', 'unstake', 'reward', 'deposit', 'withdrawal',
-  ]),
-  token_name: z.string().nullable(),
-  token_symbol: z.string().nullable(),
-  token_logo: z.string().nullable(),
-  token_decimals: z.int().nullable(),
-  approx_usd_price: amountFormat.nullable().describe('Latest price of one whole token; null where none is known.'),
-  usd_value: amountFormat.nullable(),
-}).meta({ id: 'FungibleMove' })
+export const fungibleMoveSchema = z
+  .strictObject({
+    token: z.string().describe('A.<address>.<name>'),
+    amount: amountFormat.describe('In whole tokens.'),
+    ...moveFields,
+    transfer_type: z.enum([
+      'transfer',
+      'mint',
+      'burn',
+      'bridge',
+      'escrow',
+      'stake',
+      'unstake',
+      'reward',
+      'deposit',
+      'withdrawal',
+    ]),
+    token_name: z.string().nullable(),
+    token_symbol: z.string().nullable(),
+    token_logo: z.string().nullable(),
+    token_decimals: z.int().nullable(),
+    approx_usd_price: amountFormat.nullable().describe('Latest price of one whole token; null where none is known.'),
+    usd_value: amountFormat.nullable(),
+  })
+  .meta({ id: 'FungibleMove' })
 export type FungibleMove = z.output<typeof fungibleMoveSchema>
 
 /** A movement of an item within one transaction. */
-export const nonFungibleMoveSchema = z.strictObject({
-  token: z.string().nullable().describe('Collection, A.<address>.<name>; null where no event tells.'),
-  token_id: z.string().describe('Id of the item within its collection.'),
-  ...moveFields,
-  transfer_type: z.enum(['transfer', 'mint', 'burn', 'bridge', 'escrow', 'deposit', 'withdrawal']),
-  collection_name: z.string().nullable(),
-  collection_logo: z.string().nullable(),
-}).meta({ id: 'NonFungibleMove' })
+export const nonFungibleMoveSchema = z
+  .strictObject({
+    token: z.string().nullable().describe('Collection, A.<address>.<name>; null where no event tells.'),
+    token_id: z.string().describe('Id of the item within its collection.'),
+    ...moveFields,
+    transfer_type: z.enum(['transfer', 'mint', 'burn', 'bridge', 'escrow', 'deposit', 'withdrawal']),
+    collection_name: z.string().nullable(),
+    collection_logo: z.string().nullable(),
+  })
+  .meta({ id: 'NonFungibleMove' })
 export type NonFungibleMove = z.output<typeof nonFungibleMoveSchema>
 
 const moveRow = z.object({
-  event_index: z.number(), leg: z.number(), from_address: z.string().nullable(), to_address: z.string().nullable(),
+  event_index: z.number(),
+  leg: z.number(),
+  from_address: z.string().nullable(),
+  to_address: z.string().nullable(),
 })
 
 /** As they are read from the database. */
 export const fungibleMoveRow = moveRow.extend({
-  token: z.string(), amount: z.string(), transfer_type: fungibleMoveSchema.shape.transfer_type,
+  token: z.string(),
+  amount: z.string(),
+  transfer_type: fungibleMoveSchema.shape.transfer_type,
 })
 export type FungibleMoveRow = z.output<typeof fungibleMoveRow>
 
 export const nonFungibleMoveRow = moveRow.extend({
-  token: z.string().nullable(), nft_id: z.string(), transfer_type: nonFungibleMoveSchema.shape.transfer_type,
+  token: z.string().nullable(),
+  nft_id: z.string(),
+  transfer_type: nonFungibleMoveSchema.shape.transfer_type,
 })
 export type NonFungibleMoveRow = z.output<typeof nonFungibleMoveRow>
 
@@ -93,11 +113,17 @@ export function presentNonFungibleMove(row: NonFungibleMoveRow, names: AssetName
 }
 
 function presentMove(
-  { event_index, leg, from_address: from, to_address: to }: z.output<typeof moveRow>, owners: CoaOwners,
+  { event_index, leg, from_address: from, to_address: to }: z.output<typeof moveRow>,
+  owners: CoaOwners,
 ): Pick<FungibleMove, keyof typeof moveFields> {
   return {
-    from_address: from, to_address: to, event_index, leg, is_cross_vm: isEvmAccount(from) !== isEvmAccount(to),
-    from_coa_flow_address: ownerOf(from, owners), to_coa_flow_address: ownerOf(to, owners),
+    from_address: from,
+    to_address: to,
+    event_index,
+    leg,
+    is_cross_vm: isEvmAccount(from) !== isEvmAccount(to),
+    from_coa_flow_address: ownerOf(from, owners),
+    to_coa_flow_address: ownerOf(to, owners),
   }
 }
 
@@ -106,5 +132,5 @@ function isEvmAccount(address: string | null): boolean {
 }
 
 function ownerOf(address: string | null, owners: CoaOwners): string | null {
-  return address === null ? null : owners.get(address) ?? null
+  return address === null ? null : (owners.get(address) ?? null)
 }

@@ -4,7 +4,14 @@ import { transactionTags } from '../../chain/transaction-tags.ts'
 import type { TransactionTag } from '../../chain/transaction-tags.ts'
 import { multiplyDecimals } from '../formats/decimals.ts'
 import {
-  addressDigitsFormat, addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat, zeroAddress,
+  addressDigitsFormat,
+  addressFormat,
+  amountFormat,
+  countFormat,
+  heightFormat,
+  idFormat,
+  timestampFormat,
+  zeroAddress,
 } from '../formats/formats.ts'
 import { eventSchema, presentEvent } from './event.ts'
 import type { EventRow } from './event.ts'
@@ -13,7 +20,8 @@ import type { TransferSummary } from './transfer-summary.ts'
 
 const nobody = 'The zero address for system transactions, which nobody pays.'
 
-const templateWords = 'What kind of script it is: uppercase words where it is of a known template or its calls say so ' +
+const templateWords =
+  'What kind of script it is: uppercase words where it is of a known template or its calls say so ' +
   '(FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, ' +
   'token_transfer, …, else contract_call); empty where nothing is known.'
 
@@ -38,32 +46,44 @@ export const transactionSummarySchema = z.strictObject(summaryFields).meta({ id:
 export type TransactionSummary = z.output<typeof transactionSummarySchema>
 
 /** A transaction as lists show it. */
-export const transactionSchema = z.strictObject({
-  ...summaryFields,
-  transaction_index: countFormat.describe('Position in the block; user transactions come before system transactions.'),
-  payer: addressFormat.describe(nobody),
-  proposer: addressFormat.describe(nobody),
-  proposer_key_index: z.int().nullable(),
-  proposer_sequence_number: z.int().nullable(),
-  authorizers: z.array(addressFormat),
-  error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
-  fee: amountFormat.nullable().describe(
-    'What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result.',
-  ),
-  fee_usd: amountFormat.nullable().describe('The same at the latest price of FLOW; null where none is known.'),
-  gas_limit: z.int().describe('Computation that the transaction asked for.'),
-  gas_used: z.int().nullable().describe(
-    'Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can ' +
-    'serve the result.',
-  ),
-  event_count: countFormat,
-  evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
-  reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
-  contract_imports: z.array(z.string())
-    .describe('Contracts that the script imports, A.<address>.<name>; none for system transactions.'),
-  transfer_summary: transferSummarySchema.nullable().describe('Null while the transfers of the block are not derived yet.'),
-  events: z.array(eventSchema).describe('Empty in lists, but for those that take `include_events`.'),
-}).meta({ id: 'Transaction' })
+export const transactionSchema = z
+  .strictObject({
+    ...summaryFields,
+    transaction_index: countFormat.describe(
+      'Position in the block; user transactions come before system transactions.',
+    ),
+    payer: addressFormat.describe(nobody),
+    proposer: addressFormat.describe(nobody),
+    proposer_key_index: z.int().nullable(),
+    proposer_sequence_number: z.int().nullable(),
+    authorizers: z.array(addressFormat),
+    error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
+    fee: amountFormat
+      .nullable()
+      .describe(
+        'What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result.',
+      ),
+    fee_usd: amountFormat.nullable().describe('The same at the latest price of FLOW; null where none is known.'),
+    gas_limit: z.int().describe('Computation that the transaction asked for.'),
+    gas_used: z
+      .int()
+      .nullable()
+      .describe(
+        'Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can ' +
+          'serve the result.',
+      ),
+    event_count: countFormat,
+    evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
+    reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
+    contract_imports: z
+      .array(z.string())
+      .describe('Contracts that the script imports, A.<address>.<name>; none for system transactions.'),
+    transfer_summary: transferSummarySchema
+      .nullable()
+      .describe('Null while the transfers of the block are not derived yet.'),
+    events: z.array(eventSchema).describe('Empty in lists, but for those that take `include_events`.'),
+  })
+  .meta({ id: 'Transaction' })
 export type Transaction = z.output<typeof transactionSchema>
 
 /** A transaction as it is read from the database, ids and hashes in hex, with the time of its block. */
@@ -115,9 +135,11 @@ export interface CompleteTransaction extends DescribedTransaction {
   readonly flowPrice: string | undefined
 }
 
-export function presentTransactionSummary(
-  { row, tags, template }: Pick<DescribedTransaction, 'row' | 'tags' | 'template'>,
-): TransactionSummary {
+export function presentTransactionSummary({
+  row,
+  tags,
+  template,
+}: Pick<DescribedTransaction, 'row' | 'tags' | 'template'>): TransactionSummary {
   return {
     id: row.id,
     block_height: row.block_height,

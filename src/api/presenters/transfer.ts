@@ -2,13 +2,17 @@ import { z } from 'zod'
 import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 /** Somebody who gives or gets tokens. */
-export const partyFormat = z.string().regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/)
+export const partyFormat = z
+  .string()
+  .regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/)
   .describe('0x and 16 hex digits; 40 for an account of Flow EVM.')
 
-export const directionFormat = z.enum(['deposit', 'withdraw']).describe(
-  'As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a ' +
-  'burn, else deposit.',
-)
+export const directionFormat = z
+  .enum(['deposit', 'withdraw'])
+  .describe(
+    'As the account sees it whose transfers are listed: withdraw where it is the sender. Without an account, withdraw for a ' +
+      'burn, else deposit.',
+  )
 
 /** Fields that transfers of all kinds have. */
 export const transferFields = {
@@ -41,7 +45,10 @@ type TransferFields = z.output<z.ZodObject<typeof transferFields>>
 type TransferRow = Omit<z.output<z.ZodObject<typeof transferRowFields>>, 'token'>
 
 /** The fields that transfers of all kinds have. @param address the account whose transfers are listed */
-export function presentTransfer(row: TransferRow, address: string | undefined): TransferFields & { address: string | null } {
+export function presentTransfer(
+  row: TransferRow,
+  address: string | undefined,
+): TransferFields & { address: string | null } {
   return {
     address: address ?? null,
     transaction_hash: row.transaction_hash,

@@ -12,11 +12,17 @@ import type { TransferKey, TransferSpan } from './transfer-pages.ts'
  * the transactions of the account, so that what is read are those of the heights, also the ones that others paid for.
  */
 export async function listAccountFees(
-  database: DatabasePool, bounds: Bounds | undefined, address: string, before: TransferKey | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  before: TransferKey | undefined,
+  count: number,
 ): Promise<readonly FtTransferRow[]> {
-  return readEventPage(bounds, before, count, (span) => database.any(sql.type(ftTransferRow)`
+  return readEventPage(bounds, before, count, (span) =>
+    database.any(sql.type(ftTransferRow)`
     ${completed(selectFees(address, span), span)}
-  `))
+  `),
+  )
 }
 
 /** All fees that an account paid within some heights: rows of app.ft_transfers. */
@@ -25,7 +31,10 @@ export function selectAllFees(address: string, { min, max }: Bounds): FragmentSq
 }
 
 function selectFees(address: string, { low, high, before, count }: TransferSpan): FragmentSqlToken {
-  const isBefore = before === undefined || before.height > high ? sql.fragment`true` : sql.fragment`
+  const isBefore =
+    before === undefined || before.height > high
+      ? sql.fragment`true`
+      : sql.fragment`
     (t.block_height, t.tx_index) <= (${before.height}, ${before.txIndex})
     and (fee.block_height, fee.tx_index, fee.event_index, fee.leg)
       < (${before.height}, ${before.txIndex}, ${before.eventIndex}, ${before.leg})

@@ -30,7 +30,9 @@ function indexOf(order: AccountOrder, network: Network): AccountIndex {
     first_seen: { ...accounts, column: sql.fragment`first_seen_height` },
     tx_count: { ...accounts, table: sql.fragment`app.address_stats`, column: sql.fragment`tx_count` },
     flow_balance: {
-      table: sql.fragment`app.ft_holdings`, column: sql.fragment`balance`, type: sql.fragment`numeric`,
+      table: sql.fragment`app.ft_holdings`,
+      column: sql.fragment`balance`,
+      type: sql.fragment`numeric`,
       listed: sql.fragment`token = ${flowTokenOf(network)} and balance > 0`,
     },
   }
@@ -42,7 +44,11 @@ function indexOf(order: AccountOrder, network: Network): AccountIndex {
  * count, so the rest of those that share the value of the place is read by itself, where the index holds it together.
  */
 export async function listAccounts(
-  database: DatabasePool, network: Network, order: AccountOrder, after: AccountPlace | undefined, count: number,
+  database: DatabasePool,
+  network: Network,
+  order: AccountOrder,
+  after: AccountPlace | undefined,
+  count: number,
 ): Promise<readonly AccountRow[]> {
   const { table, column, type, listed } = indexOf(order, network)
   const pageAfter = ({ value, address }: AccountPlace): FragmentSqlToken => sql.fragment`

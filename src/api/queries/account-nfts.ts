@@ -9,7 +9,10 @@ import { nftCollectionFace } from './nft-collections.ts'
  * the chain showed when it was asked.
  */
 export async function listNftCollectionsOfAccount(
-  database: DatabasePool, account: string, after: string | undefined, limit: number,
+  database: DatabasePool,
+  account: string,
+  after: string | undefined,
+  limit: number,
 ): Promise<readonly AccountNftCollectionRow[]> {
   return database.any(sql.type(accountNftCollectionRow)`
     with page as materialized (

@@ -15,13 +15,18 @@ import type { TransferKey, TransferTable } from './transfer-pages.ts'
  * read, since all may be of one kind. No event makes transfers of both, so that their places tell them apart.
  */
 export async function listAccountTransfers(
-  database: DatabasePool, bounds: Bounds | undefined, address: string, before: TransferKey | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  before: TransferKey | undefined,
+  count: number,
 ): Promise<readonly AccountTransferRow[]> {
   // One after the other: a download uses one of the connections that all calls share.
   const fungible = await listFtTransfers(database, bounds, { address }, before, count)
   const nonFungible = await listNftTransfers(database, bounds, { address }, before, count)
   const merged: AccountTransferRow[] = [
-    ...fungible.map((row) => ({ type: 'ft' as const, row })), ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
+    ...fungible.map((row) => ({ type: 'ft' as const, row })),
+    ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
   ]
   return newestFirst(merged).slice(0, count)
 }
@@ -31,7 +36,11 @@ export async function listAccountTransfers(
  * the transactions of these heights, and an account may have very many that others paid for.
  */
 export async function listAccountEntries(
-  database: DatabasePool, bounds: Bounds | undefined, address: string, before: TransferKey | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  before: TransferKey | undefined,
+  count: number,
 ): Promise<ReadonlyArray<AccountTransferRow | AccountFeeRow>> {
   const transfers = await listAccountTransfers(database, bounds, address, before, count)
   const last = transfers.length < count ? undefined : transfers.at(-1)
@@ -49,15 +58,25 @@ function compareKeys(a: TransferKey, b: TransferKey): number {
 }
 
 const ftTotals = z.object({
-  token: z.string(), received: z.string(), sent: z.string(), fees: z.string(), net: z.string(), received_count: z.number(),
-  sent_count: z.number(), fee_count: z.number(), transfer_count: z.number(), name: z.string().nullable(),
+  token: z.string(),
+  received: z.string(),
+  sent: z.string(),
+  fees: z.string(),
+  net: z.string(),
+  received_count: z.number(),
+  sent_count: z.number(),
+  fee_count: z.number(),
+  transfer_count: z.number(),
+  name: z.string().nullable(),
   symbol: z.string().nullable(),
 })
 export type FtTotals = z.output<typeof ftTotals>
 
 /** What an account got, gave and paid of each fungible token within some heights: reads each of these transfers, by the indexes. */
 export async function sumFtTransfers(
-  database: DatabasePool, bounds: Bounds, address: string,
+  database: DatabasePool,
+  bounds: Bounds,
+  address: string,
 ): Promise<readonly FtTotals[]> {
   return database.any(sql.type(ftTotals)`
     select s.*, m.name, m.symbol from (
@@ -83,7 +102,10 @@ export async function sumFtTransfers(
  * Reads the indexes of both sides no further than that.
  */
 export async function countAccountTransfers(
-  database: DatabasePool, bounds: Bounds | undefined, address: string, max: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  max: number,
 ): Promise<number> {
   if (bounds === undefined) return 0
   const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
@@ -101,13 +123,18 @@ export async function countAccountTransfers(
 }
 
 const nftTotals = z.object({
-  token: z.string().nullable(), received_count: z.number(), sent_count: z.number(), transfer_count: z.number(),
+  token: z.string().nullable(),
+  received_count: z.number(),
+  sent_count: z.number(),
+  transfer_count: z.number(),
 })
 export type NftTotals = z.output<typeof nftTotals>
 
 /** How many items of each collection an account got and gave within some heights. */
 export async function countNftTransfers(
-  database: DatabasePool, bounds: Bounds, address: string,
+  database: DatabasePool,
+  bounds: Bounds,
+  address: string,
 ): Promise<readonly NftTotals[]> {
   return database.any(sql.type(nftTotals)`
     select token, count(*) filter (where is_in) as received_count, count(*) filter (where not is_in) as sent_count,

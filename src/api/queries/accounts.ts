@@ -22,7 +22,9 @@ const heightRow = z.object({ height: z.number().nullable() })
  * @returns undefined where no table knows it
  */
 export async function readIndexedAccount(
-  database: DatabasePool, network: Network, address: string,
+  database: DatabasePool,
+  network: Network,
+  address: string,
 ): Promise<IndexedAccount | undefined> {
   const [row, keys, contracts, labels] = await Promise.all([
     database.one(sql.type(accountRow)`
@@ -46,14 +48,17 @@ export async function readIndexedAccount(
   if (!isKnown) return undefined
   const { first_seen_height: first, last_seen_height: last, created_height: created } = row
   const [times, creation] = await Promise.all([
-    readBlockTimes(database, [first, last, created]), readCreation(database, created, row.created_tx_index),
+    readBlockTimes(database, [first, last, created]),
+    readCreation(database, created, row.created_tx_index),
   ])
   return { row, keys, contracts: contracts.map(({ name }) => name), labels, times, creation }
 }
 
 /** Id of the transaction that created an account. */
 async function readCreation(
-  database: DatabasePool, height: number | null, index: number | null,
+  database: DatabasePool,
+  height: number | null,
+  index: number | null,
 ): Promise<string | undefined> {
   if (height === null || index === null) return undefined
   const row = await database.maybeOne(sql.type(transactionRow)`

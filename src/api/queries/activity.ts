@@ -19,7 +19,9 @@ const hourRow = z.object({ day: z.string(), hour: z.number() })
  * stored block, whatever the clock of this machine says.
  */
 export async function firstOfLastHours(
-  database: DatabasePool, bounds: Bounds | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  count: number,
 ): Promise<Hour | undefined> {
   if (bounds === undefined) return undefined
   const row = await database.maybeOne(sql.type(hourRow)`
@@ -37,7 +39,9 @@ export async function firstOfLastHours(
  * that was used in one: of 30 days some 200,000.
  */
 export async function listBusyContracts(
-  database: DatabasePool, since: Hour, count: number,
+  database: DatabasePool,
+  since: Hour,
+  count: number,
 ): Promise<readonly z.output<typeof contractUseRow>[]> {
   return database.any(sql.type(contractUseRow)`
     select name, sum(activity_count)::bigint as count
@@ -54,7 +58,9 @@ export async function listBusyContracts(
  * transfers. It adds up one row for each token and hour, and looks for a price of each token and day.
  */
 export async function listTokenVolumes(
-  database: DatabasePool, since: Hour, count: number,
+  database: DatabasePool,
+  since: Hour,
+  count: number,
 ): Promise<readonly z.output<typeof tokenVolumeRow>[]> {
   return database.any(sql.type(tokenVolumeRow)`
     with days as (

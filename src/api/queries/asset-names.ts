@@ -5,17 +5,26 @@ import { readRecent } from '../kept/recent-reads.ts'
 import type { AssetNames } from '../presenters/transfer-summary.ts'
 
 const tokenRow = z.object({
-  token: z.string(), name: z.string().nullable(), symbol: z.string().nullable(), logo: z.string().nullable(),
-  decimals: z.number().nullable(), price: z.string().nullable(),
+  token: z.string(),
+  name: z.string().nullable(),
+  symbol: z.string().nullable(),
+  logo: z.string().nullable(),
+  decimals: z.number().nullable(),
+  price: z.string().nullable(),
 })
 
 const collectionRow = z.object({
-  token: z.string(), name: z.string().nullable(), logo: z.string().nullable(), banner: z.string().nullable(),
+  token: z.string(),
+  name: z.string().nullable(),
+  logo: z.string().nullable(),
+  banner: z.string().nullable(),
 })
 
 /** What tokens and collections call themselves, and the latest price of each token. Leaves out what nothing is known of. */
 export async function readAssetNames(
-  database: DatabasePool, tokens: readonly string[], collections: readonly string[],
+  database: DatabasePool,
+  tokens: readonly string[],
+  collections: readonly string[],
 ): Promise<AssetNames> {
   const [ofTokens, ofCollections] = await Promise.all([
     readRecent(database, 'token', tokens, async (missing) => {
@@ -29,7 +38,8 @@ export async function readAssetNames(
 }
 
 async function readTokens(
-  database: DatabasePool, tokens: readonly string[],
+  database: DatabasePool,
+  tokens: readonly string[],
 ): Promise<readonly z.output<typeof tokenRow>[]> {
   return database.any(sql.prepared('names of tokens', tokenRow)`
     select wanted.token, m.name, m.symbol, m.logo, m.decimals, (
@@ -42,7 +52,8 @@ async function readTokens(
 }
 
 async function readCollections(
-  database: DatabasePool, collections: readonly string[],
+  database: DatabasePool,
+  collections: readonly string[],
 ): Promise<readonly z.output<typeof collectionRow>[]> {
   return database.any(sql.prepared('names of collections', collectionRow)`
     select token, name, square_image as logo, banner_image as banner

@@ -59,7 +59,11 @@ export type BalancePoint = z.output<typeof balancePoint>
  * has now less what came after. Reads the changes of these days, a row each, and the transfers of few blocks.
  */
 export async function readBalanceHistory(
-  database: DatabasePool, account: string, token: string, { days, newest }: TellableDays, count: number,
+  database: DatabasePool,
+  account: string,
+  token: string,
+  { days, newest }: TellableDays,
+  count: number,
 ): Promise<readonly BalancePoint[]> {
   return database.any(sql.type(balancePoint)`
     with ${coverage}, points as (

@@ -22,7 +22,9 @@ export interface BigTransferSelection {
 export interface BigTransferPage {
   readonly rows: readonly BigTransferRow[]
   /** The last one that was looked at; undefined where that was the last there is. */
-  readonly last: { readonly block_height: number; readonly tx_id: string; readonly event_index: number; readonly leg: number } | undefined
+  readonly last:
+    | { readonly block_height: number; readonly tx_id: string; readonly event_index: number; readonly leg: number }
+    | undefined
 }
 
 /** How many are looked at for one page: few of them may be worth enough, or of the wanted types. */
@@ -36,7 +38,10 @@ const mostExamined = 5000
  * FLOW: they are many of their token, as jobs/analytics has it.
  */
 export async function listBigTransfers(
-  database: DatabasePool, bounds: Bounds | undefined, before: TransferKey | undefined, selection: BigTransferSelection,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  before: TransferKey | undefined,
+  selection: BigTransferSelection,
   count: number,
 ): Promise<BigTransferPage> {
   if (bounds === undefined) return { rows: [], last: undefined }
@@ -64,10 +69,17 @@ function selectExamined({ low, before: { height, txIndex, eventIndex, leg } }: S
 
 /** Each lookup is of one row by its key, so that the order stays and the reading ends with the last row of the page. */
 async function readWanted(
-  database: DatabasePool, span: Span, { minUsd, types, flowToken }: BigTransferSelection, count: number,
+  database: DatabasePool,
+  span: Span,
+  { minUsd, types, flowToken }: BigTransferSelection,
+  count: number,
 ): Promise<readonly BigTransferRow[]> {
-  const isWanted = types === undefined ? sql.fragment`true` : sql.fragment`kind.type = any (${sql.array(types, 'text')})`
-  const { low, before: { height: high } } = span
+  const isWanted =
+    types === undefined ? sql.fragment`true` : sql.fragment`kind.type = any (${sql.array(types, 'text')})`
+  const {
+    low,
+    before: { height: high },
+  } = span
   return database.any(sql.prepared('big transfers', bigTransferRow)`
     select encode(r.id, 'hex') as tx_id, e.block_height, e.tx_index, e.event_index, e.leg, b.timestamp, kind.type,
       t.transfer_type, e.token, m.symbol, m.logo, e.amount::text as amount,
@@ -113,7 +125,11 @@ async function readWanted(
 }
 
 const lastRow = z.object({
-  examined: z.number(), block_height: z.number(), tx_id: z.string(), event_index: z.number(), leg: z.number(),
+  examined: z.number(),
+  block_height: z.number(),
+  tx_id: z.string(),
+  event_index: z.number(),
+  leg: z.number(),
 })
 
 /** The last of as many as are looked at; undefined where there are not so many. */

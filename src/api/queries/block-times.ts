@@ -9,7 +9,8 @@ const timeRow = z.object({ height: z.number(), timestamp: z.string() })
  * theirs, which a join would not. Leaves out blocks that are not stored.
  */
 export async function readBlockTimes(
-  database: DatabasePool, heights: readonly (number | null)[],
+  database: DatabasePool,
+  heights: readonly (number | null)[],
 ): Promise<ReadonlyMap<number, string>> {
   const known = [...new Set(heights)].filter((height) => height !== null)
   if (known.length === 0) return new Map()

@@ -23,13 +23,18 @@ function blocksBetween(low: number, high: number): FragmentSqlToken {
 
 /** Up to `count` blocks, the highest first, from height `top` down. */
 export async function listBlocks(
-  database: DatabasePool, bounds: Bounds | undefined, top: number, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  top: number,
+  count: number,
 ): Promise<readonly BlockRow[]> {
-  return readDownwards(bounds, top, count, (low, high, limit) => database.any(sql.prepared('block list', blockRow)`
+  return readDownwards(bounds, top, count, (low, high, limit) =>
+    database.any(sql.prepared('block list', blockRow)`
     select ${blockColumns} ${blocksBetween(low, high)}
     order by b.height desc
     limit ${limit}
-  `))
+  `),
+  )
 }
 
 /** The blocks of a range of heights, both ends inclusive, the lowest first. */

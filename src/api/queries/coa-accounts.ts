@@ -6,7 +6,10 @@ import type { EventKey } from '../paging/event-pages.ts'
 
 /** The creations of an EVM account by Cadence, or those whose resource an account got: up to `count` after a place. */
 export async function listCoas(
-  database: DatabasePool, address: string, after: EventKey | undefined, count: number,
+  database: DatabasePool,
+  address: string,
+  after: EventKey | undefined,
+  count: number,
 ): Promise<readonly CoaRow[]> {
   const { height, txIndex, eventIndex } = after ?? { height: -1, txIndex: -1, eventIndex: -1 }
   const isEvm = address.length === 42

@@ -17,7 +17,10 @@ export interface ContractCode {
 }
 
 const codeRow = z.object({
-  code: z.string(), byte_size: z.number(), kind: z.enum(['FT', 'NFT', 'CONTRACT']), imports: z.array(z.string()),
+  code: z.string(),
+  byte_size: z.number(),
+  kind: z.enum(['FT', 'NFT', 'CONTRACT']),
+  imports: z.array(z.string()),
 })
 const deployRow = z.object({ arguments: z.array(z.unknown()).nullable(), script: z.string().nullable() })
 
@@ -27,7 +30,9 @@ const deployRow = z.object({ arguments: z.array(z.unknown()).nullable(), script:
  * @returns undefined where neither has it
  */
 export async function readContractCode(
-  database: DatabasePool, network: Network, codeHash: Buffer,
+  database: DatabasePool,
+  network: Network,
+  codeHash: Buffer,
 ): Promise<ContractCode | undefined> {
   const row = await database.maybeOne(sql.type(codeRow)`
     select code, coalesce(octet_length(code_bytes), octet_length(code)) as byte_size, kind, imports
@@ -49,7 +54,8 @@ export function describeCode(code: Buffer, network: Network): ContractCode {
 
 /** The last transactions that deployed a code, the newest first. */
 async function readDeployments(
-  database: DatabasePool, codeHash: Buffer,
+  database: DatabasePool,
+  codeHash: Buffer,
 ): Promise<readonly z.output<typeof deployRow>[]> {
   return database.any(sql.type(deployRow)`
     select t.arguments, s.script_text as script

@@ -15,7 +15,9 @@ const lastRow = z.object({ type: z.string(), height: z.number() })
  * counts are kept, and of each type one piece of the chain is looked at: it costs the same however many events there are.
  */
 export async function listContractEventTypes(
-  database: DatabasePool, contract: string, count: number,
+  database: DatabasePool,
+  contract: string,
+  count: number,
 ): Promise<readonly EventTypeRow[]> {
   // Both ends as the index has them, by bytes: a slash comes right after a dot.
   const rows = await database.any(sql.type(typeRow)`
@@ -39,18 +41,27 @@ export async function listContractEventTypes(
 
 /** A piece without a block of the type is being rolled back. */
 async function readLastHeights(
-  database: DatabasePool, types: readonly z.output<typeof typeRow>[],
+  database: DatabasePool,
+  types: readonly z.output<typeof typeRow>[],
 ): Promise<ReadonlyMap<string, number>> {
   const places = types.map(({ type, piece }) => ({ type, block_height: piece * heightsPerPiece }))
-  const rows = await readByPlaces(places, (ofWindow, low, high) => database.any(sql.type(lastRow)`
+  const rows = await readByPlaces(places, (ofWindow, low, high) =>
+    database.any(sql.type(lastRow)`
     select wanted.type, max(b.block_height) as height
     from unnest(
-      ${sql.array(ofWindow.map(({ type }) => type), 'text')}, ${sql.array(ofWindow.map((place) => place.block_height), 'int8')}
+      ${sql.array(
+        ofWindow.map(({ type }) => type),
+        'text',
+      )}, ${sql.array(
+        ofWindow.map((place) => place.block_height),
+        'int8',
+      )}
     ) as wanted (type, first)
     join app.block_event_types b on b.block_height between wanted.first and wanted.first + ${heightsPerPiece - 1}
       and b.block_height between ${low} and ${high + heightsPerPiece - 1}
     where wanted.type = any (b.types)
     group by wanted.type
-  `))
+  `),
+  )
   return new Map(rows.map(({ type, height }) => [type, height]))
 }

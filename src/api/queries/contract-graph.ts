@@ -9,9 +9,13 @@ const keepMs = 15_000
 const staleMs = 45_000
 
 const edgesRow = z.object({ contracts: z.string() })
-const contractEntries = z.array(z.object({
-  contract: z.string(), kind: z.string().nullable(), imports: z.array(z.string()).nullable(),
-}))
+const contractEntries = z.array(
+  z.object({
+    contract: z.string(),
+    kind: z.string().nullable(),
+    imports: z.array(z.string()).nullable(),
+  }),
+)
 
 interface Kept {
   readonly graph: ContractGraph
@@ -38,11 +42,13 @@ function refresh(database: DatabasePool): Promise<ContractGraph> {
   const readAt = performance.now()
   const loading = loadGraph(database)
   underWay.set(database, loading)
-  loading.then(
-    (graph) => kept.set(database, { graph, readAt }),
-    // Those who wait are told; those who were given the old one ask again.
-    () => undefined,
-  ).finally(() => underWay.delete(database))
+  loading
+    .then(
+      (graph) => kept.set(database, { graph, readAt }),
+      // Those who wait are told; those who were given the old one ask again.
+      () => undefined,
+    )
+    .finally(() => underWay.delete(database))
   return loading
 }
 

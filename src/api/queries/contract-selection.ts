@@ -16,7 +16,8 @@ export interface ContractSelection {
 
 /** Whether a contract is one of a selection, as the statements on app.contracts have it. */
 export function isSelected(
-  one: GraphContract, { contract, address, kind, identifier, name }: ContractSelection,
+  one: GraphContract,
+  { contract, address, kind, identifier, name }: ContractSelection,
 ): boolean {
   const parts = contractParts(one.contract)
   if (contract !== undefined && one.contract !== contract) return false

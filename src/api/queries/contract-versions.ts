@@ -18,9 +18,15 @@ function numbered(contract: string): FragmentSqlToken {
 
 /** Up to `count` versions before a place, the newest first. */
 export async function listContractVersions(
-  database: DatabasePool, contract: string, before: EventKey | undefined, count: number,
+  database: DatabasePool,
+  contract: string,
+  before: EventKey | undefined,
+  count: number,
 ): Promise<readonly ContractVersionRow[]> {
-  const where = before === undefined ? sql.fragment`true` : sql.fragment`
+  const where =
+    before === undefined
+      ? sql.fragment`true`
+      : sql.fragment`
     (block_height, tx_index, event_index) < (${before.height}, ${before.txIndex}, ${before.eventIndex})
   `
   return database.any(sql.type(contractVersionRow)`
@@ -31,7 +37,9 @@ export async function listContractVersions(
 
 /** @param version from 1 */
 export async function readContractVersion(
-  database: DatabasePool, contract: string, version: number,
+  database: DatabasePool,
+  contract: string,
+  version: number,
 ): Promise<ContractVersionRow | undefined> {
   const row = await database.maybeOne(sql.type(contractVersionRow)`
     select * from (${numbered(contract)}) as numbered where version = ${version}

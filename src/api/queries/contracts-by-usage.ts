@@ -12,7 +12,9 @@ import type { ContractSpan } from './contracts.ts'
  * by identifier; in the other direction all of it is turned around.
  */
 export async function listContractsByUsage(
-  database: DatabasePool, selection: ContractSelection, span: Omit<ContractSpan, 'order'>,
+  database: DatabasePool,
+  selection: ContractSelection,
+  span: Omit<ContractSpan, 'order'>,
 ): Promise<readonly ContractRow[]> {
   const { isDescending, after, count, withBody } = span
   const { ranked } = await readContractGraph(database)

@@ -67,7 +67,13 @@ function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
   const keys = named.map(contractParts)
   return sql.fragment`
     unnest(
-      ${sql.array(keys.map(({ address }) => address), 'text')}, ${sql.array(keys.map(({ name }) => name), 'text')}
+      ${sql.array(
+        keys.map(({ address }) => address),
+        'text',
+      )}, ${sql.array(
+        keys.map(({ name }) => name),
+        'text',
+      )}
     ) as wanted (address, name)
     join app.contracts s on s.address = wanted.address and s.name = wanted.name
   `
@@ -78,18 +84,22 @@ function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
  * read too; a text in names may be, and is looked for in memory first.
  */
 export async function listContracts(
-  database: DatabasePool, selection: ContractSelection, span: ContractSpan,
+  database: DatabasePool,
+  selection: ContractSelection,
+  span: ContractSpan,
 ): Promise<readonly ContractRow[]> {
   const named = await findNamed(database, selection)
   const parts = named?.length === 0 ? [] : partsOf(span)
   const rows: ContractRow[] = []
   for (const { where, order } of parts) {
     if (rows.length >= span.count) break
-    rows.push(...await database.any(sql.type(contractRow)`
+    rows.push(
+      ...(await database.any(sql.type(contractRow)`
       select ${rowsWith(span.withBody)} from ${selectFrom(named)} left join app.contract_code k on k.code_hash = s.code_hash
       where ${selected(selection)} and ${where}
       order by ${order} limit ${span.count - rows.length}
-    `))
+    `)),
+    )
   }
   return rows
 }
@@ -119,11 +129,15 @@ function keyOf({ contract }: ContractPlace, first: 'address' | 'name'): readonly
 }
 
 function afterPair(
-  first: FragmentSqlToken, second: FragmentSqlToken, isDescending: boolean, key: readonly [string, string] | undefined,
+  first: FragmentSqlToken,
+  second: FragmentSqlToken,
+  isDescending: boolean,
+  key: readonly [string, string] | undefined,
 ): Part {
   const beyond = isDescending ? sql.fragment`<` : sql.fragment`>`
   return {
-    where: key === undefined ? sql.fragment`true` : sql.fragment`(${first}, ${second}) ${beyond} (${key[0]}, ${key[1]})`,
+    where:
+      key === undefined ? sql.fragment`true` : sql.fragment`(${first}, ${second}) ${beyond} (${key[0]}, ${key[1]})`,
     order: isDescending ? sql.fragment`${first} desc, ${second} desc` : sql.fragment`${first}, ${second}`,
   }
 }
@@ -132,7 +146,10 @@ function updatedAfter(isDescending: boolean, after: ContractPlace | undefined): 
   const [height = 0, txIndex = 0, eventIndex = 0] = after?.numbers ?? []
   const beyond = isDescending ? sql.fragment`<` : sql.fragment`>`
   return {
-    where: after === undefined ? sql.fragment`true` : sql.fragment`
+    where:
+      after === undefined
+        ? sql.fragment`true`
+        : sql.fragment`
       (s.updated_height, s.updated_tx_index, s.updated_event_index) ${beyond} (${height}, ${txIndex}, ${eventIndex})
     `,
     order: isDescending
@@ -176,14 +193,22 @@ function createdAfter(isDescending: boolean, after: ContractPlace | undefined): 
 
 /** Contracts by identifier, in no order; removed ones included. */
 export async function readContracts(
-  database: DatabasePool, contracts: readonly string[], withBody: boolean,
+  database: DatabasePool,
+  contracts: readonly string[],
+  withBody: boolean,
 ): Promise<readonly ContractRow[]> {
   if (contracts.length === 0) return []
   const keys = contracts.map(contractParts)
   return database.any(sql.type(contractRow)`
     select ${rowsWith(withBody)}
     from unnest(
-      ${sql.array(keys.map(({ address }) => address), 'text')}, ${sql.array(keys.map(({ name }) => name), 'text')}
+      ${sql.array(
+        keys.map(({ address }) => address),
+        'text',
+      )}, ${sql.array(
+        keys.map(({ name }) => name),
+        'text',
+      )}
     ) as wanted (address, name)
     join app.contracts s on s.address = wanted.address and s.name = wanted.name
   `)

@@ -10,7 +10,10 @@ import type { MovedKind } from './recent-activity.ts'
  * among them. Each hour is read by its key: 24 steps down the index for each day.
  */
 export async function listDailyMoves(
-  database: DatabasePool, kind: MovedKind, token: string, days: number,
+  database: DatabasePool,
+  kind: MovedKind,
+  token: string,
+  days: number,
 ): Promise<readonly DailyMovesRow[]> {
   return database.any(sql.type(dailyMovesRow)`
     with days as (

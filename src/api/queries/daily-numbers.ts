@@ -21,7 +21,8 @@ export async function readIndexedDays(database: DatabasePool): Promise<DayRange 
  * whose end is not indexed may have lasted as long as it was meant to, or until now where that is not known.
  */
 export async function readDailyNumbers(
-  database: DatabasePool, { from, to }: DayRange,
+  database: DatabasePool,
+  { from, to }: DayRange,
 ): Promise<readonly DailyNumbersRow[]> {
   return database.any(sql.type(dailyNumbersRow)`
     with days as (
@@ -74,7 +75,8 @@ const transfersRow = z.object({ day: z.string(), ft_transfer_count: z.number(), 
 
 /** Movements of each day of a range, also of days without a block. */
 export async function readDailyTransfers(
-  database: DatabasePool, { from, to }: DayRange,
+  database: DatabasePool,
+  { from, to }: DayRange,
 ): Promise<readonly z.output<typeof transfersRow>[]> {
   return database.any(sql.type(transfersRow)`
     select d.day::date::text as day, coalesce(sum(h.ft_transfer_count), 0)::bigint as ft_transfer_count,

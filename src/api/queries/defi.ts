@@ -11,11 +11,15 @@ import type { Marked } from './transaction-marks.ts'
 
 /** Up to `count` tokens of pairs after one, by their ids. */
 export async function listDefiAssets(
-  database: DatabasePool, after: string | undefined, count: number,
+  database: DatabasePool,
+  after: string | undefined,
+  count: number,
 ): Promise<readonly DefiAssetRow[]> {
-  const sides = [sql.fragment`asset0`, sql.fragment`asset1`].map((side) => sql.fragment`(
+  const sides = [sql.fragment`asset0`, sql.fragment`asset1`].map(
+    (side) => sql.fragment`(
     select distinct ${side} as token from app.defi_pairs where ${side} > ${after ?? ''} order by ${side} limit ${count}
-  )`)
+  )`,
+  )
   return database.any(sql.type(defiAssetRow)`
     with assets as (${sql.join(sides, sql.fragment` union `)} order by token limit ${count})
     select a.token as id, m.symbol, m.name, m.logo, (
@@ -46,7 +50,10 @@ const volumeDays = 7
 
 /** Up to `count` pairs before a key, the one with the latest event first. */
 export async function listDefiPairs(
-  database: DatabasePool, { dex, asset }: PairSelection, before: PairKey | undefined, count: number,
+  database: DatabasePool,
+  { dex, asset }: PairSelection,
+  before: PairKey | undefined,
+  count: number,
 ): Promise<readonly DefiPairRow[]> {
   const condition = sql.fragment`
     ${dex === undefined ? sql.fragment`true` : sql.fragment`dex = ${dex}`} and ${isBefore(before)}
@@ -54,7 +61,10 @@ export async function listDefiPairs(
   const select = (side: FragmentSqlToken): FragmentSqlToken => sql.fragment`
     select * from app.defi_pairs where ${side} and ${condition} order by ${pairOrder} limit ${count}
   `
-  const pairs = asset === undefined ? select(sql.fragment`true`) : sql.fragment`
+  const pairs =
+    asset === undefined
+      ? select(sql.fragment`true`)
+      : sql.fragment`
     (${select(sql.fragment`asset0 = ${asset}`)}) union (${select(sql.fragment`asset1 = ${asset}`)})
     order by ${pairOrder} limit ${count}
   `
@@ -120,10 +130,14 @@ export interface DefiEventSelection {
 
 /** Up to `count` events before a place, the latest first. */
 export async function listDefiEvents(
-  database: DatabasePool, bounds: Bounds | undefined, selection: DefiEventSelection, before: EventKey | undefined,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: DefiEventSelection,
+  before: EventKey | undefined,
   count: number,
 ): Promise<ReadonlyArray<Marked<DefiEventRow>>> {
-  const rows = await readEventPage(bounds, before, count, (span) => database.any(sql.type(defiEventRow)`
+  const rows = await readEventPage(bounds, before, count, (span) =>
+    database.any(sql.type(defiEventRow)`
     select block_height, tx_index, event_index, pair, event_type, maker, asset0, asset1, asset0_in::text as asset0_in,
       asset0_out::text as asset0_out, asset1_in::text as asset1_in, asset1_out::text as asset1_out,
       lp_amount::text as lp_amount, price::text as price
@@ -131,7 +145,8 @@ export async function listDefiEvents(
     where ${selected(selection, span)} and ${withinEvents(span)}
     order by ${prefixOrder(selection)} ${newestEventFirst}
     limit ${span.count}
-  `))
+  `),
+  )
   return withMarks(database, rows)
 }
 
@@ -168,7 +183,8 @@ const symbolRow = z.object({ token: z.string(), symbol: z.string().nullable() })
 
 /** Symbols of tokens, by their ids; those that nobody asked are left out. */
 export async function readSymbols(
-  database: DatabasePool, tokens: ReadonlyArray<string | null>,
+  database: DatabasePool,
+  tokens: ReadonlyArray<string | null>,
 ): Promise<ReadonlyMap<string, string | null>> {
   const distinct = [...new Set(tokens.filter((token) => token !== null))]
   if (distinct.length === 0) return new Map()

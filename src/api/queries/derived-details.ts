@@ -34,7 +34,9 @@ const place = [z.number(), z.number()] as const
 const metricsPart = z.array(z.tuple([...place, z.string().nullable(), z.number().nullable()]))
 const tagsPart = z.array(z.tuple([z.number(), z.enum(transactionTags), z.array(z.number())]))
 const fungiblePart = z.array(z.tuple([...place, z.string(), direction, z.string(), z.string().nullable()]))
-const nonFungiblePart = z.array(z.tuple([...place, z.string().nullable(), direction, z.number(), z.string().nullable()]))
+const nonFungiblePart = z.array(
+  z.tuple([...place, z.string().nullable(), direction, z.number(), z.string().nullable()]),
+)
 
 /** One row for all transactions that are asked for, each column a list: so each table is read once, and nothing is joined. */
 const detailsRow = z.object({
@@ -95,28 +97,40 @@ function detailsOf(fungible: FragmentSqlToken, nonFungible: FragmentSqlToken): F
 }
 
 const marksOnly = fixedStatement(sql.prepared('transaction marks', detailsRow)`${detailsOf(nothing, nothing)}`)
-const withTransfers = fixedStatement(sql.prepared('transaction details', detailsRow)`${detailsOf(fungibleSums, nonFungibleCounts)}`)
+const withTransfers = fixedStatement(
+  sql.prepared('transaction details', detailsRow)`${detailsOf(fungibleSums, nonFungibleCounts)}`,
+)
 const withTransfersOfAccount = fixedStatement(
   sql.prepared('transaction details of an account', detailsRow)`${detailsOf(fungibleParts, nonFungibleParts)}`,
 )
 
 /** What the workers have written of transactions, in one statement. */
 export async function readDerivedDetails(
-  database: DatabasePool, places: readonly MarkedPlace[], transfers: TransferView,
+  database: DatabasePool,
+  places: readonly MarkedPlace[],
+  transfers: TransferView,
 ): Promise<ReadonlyMap<string, DerivedDetails>> {
-  const found = await readByPlaces(places, async (ofWindow, low, high) => {
-    const range = [ofWindow.map((row) => row.block_height), ofWindow.map((row) => row.tx_index), low, high] as const
-    const row = await database.one(
-      transfers === 'none' ? marksOnly(...range)
-        : transfers === 'all' ? withTransfers(...range) : withTransfersOfAccount(...range, transfers.account),
-    )
-    return detailsByPlace(ofWindow, row)
-  }, 1)
+  const found = await readByPlaces(
+    places,
+    async (ofWindow, low, high) => {
+      const range = [ofWindow.map((row) => row.block_height), ofWindow.map((row) => row.tx_index), low, high] as const
+      const row = await database.one(
+        transfers === 'none'
+          ? marksOnly(...range)
+          : transfers === 'all'
+            ? withTransfers(...range)
+            : withTransfersOfAccount(...range, transfers.account),
+      )
+      return detailsByPlace(ofWindow, row)
+    },
+    1,
+  )
   return new Map(found)
 }
 
 function detailsByPlace(
-  places: readonly MarkedPlace[], { coverage, metrics, tags, fungible, non_fungible: nonFungible }: DetailsRow,
+  places: readonly MarkedPlace[],
+  { coverage, metrics, tags, fungible, non_fungible: nonFungible }: DetailsRow,
 ): (readonly [string, DerivedDetails])[] {
   const covered = coverage === null ? undefined : new Map(coverage.map(([height, ...states]) => [height, states]))
   const metricsOf = new Map(metrics?.map(([height, index, fee, gasUsed]) => [keyOf(height, index), { fee, gasUsed }]))
@@ -126,14 +140,28 @@ function detailsByPlace(
   return places.map((row) => {
     const { block_height, tx_index } = row
     const key = markKey(row)
-    const [isDerived, isMoved] = covered === undefined ? [true, true] : covered.get(block_height) ?? [false, false]
-    return [key, {
-      isDerived, isMoved,
-      metrics: metricsOf.get(key),
-      tags: (tagsOf.get(block_height) ?? []).flatMap(([, tag, indexes]) => (indexes.includes(tx_index) ? [tag] : [])),
-      fungible: (fungibleOf.get(key) ?? []).map(([, , token, way, amount, counterparty]) => ({ token, direction: way, amount, counterparty })),
-      nonFungible: (nonFungibleOf.get(key) ?? []).map(([, , token, way, count, counterparty]) => ({ token, direction: way, count, counterparty })),
-    }]
+    const [isDerived, isMoved] = covered === undefined ? [true, true] : (covered.get(block_height) ?? [false, false])
+    return [
+      key,
+      {
+        isDerived,
+        isMoved,
+        metrics: metricsOf.get(key),
+        tags: (tagsOf.get(block_height) ?? []).flatMap(([, tag, indexes]) => (indexes.includes(tx_index) ? [tag] : [])),
+        fungible: (fungibleOf.get(key) ?? []).map(([, , token, way, amount, counterparty]) => ({
+          token,
+          direction: way,
+          amount,
+          counterparty,
+        })),
+        nonFungible: (nonFungibleOf.get(key) ?? []).map(([, , token, way, count, counterparty]) => ({
+          token,
+          direction: way,
+          count,
+          counterparty,
+        })),
+      },
+    ]
   })
 }
 

@@ -23,18 +23,28 @@ export const unknownScript: StoredScript = { text: '', template: noTemplate }
  * are its events read, and the functions called by which the workers derive the same.
  */
 export async function describeTransactions(
-  database: DatabasePool, network: Network, rows: readonly TransactionRow[],
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
 ): Promise<DescribedTransaction[]> {
   return (await describeWithDetails(database, network, rows, 'none')).map(({ described }) => described)
 }
 
 /** The same, with what else is derived of each. */
 export async function describeWithDetails(
-  database: DatabasePool, network: Network, rows: readonly TransactionRow[], transfers: TransferView,
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
+  transfers: TransferView,
 ): Promise<{ readonly described: DescribedTransaction; readonly details: DerivedDetails | undefined }[]> {
   if (rows.length === 0) return []
   const [derived, scripts] = await Promise.all([
-    readDerivedDetails(database, rows, transfers), readScripts(database, network, rows.map((row) => row.script_hash)),
+    readDerivedDetails(database, rows, transfers),
+    readScripts(
+      database,
+      network,
+      rows.map((row) => row.script_hash),
+    ),
   ])
   const fresh = rows.filter((row) => derived.get(markKey(row))?.isDerived !== true)
   const events = fresh.length === 0 ? new Map<string, DecodedEvent[]>() : await readEvents(database, fresh)
@@ -65,7 +75,7 @@ function recorded(row: TransactionRow, { metrics, tags }: DerivedDetails): Descr
   const gasUsed = metrics === undefined ? row.gas_used : metrics.gasUsed
   return {
     tags: tags.length < 2 ? tags : inOrder(tags),
-    fee: metrics === undefined ? '0.00000000' : metrics.fee ?? undefined,
+    fee: metrics === undefined ? '0.00000000' : (metrics.fee ?? undefined),
     gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
   }
 }
@@ -75,16 +85,21 @@ function inOrder(tags: readonly TransactionTag[]): readonly TransactionTag[] {
 }
 
 async function readEvents(
-  database: DatabasePool, rows: readonly TransactionRow[],
+  database: DatabasePool,
+  rows: readonly TransactionRow[],
 ): Promise<Map<string, DecodedEvent[]>> {
-  const found = Map.groupBy(await readDecodedEvents(database, rows), ({ height, txIndex }) => (
-    markKey({ block_height: height, tx_index: txIndex })
-  ))
+  const found = Map.groupBy(await readDecodedEvents(database, rows), ({ height, txIndex }) =>
+    markKey({ block_height: height, tx_index: txIndex }),
+  )
   return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
 }
 
 /** A stored transaction as workers see it. */
-export function storedTransaction(row: TransactionRow, script: string, events: readonly DecodedEvent[]): DecodedTransaction {
+export function storedTransaction(
+  row: TransactionRow,
+  script: string,
+  events: readonly DecodedEvent[],
+): DecodedTransaction {
   return {
     index: row.tx_index,
     id: Buffer.from(row.id, 'hex'),

@@ -31,7 +31,9 @@ export async function readEpochStatus(database: DatabasePool): Promise<EpochStat
 
 /** Up to `count` epochs below one, the newest first: rows of the key in its order, of which there are some hundreds. */
 export async function listEpochs(
-  database: DatabasePool, before: number | undefined, count: number,
+  database: DatabasePool,
+  before: number | undefined,
+  count: number,
 ): Promise<readonly Epoch[]> {
   return database.any(sql.type(epochSchema)`
     select e.epoch,

@@ -21,9 +21,11 @@ const known = new WeakMap<DatabasePool, { readonly shapes: EventShapes; readonly
 function eventShapes(database: DatabasePool, identity: string): EventShapes {
   const cached = known.get(database)
   if (cached?.identity === identity) return cached.shapes
-  const shapes = new EventShapes((ids) => database.any(sql.type(shapeRow)`
+  const shapes = new EventShapes((ids) =>
+    database.any(sql.type(shapeRow)`
     select id, type, fields from raw.event_shapes where id = any (${sql.array([...ids], 'int4')})
-  `))
+  `),
+  )
   known.set(database, { shapes, identity })
   return shapes
 }
@@ -35,7 +37,11 @@ export const chunkColumns = sql.fragment`
 `
 
 export const chunkRow = z.object({
-  block_height: z.number(), tx_index: z.number(), first_event_index: z.number(), shapes: z.string(), payloads: z.string(),
+  block_height: z.number(),
+  tx_index: z.number(),
+  first_event_index: z.number(),
+  shapes: z.string(),
+  payloads: z.string(),
   database: z.string(),
 })
 
@@ -48,15 +54,19 @@ export interface PlacedEvent {
 
 /** The events of rows, in their order. */
 export async function unpackEvents(
-  database: DatabasePool, rows: readonly z.output<typeof chunkRow>[],
+  database: DatabasePool,
+  rows: readonly z.output<typeof chunkRow>[],
 ): Promise<readonly PlacedEvent[]> {
   const [first] = rows
   if (first === undefined) return []
-  const shapes = await eventShapes(database, first.database).ofAll(rows.map((row) => JSON.parse(row.shapes) as number[]))
-  return rows.flatMap((row, i) => (
-    eventsOfChunk({ firstEventIndex: row.first_event_index, shapes: shapes[i] ?? [], payloads: row.payloads })
-      .map((event) => ({ height: row.block_height, txIndex: row.tx_index, event }))
-  ))
+  const shapes = await eventShapes(database, first.database).ofAll(
+    rows.map((row) => JSON.parse(row.shapes) as number[]),
+  )
+  return rows.flatMap((row, i) =>
+    eventsOfChunk({ firstEventIndex: row.first_event_index, shapes: shapes[i] ?? [], payloads: row.payloads }).map(
+      (event) => ({ height: row.block_height, txIndex: row.tx_index, event }),
+    ),
+  )
 }
 
 /**
@@ -80,12 +90,13 @@ type SingleEvent = z.output<z.ZodObject<typeof singleEvent>>
 
 /** The fields of single events, null where they could not be decoded. */
 export async function fieldsOfEvents(
-  database: DatabasePool, rows: readonly SingleEvent[],
+  database: DatabasePool,
+  rows: readonly SingleEvent[],
 ): Promise<readonly (PayloadFields | null)[]> {
   const [first] = rows
   if (first === undefined) return []
   const [shapes = []] = await eventShapes(database, first.event_database).ofAll([rows.map((row) => row.event_shape)])
-  return rows.map(({ event_values: values }, i) => (
-    values === null ? null : fieldsOf(shapes[i] as EventShape, JSON.parse(values) as PayloadValue[])
-  ))
+  return rows.map(({ event_values: values }, i) =>
+    values === null ? null : fieldsOf(shapes[i] as EventShape, JSON.parse(values) as PayloadValue[]),
+  )
 }

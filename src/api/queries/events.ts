@@ -14,14 +14,17 @@ export interface PlacedEventRow extends EventRow {
 
 /** All events of a transaction, in order. */
 export async function readEventsOfTransaction(
-  database: DatabasePool, { height, index }: TransactionPlace,
+  database: DatabasePool,
+  { height, index }: TransactionPlace,
 ): Promise<readonly EventRow[]> {
   return readEvents(database, sql.fragment`c.block_height = ${height} and c.tx_index = ${index}`)
 }
 
 /** All events of a block, in order; with `types` only those. */
 export async function readEventsOfBlock(
-  database: DatabasePool, height: number, types?: readonly string[],
+  database: DatabasePool,
+  height: number,
+  types?: readonly string[],
 ): Promise<readonly EventRow[]> {
   const inBlock = sql.fragment`c.block_height = ${height}`
   if (types === undefined) return readEvents(database, inBlock)
@@ -31,25 +34,35 @@ export async function readEventsOfBlock(
 
 /** All events of some transactions, those of each in order. */
 export async function readEventsOfPlaces(
-  database: DatabasePool, places: readonly MarkedPlace[],
+  database: DatabasePool,
+  places: readonly MarkedPlace[],
 ): Promise<readonly PlacedEventRow[]> {
   return (await readDecodedEvents(database, places)).map(placedEventRow)
 }
 
 /** The same, as workers see them. */
 export async function readDecodedEvents(
-  database: DatabasePool, places: readonly MarkedPlace[],
+  database: DatabasePool,
+  places: readonly MarkedPlace[],
 ): Promise<readonly PlacedEvent[]> {
-  const chunks = await readByPlaces(places, (ofWindow, low, high) => database.any(sql.type(chunkRow)`
+  const chunks = await readByPlaces(places, (ofWindow, low, high) =>
+    database.any(sql.type(chunkRow)`
     select ${chunkColumns}
     from unnest(
-      ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
-      ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
+      ${sql.array(
+        ofWindow.map((place) => place.block_height),
+        'int8',
+      )},
+      ${sql.array(
+        ofWindow.map((place) => place.tx_index),
+        'int4',
+      )}
     ) as place (height, index)
     join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.index
       and c.block_height between ${low} and ${high}
     order by c.block_height, c.tx_index, c.first_event_index
-  `))
+  `),
+  )
   return unpackEvents(database, chunks)
 }
 
@@ -62,7 +75,11 @@ export function hasTypes(types: readonly string[]): FragmentSqlToken {
 
 export function placedEventRow({ height, txIndex, event }: PlacedEvent): PlacedEventRow {
   return {
-    block_height: height, tx_index: txIndex, event_index: event.index, type: event.type, payload: event.fields ?? null,
+    block_height: height,
+    tx_index: txIndex,
+    event_index: event.index,
+    type: event.type,
+    payload: event.fields ?? null,
   }
 }
 

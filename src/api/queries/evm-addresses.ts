@@ -10,7 +10,8 @@ import type { EvmDirectory } from '../presenters/evm-address.ts'
  * @param addresses 40 hex digits; null is nobody
  */
 export async function describeEvmAddresses(
-  database: DatabasePool, addresses: ReadonlyArray<string | null>,
+  database: DatabasePool,
+  addresses: ReadonlyArray<string | null>,
 ): Promise<EvmDirectory> {
   const distinct = [...new Set(addresses.filter((address) => address !== null))]
   if (distinct.length === 0) return new Map()
@@ -37,7 +38,10 @@ export async function describeEvmAddresses(
     ) sent on true
     left join (
       select distinct on (l.address) l.address, l.label from app.account_labels l
-      where l.address = any (${sql.array(distinct.map((address) => `0x${address}`), 'text')})
+      where l.address = any (${sql.array(
+        distinct.map((address) => `0x${address}`),
+        'text',
+      )})
       order by l.address, l.tag
     ) label on label.address = '0x' || a.address
     left join lateral (
@@ -57,7 +61,10 @@ export async function describeEvmAddresses(
  * through all that is not the address's, which it thinks cheap of one that is often seen.
  */
 function endOf(
-  table: FragmentSqlToken, column: FragmentSqlToken, address: FragmentSqlToken, direction: FragmentSqlToken,
+  table: FragmentSqlToken,
+  column: FragmentSqlToken,
+  address: FragmentSqlToken,
+  direction: FragmentSqlToken,
 ): FragmentSqlToken {
   return sql.fragment`
     select * from ${table} m
@@ -69,24 +76,32 @@ function endOf(
 }
 
 const spanRow = z.object({
-  first_height: z.number().nullable(), last_height: z.number().nullable(), creation_hash: z.string().nullable(),
-  creation_height: z.number().nullable(), creator: z.string().nullable(),
+  first_height: z.number().nullable(),
+  last_height: z.number().nullable(),
+  creation_hash: z.string().nullable(),
+  creation_height: z.number().nullable(),
+  creator: z.string().nullable(),
 })
 /** When an address was seen, and the transaction that created it, where it is a contract whose creation is indexed. */
 export type EvmAddressSpan = z.output<typeof spanRow>
 
 /** Tables that name addresses, by the column that does. */
 const mentions = [
-  [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`], [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_to`],
+  [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`],
+  [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_to`],
   [sql.fragment`app.evm_token_transfers`, sql.fragment`from_address`],
   [sql.fragment`app.evm_token_transfers`, sql.fragment`to_address`],
 ] as const
 
 /** @param address 40 hex digits */
 export async function readEvmAddressSpan(database: DatabasePool, address: string): Promise<EvmAddressSpan> {
-  const ends = mentions.flatMap(([table, column]) => [sql.fragment`asc`, sql.fragment`desc`].map((direction) => sql.fragment`(
+  const ends = mentions.flatMap(([table, column]) =>
+    [sql.fragment`asc`, sql.fragment`desc`].map(
+      (direction) => sql.fragment`(
     select block_height as height from (${endOf(table, column, sql.fragment`${address}`, direction)}) one
-  )`))
+  )`,
+    ),
+  )
   return database.one(sql.type(spanRow)`
     with seen as (
       ${sql.join(ends, sql.fragment` union all `)}

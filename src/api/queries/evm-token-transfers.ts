@@ -23,9 +23,17 @@ export interface EvmTransferKey {
 type Span = EventSpan<EvmTransferKey>
 
 const movedRow = z.object({
-  block_height: z.number(), tx_index: z.number(), event_index: z.number(), log_index: z.number(), batch_index: z.number(),
-  standard: z.number(), token: z.string(), from_address: z.string().nullable(), to_address: z.string().nullable(),
-  token_id: z.string().nullable(), amount: z.string(),
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  log_index: z.number(),
+  batch_index: z.number(),
+  standard: z.number(),
+  token: z.string(),
+  from_address: z.string().nullable(),
+  to_address: z.string().nullable(),
+  token_id: z.string().nullable(),
+  amount: z.string(),
 })
 type MovedRow = z.output<typeof movedRow>
 
@@ -38,30 +46,35 @@ const newestFirst = sql.fragment`
 `
 
 /** Of an address, both 40 hex digits, or of a token by one of its standards. */
-export type EvmTransferSelection =
-  | { readonly address: string }
-  | { readonly token: string; readonly standard: number }
+export type EvmTransferSelection = { readonly address: string } | { readonly token: string; readonly standard: number }
 
 /** Up to `count` transfers before a place, the latest first. */
 export async function listEvmTokenTransfers(
-  database: DatabasePool, bounds: Bounds | undefined, selection: EvmTransferSelection, before: EvmTransferKey | undefined,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: EvmTransferSelection,
+  before: EvmTransferKey | undefined,
   count: number,
 ): Promise<readonly EvmTokenTransferRow[]> {
-  const moved = await readEventPage(bounds, before, count, (span: Span) => database.any(sql.type(movedRow)`
+  const moved = await readEventPage(bounds, before, count, (span: Span) =>
+    database.any(sql.type(movedRow)`
     ${'address' in selection ? selectOfAddress(span, selection.address) : selectOfToken(span, selection)}
-  `))
+  `),
+  )
   return complete(database, moved)
 }
 
 /** What an address gave and what it got, by an index each; `union` leaves one of what it gave itself. */
 function selectOfAddress(span: Span, address: string): FragmentSqlToken {
-  const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map((side) => sql.fragment`(
+  const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map(
+    (side) => sql.fragment`(
     select ${columns} from app.evm_token_transfers
     where (${side}, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
       and ${side} is not null and ${within(span)}
     order by ${side} desc, ${newestFirst}
     limit ${span.count}
-  )`)
+  )`,
+  )
   return sql.fragment`${sql.join(sides, sql.fragment` union `)} order by ${newestFirst} limit ${span.count}`
 }
 
@@ -87,17 +100,25 @@ function within({ low, high, before }: Span): FragmentSqlToken {
 
 /** All transfers of an EVM transaction, in order. */
 export async function readTransfersOfEvmTransaction(
-  database: DatabasePool, place: EvmPlace,
+  database: DatabasePool,
+  place: EvmPlace,
 ): Promise<readonly EvmTokenTransferRow[]> {
-  return complete(database, await database.any(sql.type(movedRow)`
+  return complete(
+    database,
+    await database.any(sql.type(movedRow)`
     select ${columns} from app.evm_token_transfers
     where block_height = ${place.block_height} and tx_index = ${place.tx_index} and event_index = ${place.event_index}
     order by log_index, batch_index
-  `))
+  `),
+  )
 }
 
 const transactionRow = z.object({
-  block_height: z.number(), tx_index: z.number(), event_index: z.number(), tx_id: z.string(), evm_hash: z.string(),
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  tx_id: z.string(),
+  evm_hash: z.string(),
   timestamp: z.string(),
 })
 
@@ -107,23 +128,41 @@ async function complete(database: DatabasePool, moved: readonly MovedRow[]): Pro
   return moved.flatMap((row) => {
     const transaction = transactions.get(placeOf(row))
     const known = tokens.get(`${row.token}:${row.standard}`)
-    return transaction === undefined ? [] : evmTokenTransferRow.parse({
-      name: null, symbol: null, icon_url: null, flow_token: null, ...known, ...row, ...transaction,
-    })
+    return transaction === undefined
+      ? []
+      : evmTokenTransferRow.parse({
+          name: null,
+          symbol: null,
+          icon_url: null,
+          flow_token: null,
+          ...known,
+          ...row,
+          ...transaction,
+        })
   })
 }
 
 async function readTransactions(
-  database: DatabasePool, moved: readonly MovedRow[],
+  database: DatabasePool,
+  moved: readonly MovedRow[],
 ): Promise<ReadonlyMap<string, z.output<typeof transactionRow>>> {
   const places = [...new Map(moved.map((row) => [placeOf(row), row])).values()]
   if (places.length === 0) return new Map()
-  const heights = sql.array(places.map((place) => place.block_height), 'int8')
+  const heights = sql.array(
+    places.map((place) => place.block_height),
+    'int8',
+  )
   const rows = await database.any(sql.type(transactionRow)`
     select h.block_height, h.tx_index, h.event_index, h.tx_id, h.evm_hash, b.timestamp
     from unnest(
-      ${heights}, ${sql.array(places.map((place) => place.tx_index), 'int4')},
-      ${sql.array(places.map((place) => place.event_index), 'int4')}
+      ${heights}, ${sql.array(
+        places.map((place) => place.tx_index),
+        'int4',
+      )},
+      ${sql.array(
+        places.map((place) => place.event_index),
+        'int4',
+      )}
     ) as place (height, tx, event)
     join app.evm_tx_hashes h on h.block_height = place.height and h.tx_index = place.tx
       and h.event_index = place.event and h.block_height = any (${heights})
@@ -133,14 +172,21 @@ async function readTransactions(
 }
 
 async function readMetadata(
-  database: DatabasePool, moved: readonly MovedRow[],
+  database: DatabasePool,
+  moved: readonly MovedRow[],
 ): Promise<ReadonlyMap<string, EvmTokenRefRow>> {
   const tokens = [...new Map(moved.map((row) => [`${row.token}:${row.standard}`, row])).values()]
   if (tokens.length === 0) return new Map()
   const rows = await database.any(sql.type(evmTokenRefRow)`
     select k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token
     from unnest(
-      ${sql.array(tokens.map((row) => row.token), 'text')}, ${sql.array(tokens.map((row) => row.standard), 'int2')}
+      ${sql.array(
+        tokens.map((row) => row.token),
+        'text',
+      )}, ${sql.array(
+        tokens.map((row) => row.standard),
+        'int2',
+      )}
     ) as k (token, standard)
     ${evmTokenMetadata}
   `)

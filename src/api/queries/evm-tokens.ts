@@ -41,9 +41,15 @@ export interface EvmTokenKey {
 
 /** Up to `count` tokens of some standards after a key, those with the most holders first. */
 export async function listEvmTokens(
-  database: DatabasePool, standards: readonly number[], after: EvmTokenKey | undefined, count: number,
+  database: DatabasePool,
+  standards: readonly number[],
+  after: EvmTokenKey | undefined,
+  count: number,
 ): Promise<readonly EvmTokenRow[]> {
-  const beyond = after === undefined ? sql.fragment`true` : sql.fragment`
+  const beyond =
+    after === undefined
+      ? sql.fragment`true`
+      : sql.fragment`
     (t.holder_count, t.token) <= (${after.holderCount}, ${after.token})
     and (t.holder_count, t.token, t.standard) < (${after.holderCount}, ${after.token}, ${after.standard})
   `
@@ -84,7 +90,11 @@ export interface EvmHolderKey {
 
 /** Up to `count` holders of a token after a key, who has the most first. */
 export async function listEvmHolders(
-  database: DatabasePool, token: string, standard: number, after: EvmHolderKey | undefined, count: number,
+  database: DatabasePool,
+  token: string,
+  standard: number,
+  after: EvmHolderKey | undefined,
+  count: number,
 ): Promise<readonly EvmHolderRow[]> {
   return database.any(sql.type(holderRow)`
     select h.address, h.balance::text as balance from app.evm_token_holdings h
@@ -105,12 +115,14 @@ export type EvmHoldingRow = z.output<typeof holdingRow>
 
 /** What an address holds of each token, by contract. The key is that of the last one before. */
 export async function listEvmHoldings(
-  database: DatabasePool, address: string, standards: readonly number[],
-  after: { readonly token: string; readonly standard: number } | undefined, count: number,
+  database: DatabasePool,
+  address: string,
+  standards: readonly number[],
+  after: { readonly token: string; readonly standard: number } | undefined,
+  count: number,
 ): Promise<readonly EvmHoldingRow[]> {
-  const beyond = after === undefined
-    ? sql.fragment`true`
-    : sql.fragment`(h.token, h.standard) > (${after.token}, ${after.standard})`
+  const beyond =
+    after === undefined ? sql.fragment`true` : sql.fragment`(h.token, h.standard) > (${after.token}, ${after.standard})`
   return database.any(sql.type(holdingRow)`
     select k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token, k.balance::text as balance
     from (
@@ -137,11 +149,15 @@ export interface EvmItemKey {
 
 /** The items of ERC-721 and ERC-1155 that an address holds, by contract and id. */
 export async function listEvmItems(
-  database: DatabasePool, address: string, after: EvmItemKey | undefined, count: number,
+  database: DatabasePool,
+  address: string,
+  after: EvmItemKey | undefined,
+  count: number,
 ): Promise<readonly EvmItemRow[]> {
-  const beyond = after === undefined
-    ? sql.fragment`true`
-    : sql.fragment`(i.token, i.standard, i.token_id) > (${after.token}, ${after.standard}, ${after.tokenId}::numeric)`
+  const beyond =
+    after === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(i.token, i.standard, i.token_id) > (${after.token}, ${after.standard}, ${after.tokenId}::numeric)`
   return database.any(sql.type(itemRow)`
     select k.token, k.standard, meta.name, meta.symbol, meta.icon_url, meta.flow_token, k.token_id::text as token_id,
       k.balance::text as balance

@@ -22,14 +22,19 @@ export interface EvmTransactionSelection {
 
 /** Up to `count` transactions of the EVM before a place, the latest first. */
 export async function listEvmTransactions(
-  database: DatabasePool, bounds: Bounds | undefined, { address }: EvmTransactionSelection, before: EventKey | undefined,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  { address }: EvmTransactionSelection,
+  before: EventKey | undefined,
   count: number,
 ): Promise<readonly EvmTransactionRow[]> {
-  const places = await readEventPage(bounds, before, count, (span) => database.any(sql.type(placeRow)`
+  const places = await readEventPage(bounds, before, count, (span) =>
+    database.any(sql.type(placeRow)`
     ${address === undefined ? selectAny(span) : selectOfAddress(span, address)}
     order by ${newestEventFirst}
     limit ${span.count}
-  `))
+  `),
+  )
   return readEvmTransactions(database, places)
 }
 
@@ -39,13 +44,15 @@ function selectAny(span: EventSpan): FragmentSqlToken {
 
 /** What an address sent and what it received, by an index each; `union` leaves one of what it sent itself. */
 function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
-  const sides = [sql.fragment`evm_from`, sql.fragment`evm_to`].map((side) => sql.fragment`(
+  const sides = [sql.fragment`evm_from`, sql.fragment`evm_to`].map(
+    (side) => sql.fragment`(
     select block_height, tx_index, event_index from app.evm_tx_hashes
     where (${side}, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
       and ${side} is not null and ${withinEvents(span)}
     order by ${side} desc, ${newestEventFirst}
     limit ${span.count}
-  )`)
+  )`,
+  )
   return sql.fragment`${sql.join(sides, sql.fragment` union `)}`
 }
 
@@ -54,10 +61,14 @@ function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
  * theirs, which a join would not.
  */
 export async function readEvmTransactions(
-  database: DatabasePool, places: readonly EvmPlace[],
+  database: DatabasePool,
+  places: readonly EvmPlace[],
 ): Promise<readonly EvmTransactionRow[]> {
   if (places.length === 0) return []
-  const heights = sql.array(places.map((place) => place.block_height), 'int8')
+  const heights = sql.array(
+    places.map((place) => place.block_height),
+    'int8',
+  )
   const rows = await database.any(sql.type(storedRow)`
     select h.block_height, h.tx_index, h.event_index, h.tx_id, h.evm_hash, h.evm_from, h.evm_to,
       h.evm_value::text as evm_value, h.evm_gas_used, h.evm_status, b.timestamp, t.evm_block_height, t.evm_tx_index,
@@ -71,8 +82,14 @@ export async function readEvmTransactions(
           and m.block_height = any (${heights})
       ) as moves_tokens
     from unnest(
-      ${heights}, ${sql.array(places.map((place) => place.tx_index), 'int4')},
-      ${sql.array(places.map((place) => place.event_index), 'int4')}
+      ${heights}, ${sql.array(
+        places.map((place) => place.tx_index),
+        'int4',
+      )},
+      ${sql.array(
+        places.map((place) => place.event_index),
+        'int4',
+      )}
     ) as place (height, tx, event)
     join app.evm_tx_hashes h on h.block_height = place.height and h.tx_index = place.tx
       and h.event_index = place.event and h.block_height = any (${heights})

@@ -9,16 +9,23 @@ import { priceAt } from './ft-transfers.ts'
 
 /** Up to `limit` holders of a token after a place, those with most first. */
 export async function listFtHoldings(
-  database: DatabasePool, token: string, after: Rank | undefined, limit: number,
+  database: DatabasePool,
+  token: string,
+  after: Rank | undefined,
+  limit: number,
 ): Promise<readonly FtHoldingRow[]> {
   return database.any(sql.type(ftHoldingRow)`
-    with page as materialized (${selectRanked({
-      columns: sql.fragment`h.address as key, h.balance as count, h.is_complete`,
-      from: sql.fragment`app.ft_holdings h`,
-      where: sql.fragment`h.token = ${token} and h.balance > 0`,
-      count: sql.fragment`h.balance`,
-      key: sql.fragment`h.address`,
-    }, after, limit)})
+    with page as materialized (${selectRanked(
+      {
+        columns: sql.fragment`h.address as key, h.balance as count, h.is_complete`,
+        from: sql.fragment`app.ft_holdings h`,
+        where: sql.fragment`h.token = ${token} and h.balance > 0`,
+        count: sql.fragment`h.balance`,
+        key: sql.fragment`h.address`,
+      },
+      after,
+      limit,
+    )})
     select p.key as address, p.count::text as balance, p.is_complete,
       case when p.count <= m.total_supply then round(p.count / m.total_supply, 12)::float8 end as percentage
     from page p left join app.ft_token_metadata m on m.token = ${token}
@@ -41,21 +48,28 @@ function completed(holdings: FragmentSqlToken): FragmentSqlToken {
 
 /** Up to `limit` tokens of which an account has vaults, empty ones included, after a token, by identifier. */
 export async function listVaults(
-  database: DatabasePool, account: string, after: string | undefined, limit: number,
+  database: DatabasePool,
+  account: string,
+  after: string | undefined,
+  limit: number,
 ): Promise<readonly VaultRow[]> {
-  return database.any(sql.type(vaultRow)`${completed(sql.fragment`
+  return database.any(
+    sql.type(vaultRow)`${completed(sql.fragment`
     select * from app.ft_holdings
     where address = ${account} and token > ${after ?? ''} and (vault_count > 0 or balance > 0)
     order by token
     limit ${limit}
-  `)}`)
+  `)}`,
+  )
 }
 
 /** What an account has of a token; undefined where it never had any. */
 export async function readVault(database: DatabasePool, account: string, token: string): Promise<VaultRow | undefined> {
-  const row = await database.maybeOne(sql.type(vaultRow)`${completed(sql.fragment`
+  const row = await database.maybeOne(
+    sql.type(vaultRow)`${completed(sql.fragment`
     select * from app.ft_holdings where address = ${account} and token = ${token}
-  `)}`)
+  `)}`,
+  )
   return row ?? undefined
 }
 

@@ -9,7 +9,10 @@ import type { PageHeights, TransferKey, TransferSelection } from './transfer-pag
 
 /** Up to `count` transfers before a place, newest first, fees aside. */
 export async function listFtTransfers(
-  database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: TransferSelection,
+  before: TransferKey | undefined,
   count: number,
 ): Promise<readonly FtTransferRow[]> {
   return readTransferPage(database, bounds, before, count, {

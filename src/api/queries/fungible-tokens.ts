@@ -94,22 +94,30 @@ export interface FungibleTokenListing {
  * search or a filter it is looked through.
  */
 export async function listFungibleTokens(
-  database: DatabasePool, listing: FungibleTokenListing,
+  database: DatabasePool,
+  listing: FungibleTokenListing,
 ): Promise<readonly FungibleTokenRow[]> {
   const { sort, search, after, limit } = listing
   const conditions = listing.filters.map((filter) => filters[filter])
   if (search !== undefined) {
     conditions.push(sql.fragment`strpos(lower(concat_ws(' ', n.name, n.symbol, o.token)), lower(${search})) > 0`)
   }
-  const page = selectCatalogue(orders[sort], { metadata: sql.fragment`app.ft_token_metadata`, conditions }, after, limit)
+  const page = selectCatalogue(
+    orders[sort],
+    { metadata: sql.fragment`app.ft_token_metadata`, conditions },
+    after,
+    limit,
+  )
   return database.any(sql.type(fungibleTokenRow)`${completed(page)}`)
 }
 
 /** One token; undefined where it was not seen to move. */
 export async function readFungibleToken(database: DatabasePool, token: string): Promise<FungibleTokenRow | undefined> {
-  const row = await database.maybeOne(sql.type(fungibleTokenRow)`${completed(sql.fragment`
+  const row = await database.maybeOne(
+    sql.type(fungibleTokenRow)`${completed(sql.fragment`
     select token as key, 0::bigint as count from app.ft_tokens where token = ${token}
-  `)}`)
+  `)}`,
+  )
   return row ?? undefined
 }
 
@@ -119,7 +127,11 @@ export async function isFungibleToken(database: DatabasePool, token: string): Pr
 }
 
 const ftTotals = z.object({
-  tokens: z.number(), with_price: z.number(), evm_bridged: z.number(), transfers: z.number(), holdings: z.number(),
+  tokens: z.number(),
+  with_price: z.number(),
+  evm_bridged: z.number(),
+  transfers: z.number(),
+  holdings: z.number(),
 })
 export type FtTotals = z.output<typeof ftTotals>
 

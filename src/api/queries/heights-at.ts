@@ -12,10 +12,13 @@ const blockTime = z.object({ height: z.number(), timestamp: z.string() })
  * @returns undefined where no stored block is of that time
  */
 export async function readHeightsOf(
-  database: DatabasePool, bounds: Bounds, span: { readonly from: string; readonly to: string },
+  database: DatabasePool,
+  bounds: Bounds,
+  span: { readonly from: string; readonly to: string },
 ): Promise<Bounds | undefined> {
   const [min, end] = await Promise.all([
-    firstHeightFrom(database, bounds, span.from), firstHeightFrom(database, bounds, span.to),
+    firstHeightFrom(database, bounds, span.from),
+    firstHeightFrom(database, bounds, span.to),
   ])
   return min < end ? { min, max: end - 1 } : undefined
 }

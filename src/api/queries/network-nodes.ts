@@ -41,7 +41,9 @@ export interface NodePlace {
 
 /** Up to `count` nodes after a place. The account of each is looked up by the key of the transaction that registered it. */
 export async function listNetworkNodes(
-  database: DatabasePool, after: NodePlace | undefined, count: number,
+  database: DatabasePool,
+  after: NodePlace | undefined,
+  count: number,
 ): Promise<readonly NetworkNode[]> {
   const { staked = null, nodeId = null } = after ?? {}
   return database.any(sql.type(networkNodeSchema)`

@@ -61,27 +61,40 @@ export interface NftCollectionListing {
  * has a row a collection, some thousands.
  */
 export async function listNftCollections(
-  database: DatabasePool, listing: NftCollectionListing,
+  database: DatabasePool,
+  listing: NftCollectionListing,
 ): Promise<readonly NftCollectionRow[]> {
   const { sort, search, isBridged, after, limit } = listing
   const conditions = [
     ...(isBridged ? [sql.fragment`n.evm_address is not null`] : []),
-    ...(search === undefined ? [] : [sql.fragment`strpos(lower(concat_ws(' ', n.name, o.token)), lower(${search})) > 0`]),
+    ...(search === undefined
+      ? []
+      : [sql.fragment`strpos(lower(concat_ws(' ', n.name, o.token)), lower(${search})) > 0`]),
   ]
-  const page = selectCatalogue(orders[sort], { metadata: sql.fragment`app.nft_collection_metadata`, conditions }, after, limit)
+  const page = selectCatalogue(
+    orders[sort],
+    { metadata: sql.fragment`app.nft_collection_metadata`, conditions },
+    after,
+    limit,
+  )
   return database.any(sql.type(nftCollectionRow)`${completed(page)}`)
 }
 
 /** One collection; undefined where no item of it was seen to move. */
 export async function readNftCollection(database: DatabasePool, token: string): Promise<NftCollectionRow | undefined> {
-  const row = await database.maybeOne(sql.type(nftCollectionRow)`${completed(sql.fragment`
+  const row = await database.maybeOne(
+    sql.type(nftCollectionRow)`${completed(sql.fragment`
     select token as key, 0::bigint as count from app.nft_collections where token = ${token}
-  `)}`)
+  `)}`,
+  )
   return row ?? undefined
 }
 
 const nftTotals = z.object({
-  collections: z.number(), items: z.number(), transfers: z.number(), evm_bridged: z.number(),
+  collections: z.number(),
+  items: z.number(),
+  transfers: z.number(),
+  evm_bridged: z.number(),
 })
 export type NftTotals = z.output<typeof nftTotals>
 

@@ -33,26 +33,31 @@ export function completedItems(pageOfItems: FragmentSqlToken): FragmentSqlToken 
  * showed when it was asked.
  */
 export async function listNftItems(
-  database: DatabasePool, token: string, after: string | undefined, limit: number,
+  database: DatabasePool,
+  token: string,
+  after: string | undefined,
+  limit: number,
 ): Promise<readonly NftItemRow[]> {
   const ids = (table: FragmentSqlToken): FragmentSqlToken => sql.fragment`(
     select token, nft_id from ${table}
     where token = ${token} and nft_id > ${after ?? '-1'}::numeric
     order by nft_id limit ${limit}
   )`
-  return database.any(sql.type(nftItemRow)`${completedItems(sql.fragment`
+  return database.any(
+    sql.type(nftItemRow)`${completedItems(sql.fragment`
     ${ids(sql.fragment`app.nft_ownership`)} union ${ids(sql.fragment`app.nft_ownership_corrections`)}
     order by nft_id limit ${limit}
-  `)}`)
+  `)}`,
+  )
 }
 
 /** One item; undefined where neither a transfer nor the chain has shown it. */
-export async function readNftItem(
-  database: DatabasePool, token: string, id: string,
-): Promise<NftItemRow | undefined> {
-  const row = await database.maybeOne(sql.type(nftItemRow)`${completedItems(sql.fragment`
+export async function readNftItem(database: DatabasePool, token: string, id: string): Promise<NftItemRow | undefined> {
+  const row = await database.maybeOne(
+    sql.type(nftItemRow)`${completedItems(sql.fragment`
     select ${token}::text as token, ${id}::numeric as nft_id
-  `)}`)
+  `)}`,
+  )
   return row ?? undefined
 }
 
@@ -64,14 +69,19 @@ export async function readNftItem(
  * would read through all items of others. A `limit` keeps the look-ups by key from becoming a join of all.
  */
 export async function listNftItemsOfAccount(
-  database: DatabasePool, account: string, token: string, after: string | undefined, limit: number,
+  database: DatabasePool,
+  account: string,
+  token: string,
+  after: string | undefined,
+  limit: number,
 ): Promise<readonly NftItemRow[]> {
   const above = sql.fragment`${after ?? '-1'}::numeric`
   const ofAccount = (row: FragmentSqlToken): FragmentSqlToken => sql.fragment`
     (${row}.owner, ${row}.token, ${row}.nft_id) > (${account}, ${token}, ${above})
     and (${row}.owner, ${row}.token) <= (${account}, ${token}) and ${row}.owner is not null
   `
-  return database.any(sql.type(nftItemRow)`${completedItems(sql.fragment`
+  return database.any(
+    sql.type(nftItemRow)`${completedItems(sql.fragment`
     (
       select o.token, o.nft_id from app.nft_ownership o left join lateral (
         select c.checked_height, c.owner from app.nft_ownership_corrections c
@@ -90,5 +100,6 @@ export async function listNftItemsOfAccount(
       order by c.owner, c.token, c.nft_id limit ${limit}
     )
     order by nft_id limit ${limit}
-  `)}`)
+  `)}`,
+  )
 }

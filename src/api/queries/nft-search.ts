@@ -52,7 +52,9 @@ export async function readSearchQuery(database: DatabasePool, text: string): Pro
  * is.
  */
 export async function searchNftItems(
-  database: DatabasePool, search: NftSearch, { mostMatches, longestWalk } = usualBounds,
+  database: DatabasePool,
+  search: NftSearch,
+  { mostMatches, longestWalk } = usualBounds,
 ): Promise<FoundNftItems> {
   const keys = (await cutFromMatches(database, search, mostMatches)) ?? (await walk(database, search, longestWalk))
   const shown = keys.slice(0, search.limit).filter(({ is_found }) => is_found)
@@ -76,7 +78,9 @@ const matchesRow = z.object({ match_count: z.number(), token: z.string().nullabl
 
 /** @returns undefined where there are too many to be read */
 async function cutFromMatches(
-  database: DatabasePool, { query, token, after, limit }: NftSearch, mostMatches: number,
+  database: DatabasePool,
+  { query, token, after, limit }: NftSearch,
+  mostMatches: number,
 ): Promise<readonly FoundKey[] | undefined> {
   const rows = await database.any(sql.type(matchesRow)`
     with matches as materialized (
@@ -92,14 +96,16 @@ async function cutFromMatches(
     order by k.token, k.nft_id
   `)
   if (rows.some((row) => row.match_count > mostMatches)) return undefined
-  return rows.flatMap(({ token: found, nft_id }) => (
-    found === null || nft_id === null ? [] : [{ token: found, nft_id, is_found: true, is_end: false }]
-  ))
+  return rows.flatMap(({ token: found, nft_id }) =>
+    found === null || nft_id === null ? [] : [{ token: found, nft_id, is_found: true, is_end: false }],
+  )
 }
 
 /** The last key is that of the item where the walk ended, if it did before the page was full: it may lack the words. */
 async function walk(
-  database: DatabasePool, { query, token, after, limit }: NftSearch, longestWalk: number,
+  database: DatabasePool,
+  { query, token, after, limit }: NftSearch,
+  longestWalk: number,
 ): Promise<readonly FoundKey[]> {
   return database.any(sql.type(foundKey)`
     select token, nft_id::text as nft_id, is_found, place = ${longestWalk} as is_end
@@ -119,10 +125,15 @@ async function walk(
 
 async function readItems(database: DatabasePool, keys: readonly NftItemKey[]): Promise<readonly NftItemRow[]> {
   if (keys.length === 0) return []
-  return database.any(sql.type(nftItemRow)`${completedItems(sql.fragment`
-    select token, nft_id from ${sql.unnest(keys.map(({ token, nft_id }) => [token, nft_id]), ['text', 'numeric'])}
+  return database.any(
+    sql.type(nftItemRow)`${completedItems(sql.fragment`
+    select token, nft_id from ${sql.unnest(
+      keys.map(({ token, nft_id }) => [token, nft_id]),
+      ['text', 'numeric'],
+    )}
       as k (token, nft_id)
-  `)}`)
+  `)}`,
+  )
 }
 
 function ofCollection(token: string | undefined): FragmentSqlToken {

@@ -9,20 +9,27 @@ import type { PageHeights, TransferKey, TransferSelection, TransferSpan } from '
 
 /** Up to `count` transfers of items before a place, newest first. */
 export async function listNftTransfers(
-  database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: TransferSelection,
+  before: TransferKey | undefined,
   count: number,
 ): Promise<readonly NftTransferRow[]> {
   return readPage(database, bounds, before, count, (span) => selectTransfers(nftTransfers, selection, span))
 }
 
 async function readPage(
-  database: DatabasePool, bounds: Bounds | undefined, before: TransferKey | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  before: TransferKey | undefined,
+  count: number,
   select: (span: TransferSpan) => FragmentSqlToken,
 ): Promise<readonly NftTransferRow[]> {
   return readTransferPage(database, bounds, before, count, {
     table: nftTransfers,
     select,
-    complete: (rows, heights) => database.any(sql.prepared('NFT transfers', nftTransferRow)`${completed(rows, heights)}`),
+    complete: (rows, heights) =>
+      database.any(sql.prepared('NFT transfers', nftTransferRow)`${completed(rows, heights)}`),
   })
 }
 
@@ -38,11 +45,20 @@ export interface TransferredItem {
  * than id and uuid, so that the transfer has no collection.
  */
 export async function listNftTransfersOfItem(
-  database: DatabasePool, bounds: Bounds | undefined, item: TransferredItem, before: TransferKey | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  item: TransferredItem,
+  before: TransferKey | undefined,
+  count: number,
 ): Promise<readonly NftTransferRow[]> {
   const { token, nft_id: nftId, uuid } = item
   if (uuid === null) return listNftTransfers(database, bounds, { token, nftId }, before, count)
-  return readPage(database, bounds, before, count, (span) => sql.fragment`
+  return readPage(
+    database,
+    bounds,
+    before,
+    count,
+    (span) => sql.fragment`
     (${selectTransfers(nftTransfers, { token, nftId }, span)})
     union all
     (
@@ -54,7 +70,8 @@ export async function listNftTransfersOfItem(
     )
     order by block_height desc, tx_index desc, event_index desc, leg desc
     limit ${span.count}
-  `)
+  `,
+  )
 }
 
 function isBefore(before: TransferKey | undefined): FragmentSqlToken {

@@ -27,7 +27,9 @@ const tokenRow = z.object({ token: z.string() })
  * @returns undefined where no price of such a token is known
  */
 export async function findPricedToken(
-  database: DatabasePool, network: Network, asset: string,
+  database: DatabasePool,
+  network: Network,
+  asset: string,
 ): Promise<string | undefined> {
   if (/^A\.[0-9a-f]{16}\./.test(asset)) return asset
   if (asset === 'FLOW') return `A.${coreContracts(network).flowToken}.FlowToken`
@@ -57,7 +59,9 @@ const latestRow = priceRow.extend({ change: z.number().nullable(), market_cap: z
 
 /** The newest price of a token, the one of a day before it, and what there is of the token: some rows by their keys. */
 export async function readLatestPrice(
-  database: DatabasePool, network: Network, token: string,
+  database: DatabasePool,
+  network: Network,
+  token: string,
 ): Promise<z.output<typeof latestRow> | undefined> {
   const isFlow = token === `A.${coreContracts(network).flowToken}.FlowToken`
   const row = await database.maybeOne(sql.type(latestRow)`
@@ -86,9 +90,7 @@ export async function readLatestPrice(
 }
 
 /** The price of a token nearest to a time, of at most 48 hours before or after it: the nearest row on each side. */
-export async function readPriceAt(
-  database: DatabasePool, token: string, time: string,
-): Promise<PriceRow | undefined> {
+export async function readPriceAt(database: DatabasePool, token: string, time: string): Promise<PriceRow | undefined> {
   const row = await database.maybeOne(sql.type(priceRow)`
     select p.token, ${symbolOf(sql.fragment`p`)} as symbol, trim_scale(p.price)::text as price, p.price_time as as_of
     from (
@@ -118,7 +120,10 @@ export type SampleRow = z.output<typeof sampleRow>
  * @param from the earliest time
  */
 export async function listHourlyPrices(
-  database: DatabasePool, token: string, range: { readonly before: string; readonly from: string }, count: number,
+  database: DatabasePool,
+  token: string,
+  range: { readonly before: string; readonly from: string },
+  count: number,
 ): Promise<readonly SampleRow[]> {
   return database.any(sql.type(sampleRow)`
     with recursive samples as (

@@ -30,7 +30,9 @@ const templateRow = z.object({ normal_hash: z.string(), category: z.string(), la
  * operator's templates come before the built-in ones.
  */
 export async function readScripts(
-  database: DatabasePool, network: Network, hashes: readonly string[],
+  database: DatabasePool,
+  network: Network,
+  hashes: readonly string[],
 ): Promise<ReadonlyMap<string, StoredScript>> {
   const found = new Map<string, KnownScript>()
   const missing = new Set<string>()
@@ -48,12 +50,17 @@ export async function readScripts(
   }
   const normalHashes = [...found.values()].map(({ normalHash }) => normalHash)
   const templates = await readRecent(database, 'template', normalHashes, (unknown) => readTemplates(database, unknown))
-  return new Map([...found].map(([hash, { text, template, normalHash }]) =>
-    [hash, { text, template: templates.get(normalHash) ?? template }]))
+  return new Map(
+    [...found].map(([hash, { text, template, normalHash }]) => [
+      hash,
+      { text, template: templates.get(normalHash) ?? template },
+    ]),
+  )
 }
 
 async function readTexts(
-  database: DatabasePool, hashes: readonly string[],
+  database: DatabasePool,
+  hashes: readonly string[],
 ): Promise<readonly z.output<typeof scriptRow>[]> {
   return database.any(sql.prepared('scripts', scriptRow)`
     select encode(script_hash, 'hex') as script_hash, script_text from raw.scripts
@@ -62,7 +69,8 @@ async function readTexts(
 }
 
 async function readTemplates(
-  database: DatabasePool, normalHashes: readonly string[],
+  database: DatabasePool,
+  normalHashes: readonly string[],
 ): Promise<ReadonlyMap<string, ScriptTemplate>> {
   const rows = await database.any(sql.prepared('templates', templateRow)`
     select encode(normal_hash, 'hex') as normal_hash, category, label from app.script_templates
@@ -72,7 +80,10 @@ async function readTemplates(
 }
 
 function bytesOf(hashes: readonly string[]): ReturnType<typeof sql.array> {
-  return sql.array(hashes.map((hash) => Buffer.from(hash, 'hex')), 'bytea')
+  return sql.array(
+    hashes.map((hash) => Buffer.from(hash, 'hex')),
+    'bytea',
+  )
 }
 
 function keep(key: string, script: KnownScript): void {

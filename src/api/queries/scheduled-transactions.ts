@@ -21,10 +21,16 @@ export interface ScheduledSelection {
 
 /** Up to `count` scheduled transactions below a number, the latest first. */
 export async function listScheduledTransactions(
-  database: DatabasePool, { status, owner, handler }: ScheduledSelection, before: number | undefined, count: number,
+  database: DatabasePool,
+  { status, owner, handler }: ScheduledSelection,
+  before: number | undefined,
+  count: number,
 ): Promise<readonly ScheduledTransactionRow[]> {
   // Nearly all have run; the others have indexes of their own, whose condition this is.
-  const ofStatus = status === undefined ? sql.fragment`true` : sql.fragment`
+  const ofStatus =
+    status === undefined
+      ? sql.fragment`true`
+      : sql.fragment`
     t.status = ${status} ${status === 'executed' ? sql.fragment`` : sql.fragment`and t.status <> 'executed'`}
   `
   return database.any(sql.type(scheduledTransactionRow)`
@@ -39,7 +45,8 @@ export async function listScheduledTransactions(
 }
 
 export async function readScheduledTransaction(
-  database: DatabasePool, id: number,
+  database: DatabasePool,
+  id: number,
 ): Promise<ScheduledTransactionRow | undefined> {
   const row = await database.maybeOne(sql.type(scheduledTransactionRow)`
     select ${columns} from app.scheduled_transactions t where t.scheduled_id = ${id}
@@ -61,10 +68,14 @@ export async function readScheduledChanges(database: DatabasePool, id: number): 
  * The index is looked into once for each handler, however many transactions it has.
  */
 export async function listScheduledHandlers(
-  database: DatabasePool, before: string | undefined, count: number,
+  database: DatabasePool,
+  before: string | undefined,
+  count: number,
 ): Promise<ReadonlyArray<readonly [first: ScheduledTransactionRow, latest: ScheduledTransactionRow]>> {
   const below = before === undefined ? sql.fragment`is not null` : sql.fragment`< ${before}::bigint`
-  return readHandlers(database, sql.fragment`
+  return readHandlers(
+    database,
+    sql.fragment`
     with recursive handlers as (
       (select h.handler_uuid from app.scheduled_transactions h
        where h.handler_uuid ${below} order by h.handler_uuid desc limit 1)
@@ -76,24 +87,29 @@ export async function listScheduledHandlers(
       from handlers where handlers.handler_uuid is not null
     )
     select handler_uuid from handlers where handler_uuid is not null limit ${count}
-  `)
+  `,
+  )
 }
 
 /** A handler by its uuid, decimal, with the first and the latest transaction. */
 export async function readScheduledHandler(
-  database: DatabasePool, uuid: string,
+  database: DatabasePool,
+  uuid: string,
 ): Promise<readonly [first: ScheduledTransactionRow, latest: ScheduledTransactionRow] | undefined> {
   const [handler] = await readHandlers(database, sql.fragment`select ${uuid}::bigint as handler_uuid`)
   return handler
 }
 
 async function readHandlers(
-  database: DatabasePool, handlers: FragmentSqlToken,
+  database: DatabasePool,
+  handlers: FragmentSqlToken,
 ): Promise<ReadonlyArray<readonly [first: ScheduledTransactionRow, latest: ScheduledTransactionRow]>> {
-  const ends = [sql.fragment`asc`, sql.fragment`desc`].map((direction) => sql.fragment`(
+  const ends = [sql.fragment`asc`, sql.fragment`desc`].map(
+    (direction) => sql.fragment`(
     select * from app.scheduled_transactions t where t.handler_uuid = k.handler_uuid
     order by t.scheduled_id ${direction} limit 1
-  )`)
+  )`,
+  )
   const rows = await database.any(sql.type(scheduledTransactionRow)`
     select ${columns} from (${handlers}) k
     cross join lateral (${sql.join(ends, sql.fragment` union all `)}) t

@@ -39,7 +39,10 @@ export async function findEventTypes(database: DatabasePool, name: string): Prom
 
 /** Up to `count` events of these types before a place, the newest first, from the blocks of which the types are derived. */
 export async function searchEvents(
-  database: DatabasePool, types: readonly string[], before: EventKey | undefined, count: number,
+  database: DatabasePool,
+  types: readonly string[],
+  before: EventKey | undefined,
+  count: number,
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
   const wanted = sql.fragment`${sql.array([...types], 'text')}`
@@ -49,7 +52,7 @@ export async function searchEvents(
     const last = pieces.at(-1)
     if (last === undefined) break
     const heights = await readHeights(database, wanted, pieces, before)
-    found.push(...await readEvents(database, types, heights, before, count - found.length))
+    found.push(...(await readEvents(database, types, heights, before, count - found.length)))
     below = last
   }
   return found
@@ -70,23 +73,35 @@ async function readPieces(database: DatabasePool, types: readonly string[], belo
 }
 
 async function readHeights(
-  database: DatabasePool, wanted: FragmentSqlToken, pieces: readonly number[], before: EventKey | undefined,
+  database: DatabasePool,
+  wanted: FragmentSqlToken,
+  pieces: readonly number[],
+  before: EventKey | undefined,
 ): Promise<readonly number[]> {
   const highest = before?.height ?? Number.MAX_SAFE_INTEGER
   const places = pieces.map((piece) => ({ block_height: piece * heightsPerPiece }))
-  const rows = await readByPlaces(places, (ofWindow, low, high) => database.any(sql.type(heightRow)`
+  const rows = await readByPlaces(places, (ofWindow, low, high) =>
+    database.any(sql.type(heightRow)`
     select b.block_height as height
-    from unnest(${sql.array(ofWindow.map((place) => place.block_height), 'int8')}) as piece (first)
+    from unnest(${sql.array(
+      ofWindow.map((place) => place.block_height),
+      'int8',
+    )}) as piece (first)
     join app.block_event_types b on b.block_height between piece.first and piece.first + ${heightsPerPiece - 1}
       and b.block_height between ${low} and ${high + heightsPerPiece - 1}
     where b.block_height <= ${highest} and b.types && ${wanted}
-  `))
+  `),
+  )
   return rows.map(({ height }) => height).toSorted((a, b) => b - a)
 }
 
 /** A block may have very many events of other types: as few blocks are read as give enough, each of which has one at least. */
 async function readEvents(
-  database: DatabasePool, types: readonly string[], heights: readonly number[], before: EventKey | undefined, count: number,
+  database: DatabasePool,
+  types: readonly string[],
+  heights: readonly number[],
+  before: EventKey | undefined,
+  count: number,
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
   for (let at = 0; at < heights.length && found.length < count; at += count) {
@@ -99,7 +114,9 @@ async function readEvents(
       limit ${count - found.length + 1}
     `)
     const events = (await unpackEvents(database, chunks.toReversed())).map(placedEventRow).toReversed()
-    found.push(...events.filter((event) => types.includes(event.type) && precedes(event, before)).slice(0, count - found.length))
+    found.push(
+      ...events.filter((event) => types.includes(event.type) && precedes(event, before)).slice(0, count - found.length),
+    )
   }
   return found
 }

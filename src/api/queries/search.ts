@@ -13,16 +13,28 @@ export async function findContracts(database: DatabasePool, text: string, limit:
   const found = ranked.filter(({ contract }) => contract.toLowerCase().includes(wanted))
   const isNamed = ({ contract }: { contract: string }): boolean => contract.toLowerCase().endsWith(`.${wanted}`)
   const shown = [...found.filter(isNamed), ...found.filter((entry) => !isNamed(entry))].slice(0, limit)
-  const rows = new Map((await readContracts(database, shown.map(({ contract }) => contract), false))
-    .map((row) => [row.contract, row]))
+  const rows = new Map(
+    (
+      await readContracts(
+        database,
+        shown.map(({ contract }) => contract),
+        false,
+      )
+    ).map((row) => [row.contract, row]),
+  )
   return shown.map(({ contract, dependents }) => ({
-    id: contract, ...contractParts(contract), kind: rows.get(contract)?.kind ?? null, dependent_count: dependents,
+    id: contract,
+    ...contractParts(contract),
+    kind: rows.get(contract)?.kind ?? null,
+    dependent_count: dependents,
   }))
 }
 
 /** Up to `limit` accounts whose label contains a text, in any case. Labels are few: operators give them. */
 export async function findLabelledAccounts(
-  database: DatabasePool, text: string, limit: number,
+  database: DatabasePool,
+  text: string,
+  limit: number,
 ): Promise<readonly FoundAccount[]> {
   return database.any(sql.type(foundAccountSchema)`
     select address, tag, label, category from app.account_labels

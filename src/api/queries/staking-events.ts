@@ -29,7 +29,10 @@ export interface StakingEventSelection {
 
 /** Up to `count` events before a place, the latest first. */
 export async function listStakingEvents(
-  database: DatabasePool, { kind, nodeId }: StakingEventSelection, before: EventKey | undefined, count: number,
+  database: DatabasePool,
+  { kind, nodeId }: StakingEventSelection,
+  before: EventKey | undefined,
+  count: number,
 ): Promise<ReadonlyArray<Marked<StakingEventRow>>> {
   const rows = await database.any(sql.type(stakingEventRow)`
     select ${columns} from app.staking_events e
@@ -46,7 +49,10 @@ export async function listStakingEvents(
  * latest first: of each as many as the page holds, by its index.
  */
 export async function listStakingEventsOfAccount(
-  database: DatabasePool, address: string, before: EventKey | undefined, count: number,
+  database: DatabasePool,
+  address: string,
+  before: EventKey | undefined,
+  count: number,
 ): Promise<ReadonlyArray<Marked<StakingEventRow>>> {
   const rows = await database.any(sql.type(stakingEventRow)`
     select ${columns}

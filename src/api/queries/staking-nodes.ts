@@ -21,7 +21,11 @@ function amount(column: string): FragmentSqlToken {
 /** The amounts of a row as text. */
 function texts(alias: string): FragmentSqlToken {
   const columnTexts = [
-    'tokens_staked', 'tokens_committed', 'tokens_unstaking', 'tokens_unstaked', 'tokens_rewarded',
+    'tokens_staked',
+    'tokens_committed',
+    'tokens_unstaking',
+    'tokens_unstaked',
+    'tokens_rewarded',
     'tokens_requested_to_unstake',
   ].map((name) => sql.fragment`${sql.identifier([alias, name])}::text as ${sql.identifier([name])}`)
   return sql.fragment`${sql.join(columnTexts, sql.fragment`, `)}`
@@ -50,7 +54,10 @@ const columns = sql.fragment`
 
 /** Up to `count` nodes after a key, those with the most stake first. */
 export async function listNodes(
-  database: DatabasePool, role: number | undefined, after: NodeKey | undefined, count: number,
+  database: DatabasePool,
+  role: number | undefined,
+  after: NodeKey | undefined,
+  count: number,
 ): Promise<readonly NodeRow[]> {
   return database.any(sql.type(nodeRow)`
     select ${columns} from (${currentNodes}) c
@@ -88,8 +95,12 @@ export async function readEpochSetup(database: DatabasePool, epoch: number): Pro
 
 /** Up to `count` nodes of an epoch after a key, those with the most stake first, with what they had when it was set up. */
 export async function listEpochNodes(
-  database: DatabasePool, epoch: number, { height, index, event }: EpochSetupPlace, role: number | undefined,
-  after: NodeKey | undefined, count: number,
+  database: DatabasePool,
+  epoch: number,
+  { height, index, event }: EpochSetupPlace,
+  role: number | undefined,
+  after: NodeKey | undefined,
+  count: number,
 ): Promise<readonly NodeRow[]> {
   return database.any(sql.type(nodeRow)`
     select e.node_id, e.epoch, n.address, e.role, e.networking_address, e.weight, ${texts('e')}, e.delegator_count,
@@ -110,10 +121,16 @@ export interface DelegatorKey extends NodeKey {
 
 /** Up to `count` delegators after a key, those with the most stake first; of one node or of all. */
 export async function listDelegators(
-  database: DatabasePool, nodeId: string | undefined, after: DelegatorKey | undefined, count: number,
+  database: DatabasePool,
+  nodeId: string | undefined,
+  after: DelegatorKey | undefined,
+  count: number,
 ): Promise<readonly DelegatorRow[]> {
   const ofNode = nodeId === undefined ? sql.fragment`true` : sql.fragment`d.node_id = ${nodeId}`
-  const beyond = after === undefined ? sql.fragment`true` : sql.fragment`
+  const beyond =
+    after === undefined
+      ? sql.fragment`true`
+      : sql.fragment`
     (d.tokens_staked, d.node_id, d.delegator_id) < (${after.staked}::numeric, ${after.nodeId}, ${after.delegatorId})
   `
   return database.any(sql.type(delegatorRow)`
@@ -139,7 +156,9 @@ export async function readNodesOfAccount(database: DatabasePool, address: string
 
 /** What an account delegates: up to `count` delegators that it registered, those with the most stake first. */
 export async function readDelegatorsOfAccount(
-  database: DatabasePool, address: string, count: number,
+  database: DatabasePool,
+  address: string,
+  count: number,
 ): Promise<readonly DelegatorRow[]> {
   return database.any(sql.type(delegatorRow)`
     select ${delegatorColumns} from app.staking_delegators d

@@ -22,7 +22,9 @@ const units: Readonly<Record<Timescale, string>> = { hourly: 'hour', daily: 'day
  * 24 of each, and one row of each day.
  */
 export async function readPeriods(
-  database: DatabasePool, timescale: Timescale, { from, to }: DayRange,
+  database: DatabasePool,
+  timescale: Timescale,
+  { from, to }: DayRange,
 ): Promise<readonly PeriodRow[]> {
   const unit = units[timescale]
   const span = timescale === 'hourly' ? 'day' : unit

@@ -11,7 +11,10 @@ import type { EventRow } from '../presenters/event.ts'
 import { scheduledRow } from '../presenters/transaction-detail.ts'
 import type { TransactionContent } from '../presenters/transaction-detail.ts'
 import {
-  fungibleMoveRow, nonFungibleMoveRow, presentFungibleMove, presentNonFungibleMove,
+  fungibleMoveRow,
+  nonFungibleMoveRow,
+  presentFungibleMove,
+  presentNonFungibleMove,
 } from '../presenters/transaction-moves.ts'
 import type { CoaOwners } from '../presenters/transaction-moves.ts'
 import { readAssetNames } from './asset-names.ts'
@@ -23,7 +26,9 @@ import type { TransactionPlace } from './transactions.ts'
  * @param timestampOf gives the time of its block, where that is needed; undefined: it is not stored any more
  */
 export async function readTransactionContent(
-  database: DatabasePool, place: TransactionPlace, timestampOf: () => Promise<string | undefined>,
+  database: DatabasePool,
+  place: TransactionPlace,
+  timestampOf: () => Promise<string | undefined>,
 ): Promise<TransactionContent> {
   const { height, index } = place
   const here = sql.fragment`block_height = ${height} and tx_index = ${index}`
@@ -54,10 +59,16 @@ export async function readTransactionContent(
   ])
   const [evm, owners, names] = await Promise.all([
     readEvmExecutions(database, place, events, timestampOf),
-    readCoaOwners(database, [...fungible, ...nonFungible].flatMap((row) => [row.from_address, row.to_address])),
+    readCoaOwners(
+      database,
+      [...fungible, ...nonFungible].flatMap((row) => [row.from_address, row.to_address]),
+    ),
     readAssetNames(
       database,
-      [...fungible.map(({ token }) => token), ...defi.flatMap(({ asset0, asset1 }) => [asset0 ?? [], asset1 ?? []].flat())],
+      [
+        ...fungible.map(({ token }) => token),
+        ...defi.flatMap(({ asset0, asset1 }) => [asset0 ?? [], asset1 ?? []].flat()),
+      ],
       nonFungible.flatMap(({ token }) => token ?? []),
     ),
   ])
@@ -72,7 +83,9 @@ export async function readTransactionContent(
 }
 
 async function readEvmExecutions(
-  database: DatabasePool, { height, index }: TransactionPlace, events: readonly EventRow[],
+  database: DatabasePool,
+  { height, index }: TransactionPlace,
+  events: readonly EventRow[],
   timestampOf: () => Promise<string | undefined>,
 ): Promise<EvmExecution[]> {
   const timestamp = events.some(isEvmEvent) ? await timestampOf() : undefined
@@ -87,7 +100,10 @@ async function readEvmExecutions(
     order by h.event_index
   `)
   const byIndex = new Map(events.filter(isEvmEvent).map((event) => [event.event_index, event]))
-  const parties = await readEvmParties(database, rows.flatMap((row) => [row.evm_from ?? [], row.evm_to ?? []].flat()))
+  const parties = await readEvmParties(
+    database,
+    rows.flatMap((row) => [row.evm_from ?? [], row.evm_to ?? []].flat()),
+  )
   return rows.map((row) => presentEvmExecution(row, decoded(byIndex.get(row.event_index)), timestamp, parties))
 }
 
@@ -108,20 +124,25 @@ function decoded(event: EventRow | undefined): EvmTransaction | undefined {
 
 const coaRow = z.object({ coa_address: z.string(), flow_address: z.string().nullable() })
 
-async function readCoaOwners(
-  database: DatabasePool, addresses: readonly (string | null)[],
-): Promise<CoaOwners> {
+async function readCoaOwners(database: DatabasePool, addresses: readonly (string | null)[]): Promise<CoaOwners> {
   const evm = [...new Set(addresses.filter((address) => address?.length === 42))].flatMap((address) => address ?? [])
-  return new Map((await readCoas(database, evm)).flatMap(({ coa_address: coa, flow_address: owner }) => {
-    return owner === null ? [] : [[coa, owner] as const]
-  }))
+  return new Map(
+    (await readCoas(database, evm)).flatMap(({ coa_address: coa, flow_address: owner }) => {
+      return owner === null ? [] : [[coa, owner] as const]
+    }),
+  )
 }
 
 async function readEvmParties(database: DatabasePool, addresses: readonly string[]): Promise<EvmParties> {
   const distinct = [...new Set(addresses)]
   const [coas, tokens] = await Promise.all([
-    readCoas(database, distinct.map((address) => `0x${address}`)),
-    distinct.length === 0 ? [] : database.any(sql.type(z.object({ token: z.string() }))`
+    readCoas(
+      database,
+      distinct.map((address) => `0x${address}`),
+    ),
+    distinct.length === 0
+      ? []
+      : database.any(sql.type(z.object({ token: z.string() }))`
       select distinct token from app.evm_tokens where token = any (${sql.array(distinct, 'text')})
     `),
   ])
@@ -133,7 +154,8 @@ async function readEvmParties(database: DatabasePool, addresses: readonly string
 
 /** An EVM account is created once. */
 async function readCoas(
-  database: DatabasePool, addresses: readonly string[],
+  database: DatabasePool,
+  addresses: readonly string[],
 ): Promise<readonly z.output<typeof coaRow>[]> {
   if (addresses.length === 0) return []
   return database.any(sql.prepared('COAs', coaRow)`

@@ -42,7 +42,11 @@ const mostScanned = 2000
  * where there are more, that of the account with the fewest transactions is, and what it gives is looked through, up to a limit.
  */
 export async function listFilteredTransactions(
-  database: DatabasePool, bounds: Bounds | undefined, filter: TransactionFilter, before: TransactionPlace | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  filter: TransactionFilter,
+  before: TransactionPlace | undefined,
+  count: number,
 ): Promise<FilteredPage> {
   const source = await chooseSource(database, filter)
   const condition = conditionOf(filter)
@@ -53,12 +57,15 @@ export async function listFilteredTransactions(
   for (let size = count; ; size = Math.min(size * 4, mostScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
       const select = source.select(span)
-      return await database.any(source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`)
+      return await database.any(
+        source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`,
+      )
     })
-    rows.push(...await readTransactionsAt(database, places, condition, isSingle))
+    rows.push(...(await readTransactionsAt(database, places, condition, isSingle)))
     place = places.at(-1)
     scanned += places.length
-    if (rows.length >= count || places.length < size || place === undefined) return { rows: rows.slice(0, count), stoppedAt: undefined }
+    if (rows.length >= count || places.length < size || place === undefined)
+      return { rows: rows.slice(0, count), stoppedAt: undefined }
     if (scanned >= mostScanned) return { rows, stoppedAt: await readTransaction(database, place) }
   }
 }
@@ -83,7 +90,8 @@ async function chooseSource(database: DatabasePool, filter: TransactionFilter): 
     return { select: (span) => selectOfAccount(account.address, span), isPrepared: true, heights: account.heights }
   }
   if (contract !== undefined) return { select: (span) => selectOfContract(contract, span), isPrepared: false }
-  if (status === 'FAILURE' || status === 'UNKNOWN') return { select: (span) => selectUnsuccessful(status, span), isPrepared: false }
+  if (status === 'FAILURE' || status === 'UNKNOWN')
+    return { select: (span) => selectUnsuccessful(status, span), isPrepared: false }
   // Nearly all are sealed and succeed.
   return { select: selectAll, isPrepared: false }
 }
@@ -97,7 +105,8 @@ const accountRow = z.object({ address: z.string(), first: z.number(), last: z.nu
 
 /** The account with the fewest transactions, and where they are; one that nothing is known of has none. */
 async function leastActive(
-  database: DatabasePool, addresses: readonly string[],
+  database: DatabasePool,
+  addresses: readonly string[],
 ): Promise<{ address: string; heights: Bounds }> {
   const rows = await database.any(sql.prepared('activity of accounts', accountRow)`
     select a.address, a.first_seen_height as first, a.last_seen_height as last
@@ -137,7 +146,10 @@ function selectOfContract(contract: string, span: EventSpan<TransactionPlace>): 
 
 function selectUnsuccessful(status: 'FAILURE' | 'UNKNOWN', span: EventSpan<TransactionPlace>): FragmentSqlToken {
   // As the indexes have it: of those that did not succeed hardly any is unknown.
-  const code = status === 'UNKNOWN' ? sql.fragment`status_code is null` : sql.fragment`status_code is distinct from 0 and status_code <> 0`
+  const code =
+    status === 'UNKNOWN'
+      ? sql.fragment`status_code is null`
+      : sql.fragment`status_code is distinct from 0 and status_code <> 0`
   return sql.fragment`
     select block_height as height, tx_index as index from raw.transactions
     where ${code} and ${within(span, sql.fragment`tx_index`)}

@@ -15,7 +15,8 @@ interface Place {
  * @returns gives the id of a place; the empty text for one that is not stored
  */
 export async function readTransactionIds(
-  database: DatabasePool, places: readonly Place[],
+  database: DatabasePool,
+  places: readonly Place[],
 ): Promise<(place: Place) => string> {
   if (places.length === 0) return () => ''
   const heights = places.map((place) => place.block_height)

@@ -9,7 +9,11 @@ export interface MarkedPlace {
 }
 
 const markRow = z.object({
-  block_height: z.number(), tx_index: z.number(), id: z.string(), timestamp: z.string(), error_message: z.string().nullable(),
+  block_height: z.number(),
+  tx_index: z.number(),
+  id: z.string(),
+  timestamp: z.string(),
+  error_message: z.string().nullable(),
 })
 
 /** What rows of derived tables do not repeat of their transaction. */
@@ -27,7 +31,9 @@ const mostStatements = 4
  * @param most statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not planned again
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
-  places: readonly Place[], read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>, most = mostStatements,
+  places: readonly Place[],
+  read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>,
+  most = mostStatements,
 ): Promise<readonly Row[]> {
   if (places.length === 0) return []
   const [lowest, highest] = endsOf(places)
@@ -47,14 +53,21 @@ function endsOf(places: ReadonlyArray<{ readonly block_height: number }>): reado
  * lie anywhere: their heights given as values leave out all partitions but theirs, which a join would not.
  */
 export async function readTransactionMarks(
-  database: DatabasePool, places: readonly MarkedPlace[],
+  database: DatabasePool,
+  places: readonly MarkedPlace[],
 ): Promise<ReadonlyMap<string, TransactionMark>> {
   const distinct = [...new Map(places.map((place) => [markKey(place), place])).values()]
   if (distinct.length === 0) return new Map()
-  const heights = sql.array(distinct.map((place) => place.block_height), 'int8')
+  const heights = sql.array(
+    distinct.map((place) => place.block_height),
+    'int8',
+  )
   const rows = await database.any(sql.type(markRow)`
     select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.error_message
-    from unnest(${heights}, ${sql.array(distinct.map((place) => place.tx_index), 'int4')}) as place (height, index)
+    from unnest(${heights}, ${sql.array(
+      distinct.map((place) => place.tx_index),
+      'int4',
+    )}) as place (height, index)
     join raw.transactions t on t.block_height = place.height and t.tx_index = place.index
       and t.block_height = any (${heights})
     join raw.blocks b on b.height = t.block_height and b.height = any (${heights})
@@ -75,7 +88,8 @@ export interface Marked<Row> {
 
 /** Joins rows to their transactions. Rows are derived from stored blocks, so that each has one, unless it is rolled back now. */
 export async function withMarks<Row extends MarkedPlace>(
-  database: DatabasePool, rows: readonly Row[],
+  database: DatabasePool,
+  rows: readonly Row[],
 ): Promise<ReadonlyArray<Marked<Row>>> {
   const marks = await readTransactionMarks(database, rows)
   return rows.flatMap((row) => {

@@ -53,39 +53,57 @@ function completed(pageOfTransactions: FragmentSqlToken, low: number, high: numb
 
 /** Up to `count` transactions before a place, the latest first. Without a place, the latest there are. */
 export async function listTransactions(
-  database: DatabasePool, bounds: Bounds | undefined, before: TransactionPlace | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  before: TransactionPlace | undefined,
+  count: number,
 ): Promise<readonly TransactionRow[]> {
   const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
   // The comparison of rows does not leave out partitions; the range of heights does.
-  return readDownwards(bounds, height, count, (low, high, limit) => database.any(sql.prepared('transaction list', transactionRow)`
-    ${completed(sql.fragment`
+  return readDownwards(bounds, height, count, (low, high, limit) =>
+    database.any(sql.prepared('transaction list', transactionRow)`
+    ${completed(
+      sql.fragment`
       select * from raw.transactions
       where block_height between ${low} and ${high} and (block_height, tx_index) < (${height}, ${index})
       order by block_height desc, tx_index desc
       limit ${limit}
-    `, low, high)}
+    `,
+      low,
+      high,
+    )}
     order by t.block_height desc, t.tx_index desc
-  `))
+  `),
+  )
 }
 
 /** Up to `count` transactions of one block before a position, the last first. */
 export async function listTransactionsOfBlock(
-  database: DatabasePool, height: number, before: number | undefined, count: number,
+  database: DatabasePool,
+  height: number,
+  before: number | undefined,
+  count: number,
 ): Promise<readonly TransactionRow[]> {
   return database.any(sql.prepared('transactions of a block', transactionRow)`
-    ${completed(sql.fragment`
+    ${completed(
+      sql.fragment`
       select * from raw.transactions
       where block_height = ${height} and tx_index < ${before ?? 2 ** 31 - 1}
       order by tx_index desc
       limit ${count}
-    `, height, height)}
+    `,
+      height,
+      height,
+    )}
     order by t.tx_index desc
   `)
 }
 
 /** All transactions of a range of heights, both ends inclusive, in the order of the chain. */
 export async function readTransactions(
-  database: DatabasePool, from: number, to: number,
+  database: DatabasePool,
+  from: number,
+  to: number,
 ): Promise<readonly TransactionRow[]> {
   return database.any(sql.prepared('transactions of heights', transactionRow)`
     ${completed(sql.fragment`select * from raw.transactions where block_height between ${from} and ${to}`, from, to)}
@@ -100,16 +118,28 @@ export async function readTransactions(
  * @param isFrequent whether that is of a form that is asked for often: only then it is worth to be prepared
  */
 export async function readTransactionsAt(
-  database: DatabasePool, places: readonly TransactionPlace[], condition: FragmentSqlToken, isFrequent: boolean,
+  database: DatabasePool,
+  places: readonly TransactionPlace[],
+  condition: FragmentSqlToken,
+  isFrequent: boolean,
 ): Promise<readonly TransactionRow[]> {
   const marked = places.map(({ height, index }) => ({ block_height: height, tx_index: index }))
-  const rows = await readByPlaces(marked, (ofWindow, low, high) => {
-    const select = sql.fragment`
-      ${completed(sql.fragment`
+  const rows = await readByPlaces(
+    marked,
+    (ofWindow, low, high) => {
+      const select = sql.fragment`
+      ${completed(
+        sql.fragment`
         select t.*
         from unnest(
-          ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
-          ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
+          ${sql.array(
+            ofWindow.map((place) => place.block_height),
+            'int8',
+          )},
+          ${sql.array(
+            ofWindow.map((place) => place.tx_index),
+            'int4',
+          )}
         ) as place (height, index)
         cross join lateral (
           select * from raw.transactions
@@ -117,22 +147,36 @@ export async function readTransactionsAt(
           limit 1
         ) as t
         where ${condition}
-      `, low, high)}
+      `,
+        low,
+        high,
+      )}
       order by t.block_height desc, t.tx_index desc
     `
-    return database.any(isFrequent ? sql.prepared('transactions at places', transactionRow)`${select}` : sql.type(transactionRow)`${select}`)
-  }, isFrequent ? 1 : undefined)
+      return database.any(
+        isFrequent
+          ? sql.prepared('transactions at places', transactionRow)`${select}`
+          : sql.type(transactionRow)`${select}`,
+      )
+    },
+    isFrequent ? 1 : undefined,
+  )
   return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
 }
 
 /** The transaction at a place. */
 export async function readTransaction(
-  database: DatabasePool, { height, index }: TransactionPlace,
+  database: DatabasePool,
+  { height, index }: TransactionPlace,
 ): Promise<TransactionRow | undefined> {
   const row = await database.maybeOne(sql.prepared('transaction', transactionRow)`
-    ${completed(sql.fragment`
+    ${completed(
+      sql.fragment`
       select * from raw.transactions where block_height = ${height} and tx_index = ${index}
-    `, height, height)}
+    `,
+      height,
+      height,
+    )}
   `)
   return row ?? undefined
 }
@@ -141,7 +185,8 @@ const placeRow = z.object({ height: z.number(), index: z.number() })
 
 /** Where the transaction with this id, or with an EVM transaction of this hash, is. Finds no system transaction. */
 export async function findTransaction(
-  database: DatabasePool, idOrEvmHash: string,
+  database: DatabasePool,
+  idOrEvmHash: string,
 ): Promise<TransactionPlace | undefined> {
   const bytes = hashBytes(idOrEvmHash)
   const byId = await database.any(sql.prepared('transaction by id', placeRow)`
@@ -149,7 +194,7 @@ export async function findTransaction(
     order by block_height desc
     limit 1
   `)
-  return byId[0] ?? await findByEvmHash(database, bytes)
+  return byId[0] ?? (await findByEvmHash(database, bytes))
 }
 
 /** The first of a transaction is known as soon as its block is stored, all when they are derived. */
@@ -168,7 +213,9 @@ async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<Tran
 
 /** Where in a block a transaction is: the way to system transactions, whose ids repeat in every block. */
 export async function findTransactionInBlock(
-  database: DatabasePool, id: string, height: number,
+  database: DatabasePool,
+  id: string,
+  height: number,
 ): Promise<TransactionPlace | undefined> {
   const [place] = await database.any(sql.prepared('transaction of a block', placeRow)`
     select block_height as height, tx_index as index from raw.transactions
@@ -187,7 +234,9 @@ export const maxOtherHeights = 10
 
 /** The place in the newest block of a system transaction, whose id repeats. */
 export async function findSystemTransaction(
-  database: DatabasePool, id: string, bounds: Bounds | undefined,
+  database: DatabasePool,
+  id: string,
+  bounds: Bounds | undefined,
 ): Promise<TransactionPlace | undefined> {
   if (bounds === undefined) return undefined
   const place = await database.maybeOne(sql.prepared('system transaction', placeRow)`
@@ -214,7 +263,8 @@ export async function listOtherHeights(database: DatabasePool, id: string, heigh
 
 /** What only the detail of a transaction shows. */
 export async function readTransactionExtras(
-  database: DatabasePool, { height, index }: TransactionPlace,
+  database: DatabasePool,
+  { height, index }: TransactionPlace,
 ): Promise<TransactionExtras | undefined> {
   const row = await database.maybeOne(sql.prepared('transaction extras', transactionExtras)`
     select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,

@@ -68,7 +68,10 @@ const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), even
  * then completed where it is.
  */
 export async function readTransferPage<Row>(
-  database: DatabasePool, bounds: Bounds | undefined, before: TransferKey | undefined, count: number,
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  before: TransferKey | undefined,
+  count: number,
   { table, select, complete }: TransferPage<Row>,
 ): Promise<readonly Row[]> {
   if (bounds === undefined) return []
@@ -78,23 +81,32 @@ export async function readTransferPage<Row>(
   const near = await complete(select({ low, high, before, count }), { low, high })
   const missing = count - near.length
   if (missing <= 0 || low === bounds.min) return near
-  const places = await readEventPage({ min: bounds.min, max: low - 1 }, before, missing, async (span) => (
-    await database.any(sql.prepared('places of transfers', placeRow)`
+  const places = await readEventPage(
+    { min: bounds.min, max: low - 1 },
+    before,
+    missing,
+    async (span) =>
+      await database.any(sql.prepared('places of transfers', placeRow)`
       select block_height, tx_index, event_index, leg from (${select(span)}) as t
-    `)
-  ), firstWindow * windowGrowth)
+    `),
+    firstWindow * windowGrowth,
+  )
   const [first, last] = [places[0], places.at(-1)]
   if (first === undefined || last === undefined) return near
   const heights = { low: last.block_height, high: first.block_height }
-  return [...near, ...await complete(selectPlaces(table, places, heights), heights)]
+  return [...near, ...(await complete(selectPlaces(table, places, heights), heights))]
 }
 
 function selectPlaces(
-  { name }: TransferTable, places: ReadonlyArray<z.output<typeof placeRow>>, { low, high }: PageHeights,
+  { name }: TransferTable,
+  places: ReadonlyArray<z.output<typeof placeRow>>,
+  { low, high }: PageHeights,
 ): FragmentSqlToken {
-  const column = (of: keyof z.output<typeof placeRow>, type: 'int4' | 'int8'): FragmentSqlToken => (
-    sql.fragment`${sql.array(places.map((place) => place[of]), type)}`
-  )
+  const column = (of: keyof z.output<typeof placeRow>, type: 'int4' | 'int8'): FragmentSqlToken =>
+    sql.fragment`${sql.array(
+      places.map((place) => place[of]),
+      type,
+    )}`
   return sql.fragment`
     select f.*
     from unnest(${column('block_height', 'int8')}, ${column('tx_index', 'int4')}, ${column('event_index', 'int4')}, ${column('leg', 'int4')})
@@ -120,26 +132,41 @@ const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index d
  *   by block until the page is full.
  */
 export function selectTransfers(
-  table: TransferTable, { address, token, nftId, txIndex }: TransferSelection, span: TransferSpan,
+  table: TransferTable,
+  { address, token, nftId, txIndex }: TransferSelection,
+  span: TransferSpan,
 ): FragmentSqlToken {
   if (txIndex !== undefined) {
-    return selectSorted(table, span, sql.fragment`
+    return selectSorted(
+      table,
+      span,
+      sql.fragment`
       tx_index = ${txIndex}
       ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
       ${token === undefined ? sql.fragment`` : sql.fragment`and token = ${token}`}
       ${nftId === undefined ? sql.fragment`` : sql.fragment`and nft_id = ${nftId}::numeric`}
-    `)
+    `,
+    )
   }
   if (token !== undefined && nftId !== undefined) {
     // An item moves some dozen times, an account may have moved thousands of its collection. So few need no order of an index.
-    return selectSorted(table, span, sql.fragment`
+    return selectSorted(
+      table,
+      span,
+      sql.fragment`
       token = ${token} and nft_id = ${nftId}::numeric
       ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
-    `)
+    `,
+    )
   }
   if (address === undefined) {
     if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
-    return selectByIndex(table, span, { columns: [sql.fragment`token`], values: [sql.fragment`${token}`] }, sql.fragment`true`)
+    return selectByIndex(
+      table,
+      span,
+      { columns: [sql.fragment`token`], values: [sql.fragment`${token}`] },
+      sql.fragment`true`,
+    )
   }
   const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map((side) => {
     return sql.fragment`(${selectOfSide(table, span, side, { address, token })})`
@@ -152,20 +179,32 @@ export function selectTransfers(
 }
 
 function selectOfSide(
-  table: TransferTable, span: TransferSpan, side: FragmentSqlToken,
+  table: TransferTable,
+  span: TransferSpan,
+  side: FragmentSqlToken,
   { address, token }: { address: string; token: string | undefined },
 ): FragmentSqlToken {
   if (token === undefined) {
-    return selectByIndex(table, span, { columns: [side], values: [sql.fragment`${address}`] }, sql.fragment`${side} is not null`)
+    return selectByIndex(
+      table,
+      span,
+      { columns: [side], values: [sql.fragment`${address}`] },
+      sql.fragment`${side} is not null`,
+    )
   }
   // The index holds a hash of both names, which others may share. They are compared as one text, of which the indexes of either know
   // nothing: a plan for all values would take one of these, and read all that a busy account has moved.
-  return selectByIndex(table, span, {
-    columns: [sql.fragment`hashtextextended(${side} || token, 0)`],
-    values: [sql.fragment`hashtextextended(${address}::text || ${token}::text, 0)`],
-  }, sql.fragment`
+  return selectByIndex(
+    table,
+    span,
+    {
+      columns: [sql.fragment`hashtextextended(${side} || token, 0)`],
+      values: [sql.fragment`hashtextextended(${address}::text || ${token}::text, 0)`],
+    },
+    sql.fragment`
     ${side} is not null and ${side} || token = ${address}::text || ${token}::text
-  `)
+  `,
+  )
 }
 
 /** By the primary key, or whatever finds the rows of one block or item. */
@@ -184,7 +223,8 @@ function selectSorted(table: TransferTable, span: TransferSpan, condition: Fragm
  * selected, which the planner thinks cheap of an account or token that is often seen, wherever its rows really are.
  */
 function selectByIndex(
-  table: TransferTable, span: TransferSpan,
+  table: TransferTable,
+  span: TransferSpan,
   { columns, values }: { columns: readonly FragmentSqlToken[]; values: readonly FragmentSqlToken[] },
   condition: FragmentSqlToken,
 ): FragmentSqlToken {
@@ -195,7 +235,10 @@ function selectByIndex(
     select * from ${table.name}
     where (${keys}, block_height) between (${wanted}, ${span.low}) and (${wanted}, ${span.high})
       and ${wideHeights(span.low, span.high)} ${after(span)} and ${table.listed} and ${condition}
-    order by ${sql.join(columns.map((column) => sql.fragment`${column} desc`), comma)}, ${newestFirst}
+    order by ${sql.join(
+      columns.map((column) => sql.fragment`${column} desc`),
+      comma,
+    )}, ${newestFirst}
     limit ${span.count}
   `
 }

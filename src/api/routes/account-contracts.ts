@@ -16,11 +16,15 @@ const accountContract = defineRoute({
   operationId: 'getAccountContract',
   tag: 'Accounts',
   summary: 'Source code of a contract at present',
-  description: 'From the chain, and as indexed where no access node answers in time, which `_rpcUnavailable` says. In no ' +
+  description:
+    'From the chain, and as indexed where no access node answers in time, which `_rpcUnavailable` says. In no ' +
     'envelope.',
   params: z.object({
     address: accountParameter(),
-    name: z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'must be the name of a contract').describe('Name of the contract.'),
+    name: z
+      .string()
+      .regex(/^[A-Za-z_]\w{0,199}$/, 'must be the name of a contract')
+      .describe('Name of the contract.'),
   }),
   query: noParameters,
   response: accountContractSchema,
@@ -29,8 +33,13 @@ const accountContract = defineRoute({
     503: 'The code is not indexed, and the chain cannot be asked at the moment.',
   },
   example: {
-    address: '0x18eb4ee6b3c026d2', name: 'HelloWorld', byte_size: code.length, code,
-    fetched_at: '2025-07-01T12:00:00.250Z', source: 'chain', as_of_height: null,
+    address: '0x18eb4ee6b3c026d2',
+    name: 'HelloWorld',
+    byte_size: code.length,
+    code,
+    fetched_at: '2025-07-01T12:00:00.250Z',
+    source: 'chain',
+    as_of_height: null,
   },
   handler: async ({ params: { address, name } }, { database, chain, network }) => {
     const unknown = new ApiError(404, 'unknown-contract', `${address} has no contract ${name}.`, { field: 'name' })

@@ -21,7 +21,8 @@ const publicKey = defineRoute({
   operationId: 'listAccountsOfPublicKey',
   tag: 'Accounts',
   summary: 'Accounts that have a public key, those where it is in force first',
-  description: 'The index has the keys that indexed transactions added. Keys of older accounts have no indexed ' +
+  description:
+    'The index has the keys that indexed transactions added. Keys of older accounts have no indexed ' +
     'event, nor have those of the first accounts of the simulated chain: access nodes cannot look up an account by ' +
     'its key, so such a key is found only after this process was asked for its account.',
   params: z.object({ publicKey: publicKeyParameter() }),
@@ -31,21 +32,31 @@ const publicKey = defineRoute({
   example: { data: [examplePublicKey], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
   handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, { database, chain }) => {
     const place = publicKeyCursor.parse(cursor)
-    const after = place === undefined ? undefined : {
-      isRevoked: place.revoked === '1', address: place.address, index: Number(place.key_index),
-    }
+    const after =
+      place === undefined
+        ? undefined
+        : {
+            isRevoked: place.revoked === '1',
+            address: place.address,
+            index: Number(place.key_index),
+          }
     const keys = publicKeyBytes(digits)
     const indexed = await listKeysByPublicKeys(database, keys, after, limit + 1)
     const isWhole = after === undefined && indexed.length <= limit
     const rows = isWhole ? await withKeysOfChain(chain, keys, indexed, limit) : indexed
     if (after === undefined && rows.length === 0) {
-      throw new ApiError(404, 'unknown-key', 'No account is known to have or have had this key. A key from before the first indexed ' +
-        'block is found once its account was asked for.', { field: 'publicKey' })
+      throw new ApiError(
+        404,
+        'unknown-key',
+        'No account is known to have or have had this key. A key from before the first indexed ' +
+          'block is found once its account was asked for.',
+        { field: 'publicKey' },
+      )
     }
     return {
-      body: page(rows, limit, presentPublicKey, ({ is_revoked: isRevoked, address, key_index: index }) => (
-        publicKeyCursor.format({ revoked: isRevoked ? 1 : 0, address, key_index: index })
-      )),
+      body: page(rows, limit, presentPublicKey, ({ is_revoked: isRevoked, address, key_index: index }) =>
+        publicKeyCursor.format({ revoked: isRevoked ? 1 : 0, address, key_index: index }),
+      ),
     }
   },
 })
@@ -65,15 +76,28 @@ const coa = defineRoute({
     const after = parseEventCursor(cursor)
     const rows = await listCoas(database, address, after, limit + 1)
     if (after === undefined && rows.length === 0) {
-      const detail = address.length === 42
-        ? `${address} is not known as an EVM account that Cadence owns.` : `No EVM account of ${address} is known.`
+      const detail =
+        address.length === 42
+          ? `${address} is not known as an EVM account that Cadence owns.`
+          : `No EVM account of ${address} is known.`
       throw new ApiError(404, 'unknown-coa', detail, { field: 'address' })
     }
     const shown = rows.slice(0, limit)
     const [times, idAt] = await Promise.all([
-      readBlockTimes(database, shown.map((row) => row.block_height)), readTransactionIds(database, shown),
+      readBlockTimes(
+        database,
+        shown.map((row) => row.block_height),
+      ),
+      readTransactionIds(database, shown),
     ])
-    return { body: page(rows, limit, (row) => presentCoa(row, idAt(row), times), (row) => eventCursor.format(row)) }
+    return {
+      body: page(
+        rows,
+        limit,
+        (row) => presentCoa(row, idAt(row), times),
+        (row) => eventCursor.format(row),
+      ),
+    }
   },
 })
 

@@ -23,11 +23,21 @@ const accountCollections = defineRoute({
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: collectionCursor.parameter }),
   response: listOf(accountNftCollectionSchema, 'AccountNftCollection'),
   example: {
-    data: [exampleAccountNftCollection], has_more: true, cursor: exampleAccountNftCollection.id, _meta: { limit: 1, count: 1 },
+    data: [exampleAccountNftCollection],
+    has_more: true,
+    cursor: exampleAccountNftCollection.id,
+    _meta: { limit: 1, count: 1 },
   },
   handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
-    const rows = await listNftCollectionsOfAccount(database, address, collectionCursor.parse(cursor)?.nft_type, limit + 1)
-    return { body: page(rows, limit, presentAccountNftCollection, (row) => collectionCursor.format({ nft_type: row.token })) }
+    const rows = await listNftCollectionsOfAccount(
+      database,
+      address,
+      collectionCursor.parse(cursor)?.nft_type,
+      limit + 1,
+    )
+    return {
+      body: page(rows, limit, presentAccountNftCollection, (row) => collectionCursor.format({ nft_type: row.token })),
+    }
   },
 })
 
@@ -45,7 +55,10 @@ const accountItems = defineRoute({
   handler: async ({ params: { address, nft_type }, query: { limit, cursor } }, { database }) => {
     const after = itemCursor.parse(cursor)?.nft_id
     const rows = await listNftItemsOfAccount(database, address, nft_type, after, limit + 1)
-    const times = await readBlockTimes(database, rows.map((row) => row.block_height))
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.block_height),
+    )
     return { body: page(rows, limit, (row) => presentNftItem(row, times), itemCursor.format) }
   },
 })

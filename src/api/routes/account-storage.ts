@@ -5,7 +5,12 @@ import { chainProblems, fromChain } from '../chain/chain-problem.ts'
 import { readPublicPaths, readStorageOverview, readStoredType } from '../chain/account-storage.ts'
 import { accountParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  presentPaths, presentStorageItem, presentStorageOverview, storageItemSchema, storageLinksSchema, storageSchema,
+  presentPaths,
+  presentStorageItem,
+  presentStorageOverview,
+  storageItemSchema,
+  storageLinksSchema,
+  storageSchema,
 } from '../presenters/account-storage.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
@@ -26,8 +31,13 @@ const storage = defineRoute({
   response: storageSchema,
   problems,
   example: presentStorageOverview({
-    used: '14400', capacity: '3550000000', balance: '35.50000000', availableBalance: '35.49856000', height: 118542743,
-    storagePaths: ['/storage/flowTokenVault'], publicPaths: ['/public/flowTokenReceiver', '/public/flowTokenBalance'],
+    used: '14400',
+    capacity: '3550000000',
+    balance: '35.50000000',
+    availableBalance: '35.49856000',
+    height: 118542743,
+    storagePaths: ['/storage/flowTokenVault'],
+    publicPaths: ['/public/flowTokenReceiver', '/public/flowTokenBalance'],
     isCut: false,
   }),
   handler: async ({ params: { address } }, services) => {
@@ -44,7 +54,9 @@ const links = defineRoute({
   description: `Asked from the chain, and in no envelope; ${mostPaths} at most.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
-    domain: z.literal('public', 'must be public: there are no links of other domains').default('public')
+    domain: z
+      .literal('public', 'must be public: there are no links of other domains')
+      .default('public')
       .describe('Domain of the paths.'),
   }),
   response: storageLinksSchema,
@@ -60,11 +72,13 @@ const item = defineRoute({
   path: '/flow/account/{address}/storage/item',
   operationId: 'getAccountStorageItem',
   tag: 'Accounts',
-  summary: 'What is at one path of an account\'s storage at present',
+  summary: "What is at one path of an account's storage at present",
   description: 'Asked from the chain, and in no envelope.',
   params: z.object({ address: accountParameter() }),
   query: z.object({
-    path: z.string().regex(/^(\/?storage\/)?[A-Za-z_]\w{0,199}$/, 'must be a storage path, such as /storage/flowTokenVault')
+    path: z
+      .string()
+      .regex(/^(\/?storage\/)?[A-Za-z_]\w{0,199}$/, 'must be a storage path, such as /storage/flowTokenVault')
       .describe('Storage path, or its identifier alone.'),
   }),
   response: storageItemSchema,
@@ -91,7 +105,7 @@ async function ofAccount<T>(address: string, { chain, network }: Services, ask: 
   const answer = ask()
   // Of an account that there is not, an error of the script is not the news.
   const ended = Promise.allSettled([answer])
-  if (await fromChain(chain.account(address)) === undefined) {
+  if ((await fromChain(chain.account(address))) === undefined) {
     await ended
     throw unknown
   }

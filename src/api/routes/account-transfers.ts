@@ -22,7 +22,12 @@ const accountTransferList = defineRoute({
     const { bounds, before } = await findTransferScope(query, services)
     const rows = await listAccountTransfers(services.database, bounds, address, before, query.limit + 1)
     return {
-      body: page(rows, query.limit, (row) => presentAccountTransfer(row, address), ({ row }) => transferCursorOf(row)),
+      body: page(
+        rows,
+        query.limit,
+        (row) => presentAccountTransfer(row, address),
+        ({ row }) => transferCursorOf(row),
+      ),
     }
   },
 })

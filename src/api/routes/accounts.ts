@@ -10,7 +10,12 @@ import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { keyCursor, keyParts } from '../paging/key-cursor.ts'
 import { accountParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  accountDetailSchema, accountSchema, labelSchema, presentAccount, presentIndexedAccount, presentLiveAccount,
+  accountDetailSchema,
+  accountSchema,
+  labelSchema,
+  presentAccount,
+  presentIndexedAccount,
+  presentLiveAccount,
 } from '../presenters/account.ts'
 import type { AccountDetail, IndexedAccount, LiveAccount } from '../presenters/account.ts'
 import { accountOrders, listAccounts } from '../queries/account-list.ts'
@@ -26,28 +31,41 @@ const accountList = defineRoute({
   operationId: 'listAccounts',
   tag: 'Accounts',
   summary: 'Accounts, the last active first',
-  description: 'As they are indexed. By `tx_count` only those that took part in a transaction are listed, by ' +
+  description:
+    'As they are indexed. By `tx_count` only those that took part in a transaction are listed, by ' +
     '`flow_balance` only those in whose vaults FLOW was seen.',
   params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: accountCursor.parameter,
-    sort_by: z.enum(accountOrders, `must be one of ${accountOrders.join(', ')}`).default('block_height')
-      .describe('By the last block with the account, by transactions, by FLOW or by the first block; the highest first.'),
+    sort_by: z
+      .enum(accountOrders, `must be one of ${accountOrders.join(', ')}`)
+      .default('block_height')
+      .describe(
+        'By the last block with the account, by transactions, by FLOW or by the first block; the highest first.',
+      ),
   }),
   response: listOf(accountSchema, 'Account'),
   example: {
-    data: [exampleAccount], has_more: true, cursor: `${exampleAccount.height}:${exampleAccount.address}`,
+    data: [exampleAccount],
+    has_more: true,
+    cursor: `${exampleAccount.height}:${exampleAccount.address}`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { limit, cursor, sort_by: order } }, { database, network }) => {
     const after = accountCursor.parse(cursor)
     if (after !== undefined && order !== 'flow_balance' && !/^\d{1,15}$/.test(after.value)) {
-      throw new ApiError(400, 'invalid-parameter', `Parameter "cursor" is not one of the order ${order}.`, { field: 'cursor' })
+      throw new ApiError(400, 'invalid-parameter', `Parameter "cursor" is not one of the order ${order}.`, {
+        field: 'cursor',
+      })
     }
     const rows = await listAccounts(database, network(), order, after, limit + 1)
-    const times = await readBlockTimes(database, rows.slice(0, limit).map((row) => row.last_seen_height))
-    const place = ({ sort_value: value, address }: (typeof rows)[number]): string => accountCursor.format({ value, address })
+    const times = await readBlockTimes(
+      database,
+      rows.slice(0, limit).map((row) => row.last_seen_height),
+    )
+    const place = ({ sort_value: value, address }: (typeof rows)[number]): string =>
+      accountCursor.format({ value, address })
     return { body: page(rows, limit, (row) => presentAccount(row, times), place) }
   },
 })
@@ -57,7 +75,8 @@ const account = defineRoute({
   operationId: 'getAccount',
   tag: 'Accounts',
   summary: 'One account at present',
-  description: 'Balance, keys, contracts and storage are those of the newest sealed block, as an access node gives them. ' +
+  description:
+    'Balance, keys, contracts and storage are those of the newest sealed block, as an access node gives them. ' +
     'Where none answers in time they are as indexed, and `_rpcUnavailable` says so. The rest is indexed.',
   params: z.object({ address: accountParameter() }),
   query: noParameters,
@@ -69,7 +88,8 @@ const account = defineRoute({
   example: { data: [exampleAccountDetail] },
   handler: async ({ params: { address } }, services) => {
     const [indexed, live] = await Promise.all([
-      readIndexedAccount(services.database, services.network(), address), askAccount(address, services),
+      readIndexedAccount(services.database, services.network(), address),
+      askAccount(address, services),
     ])
     return { body: { data: [await presentPresent(address, indexed, live, services)] } }
   },
@@ -77,7 +97,8 @@ const account = defineRoute({
 
 /** What the chain says: the account, that there is none, or nothing. */
 async function askAccount(
-  address: string, { chain, network }: Services,
+  address: string,
+  { chain, network }: Services,
 ): Promise<LiveAccount | undefined | ChainSilentError> {
   // Nobody has an address that the network cannot give out, so no node is bothered with one.
   if (!isValidAddress(address, network())) return undefined
@@ -91,10 +112,13 @@ async function askAccount(
 }
 
 async function presentPresent(
-  address: string, indexed: IndexedAccount | undefined, live: Awaited<ReturnType<typeof askAccount>>, services: Services,
+  address: string,
+  indexed: IndexedAccount | undefined,
+  live: Awaited<ReturnType<typeof askAccount>>,
+  services: Services,
 ): Promise<AccountDetail> {
   if (live !== undefined && !(live instanceof ChainSilentError)) {
-    return presentLiveAccount(live, indexed, indexed?.labels ?? await listLabels(services.database, address))
+    return presentLiveAccount(live, indexed, indexed?.labels ?? (await listLabels(services.database, address)))
   }
   const isSilent = live instanceof ChainSilentError
   if (indexed !== undefined) {
@@ -114,7 +138,7 @@ const labels = defineRoute({
   response: listOf(labelSchema, 'AccountLabel'),
   example: wholeList(exampleAccountDetail.labels),
   handler: async ({ params: { address } }, { database }) => {
-    return { body: wholeList([...await listLabels(database, address)]) }
+    return { body: wholeList([...(await listLabels(database, address))]) }
   },
 })
 

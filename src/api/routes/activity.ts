@@ -6,7 +6,10 @@ import { listOf, pageUpTo } from '../paging/envelope.ts'
 import { exampleTransaction } from '../examples/transactions.ts'
 import { cursorParameter, integerParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  busyContractSchema, presentContractUse, presentTokenVolume, tokenVolumeSchema,
+  busyContractSchema,
+  presentContractUse,
+  presentTokenVolume,
+  tokenVolumeSchema,
 } from '../presenters/activity.ts'
 import { bigTransferSchema, bigTransferTypes, presentBigTransfer } from '../presenters/big-transfer.ts'
 import type { BigTransferType } from '../presenters/big-transfer.ts'
@@ -30,10 +33,18 @@ const busyContracts = defineRoute({
   params: noParameters,
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(busyContractSchema, 'BusyContract'),
-  example: pageUpTo([{
-    contract_identifier: 'A.1654653399040a61.FlowToken', contract_name: 'FlowToken', address: '0x1654653399040a61',
-    tx_count: 180223,
-  }], 10, ''),
+  example: pageUpTo(
+    [
+      {
+        contract_identifier: 'A.1654653399040a61.FlowToken',
+        contract_name: 'FlowToken',
+        address: '0x1654653399040a61',
+        tx_count: 180223,
+      },
+    ],
+    10,
+    '',
+  ),
   handler: async ({ query: { hours, limit } }, { database }) => {
     const since = await firstOfLastHours(database, await readBounds(database), hours)
     const rows = since === undefined ? [] : await listBusyContracts(database, since, limit)
@@ -47,16 +58,29 @@ const tokenVolume = defineRoute({
   cost: 'high',
   tag: 'Insights',
   summary: 'Fungible tokens of which most moved of late',
-  description: 'Those whose volume in US dollars is known come first, by that; the others by their transfers. The first of a ' +
+  description:
+    'Those whose volume in US dollars is known come first, by that; the others by their transfers. The first of a ' +
     'ranking, which has no further pages.',
   params: noParameters,
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(tokenVolumeSchema, 'TokenVolume'),
-  example: pageUpTo([{
-    token: 'A.1654653399040a61.FlowToken', name: 'FLOW Network Token', symbol: 'FLOW', contract_name: 'FlowToken', address: '0x1654653399040a61',
-    logo: 'https://example.org/flow.svg', transfer_count: 210442, total_amount: '18220341.11000000',
-    usd_volume: '6216580.39',
-  }], 10, ''),
+  example: pageUpTo(
+    [
+      {
+        token: 'A.1654653399040a61.FlowToken',
+        name: 'FLOW Network Token',
+        symbol: 'FLOW',
+        contract_name: 'FlowToken',
+        address: '0x1654653399040a61',
+        logo: 'https://example.org/flow.svg',
+        transfer_count: 210442,
+        total_amount: '18220341.11000000',
+        usd_volume: '6216580.39',
+      },
+    ],
+    10,
+    '',
+  ),
   handler: async ({ query: { hours, limit } }, { database }) => {
     const since = await firstOfLastHours(database, await readBounds(database), hours)
     const rows = since === undefined ? [] : await listTokenVolumes(database, since, limit)
@@ -77,7 +101,8 @@ const bigTransfers = defineRoute({
   cost: 'high',
   tag: 'Insights',
   summary: 'Movements of much of a fungible token, the newest first',
-  description: 'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth thousands of dollars, ' +
+  description:
+    'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth thousands of dollars, ' +
     'and of these the ones that were worth `min_usd`. Before the first price of FLOW that is known nothing is worth anything ' +
     'here, and all are listed. Fees, and what the bridge locks up and gives back, are not among them. Where few are ' +
     'wanted of many, a page can be shorter than `limit`, or empty, and still have a next one.',
@@ -85,26 +110,49 @@ const bigTransfers = defineRoute({
   query: z.object({
     limit: limitParameter({ default: 50, max: 200 }),
     cursor: cursorParameter(transferCursorPattern, transferCursorForm),
-    min_usd: z.string().regex(/^\d{1,15}(\.\d{1,8})?$/, 'must be a number of US dollars, not negative, such as 10000')
-      .default('10000').describe('Least worth in US dollars of those whose worth is known.'),
-    type: z.string().regex(new RegExp(`^${oneType}(,${oneType})*$`), `must be ${someTypes}`)
-      .optional().describe(`Only these types: ${someTypes}.`),
+    min_usd: z
+      .string()
+      .regex(/^\d{1,15}(\.\d{1,8})?$/, 'must be a number of US dollars, not negative, such as 10000')
+      .default('10000')
+      .describe('Least worth in US dollars of those whose worth is known.'),
+    type: z
+      .string()
+      .regex(new RegExp(`^${oneType}(,${oneType})*$`), `must be ${someTypes}`)
+      .optional()
+      .describe(`Only these types: ${someTypes}.`),
   }),
   response: listOf(bigTransferSchema, 'BigTransfer'),
   example: {
-    data: [{
-      tx_id: exampleTransaction.id, block_height: exampleTransaction.block_height, tx_index: 0, event_index: 3, leg: 0,
-      timestamp: exampleTransaction.timestamp, type: 'transfer', transfer_type: 'transfer',
-      token: 'A.1654653399040a61.FlowToken', token_symbol: 'FLOW', token_contract_address: '0x1654653399040a61',
-      contract_name: 'FlowToken', token_logo: null, amount: '250000.00000000', usd_value: '85300.00',
-      from_address: '0x18eb4ee6b3c026d2', to_address: '0xe467b9dd11fa00df',
-    }],
-    has_more: true, cursor: `${exampleTransaction.block_height}:${exampleTransaction.id}:3`,
+    data: [
+      {
+        tx_id: exampleTransaction.id,
+        block_height: exampleTransaction.block_height,
+        tx_index: 0,
+        event_index: 3,
+        leg: 0,
+        timestamp: exampleTransaction.timestamp,
+        type: 'transfer',
+        transfer_type: 'transfer',
+        token: 'A.1654653399040a61.FlowToken',
+        token_symbol: 'FLOW',
+        token_contract_address: '0x1654653399040a61',
+        contract_name: 'FlowToken',
+        token_logo: null,
+        amount: '250000.00000000',
+        usd_value: '85300.00',
+        from_address: '0x18eb4ee6b3c026d2',
+        to_address: '0xe467b9dd11fa00df',
+      },
+    ],
+    has_more: true,
+    cursor: `${exampleTransaction.block_height}:${exampleTransaction.id}:3`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { limit, cursor, min_usd: minUsd, type } }, { database, network }) => {
     const selection = {
-      minUsd, types: parseTypes(type), flowToken: `A.${coreContracts(network()).flowToken}.FlowToken`,
+      minUsd,
+      types: parseTypes(type),
+      flowToken: `A.${coreContracts(network()).flowToken}.FlowToken`,
     }
     const [bounds, before] = await Promise.all([readBounds(database), findTransferKey(database, cursor)])
     const { rows, last } = await listBigTransfers(database, bounds, before, selection, limit + 1)
@@ -115,7 +163,12 @@ const bigTransfers = defineRoute({
 
 function cursorAfter(place: BigTransferPage['last']): string {
   if (place === undefined) return ''
-  return formatTransferCursor({ height: place.block_height, id: place.tx_id, eventIndex: place.event_index, leg: place.leg })
+  return formatTransferCursor({
+    height: place.block_height,
+    id: place.tx_id,
+    eventIndex: place.event_index,
+    leg: place.leg,
+  })
 }
 
 /** What was used and moved most. */

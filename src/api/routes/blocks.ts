@@ -6,12 +6,16 @@ import { blockCursorPattern, parseBlockCursor } from '../paging/cursors.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { hashPattern } from '../formats/formats.ts'
 import { exampleBlock, exampleCollectionId, exampleSummary, exampleTransaction } from '../examples/transactions.ts'
-import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
+import {
+  cursorParameter,
+  flagParameter,
+  heightParameter,
+  limitParameter,
+  noParameters,
+} from '../parameters/parameters.ts'
 import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from '../presenters/block.ts'
 import { presentServiceEvent, serviceEventSchema } from '../presenters/event.ts'
-import {
-  presentTransactionSummary, presentWithEvents, transactionSchema,
-} from '../presenters/transaction.ts'
+import { presentTransactionSummary, presentWithEvents, transactionSchema } from '../presenters/transaction.ts'
 import type { TransactionRow } from '../presenters/transaction.ts'
 import { listBlocks, readBlocks } from '../queries/blocks.ts'
 import type { WholeBlockRow } from '../queries/blocks.ts'
@@ -41,9 +45,12 @@ const blockList = defineRoute({
   handler: async ({ query: { limit, cursor, height } }, { database }) => {
     const after = parseBlockCursor(cursor)
     const top = after === undefined ? Number.MAX_SAFE_INTEGER : after - 1
-    const rows = height === undefined
-      ? await listBlocks(database, await readBounds(database), top, limit + 1)
-      : height <= top ? await readBlocks(database, height, height) : []
+    const rows =
+      height === undefined
+        ? await listBlocks(database, await readBounds(database), top, limit + 1)
+        : height <= top
+          ? await readBlocks(database, height, height)
+          : []
     return { body: page(rows, limit, presentBlock, (row) => String(row.height)) }
   },
 })
@@ -59,13 +66,19 @@ const block = defineRoute({
   problems: unknownBlock,
   derivedBy: ['daily_stats_worker', ...transactionWorkers],
   example: {
-    data: [{
-      ...exampleBlock,
-      collections: [{
-        id: exampleCollectionId, tx_count: 1, transaction_ids: [exampleTransaction.id],
-      }],
-      transactions: [exampleSummary],
-    }],
+    data: [
+      {
+        ...exampleBlock,
+        collections: [
+          {
+            id: exampleCollectionId,
+            tx_count: 1,
+            transaction_ids: [exampleTransaction.id],
+          },
+        ],
+        transactions: [exampleSummary],
+      },
+    ],
   },
   handler: async ({ params, cachingAt }, services) => {
     const { database, network } = services
@@ -73,7 +86,8 @@ const block = defineRoute({
     const caching = await cachingAt(height)
     const { block: row, transactions: rows } = await requireWithTransactions(height, services)
     const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
-      collectionIndex: described.row.collection_index, summary: presentTransactionSummary(described),
+      collectionIndex: described.row.collection_index,
+      summary: presentTransactionSummary(described),
     }))
     return {
       body: { data: [presentBlockDetail(row, row.collection_ids, summaries)] },
@@ -92,10 +106,12 @@ async function heightOf(key: string, services: Services): Promise<number> {
 
 /** @throws ApiError 404 `unknown-block` */
 async function requireWithTransactions(
-  height: number, services: Services,
+  height: number,
+  services: Services,
 ): Promise<{ readonly block: WholeBlockRow; readonly transactions: readonly TransactionRow[] }> {
   const [block, transactions] = await Promise.all([
-    requireBlock(String(height), services), readTransactions(services.database, height, height),
+    requireBlock(String(height), services),
+    readTransactions(services.database, height, height),
   ])
   return { block, transactions }
 }
@@ -132,25 +148,28 @@ const blockServiceEvents = defineRoute({
   operationId: 'listBlockServiceEvents',
   tag: 'Blocks',
   summary: 'System service events of a block',
-  description: 'Events by which the system contracts tell the protocol of a change: epochs, node versions and the ' +
+  description:
+    'Events by which the system contracts tell the protocol of a change: epochs, node versions and the ' +
     'version of the protocol state. Most blocks have none.',
   params: blockKeyParameters,
   query: noParameters,
   response: listOf(serviceEventSchema, 'ServiceEvent'),
   problems: unknownBlock,
   example: {
-    data: [{
-      block_height: exampleBlock.height,
-      name: 'VersionBeacon',
-      type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
-      timestamp: exampleBlock.timestamp,
-      fields: {
-        versionBoundaries: [
-          { blockHeight: '119000000', version: { major: '0', minor: '38', patch: '0', preRelease: null } },
-        ],
-        sequence: '12',
+    data: [
+      {
+        block_height: exampleBlock.height,
+        name: 'VersionBeacon',
+        type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
+        timestamp: exampleBlock.timestamp,
+        fields: {
+          versionBoundaries: [
+            { blockHeight: '119000000', version: { major: '0', minor: '38', patch: '0', preRelease: null } },
+          ],
+          sequence: '12',
+        },
       },
-    }],
+    ],
     has_more: false,
     cursor: '',
     _meta: { count: 1 },

@@ -24,7 +24,8 @@ const dependencies = defineRoute({
   cost: 'high',
   tag: 'Contracts',
   summary: 'What a contract imports, and what imports it',
-  description: 'By the present code of contracts, a minute old at most. One item: its `dependents` are what `limit` and ' +
+  description:
+    'By the present code of contracts, a minute old at most. One item: its `dependents` are what `limit` and ' +
     '`cursor` page through.',
   params: contractParameters,
   query: z.object({
@@ -37,7 +38,7 @@ const dependencies = defineRoute({
   example: { data: [exampleDependencies], has_more: false, cursor: '', _meta: { limit: 50, count: 1 } },
   handler: async ({ params: { identifier }, query: { depth, limit, cursor } }, services) => {
     const { database } = services
-    if (!await isKnownContract(database, identifier)) throw unknownContract(identifier)
+    if (!(await isKnownContract(database, identifier))) throw unknownContract(identifier)
     const [graph, imports] = await Promise.all([readContractGraph(database), readImports(identifier, services)])
     const reached = graph.reach(identifier, depth, mostNodes, imports)
     const all = graph.dependentsOf(identifier)
@@ -45,12 +46,15 @@ const dependencies = defineRoute({
     const rest = after === undefined ? all : all.filter((dependent) => dependent > after)
     const shown = rest.slice(0, limit)
     const hasMore = rest.length > limit
-    const facts = { kinds: graph.kinds(reached.nodes), names: await readAssetNames(database, reached.nodes, reached.nodes) }
+    const facts = {
+      kinds: graph.kinds(reached.nodes),
+      names: await readAssetNames(database, reached.nodes, reached.nodes),
+    }
     return {
       body: {
         data: [presentDependencies(identifier, imports, { page: shown, count: all.length }, reached, facts)],
         has_more: hasMore,
-        cursor: hasMore ? shown.at(-1) ?? '' : '',
+        cursor: hasMore ? (shown.at(-1) ?? '') : '',
         _meta: { limit, count: 1 },
       },
     }

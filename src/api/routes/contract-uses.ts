@@ -21,7 +21,8 @@ import type { Services } from '../route.ts'
 /** Blocks that an answer is counted from: with some hundred events each, they are read in tens of milliseconds. */
 const mostBlocks = 200
 
-const counting = `Counted in the newest ${mostBlocks} blocks with a transaction that imports the contract, not in all of the ` +
+const counting =
+  `Counted in the newest ${mostBlocks} blocks with a transaction that imports the contract, not in all of the ` +
   'chain: no count over all transactions is kept for each script.'
 
 const events = defineRoute({
@@ -38,18 +39,22 @@ const events = defineRoute({
   example: wholeList([exampleEventType]),
   handler: async ({ params: { identifier }, query: { limit } }, services) => {
     const { database } = services
-    if (!await isKnownContract(database, identifier)) throw unknownContract(identifier)
+    if (!(await isKnownContract(database, identifier))) throw unknownContract(identifier)
     const [rows, declared] = await Promise.all([
-      listContractEventTypes(database, identifier, limit), readDeclared(identifier, services),
+      listContractEventTypes(database, identifier, limit),
+      readDeclared(identifier, services),
     ])
-    const times = await readBlockTimes(database, rows.map((row) => row.last_height))
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.last_height),
+    )
     return { body: wholeList(presentEventTypes(identifier, rows, declared, times).slice(0, limit)), caching: 'minute' }
   },
 })
 
 async function readDeclared(identifier: string, { database, network }: Services): Promise<readonly string[]> {
   const [row] = await readContracts(database, [identifier], false)
-  const code = row && await readContractCode(database, network(), Buffer.from(row.code_hash, 'hex'))
+  const code = row && (await readContractCode(database, network(), Buffer.from(row.code_hash, 'hex')))
   return code === undefined ? [] : declaredEvents(code.text)
 }
 
@@ -67,7 +72,7 @@ const scripts = defineRoute({
   example: wholeList([exampleContractScript]),
   handler: async ({ params: { identifier }, query: { limit } }, services) => {
     const { database } = services
-    if (!await isKnownContract(database, identifier)) throw unknownContract(identifier)
+    if (!(await isKnownContract(database, identifier))) throw unknownContract(identifier)
     const blocks = await listUsingBlocks(database, await readBounds(database), identifier, mostBlocks)
     return { body: wholeList(await readScriptUses(blocks, limit, services)), caching: 'minute' }
   },
@@ -77,10 +82,16 @@ const scripts = defineRoute({
 const previewLength = 500
 
 async function readScriptUses(
-  blocks: readonly UsingBlock[], limit: number, { database, network }: Services,
+  blocks: readonly UsingBlock[],
+  limit: number,
+  { database, network }: Services,
 ): Promise<ContractScript[]> {
   const rows = (await countScripts(database, blocks)).slice(0, limit)
-  const texts = await readScripts(database, network(), rows.map((row) => row.script_hash))
+  const texts = await readScripts(
+    database,
+    network(),
+    rows.map((row) => row.script_hash),
+  )
   return rows.map(({ script_hash: hash, count, last_height: height }) => {
     const script = texts.get(hash)
     return {

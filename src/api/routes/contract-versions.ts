@@ -7,7 +7,10 @@ import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { exampleContractVersion, exampleVersionDetail } from '../examples/contracts.ts'
 import { integerParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  contractVersionDetailSchema, contractVersionSchema, presentContractVersion, presentVersionDetail,
+  contractVersionDetailSchema,
+  contractVersionSchema,
+  presentContractVersion,
+  presentVersionDetail,
 } from '../presenters/contract-version.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { readContractCode } from '../queries/contract-code.ts'
@@ -30,12 +33,23 @@ const versions = defineRoute({
   handler: async ({ params: { identifier }, query: { limit, cursor } }, { database }) => {
     const before = parseEventCursor(cursor)
     const rows = await listContractVersions(database, identifier, before, limit + 1)
-    if (rows.length === 0 && !await isKnownContract(database, identifier)) throw unknownContract(identifier)
+    if (rows.length === 0 && !(await isKnownContract(database, identifier))) throw unknownContract(identifier)
     const shown = rows.slice(0, limit)
     const [times, idAt] = await Promise.all([
-      readBlockTimes(database, shown.map((row) => row.block_height)), readTransactionIds(database, shown),
+      readBlockTimes(
+        database,
+        shown.map((row) => row.block_height),
+      ),
+      readTransactionIds(database, shown),
     ])
-    return { body: page(rows, limit, (row) => presentContractVersion(row, idAt(row), times), (row) => eventCursor.format(row)) }
+    return {
+      body: page(
+        rows,
+        limit,
+        (row) => presentContractVersion(row, idAt(row), times),
+        (row) => eventCursor.format(row),
+      ),
+    }
   },
 })
 
@@ -44,7 +58,9 @@ const version = defineRoute({
   operationId: 'getContractVersion',
   tag: 'Contracts',
   summary: 'One version of a contract with its source',
-  params: contractParameters.extend({ version: integerParameter(1, 1_000_000).describe('Number of the version, from 1.') }),
+  params: contractParameters.extend({
+    version: integerParameter(1, 1_000_000).describe('Number of the version, from 1.'),
+  }),
   query: noParameters,
   response: singleOf(contractVersionDetailSchema, 'ContractVersion'),
   problems: { 404: 'No such version of the contract is indexed.' },
@@ -52,10 +68,13 @@ const version = defineRoute({
   handler: async ({ params: { identifier, version: number } }, { database, network }) => {
     const row = await readContractVersion(database, identifier, number)
     if (row === undefined) {
-      throw new ApiError(404, 'unknown-version', `Version ${number} of ${identifier} is not indexed.`, { field: 'version' })
+      throw new ApiError(404, 'unknown-version', `Version ${number} of ${identifier} is not indexed.`, {
+        field: 'version',
+      })
     }
     const [times, idAt, code] = await Promise.all([
-      readBlockTimes(database, [row.block_height]), readTransactionIds(database, [row]),
+      readBlockTimes(database, [row.block_height]),
+      readTransactionIds(database, [row]),
       readContractCode(database, network(), Buffer.from(row.code_hash, 'hex')),
     ])
     const shown = presentContractVersion(row, idAt(row), times)

@@ -10,7 +10,14 @@ import { contractOrAccountParameter, unknownContract } from '../parameters/contr
 import { contractParts } from '../formats/contract-parts.ts'
 import { listOf, page, wholeList } from '../paging/envelope.ts'
 import { exampleContract } from '../examples/contracts.ts'
-import { accountParameter, contractParameter, flagParameter, limitParameter, noParameters, searchParameter } from '../parameters/parameters.ts'
+import {
+  accountParameter,
+  contractParameter,
+  flagParameter,
+  limitParameter,
+  noParameters,
+  searchParameter,
+} from '../parameters/parameters.ts'
 import { contractKinds, contractSchema, presentContract, presentLiveContract } from '../presenters/contract.ts'
 import type { Contract, ContractRow } from '../presenters/contract.ts'
 import { describeCode, readContractCode } from '../queries/contract-code.ts'
@@ -46,21 +53,32 @@ const contractList = defineRoute({
     limit: limitParameter({ default: 25, max: 100 }),
     cursor: contractCursorParameter,
     address: accountParameter().optional().describe('Only contracts of this account.'),
-    identifier: searchParameter('Only this contract, `A.<address>.<name>`; any other text: only contracts whose identifier contains it.').optional(),
+    identifier: searchParameter(
+      'Only this contract, `A.<address>.<name>`; any other text: only contracts whose identifier contains it.',
+    ).optional(),
     name: searchParameter('Only contracts whose name contains this text, in any case.').optional(),
-    kind: z.enum(contractKinds, `must be one of ${contractKinds.join(', ')}`).optional()
+    kind: z
+      .enum(contractKinds, `must be one of ${contractKinds.join(', ')}`)
+      .optional()
       .describe('Only fungible tokens, only NFTs, or only what is neither.'),
-    sort: z.enum(orderNames, `must be one of ${orderNames.join(', ')}`).default('usage').describe(
-      'By how many contracts import it (`usage`, `import`), by its creation, by its last change (`updated_at`, ' +
-        '`valid_from`, `activity`), by account and name, or by name.',
-    ),
-    sort_order: z.enum(['asc', 'desc'], 'must be asc or desc').optional()
+    sort: z
+      .enum(orderNames, `must be one of ${orderNames.join(', ')}`)
+      .default('usage')
+      .describe(
+        'By how many contracts import it (`usage`, `import`), by its creation, by its last change (`updated_at`, ' +
+          '`valid_from`, `activity`), by account and name, or by name.',
+      ),
+    sort_order: z
+      .enum(['asc', 'desc'], 'must be asc or desc')
+      .optional()
       .describe('Default: asc for address and name, else desc.'),
     body: flagParameter('Whether the source comes with each contract.'),
   }),
   response: listOf(contractSchema, 'Contract'),
   example: {
-    data: [exampleContract], has_more: true, cursor: `${exampleContract.imported_count}:${exampleContract.id}`,
+    data: [exampleContract],
+    has_more: true,
+    cursor: `${exampleContract.imported_count}:${exampleContract.id}`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query }, services) => {
@@ -73,15 +91,21 @@ const contractList = defineRoute({
     const rows = await readPage(order, selection, { isDescending, after, count: limit + 1, withBody }, services)
     const facts = await readContractFacts(services, rows.slice(0, limit))
     return {
-      body: page(rows, limit, (row) => presentContract(row, facts, withBody), (row) => (
-        formatContractCursor(placeIn(order, row, facts.dependents(row.contract)))
-      )),
+      body: page(
+        rows,
+        limit,
+        (row) => presentContract(row, facts, withBody),
+        (row) => formatContractCursor(placeIn(order, row, facts.dependents(row.contract))),
+      ),
     }
   },
 })
 
 async function readPage(
-  order: Order, selection: ContractSelection, span: Omit<ContractSpan, 'order'>, { database }: Services,
+  order: Order,
+  selection: ContractSelection,
+  span: Omit<ContractSpan, 'order'>,
+  { database }: Services,
 ): Promise<readonly ContractRow[]> {
   if (order !== 'usage') return listContracts(database, selection, { ...span, order })
   return listContractsByUsage(database, selection, span)
@@ -106,7 +130,8 @@ const contract = defineRoute({
   operationId: 'getContract',
   tag: 'Contracts',
   summary: 'One contract with its source, or the contracts of an account',
-  description: 'A contract that was deployed before the first indexed block is asked from the chain. For an account all ' +
+  description:
+    'A contract that was deployed before the first indexed block is asked from the chain. For an account all ' +
     'contracts that are indexed are given, by name, without source.',
   params: z.object({ identifier: contractOrAccountParameter() }),
   query: noParameters,
@@ -118,7 +143,8 @@ const contract = defineRoute({
   example: wholeList([{ ...exampleContract, body: 'access(all) contract interface FungibleToken {}\n' }]),
   handler: async ({ params: { identifier } }, services) => {
     const data = identifier.startsWith('0x')
-      ? await readOfAccount(identifier, services) : [await readOne(identifier, services)]
+      ? await readOfAccount(identifier, services)
+      : [await readOne(identifier, services)]
     return { body: wholeList(data) }
   },
 })
@@ -127,7 +153,13 @@ const contract = defineRoute({
 const mostOfAccount = 10_000
 
 async function readOfAccount(address: string, services: Services): Promise<Contract[]> {
-  const span = { order: 'address', isDescending: false, after: undefined, count: mostOfAccount, withBody: false } as const
+  const span = {
+    order: 'address',
+    isDescending: false,
+    after: undefined,
+    count: mostOfAccount,
+    withBody: false,
+  } as const
   const rows = await listContracts(services.database, { address }, span)
   if (rows.length === 0) throw unknownContract(`of ${address}`)
   const facts = await readContractFacts(services, rows)
@@ -139,7 +171,8 @@ async function readOne(identifier: string, services: Services): Promise<Contract
   const [row] = await readContracts(database, [identifier], false)
   if (row === undefined) return askForOne(identifier, services)
   const [facts, code] = await Promise.all([
-    readContractFacts(services, [row]), readContractCode(database, network(), Buffer.from(row.code_hash, 'hex')),
+    readContractFacts(services, [row]),
+    readContractCode(database, network(), Buffer.from(row.code_hash, 'hex')),
   ])
   const told = code === undefined ? row : { ...row, kind: code.kind, imports: [...code.imports], body: code.text }
   return presentContract(told, facts, true)
@@ -155,7 +188,10 @@ async function askForOne(identifier: string, services: Services): Promise<Contra
   if (code === undefined) throw unknownContract(identifier)
   const facts = await readContractFacts(services, [], [identifier])
   return presentLiveContract(
-    identifier, describeCode(code, services.network()), contractCodeHash(code).toString('hex'), facts,
+    identifier,
+    describeCode(code, services.network()),
+    contractCodeHash(code).toString('hex'),
+    facts,
   )
 }
 

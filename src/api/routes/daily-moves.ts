@@ -3,11 +3,18 @@ import { listOf, wholeList } from '../paging/envelope.ts'
 import { requireToken, tokenParameters, unknownToken } from '../parameters/ft-token.ts'
 import { nftTypeParameters, requireNftCollection, unknownNftCollection } from '../parameters/nft-type.ts'
 import { integerParameter } from '../parameters/parameters.ts'
-import { collectionDaySchema, presentCollectionDay, presentTokenDay, tokenDaySchema } from '../presenters/daily-moves.ts'
+import {
+  collectionDaySchema,
+  presentCollectionDay,
+  presentTokenDay,
+  tokenDaySchema,
+} from '../presenters/daily-moves.ts'
 import { listDailyMoves } from '../queries/daily-moves.ts'
 import { defineRoute } from '../route.ts'
 
-const daysParameter = z.object({ days: integerParameter(1, 90).default(30).describe('How many days, up to the last that is indexed.') })
+const daysParameter = z.object({
+  days: integerParameter(1, 90).default(30).describe('How many days, up to the last that is indexed.'),
+})
 const description = 'Days of UTC, the oldest first; those on which nothing moved are among them.'
 
 const ofToken = defineRoute({
@@ -23,7 +30,9 @@ const ofToken = defineRoute({
   problems: unknownToken,
   example: {
     data: [{ date: '2025-07-01', transfer_count: 210_415, volume: '8120044.19325012', usd_volume: '2770559.08' }],
-    has_more: false, cursor: '', _meta: { count: 1 },
+    has_more: false,
+    cursor: '',
+    _meta: { count: 1 },
   },
   handler: async ({ params: { token }, query: { days } }, { database }) => {
     await requireToken(database, token)

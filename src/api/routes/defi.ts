@@ -6,7 +6,13 @@ import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { keyCursor, keyParts } from '../paging/key-cursor.ts'
 import { contractParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  defiAssetSchema, defiEventSchema, defiEventTypes, defiPairSchema, dexKeys, presentDefiAsset, presentDefiEvent,
+  defiAssetSchema,
+  defiEventSchema,
+  defiEventTypes,
+  defiPairSchema,
+  dexKeys,
+  presentDefiAsset,
+  presentDefiEvent,
   presentDefiPair,
 } from '../presenters/defi.ts'
 import type { DefiEventItem } from '../presenters/defi.ts'
@@ -29,11 +35,19 @@ const assetList = defineRoute({
   query: z.object({ limit, cursor: assetCursor.parameter }),
   response: listOf(defiAssetSchema, 'DefiAsset'),
   example: {
-    data: [{
-      id: 'A.1654653399040a61.FlowToken', symbol: 'FLOW', name: 'FLOW Network Token', logo: 'https://flow.com/logo.svg',
-      contract_name: 'FlowToken', price_usd: '0.3512',
-    }],
-    has_more: true, cursor: 'A.1654653399040a61.FlowToken', _meta: { limit: 1, count: 1 },
+    data: [
+      {
+        id: 'A.1654653399040a61.FlowToken',
+        symbol: 'FLOW',
+        name: 'FLOW Network Token',
+        logo: 'https://flow.com/logo.svg',
+        contract_name: 'FlowToken',
+        price_usd: '0.3512',
+      },
+    ],
+    has_more: true,
+    cursor: 'A.1654653399040a61.FlowToken',
+    _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { cursor, limit: most } }, { database }) => {
     const rows = await listDefiAssets(database, assetCursor.parse(cursor)?.id, most + 1)
@@ -42,7 +56,10 @@ const assetList = defineRoute({
 })
 
 const pairCursor = keyCursor({
-  last_height: keyParts.height, last_tx_index: keyParts.index, last_event_index: keyParts.index, id: keyParts.contract,
+  last_height: keyParts.height,
+  last_tx_index: keyParts.index,
+  last_event_index: keyParts.index,
+  id: keyParts.contract,
 })
 
 const pairList = defineRoute({
@@ -53,38 +70,84 @@ const pairList = defineRoute({
   description: 'A pair in which something happens while its list is paged through may come twice.',
   params: noParameters,
   query: z.object({
-    limit, cursor: pairCursor.parameter,
-    dex: z.enum(dexKeys, `must be one of ${dexKeys.join(', ')}`).optional().describe('Only pairs of this exchange.'),
+    limit,
+    cursor: pairCursor.parameter,
+    dex: z
+      .enum(dexKeys, `must be one of ${dexKeys.join(', ')}`)
+      .optional()
+      .describe('Only pairs of this exchange.'),
     asset: contractParameter('tokens').optional().describe('Only pairs of this token.'),
   }),
   response: listOf(defiPairSchema, 'DefiPair'),
   example: {
-    data: [{
-      id: 'A.fa82796435e15832.SwapPair', dex_key: 'incrementfi', address: '0xfa82796435e15832',
-      asset0_id: 'A.1654653399040a61.FlowToken', asset1_id: 'A.b19436aae4d94622.FiatToken', asset0_symbol: 'FLOW',
-      asset1_symbol: 'USDC', is_stable: false, fee_bps: 30, reserves_asset0: '102311.00412210',
-      reserves_asset1: '35931.62345100', price: '0.351199812003417765', swap_count_7d: 812, volume_asset0_7d: '48211.10250000',
-      volume_asset1_7d: '16933.81450211', created_height: 23_184_550, last_height: 118_542_743, updated_at: '2025-07-01T12:00:00.250Z',
-    }],
-    has_more: true, cursor: '118542743:0:12:A.fa82796435e15832.SwapPair', _meta: { limit: 1, count: 1 },
+    data: [
+      {
+        id: 'A.fa82796435e15832.SwapPair',
+        dex_key: 'incrementfi',
+        address: '0xfa82796435e15832',
+        asset0_id: 'A.1654653399040a61.FlowToken',
+        asset1_id: 'A.b19436aae4d94622.FiatToken',
+        asset0_symbol: 'FLOW',
+        asset1_symbol: 'USDC',
+        is_stable: false,
+        fee_bps: 30,
+        reserves_asset0: '102311.00412210',
+        reserves_asset1: '35931.62345100',
+        price: '0.351199812003417765',
+        swap_count_7d: 812,
+        volume_asset0_7d: '48211.10250000',
+        volume_asset1_7d: '16933.81450211',
+        created_height: 23_184_550,
+        last_height: 118_542_743,
+        updated_at: '2025-07-01T12:00:00.250Z',
+      },
+    ],
+    has_more: true,
+    cursor: '118542743:0:12:A.fa82796435e15832.SwapPair',
+    _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { cursor, limit: most, dex, asset } }, { database }) => {
     const key = pairCursor.parse(cursor)
-    const rows = await listDefiPairs(database, { dex, asset }, key === undefined ? undefined : {
-      height: Number(key.last_height), txIndex: Number(key.last_tx_index), eventIndex: Number(key.last_event_index),
-      pair: key.id,
-    }, most + 1)
-    const times = await readBlockTimes(database, rows.map((row) => row.last_height))
+    const rows = await listDefiPairs(
+      database,
+      { dex, asset },
+      key === undefined
+        ? undefined
+        : {
+            height: Number(key.last_height),
+            txIndex: Number(key.last_tx_index),
+            eventIndex: Number(key.last_event_index),
+            pair: key.id,
+          },
+      most + 1,
+    )
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.last_height),
+    )
     return { body: page(rows, most, (row) => presentDefiPair(row, times), pairCursor.format) }
   },
 })
 
 const exampleSwap: DefiEventItem = {
-  block_height: 118_542_743, transaction_id: '3f1c9b8e27d64a05c8f2e1b79d3a604f5e8c27b1906fd4a38e5b2c7d10f9a6e4',
-  transaction_index: 0, event_index: 12, pair_id: 'A.fa82796435e15832.SwapPair', event_type: 'Swap',
-  maker: '0x18eb4ee6b3c026d2', direction: 'asset0_to_asset1', asset0_id: 'A.1654653399040a61.FlowToken',
-  asset1_id: 'A.b19436aae4d94622.FiatToken', asset0_symbol: 'FLOW', asset1_symbol: 'USDC', asset0_in: '10.00000000',
-  asset0_out: null, asset1_in: null, asset1_out: '3.51199812', lp_amount: null, price_native: '0.351199812',
+  block_height: 118_542_743,
+  transaction_id: '3f1c9b8e27d64a05c8f2e1b79d3a604f5e8c27b1906fd4a38e5b2c7d10f9a6e4',
+  transaction_index: 0,
+  event_index: 12,
+  pair_id: 'A.fa82796435e15832.SwapPair',
+  event_type: 'Swap',
+  maker: '0x18eb4ee6b3c026d2',
+  direction: 'asset0_to_asset1',
+  asset0_id: 'A.1654653399040a61.FlowToken',
+  asset1_id: 'A.b19436aae4d94622.FiatToken',
+  asset0_symbol: 'FLOW',
+  asset1_symbol: 'USDC',
+  asset0_in: '10.00000000',
+  asset0_out: null,
+  asset1_in: null,
+  asset1_out: '3.51199812',
+  lp_amount: null,
+  price_native: '0.351199812',
   timestamp: '2025-07-01T12:00:00.250Z',
 }
 
@@ -95,8 +158,12 @@ const eventList = defineRoute({
   summary: 'Swaps, changes of liquidity and flash loans, the latest first',
   params: noParameters,
   query: z.object({
-    limit, cursor: eventCursor.parameter, pair_id: pairParameter,
-    event_type: z.enum(defiEventTypes, `must be one of ${defiEventTypes.join(', ')}`).optional()
+    limit,
+    cursor: eventCursor.parameter,
+    pair_id: pairParameter,
+    event_type: z
+      .enum(defiEventTypes, `must be one of ${defiEventTypes.join(', ')}`)
+      .optional()
       .describe('Only events of this kind.'),
   }),
   response: listOf(defiEventSchema, 'DefiEvent'),
@@ -104,9 +171,17 @@ const eventList = defineRoute({
   handler: async ({ query: { cursor, limit: most, pair_id: pair, event_type: type } }, { database }) => {
     const before = parseEventCursor(cursor)
     const rows = await listDefiEvents(database, await readBounds(database), { pair, type }, before, most + 1)
-    const symbols = await readSymbols(database, rows.flatMap(({ row }) => [row.asset0, row.asset1]))
+    const symbols = await readSymbols(
+      database,
+      rows.flatMap(({ row }) => [row.asset0, row.asset1]),
+    )
     return {
-      body: page(rows, most, (event) => presentDefiEvent(event, symbols), ({ row }) => eventCursor.format(row)),
+      body: page(
+        rows,
+        most,
+        (event) => presentDefiEvent(event, symbols),
+        ({ row }) => eventCursor.format(row),
+      ),
     }
   },
 })
@@ -124,7 +199,7 @@ const latestSwap = defineRoute({
   handler: async ({ query: { pair_id: pair } }, { database }) => {
     const [swap] = await listDefiEvents(database, await readBounds(database), { pair, type: 'Swap' }, undefined, 1)
     if (swap === undefined) {
-      if (pair !== undefined && !await isKnownPair(database, pair)) {
+      if (pair !== undefined && !(await isKnownPair(database, pair))) {
         throw new ApiError(404, 'unknown-pair', `Pair ${pair} is not known.`, { field: 'pair_id' })
       }
       throw new ApiError(404, 'no-swap', 'No swap is indexed yet.')

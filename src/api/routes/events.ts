@@ -12,7 +12,11 @@ import { defineRoute } from '../route.ts'
 const nameForm = /^[\w.]{3,200}$/
 
 function nameParameter(description: string): z.ZodOptional<z.ZodString> {
-  return z.string().regex(nameForm, 'must be 3 to 200 letters, digits, dots or underscores').describe(description).optional()
+  return z
+    .string()
+    .regex(nameForm, 'must be 3 to 200 letters, digits, dots or underscores')
+    .describe(description)
+    .optional()
 }
 
 const eventSearch = defineRoute({
@@ -21,7 +25,8 @@ const eventSearch = defineRoute({
   cost: 'high',
   tag: 'Events',
   summary: 'Events of a type, the newest first',
-  description: 'Of the blocks that are derived. A part of a name stands for the 50 most frequent types in which it occurs.',
+  description:
+    'Of the blocks that are derived. A part of a name stands for the 50 most frequent types in which it occurs.',
   params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
@@ -34,15 +39,27 @@ const eventSearch = defineRoute({
   response: listOf(eventSchema, 'Event'),
   problems: { 400: 'Neither `type` nor `name` is given, or one is not valid.' },
   example: {
-    data: [exampleEvent], has_more: true, cursor: `${exampleEvent.block_height}:0:${exampleEvent.event_index}`,
+    data: [exampleEvent],
+    has_more: true,
+    cursor: `${exampleEvent.block_height}:0:${exampleEvent.event_index}`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { limit, cursor, type, name } }, { database }) => {
     const wanted = type ?? name
     if (wanted === undefined) {
-      throw new ApiError(400, 'invalid-parameter', 'Parameter "type" is missing: a full event type, or a part of one as "name".', { field: 'type' })
+      throw new ApiError(
+        400,
+        'invalid-parameter',
+        'Parameter "type" is missing: a full event type, or a part of one as "name".',
+        { field: 'type' },
+      )
     }
-    const rows = await searchEvents(database, await findEventTypes(database, wanted), parseEventCursor(cursor), limit + 1)
+    const rows = await searchEvents(
+      database,
+      await findEventTypes(database, wanted),
+      parseEventCursor(cursor),
+      limit + 1,
+    )
     const marks = await readTransactionMarks(database, rows)
     const events = rows.flatMap((row) => {
       const mark = marks.get(markKey(row))
@@ -50,7 +67,14 @@ const eventSearch = defineRoute({
       if (mark === undefined) return []
       return [{ row, event: presentEvent(row, mark.id, { height: row.block_height, timestamp: mark.timestamp }) }]
     })
-    return { body: page(events, limit, ({ event }) => event, ({ row }) => eventCursor.format(row)) }
+    return {
+      body: page(
+        events,
+        limit,
+        ({ event }) => event,
+        ({ row }) => eventCursor.format(row),
+      ),
+    }
   },
 })
 

@@ -10,7 +10,13 @@ import { keyCursor, keyParts } from '../paging/key-cursor.ts'
 import { evmAddressParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import { evmHashFormat, evmPartySchema, isContract, presentEvmParty } from '../presenters/evm-address.ts'
 import { evmTokenTransferSchema, presentEvmTokenTransfer } from '../presenters/evm-token-transfer.ts'
-import { evmTokenRefSchema, evmTokenSchema, presentEvmToken, presentEvmTokenRef, standardName } from '../presenters/evm-token.ts'
+import {
+  evmTokenRefSchema,
+  evmTokenSchema,
+  presentEvmToken,
+  presentEvmTokenRef,
+  standardName,
+} from '../presenters/evm-token.ts'
 import { evmTransactionSchema, partiesOf, presentEvmTransaction } from '../presenters/evm-transaction.ts'
 import { describeEvmAddresses, readEvmAddressSpan } from '../queries/evm-addresses.ts'
 import { listEvmTokenTransfers } from '../queries/evm-token-transfers.ts'
@@ -23,14 +29,16 @@ const tag = 'EVM'
 const addressParameters = z.object({ address: evmAddressParameter() })
 const paging = { limit: limitParameter({ default: 20, max: 100 }) }
 
-const evmAddressSchema = evmPartySchema.extend({
-  is_coa: z.boolean().describe('Whether Cadence owns it (COA).'),
-  token: evmTokenSchema.nullable().describe('Where it is a token.'),
-  creator: evmPartySchema.nullable().describe('Who created it, where it is a contract whose creation is indexed.'),
-  creation_transaction_hash: evmHashFormat.nullable(),
-  first_height: heightFormat.nullable().describe('First Flow block in which it is seen.'),
-  last_height: heightFormat.nullable(),
-}).meta({ id: 'EvmAddress' })
+const evmAddressSchema = evmPartySchema
+  .extend({
+    is_coa: z.boolean().describe('Whether Cadence owns it (COA).'),
+    token: evmTokenSchema.nullable().describe('Where it is a token.'),
+    creator: evmPartySchema.nullable().describe('Who created it, where it is a contract whose creation is indexed.'),
+    creation_transaction_hash: evmHashFormat.nullable(),
+    first_height: heightFormat.nullable().describe('First Flow block in which it is seen.'),
+    last_height: heightFormat.nullable(),
+  })
+  .meta({ id: 'EvmAddress' })
 
 const evmAddress = defineRoute({
   path: '/flow/evm/address/{address}',
@@ -42,11 +50,20 @@ const evmAddress = defineRoute({
   response: singleOf(evmAddressSchema, 'EvmAddress'),
   problems: { 404: 'Nothing that is indexed names the address.' },
   example: {
-    data: [{
-      hash: exampleEvmTokenRef.address, name: 'Wrapped Flow', is_contract: true, flow_address: null, is_coa: false,
-      token: exampleEvmToken, creator: null, creation_transaction_hash: null, first_height: 88_412_006,
-      last_height: 118_542_743,
-    }],
+    data: [
+      {
+        hash: exampleEvmTokenRef.address,
+        name: 'Wrapped Flow',
+        is_contract: true,
+        flow_address: null,
+        is_coa: false,
+        token: exampleEvmToken,
+        creator: null,
+        creation_transaction_hash: null,
+        first_height: 88_412_006,
+        last_height: 118_542_743,
+      },
+    ],
   },
   handler: async ({ params: { address } }, { database, network }) => {
     const digits = address.slice(2)
@@ -58,27 +75,33 @@ const evmAddress = defineRoute({
     }
     return {
       body: {
-        data: [{
-          ...presentEvmParty(digits, directory),
-          is_contract: isContract(facts),
-          is_coa: facts.is_coa,
-          token: token === undefined ? null : presentEvmToken(token, network()),
-          creator: presentEvmParty(span.creator, directory),
-          creation_transaction_hash: span.creation_hash === null ? null : `0x${span.creation_hash}`,
-          first_height: span.first_height ?? token?.first_height ?? null,
-          last_height: span.last_height,
-        }],
+        data: [
+          {
+            ...presentEvmParty(digits, directory),
+            is_contract: isContract(facts),
+            is_coa: facts.is_coa,
+            token: token === undefined ? null : presentEvmToken(token, network()),
+            creator: presentEvmParty(span.creator, directory),
+            creation_transaction_hash: span.creation_hash === null ? null : `0x${span.creation_hash}`,
+            first_height: span.first_height ?? token?.first_height ?? null,
+            last_height: span.last_height,
+          },
+        ],
       },
     }
   },
 })
 
 const holdingCursor = keyCursor({ address: keyParts.evmAddress, type: /ERC-(?:20|721|1155)/ })
-const evmHoldingSchema = z.strictObject({
-  token: evmTokenRefSchema,
-  token_id: z.null().describe('See the items of the address.'),
-  value: amountFormat.describe('In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.'),
-}).meta({ id: 'EvmHolding' })
+const evmHoldingSchema = z
+  .strictObject({
+    token: evmTokenRefSchema,
+    token_id: z.null().describe('See the items of the address.'),
+    value: amountFormat.describe(
+      'In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.',
+    ),
+  })
+  .meta({ id: 'EvmHolding' })
 
 const evmAddressTokens = defineRoute({
   path: '/flow/evm/address/{address}/token',
@@ -89,17 +112,30 @@ const evmAddressTokens = defineRoute({
   query: z.object({ ...paging, cursor: holdingCursor.parameter, type: standardParameter }),
   response: listOf(evmHoldingSchema, 'EvmHolding'),
   example: {
-    data: [{ token: exampleEvmTokenRef, token_id: null, value: '500000000000000000' }], has_more: false, cursor: '',
+    data: [{ token: exampleEvmTokenRef, token_id: null, value: '500000000000000000' }],
+    has_more: false,
+    cursor: '',
     _meta: { limit: 20, count: 1 },
   },
   handler: async ({ params: { address }, query: { limit, cursor, type } }, { database, network }) => {
     const key = holdingCursor.parse(cursor)
-    const rows = await listEvmHoldings(database, address.slice(2), standardsOf(type), key === undefined ? undefined : {
-      token: key.address.slice(2), standard: Number(key.type.slice('ERC-'.length)),
-    }, limit + 1)
+    const rows = await listEvmHoldings(
+      database,
+      address.slice(2),
+      standardsOf(type),
+      key === undefined
+        ? undefined
+        : {
+            token: key.address.slice(2),
+            standard: Number(key.type.slice('ERC-'.length)),
+          },
+      limit + 1,
+    )
     return {
       body: page(
-        rows, limit, (row) => ({ token: presentEvmTokenRef(row, network()), token_id: null, value: row.balance }),
+        rows,
+        limit,
+        (row) => ({ token: presentEvmTokenRef(row, network()), token_id: null, value: row.balance }),
         (row) => holdingCursor.format({ address: `0x${row.token}`, type: standardName(row.standard) }),
       ),
     }
@@ -107,11 +143,13 @@ const evmAddressTokens = defineRoute({
 })
 
 const itemCursor = keyCursor({ address: keyParts.evmAddress, type: /ERC-(?:721|1155)/, token_id: /\d{1,78}/ })
-const evmItemSchema = z.strictObject({
-  token: evmTokenRefSchema,
-  token_id: amountFormat.describe('Item of ERC-721, kind of ERC-1155.'),
-  value: amountFormat.describe('1 for an item; the units of a kind.'),
-}).meta({ id: 'EvmItem' })
+const evmItemSchema = z
+  .strictObject({
+    token: evmTokenRefSchema,
+    token_id: amountFormat.describe('Item of ERC-721, kind of ERC-1155.'),
+    value: amountFormat.describe('1 for an item; the units of a kind.'),
+  })
+  .meta({ id: 'EvmItem' })
 
 const evmAddressItems = defineRoute({
   path: '/flow/evm/address/{address}/nft',
@@ -122,23 +160,42 @@ const evmAddressItems = defineRoute({
   query: z.object({ ...paging, cursor: itemCursor.parameter }),
   response: listOf(evmItemSchema, 'EvmItem'),
   example: {
-    data: [{
-      token: { ...exampleEvmTokenRef, type: 'ERC-721', name: null, symbol: null, decimals: null }, token_id: '1204', value: '1',
-    }],
-    has_more: false, cursor: '', _meta: { limit: 20, count: 1 },
+    data: [
+      {
+        token: { ...exampleEvmTokenRef, type: 'ERC-721', name: null, symbol: null, decimals: null },
+        token_id: '1204',
+        value: '1',
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 20, count: 1 },
   },
   handler: async ({ params: { address }, query: { limit, cursor } }, { database, network }) => {
     const key = itemCursor.parse(cursor)
-    const rows = await listEvmItems(database, address.slice(2), key === undefined ? undefined : {
-      token: key.address.slice(2), standard: Number(key.type.slice('ERC-'.length)), tokenId: key.token_id,
-    }, limit + 1)
+    const rows = await listEvmItems(
+      database,
+      address.slice(2),
+      key === undefined
+        ? undefined
+        : {
+            token: key.address.slice(2),
+            standard: Number(key.type.slice('ERC-'.length)),
+            tokenId: key.token_id,
+          },
+      limit + 1,
+    )
     return {
       body: page(
-        rows, limit,
+        rows,
+        limit,
         (row) => ({ token: presentEvmTokenRef(row, network()), token_id: row.token_id, value: row.balance }),
-        (row) => itemCursor.format({
-          address: `0x${row.token}`, type: standardName(row.standard), token_id: row.token_id,
-        }),
+        (row) =>
+          itemCursor.format({
+            address: `0x${row.token}`,
+            type: standardName(row.standard),
+            token_id: row.token_id,
+          }),
       ),
     }
   },
@@ -156,7 +213,11 @@ const evmAddressTransactions = defineRoute({
   handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
     const selection = { address: address.slice(2) }
     const rows = await listEvmTransactions(
-      database, await readBounds(database), selection, parseEventCursor(cursor), limit + 1,
+      database,
+      await readBounds(database),
+      selection,
+      parseEventCursor(cursor),
+      limit + 1,
     )
     const directory = await describeEvmAddresses(database, rows.flatMap(partiesOf))
     return { body: page(rows, limit, (row) => presentEvmTransaction(row, directory), eventCursor.format) }
@@ -174,9 +235,16 @@ const evmAddressTransfers = defineRoute({
   example: { data: [exampleEvmTransfer], has_more: true, cursor: '118542743:0:2:0:0', _meta: { limit: 1, count: 1 } },
   handler: async ({ params: { address }, query: { limit, cursor } }, { database, network }) => {
     const rows = await listEvmTokenTransfers(
-      database, await readBounds(database), { address: address.slice(2) }, parseEvmTransferCursor(cursor), limit + 1,
+      database,
+      await readBounds(database),
+      { address: address.slice(2) },
+      parseEvmTransferCursor(cursor),
+      limit + 1,
     )
-    const directory = await describeEvmAddresses(database, rows.flatMap((row) => [row.from_address, row.to_address]))
+    const directory = await describeEvmAddresses(
+      database,
+      rows.flatMap((row) => [row.from_address, row.to_address]),
+    )
     return {
       body: page(rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format),
     }
@@ -185,5 +253,9 @@ const evmAddressTransfers = defineRoute({
 
 /** Addresses of the EVM. */
 export const evmAddressRoutes = [
-  evmAddress, evmAddressTokens, evmAddressItems, evmAddressTransactions, evmAddressTransfers,
+  evmAddress,
+  evmAddressTokens,
+  evmAddressItems,
+  evmAddressTransactions,
+  evmAddressTransfers,
 ]

@@ -9,7 +9,12 @@ import { evmAddressParameter, limitParameter, noParameters } from '../parameters
 import { evmPartySchema, presentEvmParty } from '../presenters/evm-address.ts'
 import { evmTokenTransferSchema, presentEvmTokenTransfer } from '../presenters/evm-token-transfer.ts'
 import {
-  evmTokenSchema, presentEvmToken, standardName, standardNumber, tokenStandardFormat, tokenStandards,
+  evmTokenSchema,
+  presentEvmToken,
+  standardName,
+  standardNumber,
+  tokenStandardFormat,
+  tokenStandards,
 } from '../presenters/evm-token.ts'
 import type { EvmTokenRow, TokenStandardName } from '../presenters/evm-token.ts'
 import { amountFormat } from '../formats/formats.ts'
@@ -37,33 +42,56 @@ const evmTokenList = defineRoute({
   operationId: 'listEvmTokens',
   tag,
   summary: 'Tokens of the EVM, those with the most holders first',
-  description: 'Contracts that have moved tokens by the standards ERC-20, ERC-721 or ERC-1155, and wrapped FLOW. One that ' +
+  description:
+    'Contracts that have moved tokens by the standards ERC-20, ERC-721 or ERC-1155, and wrapped FLOW. One that ' +
     'writes its logs by several standards is listed for each.',
   params: noParameters,
   query: z.object({
-    limit: limitParameter({ default: 20, max: 100 }), cursor: tokenCursor.parameter, type: standardParameter,
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: tokenCursor.parameter,
+    type: standardParameter,
   }),
   response: listOf(evmTokenSchema, 'EvmToken'),
   example: {
-    data: [exampleEvmToken], has_more: true, cursor: `2451:${exampleEvmToken.address}:ERC-20`, _meta: { limit: 1, count: 1 },
+    data: [exampleEvmToken],
+    has_more: true,
+    cursor: `2451:${exampleEvmToken.address}:ERC-20`,
+    _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { limit, cursor, type } }, { database, network }) => {
     const key = tokenCursor.parse(cursor)
-    const rows = await listEvmTokens(database, standardsOf(type), key === undefined ? undefined : {
-      holderCount: Number(key.holders), token: key.address.slice(2),
-      standard: Number(key.type.slice('ERC-'.length)),
-    }, limit + 1)
+    const rows = await listEvmTokens(
+      database,
+      standardsOf(type),
+      key === undefined
+        ? undefined
+        : {
+            holderCount: Number(key.holders),
+            token: key.address.slice(2),
+            standard: Number(key.type.slice('ERC-'.length)),
+          },
+      limit + 1,
+    )
     return {
-      body: page(rows, limit, (row) => presentEvmToken(row, network()), (row) => tokenCursor.format({
-        holders: row.holder_count, address: `0x${row.token}`, type: standardName(row.standard),
-      })),
+      body: page(
+        rows,
+        limit,
+        (row) => presentEvmToken(row, network()),
+        (row) =>
+          tokenCursor.format({
+            holders: row.holder_count,
+            address: `0x${row.token}`,
+            type: standardName(row.standard),
+          }),
+      ),
     }
   },
 })
 
 const tokenParameters = z.object({ address: evmAddressParameter() })
 const tokenQuery = {
-  type: tokenStandardFormat.optional()
+  type: tokenStandardFormat
+    .optional()
     .describe('Of a contract that writes its logs by several standards; default: that of most of its transfers.'),
 }
 const problems = { 404: 'No transfer of such a token is indexed.' }
@@ -83,10 +111,14 @@ const evmToken = defineRoute({
   }),
 })
 
-const evmHolderSchema = z.strictObject({
-  address: evmPartySchema,
-  value: amountFormat.describe('In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.'),
-}).meta({ id: 'EvmHolder' })
+const evmHolderSchema = z
+  .strictObject({
+    address: evmPartySchema,
+    value: amountFormat.describe(
+      'In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.',
+    ),
+  })
+  .meta({ id: 'EvmHolder' })
 
 const evmTokenHolders = defineRoute({
   path: '/flow/evm/token/{address}/holding',
@@ -99,19 +131,35 @@ const evmTokenHolders = defineRoute({
   problems,
   example: {
     data: [{ address: exampleEvmReceiver, value: '500000000000000000' }],
-    has_more: false, cursor: '', _meta: { limit: 20, count: 1 },
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 20, count: 1 },
   },
   handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {
     const { database } = services
     const { token, standard } = await requireEvmToken(address, type, services)
     const key = holderCursor.parse(cursor)
-    const rows = await listEvmHolders(database, token, standard, key === undefined ? undefined : {
-      balance: key.balance, address: key.address.slice(2),
-    }, limit + 1)
-    const directory = await describeEvmAddresses(database, rows.map((row) => row.address))
+    const rows = await listEvmHolders(
+      database,
+      token,
+      standard,
+      key === undefined
+        ? undefined
+        : {
+            balance: key.balance,
+            address: key.address.slice(2),
+          },
+      limit + 1,
+    )
+    const directory = await describeEvmAddresses(
+      database,
+      rows.map((row) => row.address),
+    )
     return {
       body: page(
-        rows, limit, (row) => ({ address: presentEvmParty(row.address, directory), value: row.balance }),
+        rows,
+        limit,
+        (row) => ({ address: presentEvmParty(row.address, directory), value: row.balance }),
         (row) => holderCursor.format({ balance: row.balance, address: `0x${row.address}` }),
       ),
     }
@@ -124,7 +172,11 @@ const evmTokenTransfers = defineRoute({
   tag,
   summary: 'Transfers of a token of the EVM, the latest first',
   params: tokenParameters,
-  query: z.object({ ...tokenQuery, limit: limitParameter({ default: 20, max: 100 }), cursor: evmTransferCursor.parameter }),
+  query: z.object({
+    ...tokenQuery,
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: evmTransferCursor.parameter,
+  }),
   response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
   problems,
   example: { data: [exampleEvmTransfer], has_more: true, cursor: '118542743:0:2:0:0', _meta: { limit: 1, count: 1 } },
@@ -132,26 +184,35 @@ const evmTokenTransfers = defineRoute({
     const { database, network } = services
     const { token, standard } = await requireEvmToken(address, type, services)
     const rows = await listEvmTokenTransfers(
-      database, await readBounds(database), { token, standard }, parseEvmTransferCursor(cursor), limit + 1,
+      database,
+      await readBounds(database),
+      { token, standard },
+      parseEvmTransferCursor(cursor),
+      limit + 1,
     )
-    const directory = await describeEvmAddresses(database, rows.flatMap((row) => [row.from_address, row.to_address]))
+    const directory = await describeEvmAddresses(
+      database,
+      rows.flatMap((row) => [row.from_address, row.to_address]),
+    )
     return {
-      body: page(
-        rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format,
-      ),
+      body: page(rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format),
     }
   },
 })
 
 /** @throws ApiError 404 `unknown-evm-token` */
 async function requireEvmToken(
-  address: string, type: TokenStandardName | undefined, { database }: Services,
+  address: string,
+  type: TokenStandardName | undefined,
+  { database }: Services,
 ): Promise<EvmTokenRow> {
   const rows = await readEvmToken(database, address.slice(2))
   const row = rows.find(({ standard }) => type === undefined || standard === standardNumber(type))
   if (row === undefined) {
     const what = type === undefined ? 'token' : `${type} token`
-    throw new ApiError(404, 'unknown-evm-token', `No transfer of the ${what} ${address} is indexed.`, { field: 'address' })
+    throw new ApiError(404, 'unknown-evm-token', `No transfer of the ${what} ${address} is indexed.`, {
+      field: 'address',
+    })
   }
   return row
 }

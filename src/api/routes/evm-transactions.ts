@@ -10,14 +10,23 @@ import { limitParameter, noParameters } from '../parameters/parameters.ts'
 import { evmLogSchema, presentEvmLog, readStoredLogs } from '../presenters/evm-log.ts'
 import { evmTokenTransferSchema, presentEvmTokenTransfer } from '../presenters/evm-token-transfer.ts'
 import {
-  evmTransactionDetailSchema, evmTransactionSchema, partiesOf, presentEvmTransaction, presentEvmTransactionDetail,
+  evmTransactionDetailSchema,
+  evmTransactionSchema,
+  partiesOf,
+  presentEvmTransaction,
+  presentEvmTransactionDetail,
 } from '../presenters/evm-transaction.ts'
 import { presentTransactionSummary } from '../presenters/transaction.ts'
 import { transactionWorkers } from '../queries/derived-details.ts'
 import { describeTransactions } from '../queries/describe-transactions.ts'
 import { describeEvmAddresses } from '../queries/evm-addresses.ts'
 import { readTransfersOfEvmTransaction } from '../queries/evm-token-transfers.ts'
-import { findEvmTransaction, listEvmTransactions, readEvmLogs, readEvmTransactions } from '../queries/evm-transactions.ts'
+import {
+  findEvmTransaction,
+  listEvmTransactions,
+  readEvmLogs,
+  readEvmTransactions,
+} from '../queries/evm-transactions.ts'
 import type { EvmPlace } from '../queries/evm-transactions.ts'
 import { readTransaction } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
@@ -37,7 +46,11 @@ const evmTransactionList = defineRoute({
   example: { data: [exampleEvmTransaction], has_more: true, cursor: '118542743:0:2', _meta: { limit: 1, count: 1 } },
   handler: async ({ query: { limit, cursor } }, { database }) => {
     const rows = await listEvmTransactions(
-      database, await readBounds(database), {}, parseEventCursor(cursor), limit + 1,
+      database,
+      await readBounds(database),
+      {},
+      parseEventCursor(cursor),
+      limit + 1,
     )
     const directory = await describeEvmAddresses(database, rows.flatMap(partiesOf))
     return { body: page(rows, limit, (row) => presentEvmTransaction(row, directory), eventCursor.format) }
@@ -45,7 +58,9 @@ const evmTransactionList = defineRoute({
 })
 
 const hashParameters = z.object({
-  hash: z.string().regex(hashPattern, 'must be the hash of an EVM transaction: 64 hex digits, with or without 0x')
+  hash: z
+    .string()
+    .regex(hashPattern, 'must be the hash of an EVM transaction: 64 hex digits, with or without 0x')
     .describe('Hash of the EVM transaction, with or without 0x.'),
 })
 const problems = { 404: 'No transaction of the EVM with this hash is indexed.' }
@@ -60,9 +75,14 @@ const evmTransaction = defineRoute({
   response: singleOf(evmTransactionDetailSchema, 'EvmTransaction'),
   problems,
   example: {
-    data: [{
-      ...exampleEvmTransaction, logs: [exampleEvmLog], token_transfers: [exampleEvmTransfer], transaction: exampleSummary,
-    }],
+    data: [
+      {
+        ...exampleEvmTransaction,
+        logs: [exampleEvmLog],
+        token_transfers: [exampleEvmTransfer],
+        transaction: exampleSummary,
+      },
+    ],
   },
   derivedBy: [...transactionWorkers, 'evm_worker', 'accounts_worker'],
   handler: async ({ params: { hash }, cachingAt }, services) => {
@@ -70,7 +90,8 @@ const evmTransaction = defineRoute({
     const place = await requireEvmTransaction(hash, services)
     const caching = await cachingAt(place.block_height)
     const [[row], storedLogs, transfers, transaction] = await Promise.all([
-      readEvmTransactions(database, [place]), readEvmLogs(database, place),
+      readEvmTransactions(database, [place]),
+      readEvmLogs(database, place),
       readTransfersOfEvmTransaction(database, place),
       readTransaction(database, { height: place.block_height, index: place.tx_index }),
     ])
@@ -78,7 +99,8 @@ const evmTransaction = defineRoute({
     if (row === undefined || described === undefined) throw unknownTransaction(hash)
     const logs = readStoredLogs(storedLogs)
     const directory = await describeEvmAddresses(database, [
-      ...partiesOf(row), ...logs.map(({ address }) => address),
+      ...partiesOf(row),
+      ...logs.map(({ address }) => address),
       ...transfers.flatMap(({ from_address: from, to_address: to }) => [from, to]),
     ])
     const detail = presentEvmTransactionDetail(row, directory, {
@@ -103,7 +125,10 @@ const evmTransactionLogs = defineRoute({
   handler: async ({ params: { hash } }, services) => {
     const { database } = services
     const logs = readStoredLogs(await readEvmLogs(database, await requireEvmTransaction(hash, services)))
-    const directory = await describeEvmAddresses(database, logs.map(({ address }) => address))
+    const directory = await describeEvmAddresses(
+      database,
+      logs.map(({ address }) => address),
+    )
     return { body: wholeList(logs.map((log, i) => presentEvmLog(log, i, directory))) }
   },
 })
@@ -121,7 +146,10 @@ const evmTransactionTransfers = defineRoute({
   handler: async ({ params: { hash } }, services) => {
     const { database, network } = services
     const rows = await readTransfersOfEvmTransaction(database, await requireEvmTransaction(hash, services))
-    const directory = await describeEvmAddresses(database, rows.flatMap((row) => [row.from_address, row.to_address]))
+    const directory = await describeEvmAddresses(
+      database,
+      rows.flatMap((row) => [row.from_address, row.to_address]),
+    )
     return { body: wholeList(rows.map((row) => presentEvmTokenTransfer(row, directory, network()))) }
   },
 })

@@ -11,10 +11,15 @@ import { findTransferScope, transactionHashParameter, transferPageParameters } f
 
 const response = listOf(ftTransferSchema, 'FtTransfer')
 const description = 'The fees of transactions are left out. The filters can be combined.'
-const tokenFilter = contractParameter('tokens').optional().describe('Only transfers of this token: `A.<address>.<name>`.')
+const tokenFilter = contractParameter('tokens')
+  .optional()
+  .describe('Only transfers of this token: `A.<address>.<name>`.')
 
 const exampleOf = (transfer: FtTransfer): z.output<typeof response> => ({
-  data: [transfer], has_more: true, cursor: transferCursorOf(transfer), _meta: { limit: 1, count: 1 },
+  data: [transfer],
+  has_more: true,
+  cursor: transferCursorOf(transfer),
+  _meta: { limit: 1, count: 1 },
 })
 
 const ftTransferList = defineRoute({
@@ -26,7 +31,9 @@ const ftTransferList = defineRoute({
   params: noParameters,
   query: z.object({
     ...transferPageParameters,
-    address: partyParameter().optional().describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
+    address: partyParameter()
+      .optional()
+      .describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
     token: tokenFilter,
     transaction_hash: transactionHashParameter().optional(),
   }),

@@ -17,9 +17,17 @@ function parseNodeCursor(cursor: string | undefined): NodePlace | undefined {
 
 const exampleNode: NetworkNode = {
   node_id: '1c8dc2f9bbad251d3f1b439ef76f5a534eab998351e3fa186ad886e7aa6e76ce',
-  epoch: 254, address: '0x18eb4ee6b3c026d2', role: 2, networking_address: 'consensus-001.example.org:3569',
-  tokens_staked: '500003.00000000', tokens_committed: '0.00000000', tokens_unstaking: '0.00000000',
-  tokens_unstaked: '0.00000000', tokens_rewarded: '120.55000000', delegator_count: 41, is_participant: true,
+  epoch: 254,
+  address: '0x18eb4ee6b3c026d2',
+  role: 2,
+  networking_address: 'consensus-001.example.org:3569',
+  tokens_staked: '500003.00000000',
+  tokens_committed: '0.00000000',
+  tokens_unstaking: '0.00000000',
+  tokens_unstaked: '0.00000000',
+  tokens_rewarded: '120.55000000',
+  delegator_count: 41,
+  is_participant: true,
 }
 
 const nodes = defineRoute({
@@ -34,8 +42,12 @@ const nodes = defineRoute({
   }),
   response: networkNodesSchema,
   example: {
-    data: [exampleNode], has_more: true, cursor: `${exampleNode.tokens_staked}:${exampleNode.node_id}`,
-    _meta: { limit: 1, count: 1 }, node_count: 440, participant_count: 431,
+    data: [exampleNode],
+    has_more: true,
+    cursor: `${exampleNode.tokens_staked}:${exampleNode.node_id}`,
+    _meta: { limit: 1, count: 1 },
+    node_count: 440,
+    participant_count: 431,
     nodes_by_role: [
       { role: 1, role_name: 'collection', node_count: 80, participant_count: 80, tokens_staked: '20000000.00000000' },
       { role: 2, role_name: 'consensus', node_count: 113, participant_count: 110, tokens_staked: '56500339.00000000' },
@@ -43,10 +55,14 @@ const nodes = defineRoute({
   },
   handler: async ({ query: { limit, cursor } }, { database }) => {
     const [rows, roles] = await Promise.all([
-      listNetworkNodes(database, parseNodeCursor(cursor), limit + 1), countNetworkNodes(database),
+      listNetworkNodes(database, parseNodeCursor(cursor), limit + 1),
+      countNetworkNodes(database),
     ])
     const { _meta: meta, ...list } = page(
-      rows, limit, (row) => row, ({ tokens_staked, node_id }) => `${tokens_staked}:${node_id}`,
+      rows,
+      limit,
+      (row) => row,
+      ({ tokens_staked, node_id }) => `${tokens_staked}:${node_id}`,
     )
     return {
       body: {

@@ -3,7 +3,12 @@ import { listOf, page, singleOf } from '../paging/envelope.ts'
 import { keyCursor } from '../paging/key-cursor.ts'
 import { exampleNftItem } from '../examples/nfts.ts'
 import {
-  nftIdParameter, nftTypeParameters, requireNftCollection, requireNftItem, unknownNftCollection, unknownNftItem,
+  nftIdParameter,
+  nftTypeParameters,
+  requireNftCollection,
+  requireNftItem,
+  unknownNftCollection,
+  unknownNftItem,
 } from '../parameters/nft-type.ts'
 import { limitParameter, noParameters } from '../parameters/parameters.ts'
 import { nftIdPart, nftItemSchema, presentNftItem } from '../presenters/nft-item.ts'
@@ -29,7 +34,10 @@ const itemList = defineRoute({
       listNftItems(database, nft_type, itemCursor.parse(cursor)?.nft_id, limit + 1),
       requireNftCollection(database, nft_type),
     ])
-    const times = await readBlockTimes(database, rows.map((row) => row.block_height))
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.block_height),
+    )
     return { body: page(rows, limit, (row) => presentNftItem(row, times), itemCursor.format) }
   },
 })

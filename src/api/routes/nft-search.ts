@@ -17,19 +17,24 @@ const nftSearch = defineRoute({
   cost: 'high',
   tag: 'NFTs',
   summary: 'Items by words of their name and description',
-  description: 'Finds items that have all words, in any case and order; the beginning of a word is enough, and of a word of ' +
+  description:
+    'Finds items that have all words, in any case and order; the beginning of a word is enough, and of a word of ' +
     'the name any part from three characters on. By collection, and in it by number. Where items with very common words are ' +
     'far apart, a page may have fewer than `limit` items and yet not be the last: `has_more` says so.',
   params: noParameters,
   query: z.object({
     q: searchParameter('The words.'),
-    collection: contractParameter('collections').optional().describe('Only items of this collection: `A.<address>.<name>`.'),
+    collection: contractParameter('collections')
+      .optional()
+      .describe('Only items of this collection: `A.<address>.<name>`.'),
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorOfItem.parameter,
   }),
   response: listOf(nftItemSchema, 'NftItem'),
   example: {
-    data: [exampleNftItem], has_more: true, cursor: `${exampleNftItem.nft_type}:${exampleNftItem.id}`,
+    data: [exampleNftItem],
+    has_more: true,
+    cursor: `${exampleNftItem.nft_type}:${exampleNftItem.id}`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { q, collection, limit, cursor } }, { database }) => {
@@ -39,9 +44,15 @@ const nftSearch = defineRoute({
     }
     const after = cursorOfItem.parse(cursor)
     const { rows, next } = await searchNftItems(database, {
-      query, token: collection, limit, after: after === undefined ? undefined : { token: after.nft_type, nft_id: after.nft_id },
+      query,
+      token: collection,
+      limit,
+      after: after === undefined ? undefined : { token: after.nft_type, nft_id: after.nft_id },
     })
-    const times = await readBlockTimes(database, rows.map((row) => row.block_height))
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.block_height),
+    )
     return {
       body: {
         data: rows.map((row) => presentNftItem(row, times)),

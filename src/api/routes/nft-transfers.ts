@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { listOf, page } from '../paging/envelope.ts'
 import { exampleNftTransfer } from '../examples/nfts.ts'
 import {
-  nftIdParameter, nftTypeParameters, requireCollectionOfId, requireNftItem, unknownNftItem,
+  nftIdParameter,
+  nftTypeParameters,
+  requireCollectionOfId,
+  requireNftItem,
+  unknownNftItem,
 } from '../parameters/nft-type.ts'
 import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters/parameters.ts'
 import { nftTransferSchema, presentNftTransfer } from '../presenters/nft-transfer.ts'
@@ -20,9 +24,11 @@ const example = {
 }
 
 const filters = {
-  nft_type: contractParameter('collections').optional().describe(
-    'Only transfers of this collection: `A.<address>.<name>`. Items whose destruction names no collection are not found by it.',
-  ),
+  nft_type: contractParameter('collections')
+    .optional()
+    .describe(
+      'Only transfers of this collection: `A.<address>.<name>`. Items whose destruction names no collection are not found by it.',
+    ),
   nft_id: nftIdParameter().optional().describe('Only transfers of the item with this id; asks for `nft_type`.'),
 }
 
@@ -35,7 +41,9 @@ const nftTransferList = defineRoute({
   params: noParameters,
   query: z.object({
     ...transferPageParameters,
-    address: partyParameter().optional().describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
+    address: partyParameter()
+      .optional()
+      .describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
     ...filters,
     transaction_hash: transactionHashParameter().optional(),
   }),
@@ -45,7 +53,13 @@ const nftTransferList = defineRoute({
     const { address, nft_type: token, nft_id: nftId, limit } = query
     requireCollectionOfId(query)
     const { bounds, before, txIndex } = await findTransferScope(query, services)
-    const rows = await listNftTransfers(services.database, bounds, { address, token, nftId, txIndex }, before, limit + 1)
+    const rows = await listNftTransfers(
+      services.database,
+      bounds,
+      { address, token, nftId, txIndex },
+      before,
+      limit + 1,
+    )
     return { body: page(rows, limit, (row) => presentNftTransfer(row, address), transferCursorOf) }
   },
 })
@@ -81,7 +95,8 @@ const itemTransfers = defineRoute({
   example,
   handler: async ({ params: { nft_type, id }, query }, services) => {
     const [item, { bounds, before }] = await Promise.all([
-      requireNftItem(services.database, nft_type, id), findTransferScope(query, services),
+      requireNftItem(services.database, nft_type, id),
+      findTransferScope(query, services),
     ])
     const rows = await listNftTransfersOfItem(services.database, bounds, item, before, query.limit + 1)
     return { body: page(rows, query.limit, (row) => presentNftTransfer(row), transferCursorOf) }

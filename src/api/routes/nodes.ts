@@ -25,13 +25,17 @@ const nodeList = defineRoute({
   operationId: 'listNodes',
   tag,
   summary: 'Nodes, those with the most stake first',
-  description: `All nodes as they stand now, also those that have left; with \`epoch\` the nodes of that epoch, with what ` +
+  description:
+    `All nodes as they stand now, also those that have left; with \`epoch\` the nodes of that epoch, with what ` +
     `they had when it was set up. ${amounts}`,
   params: noParameters,
   query: z.object({ ...paging, epoch: epochParameter().optional(), role: roleParameter() }),
   response: listOf(nodeSchema, 'Node'),
   example: {
-    data: [exampleNode], has_more: true, cursor: `500000.00000000:${exampleNode.node_id}`, _meta: { limit: 1, count: 1 },
+    data: [exampleNode],
+    has_more: true,
+    cursor: `500000.00000000:${exampleNode.node_id}`,
+    _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { epoch, ...query } }, services) => {
     const setup = epoch === undefined ? undefined : await readEpochSetup(services.database, epoch)
@@ -86,7 +90,8 @@ interface NodeQuery {
 
 /** A page of the nodes of an epoch, or without one of all as they stand now. */
 async function nodePage(
-  { limit, cursor, role }: NodeQuery, { database }: Services,
+  { limit, cursor, role }: NodeQuery,
+  { database }: Services,
   of?: { readonly epoch: number; readonly place: EpochSetupPlace | undefined },
 ): Promise<List<Node>> {
   const key = nodeCursor.parse(cursor)
@@ -94,7 +99,10 @@ async function nodePage(
   let rows: readonly NodeRow[] = []
   if (of === undefined) rows = await listNodes(database, role, after, limit + 1)
   else if (of.place !== undefined) rows = await listEpochNodes(database, of.epoch, of.place, role, after, limit + 1)
-  const times = await readBlockTimes(database, rows.map((row) => row.last_height))
+  const times = await readBlockTimes(
+    database,
+    rows.map((row) => row.last_height),
+  )
   return page(rows, limit, (row) => presentNode(row, times), nodeCursor.format)
 }
 

@@ -4,7 +4,12 @@ import { listOf, page, wholeList } from '../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import { priceAtSchema, presentPrices, priceSampleSchema, priceSchema, pricesSchema } from '../presenters/price.ts'
 import {
-  findPricedToken, listHourlyPrices, priceCurrency, readLatestPrice, readLatestPrices, readPriceAt,
+  findPricedToken,
+  listHourlyPrices,
+  priceCurrency,
+  readLatestPrice,
+  readLatestPrices,
+  readPriceAt,
 } from '../queries/prices.ts'
 import { defineRoute } from '../route.ts'
 import { textParameter } from '../parameters/text-parameter.ts'
@@ -18,7 +23,9 @@ const assetParameter = textParameter(
   new RegExp(`^(${tokenForm}|[A-Za-z0-9$_-][A-Za-z0-9$._-]{0,31})$`),
   'must be a symbol such as FLOW, or a token of the form A.<address>.<name>',
   (text) => (new RegExp(`^${tokenForm}$`).test(text) ? text : text.toUpperCase()),
-).default('FLOW').describe('Symbol, or token of the form `A.<address>.<name>`.')
+)
+  .default('FLOW')
+  .describe('Symbol, or token of the form `A.<address>.<name>`.')
 
 const flowToken = 'A.1654653399040a61.FlowToken'
 
@@ -31,19 +38,35 @@ const latest = defineRoute({
   params: noParameters,
   query: z.object({ asset: assetParameter }),
   response: listOf(priceSchema, 'Price'),
-  example: wholeList([{
-    asset: 'FLOW', token: flowToken, currency: 'USD', price: '0.3412', price_change_24h: -1.87,
-    market_cap: '551234567.12', source: 'price_feed' as const, as_of: '2025-07-01T12:00:00.000Z',
-  }]),
+  example: wholeList([
+    {
+      asset: 'FLOW',
+      token: flowToken,
+      currency: 'USD',
+      price: '0.3412',
+      price_change_24h: -1.87,
+      market_cap: '551234567.12',
+      source: 'price_feed' as const,
+      as_of: '2025-07-01T12:00:00.000Z',
+    },
+  ]),
   handler: async ({ query: { asset } }, { database, network }) => {
     const token = await findPricedToken(database, network(), asset)
     const row = token === undefined ? undefined : await readLatestPrice(database, network(), token)
     if (row === undefined) return { body: wholeList([]), caching: 'minute' }
     return {
-      body: wholeList([{
-        asset: row.symbol ?? asset, token: row.token, currency: priceCurrency, price: row.price,
-        price_change_24h: row.change, market_cap: row.market_cap, source: 'price_feed' as const, as_of: row.as_of,
-      }]),
+      body: wholeList([
+        {
+          asset: row.symbol ?? asset,
+          token: row.token,
+          currency: priceCurrency,
+          price: row.price,
+          price_change_24h: row.change,
+          market_cap: row.market_cap,
+          source: 'price_feed' as const,
+          as_of: row.as_of,
+        },
+      ]),
       caching: 'minute',
     }
   },
@@ -61,18 +84,32 @@ const at = defineRoute({
     ts: timeParameter('The time, RFC 3339; a day means its beginning in UTC.'),
   }),
   response: listOf(priceAtSchema, 'PriceAt'),
-  example: wholeList([{
-    asset: 'FLOW', token: flowToken, currency: 'USD', ts: '2025-07-01T11:58:30.000Z', found: true, price: '0.3412',
-    as_of: '2025-07-01T12:00:00.000Z',
-  }]),
+  example: wholeList([
+    {
+      asset: 'FLOW',
+      token: flowToken,
+      currency: 'USD',
+      ts: '2025-07-01T11:58:30.000Z',
+      found: true,
+      price: '0.3412',
+      as_of: '2025-07-01T12:00:00.000Z',
+    },
+  ]),
   handler: async ({ query: { asset, ts } }, { database, network }) => {
     const token = await findPricedToken(database, network(), asset)
     const row = token === undefined ? undefined : await readPriceAt(database, token, ts)
     return {
-      body: wholeList([{
-        asset: row?.symbol ?? asset, token: token ?? null, currency: priceCurrency, ts, found: row !== undefined,
-        price: row?.price ?? null, as_of: row?.as_of ?? null,
-      }]),
+      body: wholeList([
+        {
+          asset: row?.symbol ?? asset,
+          token: token ?? null,
+          currency: priceCurrency,
+          ts,
+          found: row !== undefined,
+          price: row?.price ?? null,
+          as_of: row?.as_of ?? null,
+        },
+      ]),
       caching: 'minute',
     }
   },
@@ -90,7 +127,8 @@ const history = defineRoute({
   operationId: 'listPriceHistory',
   tag: 'Prices',
   summary: 'Prices of a token by the hour',
-  description: `${source} A page holds the last price of each hour that has one, the earliest first; it is the newest ` +
+  description:
+    `${source} A page holds the last price of each hour that has one, the earliest first; it is the newest ` +
     'page, and the next one holds the hours before it.',
   params: noParameters,
   query: z.object({
@@ -102,19 +140,34 @@ const history = defineRoute({
   }),
   response: listOf(priceSampleSchema, 'PriceSample'),
   example: {
-    data: [{ price: '0.3412', as_of: '2025-07-01T12:00:00.000Z' }], has_more: true, cursor: '1751371200',
+    data: [{ price: '0.3412', as_of: '2025-07-01T12:00:00.000Z' }],
+    has_more: true,
+    cursor: '1751371200',
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { asset, limit, from, to, cursor } }, { database, network }) => {
     if (from !== undefined && to !== undefined && from >= to) {
-      throw new ApiError(400, 'invalid-parameter', `Parameter "from" must be before "to", which is ${to}.`, { field: 'from' })
+      throw new ApiError(400, 'invalid-parameter', `Parameter "from" must be before "to", which is ${to}.`, {
+        field: 'from',
+      })
     }
     const token = await findPricedToken(database, network(), asset)
     const ends = [to, parseHourCursor(cursor)].filter((time) => time !== undefined).toSorted()
-    const rows = token === undefined ? [] : await listHourlyPrices(
-      database, token, { before: ends[0] ?? 'infinity', from: from ?? '-infinity' }, limit + 1,
+    const rows =
+      token === undefined
+        ? []
+        : await listHourlyPrices(
+            database,
+            token,
+            { before: ends[0] ?? 'infinity', from: from ?? '-infinity' },
+            limit + 1,
+          )
+    const body = page(
+      rows,
+      limit,
+      ({ price, as_of }) => ({ price, as_of }),
+      ({ hour }) => formatHourCursor(hour),
     )
-    const body = page(rows, limit, ({ price, as_of }) => ({ price, as_of }), ({ hour }) => formatHourCursor(hour))
     return { body: { ...body, data: body.data.toReversed() }, caching: 'minute' }
   },
 })
@@ -128,10 +181,14 @@ const all = defineRoute({
   params: noParameters,
   query: noParameters,
   response: listOf(pricesSchema, 'Prices'),
-  example: wholeList([{
-    currency: 'USD', prices: { FLOW: '0.3412' }, token_map: { FlowToken: 'FLOW' },
-    tokens: { [flowToken]: { symbol: 'FLOW', price: '0.3412', as_of: '2025-07-01T12:00:00.000Z' } },
-  }]),
+  example: wholeList([
+    {
+      currency: 'USD',
+      prices: { FLOW: '0.3412' },
+      token_map: { FlowToken: 'FLOW' },
+      tokens: { [flowToken]: { symbol: 'FLOW', price: '0.3412', as_of: '2025-07-01T12:00:00.000Z' } },
+    },
+  ]),
   handler: async (_input, { database }) => {
     const rows = await readLatestPrices(database)
     return { body: wholeList(rows.length === 0 ? [] : [presentPrices(rows, priceCurrency)]), caching: 'minute' }

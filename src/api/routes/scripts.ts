@@ -7,12 +7,14 @@ import { noParameters } from '../parameters/parameters.ts'
 import { readScripts } from '../queries/read-scripts.ts'
 import { defineRoute } from '../route.ts'
 
-const scriptSchema = z.strictObject({
-  script_hash: idFormat.describe('SHA-256 of the script.'),
-  script_text: z.string().describe('Cadence source.'),
-  template_category: z.string().describe('As of its transactions.'),
-  template_label: z.string(),
-}).meta({ id: 'Script' })
+const scriptSchema = z
+  .strictObject({
+    script_hash: idFormat.describe('SHA-256 of the script.'),
+    script_text: z.string().describe('Cadence source.'),
+    template_category: z.string().describe('As of its transactions.'),
+    template_label: z.string(),
+  })
+  .meta({ id: 'Script' })
 
 const script = defineRoute({
   path: '/flow/script/{hash}',
@@ -20,19 +22,23 @@ const script = defineRoute({
   tag: 'Transactions',
   summary: 'The script of transactions, by its hash',
   params: z.object({
-    hash: z.string().regex(hashPattern, 'must be the SHA-256 of a script: 64 hex digits, with or without 0x')
+    hash: z
+      .string()
+      .regex(hashPattern, 'must be the SHA-256 of a script: 64 hex digits, with or without 0x')
       .describe('`script_hash` of a transaction.'),
   }),
   query: noParameters,
   response: singleOf(scriptSchema, 'Script'),
   problems: { 404: 'No stored transaction has this script.' },
   example: {
-    data: [{
-      script_hash: exampleTransaction.script_hash,
-      script_text: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {}\n',
-      template_category: exampleTransaction.template_category,
-      template_label: exampleTransaction.template_label,
-    }],
+    data: [
+      {
+        script_hash: exampleTransaction.script_hash,
+        script_text: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {}\n',
+        template_category: exampleTransaction.template_category,
+        template_label: exampleTransaction.template_label,
+      },
+    ],
   },
   handler: async ({ params }, { database, network }) => {
     const hash = hashBytes(params.hash).toString('hex')
@@ -43,9 +49,14 @@ const script = defineRoute({
     const { text, template } = found
     return {
       body: {
-        data: [{
-          script_hash: hash, script_text: text, template_category: template.category, template_label: template.label,
-        }],
+        data: [
+          {
+            script_hash: hash,
+            script_text: text,
+            template_category: template.category,
+            template_label: template.label,
+          },
+        ],
       },
     }
   },

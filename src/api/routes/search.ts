@@ -27,36 +27,50 @@ const search = defineRoute({
   query: z.object({
     q: searchParameter(
       'A part of a name or identifier in any case; or the whole of a block height or id, a transaction id, an EVM hash, the ' +
-      'number of a scheduled transaction, an account, 0x and up to 16 hex digits, an address of Flow EVM, or a public key in hex.',
+        'number of a scheduled transaction, an account, 0x and up to 16 hex digits, an address of Flow EVM, or a public key in hex.',
     ),
     limit: limitParameter({ default: 3, max: 20 }).describe('Most results of each kind.'),
   }),
   response: z.strictObject({ data: searchResultSchema }),
   example: {
     data: {
-      hits: [{
-        type: 'block', id: exampleBlock.id, block_height: exampleBlock.height, path: `/flow/block/${exampleBlock.height}`,
-      }],
-      contracts: [{
-        id: 'A.0b2a3299cc857e29.TopShot', address: '0x0b2a3299cc857e29', name: 'TopShot', kind: 'NFT', dependent_count: 61,
-      }],
+      hits: [
+        {
+          type: 'block',
+          id: exampleBlock.id,
+          block_height: exampleBlock.height,
+          path: `/flow/block/${exampleBlock.height}`,
+        },
+      ],
+      contracts: [
+        {
+          id: 'A.0b2a3299cc857e29.TopShot',
+          address: '0x0b2a3299cc857e29',
+          name: 'TopShot',
+          kind: 'NFT',
+          dependent_count: 61,
+        },
+      ],
       tokens: [],
-      nft_collections: [{
-        id: exampleNftCollection.id,
-        address: exampleNftCollection.address,
-        contract_name: exampleNftCollection.contract_name,
-        name: exampleNftCollection.name,
-        item_count: exampleNftCollection.number_of_tokens,
-        square_image: exampleNftCollection.square_image,
-        is_verified: true,
-      }],
+      nft_collections: [
+        {
+          id: exampleNftCollection.id,
+          address: exampleNftCollection.address,
+          contract_name: exampleNftCollection.contract_name,
+          name: exampleNftCollection.name,
+          item_count: exampleNftCollection.number_of_tokens,
+          square_image: exampleNftCollection.square_image,
+          is_verified: true,
+        },
+      ],
       accounts: [{ address: '0x0b2a3299cc857e29', tag: 'top-shot', label: 'NBA Top Shot', category: 'nft' }],
     },
   },
   handler: async ({ query: { q, limit } }, { database, chain }) => {
     const listing = { sort: 'holders', search: q, after: undefined, limit } as const
     const [hits, contracts, tokens, collections, accounts] = await Promise.all([
-      findHits(database, chain, q), findContracts(database, q, limit),
+      findHits(database, chain, q),
+      findContracts(database, q, limit),
       listFungibleTokens(database, { ...listing, filters: [] }),
       listNftCollections(database, { ...listing, isBridged: false }),
       findLabelledAccounts(database, q, limit),
@@ -64,7 +78,8 @@ const search = defineRoute({
     return {
       body: {
         data: {
-          hits, contracts,
+          hits,
+          contracts,
           tokens: tokens.map(presentFoundToken),
           nft_collections: collections.map(presentFoundCollection),
           accounts: [...accounts],
@@ -94,8 +109,14 @@ const preview = defineRoute({
       query: exampleTransaction.id,
       type: 'tx',
       cadence: {
-        id: exampleTransaction.id, status: 'SEALED', execution_status: 'SUCCESS', block_height: exampleBlock.height,
-        timestamp: exampleBlock.timestamp, authorizers: exampleTransaction.authorizers, is_evm: true, gas_used: 14,
+        id: exampleTransaction.id,
+        status: 'SEALED',
+        execution_status: 'SUCCESS',
+        block_height: exampleBlock.height,
+        timestamp: exampleBlock.timestamp,
+        authorizers: exampleTransaction.authorizers,
+        is_evm: true,
+        gas_used: 14,
         tags: ['EVM'],
       },
       evm: exampleEvmTransaction,

@@ -11,7 +11,12 @@ import { readBlockTimes } from '../queries/block-times.ts'
 import { listEpochs, readTokenomics } from '../queries/epochs.ts'
 import { listStakingEvents, listStakingEventsOfAccount } from '../queries/staking-events.ts'
 import type { StakingEventKind } from '../queries/staking-events.ts'
-import { listDelegators, readDelegatorCount, readDelegatorsOfAccount, readNodesOfAccount } from '../queries/staking-nodes.ts'
+import {
+  listDelegators,
+  readDelegatorCount,
+  readDelegatorsOfAccount,
+  readNodesOfAccount,
+} from '../queries/staking-nodes.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { exampleDelegator, exampleNode, exampleStakingEvent } from '../examples/staking.ts'
@@ -19,10 +24,17 @@ import { nodeIdParameter } from '../parameters/staking-parameters.ts'
 
 const tag = 'Staking'
 const limit = limitParameter({ default: 20, max: 200 })
-const exampleEvents = { data: [exampleStakingEvent], has_more: true, cursor: '118331207:3:41', _meta: { limit: 1, count: 1 } }
+const exampleEvents = {
+  data: [exampleStakingEvent],
+  has_more: true,
+  cursor: '118331207:3:41',
+  _meta: { limit: 1, count: 1 },
+}
 
 const delegatorCursor = keyCursor({
-  tokens_staked: keyParts.amount, node_id: keyParts.hash, delegator_id: keyParts.index,
+  tokens_staked: keyParts.amount,
+  node_id: keyParts.hash,
+  delegator_id: keyParts.index,
 })
 
 const delegatorList = defineRoute({
@@ -34,23 +46,39 @@ const delegatorList = defineRoute({
   query: z.object({ limit, cursor: delegatorCursor.parameter, node_id: nodeIdParameter().optional() }),
   response: listOf(delegatorSchema, 'Delegator'),
   example: {
-    data: [exampleDelegator], has_more: true, cursor: `1000.01000000:${exampleDelegator.node_id}:7`,
+    data: [exampleDelegator],
+    has_more: true,
+    cursor: `1000.01000000:${exampleDelegator.node_id}:7`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query }, { database }) => {
     const key = delegatorCursor.parse(query.cursor)
-    const rows = await listDelegators(database, query.node_id, key === undefined ? undefined : {
-      staked: key.tokens_staked, nodeId: key.node_id, delegatorId: Number(key.delegator_id),
-    }, query.limit + 1)
-    const times = await readBlockTimes(database, rows.map((row) => row.last_height))
+    const rows = await listDelegators(
+      database,
+      query.node_id,
+      key === undefined
+        ? undefined
+        : {
+            staked: key.tokens_staked,
+            nodeId: key.node_id,
+            delegatorId: Number(key.delegator_id),
+          },
+      query.limit + 1,
+    )
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.last_height),
+    )
     return { body: page(rows, query.limit, (row) => presentDelegator(row, times), delegatorCursor.format) }
   },
 })
 
 const epochCursor = keyCursor({ epoch: keyParts.height })
-const epochStatsSchema = epochSchema.extend({
-  total_rewarded: amountFormat.nullable().describe('FLOW paid for it; null while that is not indexed.'),
-}).meta({ id: 'EpochStats' })
+const epochStatsSchema = epochSchema
+  .extend({
+    total_rewarded: amountFormat.nullable().describe('FLOW paid for it; null while that is not indexed.'),
+  })
+  .meta({ id: 'EpochStats' })
 
 const epochStats = defineRoute({
   path: '/staking/epoch/stats',
@@ -63,29 +91,54 @@ const epochStats = defineRoute({
   query: z.object({ limit, cursor: epochCursor.parameter }),
   response: listOf(epochStatsSchema, 'EpochStats'),
   example: {
-    data: [{
-      epoch: 253, status: 'ended', start_height: 117562034, end_height: 118320116, block_count: 758083,
-      start_time: '2025-06-21T20:00:00.700Z', end_time: '2025-06-28T20:00:01.100Z',
-      target_end_time: '2025-06-28T20:00:00.000Z', start_view: 153250001, staking_end_view: 153870000,
-      end_view: 154030000, setup_height: 117498310, commit_height: 117509144, total_nodes: 431,
-      total_staked: '893120551.12345678', total_supply: '1602110231.44000000', total_rewards: '1554021.00000000',
-      payout_height: 118331207, payout_time: '2025-06-28T22:40:12.010Z', payout_total: '1554021.00000000',
-      payout_from_fees: '2210.10000000', payout_minted: '1551810.90000000', payout_fees_burned: '0.00000000',
-      total_rewarded: '1554021.00000000',
-    }],
-    has_more: true, cursor: '253', _meta: { limit: 1, count: 1 },
+    data: [
+      {
+        epoch: 253,
+        status: 'ended',
+        start_height: 117562034,
+        end_height: 118320116,
+        block_count: 758083,
+        start_time: '2025-06-21T20:00:00.700Z',
+        end_time: '2025-06-28T20:00:01.100Z',
+        target_end_time: '2025-06-28T20:00:00.000Z',
+        start_view: 153250001,
+        staking_end_view: 153870000,
+        end_view: 154030000,
+        setup_height: 117498310,
+        commit_height: 117509144,
+        total_nodes: 431,
+        total_staked: '893120551.12345678',
+        total_supply: '1602110231.44000000',
+        total_rewards: '1554021.00000000',
+        payout_height: 118331207,
+        payout_time: '2025-06-28T22:40:12.010Z',
+        payout_total: '1554021.00000000',
+        payout_from_fees: '2210.10000000',
+        payout_minted: '1551810.90000000',
+        payout_fees_burned: '0.00000000',
+        total_rewarded: '1554021.00000000',
+      },
+    ],
+    has_more: true,
+    cursor: '253',
+    _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query }, { database }) => {
     const key = epochCursor.parse(query.cursor)
     const rows = await listEpochs(database, key === undefined ? undefined : Number(key.epoch), query.limit + 1)
-    return { body: page(rows, query.limit, (row) => ({ ...row, total_rewarded: row.payout_total }), epochCursor.format) }
+    return {
+      body: page(rows, query.limit, (row) => ({ ...row, total_rewarded: row.payout_total }), epochCursor.format),
+    }
   },
 })
 
 /** A list of events of one kind. */
 function eventsOfKind(path: string, operationId: string, summary: string, kind: StakingEventKind): Route {
   return defineRoute({
-    path, operationId, tag, summary,
+    path,
+    operationId,
+    tag,
+    summary,
     params: noParameters,
     query: z.object({ limit, cursor: eventCursor.parameter, node_id: nodeIdParameter().optional() }),
     response: listOf(stakingEventSchema, 'StakingEvent'),
@@ -99,10 +152,15 @@ function eventsOfKind(path: string, operationId: string, summary: string, kind: 
 }
 
 const rewardsPaid = eventsOfKind(
-  '/staking/rewards/paid', 'listRewardsPaid', 'Rewards paid to nodes and delegators, the latest first', 'rewards',
+  '/staking/rewards/paid',
+  'listRewardsPaid',
+  'Rewards paid to nodes and delegators, the latest first',
+  'rewards',
 )
 const rewardsStaking = eventsOfKind(
-  '/staking/rewards/staking', 'listStakes', 'Stakes of nodes and delegators at the beginning of epochs, the latest first',
+  '/staking/rewards/staking',
+  'listStakes',
+  'Stakes of nodes and delegators at the beginning of epochs, the latest first',
   'stakes',
 )
 
@@ -122,12 +180,16 @@ const nodeEvents = defineRoute({
   },
 })
 
-const stakingTokenomicsSchema = z.strictObject({
-  as_of: tokenomicsSchema.shape.updated_at.describe('Time of the block that the numbers are of, seconds since 1970.'),
-  ...tokenomicsSchema.shape,
-  circulating_supply: z.null().describe('Not known: nothing on the chain tells which tokens are locked.'),
-  delegator_count: countFormat.nullable().describe('Delegators that the nodes ever had; null while no node is known.'),
-}).meta({ id: 'StakingTokenomics' })
+const stakingTokenomicsSchema = z
+  .strictObject({
+    as_of: tokenomicsSchema.shape.updated_at.describe('Time of the block that the numbers are of, seconds since 1970.'),
+    ...tokenomicsSchema.shape,
+    circulating_supply: z.null().describe('Not known: nothing on the chain tells which tokens are locked.'),
+    delegator_count: countFormat
+      .nullable()
+      .describe('Delegators that the nodes ever had; null while no node is known.'),
+  })
+  .meta({ id: 'StakingTokenomics' })
 
 const tokenomics = defineRoute({
   path: '/staking/tokenomics',
@@ -138,16 +200,32 @@ const tokenomics = defineRoute({
   params: noParameters,
   query: noParameters,
   response: listOf(stakingTokenomicsSchema, 'StakingTokenomics'),
-  example: wholeList([{
-    as_of: 1751371200, epoch: 254, total_supply: '1603661041.00000000', total_staked: '893120551.12345678',
-    staked_share: 55.69, validator_count: 431, epoch_payout: '1554021.00000000', staking_apy: 9.07, source: 'chain' as const,
-    updated_at: 1751371200, circulating_supply: null, delegator_count: 61_240,
-  }]),
+  example: wholeList([
+    {
+      as_of: 1751371200,
+      epoch: 254,
+      total_supply: '1603661041.00000000',
+      total_staked: '893120551.12345678',
+      staked_share: 55.69,
+      validator_count: 431,
+      epoch_payout: '1554021.00000000',
+      staking_apy: 9.07,
+      source: 'chain' as const,
+      updated_at: 1751371200,
+      circulating_supply: null,
+      delegator_count: 61_240,
+    },
+  ]),
   handler: async (_input, { database }) => {
     const [known, delegators] = await Promise.all([readTokenomics(database), readDelegatorCount(database)])
-    const body = wholeList([{
-      as_of: known.updated_at, ...known, circulating_supply: null, delegator_count: delegators,
-    }])
+    const body = wholeList([
+      {
+        as_of: known.updated_at,
+        ...known,
+        circulating_supply: null,
+        delegator_count: delegators,
+      },
+    ])
     return { body, caching: 'minute' }
   },
 })
@@ -155,12 +233,15 @@ const tokenomics = defineRoute({
 /** So that the answer about an account has an end; the list of delegators has none. */
 const mostDelegators = 1000
 
-const accountStakeSchema = z.strictObject({
-  address: addressFormat,
-  nodes: z.array(nodeSchema).describe('That it registered.'),
-  delegators: z.array(delegatorSchema)
-    .describe(`That it registered, those with the most stake first; ${mostDelegators} at most.`),
-}).meta({ id: 'AccountStake' })
+const accountStakeSchema = z
+  .strictObject({
+    address: addressFormat,
+    nodes: z.array(nodeSchema).describe('That it registered.'),
+    delegators: z
+      .array(delegatorSchema)
+      .describe(`That it registered, those with the most stake first; ${mostDelegators} at most.`),
+  })
+  .meta({ id: 'AccountStake' })
 
 const accountStake = defineRoute({
   path: '/staking/account/{address}',
@@ -174,39 +255,59 @@ const accountStake = defineRoute({
   example: { data: [{ address: '0xe467b9dd11fa00df', nodes: [exampleNode], delegators: [exampleDelegator] }] },
   handler: async ({ params: { address } }, { database }) => {
     const [nodes, delegators] = await Promise.all([
-      readNodesOfAccount(database, address), readDelegatorsOfAccount(database, address, mostDelegators),
+      readNodesOfAccount(database, address),
+      readDelegatorsOfAccount(database, address, mostDelegators),
     ])
-    const times = await readBlockTimes(database, [...nodes, ...delegators].map((row) => row.last_height))
+    const times = await readBlockTimes(
+      database,
+      [...nodes, ...delegators].map((row) => row.last_height),
+    )
     return {
       body: {
-        data: [{
-          address, nodes: nodes.map((row) => presentNode(row, times)),
-          delegators: delegators.map((row) => presentDelegator(row, times)),
-        }],
+        data: [
+          {
+            address,
+            nodes: nodes.map((row) => presentNode(row, times)),
+            delegators: delegators.map((row) => presentDelegator(row, times)),
+          },
+        ],
       },
     }
   },
 })
 
 /** The same list under a path of its own and under that which clients of the Flow explorer API know. */
-const accountEvents = ([
-  ['/staking/account/{address}/event', 'listStakingEventsOfAccount'],
-  ['/flow/account/{address}/staking/activity', 'listStakingActivityOfAccount'],
-] as const).map(([path, operationId]) => defineRoute({
-  path, operationId, tag,
-  summary: 'What happened to the nodes and delegators that an account registered, rewards included, the latest first',
-  params: z.object({ address: accountParameter() }),
-  query: z.object({ limit, cursor: eventCursor.parameter }),
-  response: listOf(stakingEventSchema, 'StakingEvent'),
-  example: exampleEvents,
-  handler: async ({ params: { address }, query }, { database }) => {
-    const before = parseEventCursor(query.cursor)
-    const rows = await listStakingEventsOfAccount(database, address, before, query.limit + 1)
-    return { body: page(rows, query.limit, presentStakingEvent, ({ row }) => eventCursor.format(row)) }
-  },
-}))
+const accountEvents = (
+  [
+    ['/staking/account/{address}/event', 'listStakingEventsOfAccount'],
+    ['/flow/account/{address}/staking/activity', 'listStakingActivityOfAccount'],
+  ] as const
+).map(([path, operationId]) =>
+  defineRoute({
+    path,
+    operationId,
+    tag,
+    summary: 'What happened to the nodes and delegators that an account registered, rewards included, the latest first',
+    params: z.object({ address: accountParameter() }),
+    query: z.object({ limit, cursor: eventCursor.parameter }),
+    response: listOf(stakingEventSchema, 'StakingEvent'),
+    example: exampleEvents,
+    handler: async ({ params: { address }, query }, { database }) => {
+      const before = parseEventCursor(query.cursor)
+      const rows = await listStakingEventsOfAccount(database, address, before, query.limit + 1)
+      return { body: page(rows, query.limit, presentStakingEvent, ({ row }) => eventCursor.format(row)) }
+    },
+  }),
+)
 
 /** Stakes, rewards and epochs. */
 export const stakingRoutes = [
-  delegatorList, epochStats, rewardsPaid, rewardsStaking, nodeEvents, tokenomics, accountStake, ...accountEvents,
+  delegatorList,
+  epochStats,
+  rewardsPaid,
+  rewardsStaking,
+  nodeEvents,
+  tokenomics,
+  accountStake,
+  ...accountEvents,
 ]

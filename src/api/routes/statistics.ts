@@ -5,7 +5,11 @@ import { listOf, wholeList } from '../paging/envelope.ts'
 import type { List } from '../paging/envelope.ts'
 import { noParameters } from '../parameters/parameters.ts'
 import {
-  chainCountsSchema, chainNumbersSchema, periodSchema, presentPeriod, timescales,
+  chainCountsSchema,
+  chainNumbersSchema,
+  periodSchema,
+  presentPeriod,
+  timescales,
 } from '../presenters/statistics.ts'
 import type { Period, Timescale } from '../presenters/statistics.ts'
 import { readIndexedDays } from '../queries/daily-numbers.ts'
@@ -22,22 +26,38 @@ const spans: Readonly<Record<Timescale, DaySpan>> = {
 }
 
 const rangeParameters = {
-  from: dayParameter('First day, UTC. Default: all days, of hours 7 days. At most 3,660 days can be asked for at once, of ' +
-    'hours 31. Weeks and months with this day are given whole.'),
+  from: dayParameter(
+    'First day, UTC. Default: all days, of hours 7 days. At most 3,660 days can be asked for at once, of ' +
+      'hours 31. Weeks and months with this day are given whole.',
+  ),
   to: dayParameter('Last day, UTC. Default: the newest day that is indexed.'),
 }
 
 const examplePeriod: Period = {
-  date: '2025-07-01', timestamp: '2025-07-01T00:00:00.000Z', block_count: 107912, tx_count: 722410,
-  system_tx_count: 229004, evm_tx_count: 225077, failed_tx_count: 20231, event_count: 5290771, total_gas_used: 61233045,
-  fees: '4321.77012400', ft_transfers: 310225, nft_transfers: 80114, active_accounts: 21907,
-  daily_active_accounts: 21907, new_accounts: 3120, new_contracts: 14,
+  date: '2025-07-01',
+  timestamp: '2025-07-01T00:00:00.000Z',
+  block_count: 107912,
+  tx_count: 722410,
+  system_tx_count: 229004,
+  evm_tx_count: 225077,
+  failed_tx_count: 20231,
+  event_count: 5290771,
+  total_gas_used: 61233045,
+  fees: '4321.77012400',
+  ft_transfers: 310225,
+  nft_transfers: 80114,
+  active_accounts: 21907,
+  daily_active_accounts: 21907,
+  new_accounts: 3120,
+  new_contracts: 14,
 }
 
 const listed = 'Periods of which no block is indexed are left out; the first and the last may not be whole.'
 
 async function answerPeriods(
-  timescale: Timescale, asked: { from?: string | undefined; to?: string | undefined }, { database }: Services,
+  timescale: Timescale,
+  asked: { from?: string | undefined; to?: string | undefined },
+  { database }: Services,
 ): Promise<Answer<List<Period>>> {
   const days = resolveDays(asked, await readIndexedDays(database), spans[timescale])
   const rows = days === undefined ? [] : await readPeriods(database, timescale, days)
@@ -82,9 +102,15 @@ const chainNumbers = defineRoute({
   params: noParameters,
   query: noParameters,
   response: listOf(chainNumbersSchema, 'ChainNumbers'),
-  example: wholeList([{
-    min_height: 117000000, max_height: 118542741, block_count: 1542742, tx_count: 4128770, event_count: 61930211,
-  }]),
+  example: wholeList([
+    {
+      min_height: 117000000,
+      max_height: 118542741,
+      block_count: 1542742,
+      tx_count: 4128770,
+      event_count: 61930211,
+    },
+  ]),
   handler: async (_input, { database }) => ({ body: wholeList([await readChainNumbers(database)]) }),
 })
 

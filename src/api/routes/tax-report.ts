@@ -12,7 +12,10 @@ import { exampleTaxReport } from '../examples/account-transfers.ts'
 import { accountParameter, cursorParameter, limitParameter } from '../parameters/parameters.ts'
 import { presentTaxEntry, presentTaxReport, taxReportSchema } from '../presenters/tax-report.ts'
 import {
-  countAccountTransfers, countNftTransfers, listAccountEntries, sumFtTransfers,
+  countAccountTransfers,
+  countNftTransfers,
+  listAccountEntries,
+  sumFtTransfers,
 } from '../queries/account-transfers.ts'
 import { isKnownAccount } from '../queries/ft-holdings.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
@@ -33,7 +36,8 @@ const taxReport = defineRoute({
   cost: 'high',
   tag: 'Accounts',
   summary: 'What an account got and gave within some days, with totals, also as CSV',
-  description: 'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
+  description:
+    'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
     'With `format=csv` or `Accept: text/csv` the answer has all of them, one per line, for any number of days. ' +
     `A report of more than ${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
     'A CSV that exceeds this number with its fees, or that the client ' +
@@ -44,17 +48,23 @@ const taxReport = defineRoute({
   params: z.object({ address: accountParameter() }),
   query: z.object({
     start_date: dayParameter('First day, UTC. Default: a year before end_date.'),
-    end_date: dayParameter('Last day, UTC, inclusive. Default: a year with start_date, else the newest day that is indexed.'),
+    end_date: dayParameter(
+      'Last day, UTC, inclusive. Default: a year with start_date, else the newest day that is indexed.',
+    ),
     format: z.enum(['json', 'csv']).optional().describe('Goes before the header `Accept`.'),
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(transferCursorPattern, transferCursorForm),
   }),
-  response: z.strictObject({
-    data: z.array(taxReportSchema).length(1),
-    has_more: z.boolean().describe('Whether there are more after this page.'),
-    cursor: z.string().describe('Ask with this `cursor`, and the same days, for the next page; empty on the last page.'),
-    _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers and fees of this page.') }),
-  }).meta({ id: 'TaxReportAnswer' }),
+  response: z
+    .strictObject({
+      data: z.array(taxReportSchema).length(1),
+      has_more: z.boolean().describe('Whether there are more after this page.'),
+      cursor: z
+        .string()
+        .describe('Ask with this `cursor`, and the same days, for the next page; empty on the last page.'),
+      _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers and fees of this page.') }),
+    })
+    .meta({ id: 'TaxReportAnswer' }),
   otherTypes: { [csvType]: 'All transfers and fees, a line each, after one with the names of the columns.' },
   problems: { 404: 'Nothing is indexed of the account.' },
   example: { data: [exampleTaxReport], has_more: false, cursor: '', _meta: { limit: 20, count: 3 } },
@@ -65,7 +75,10 @@ const taxReport = defineRoute({
     if (format === 'csv') {
       await refuseTooLong(address, bounds, services)
       return {
-        body: new AnswerStream(`${csvType}; charset=utf-8`, streamTaxCsv(database, bounds, address, services.csvLimits)),
+        body: new AnswerStream(
+          `${csvType}; charset=utf-8`,
+          streamTaxCsv(database, bounds, address, services.csvLimits),
+        ),
         caching: 'never',
         headers: { 'Content-Disposition': `attachment; filename="${address}-${days.from}-${days.to}.csv"` },
       }
@@ -77,12 +90,17 @@ const taxReport = defineRoute({
     const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
     const flowPrice = await readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`)
     const { data, ...rest } = page(
-      rows, limit, (row) => presentTaxEntry(row, address), ({ row }) => transferCursorOf(row),
+      rows,
+      limit,
+      (row) => presentTaxEntry(row, address),
+      ({ row }) => transferCursorOf(row),
     )
     return {
       body: {
         data: [presentTaxReport(address, days, totals, flowPrice, data)],
-        has_more: rest.has_more, cursor: rest.cursor, _meta: { limit, count: data.length },
+        has_more: rest.has_more,
+        cursor: rest.cursor,
+        _meta: { limit, count: data.length },
       },
       caching: 'never',
     }
@@ -91,7 +109,9 @@ const taxReport = defineRoute({
 
 /** The days of a report, and the heights of their blocks, if there are any. */
 async function findReport(
-  address: string, query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined }, mostDays: number,
+  address: string,
+  query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  mostDays: number,
   { database }: Services,
 ): Promise<{ days: DayRange; bounds: Bounds | undefined }> {
   const [stored, isKnown] = await Promise.all([readBounds(database), isKnownAccount(database, address)])
@@ -106,16 +126,23 @@ async function findReport(
 
 /** Before the first byte of a CSV, which ends with a line that says so where its fees make it too long; and before totals. */
 async function refuseTooLong(
-  address: string, bounds: Bounds | undefined, { database, csvLimits: { maxRows } }: Services,
+  address: string,
+  bounds: Bounds | undefined,
+  { database, csvLimits: { maxRows } }: Services,
 ): Promise<void> {
-  if (await countAccountTransfers(database, bounds, address, maxRows) <= maxRows) return
+  if ((await countAccountTransfers(database, bounds, address, maxRows)) <= maxRows) return
   const detail = `The report is not made: the account has more than ${maxRows} transfers on these days. Request fewer days.`
   throw new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
 }
 
 async function readTotals(
-  address: string, bounds: Bounds | undefined, { database }: Services,
-): Promise<{ tokens: Awaited<ReturnType<typeof sumFtTransfers>>; collections: Awaited<ReturnType<typeof countNftTransfers>> }> {
+  address: string,
+  bounds: Bounds | undefined,
+  { database }: Services,
+): Promise<{
+  tokens: Awaited<ReturnType<typeof sumFtTransfers>>
+  collections: Awaited<ReturnType<typeof countNftTransfers>>
+}> {
   if (bounds === undefined) return { tokens: [], collections: [] }
   const tokens = await sumFtTransfers(database, bounds, address)
   const collections = await countNftTransfers(database, bounds, address)

@@ -1,12 +1,22 @@
 import { z } from 'zod'
 import {
-  accountTransactionCursorForm, accountTransactionCursorPattern, formatAccountTransactionCursor, formatTransactionCursor,
-  parseAccountTransactionCursor, parseTransactionCursor, transactionCursorPattern,
+  accountTransactionCursorForm,
+  accountTransactionCursorPattern,
+  formatAccountTransactionCursor,
+  formatTransactionCursor,
+  parseAccountTransactionCursor,
+  parseTransactionCursor,
+  transactionCursorPattern,
 } from '../paging/cursors.ts'
 import { listOf } from '../paging/envelope.ts'
 import { exampleTransaction } from '../examples/transactions.ts'
 import {
-  accountParameter, contractParameter, cursorParameter, flagParameter, heightParameter, limitParameter,
+  accountParameter,
+  contractParameter,
+  cursorParameter,
+  flagParameter,
+  heightParameter,
+  limitParameter,
 } from '../parameters/parameters.ts'
 import { transactionSchema } from '../presenters/transaction.ts'
 import { defineRoute } from '../route.ts'
@@ -31,7 +41,9 @@ const accountTransactions = defineRoute({
   }),
   response: listOf(transactionSchema, 'Transaction'),
   example: {
-    data: [exampleTransaction], has_more: true, cursor: `${exampleTransaction.block_height}:${exampleTransaction.id}`,
+    data: [exampleTransaction],
+    has_more: true,
+    cursor: `${exampleTransaction.block_height}:${exampleTransaction.id}`,
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ params: { address }, query }, services) => {
@@ -40,7 +52,8 @@ const accountTransactions = defineRoute({
     return {
       body: await transactionPage(
         { filter: { participant: address }, height, before },
-        { limit, includeEvents, cursorOf: formatAccountTransactionCursor, account: address }, services,
+        { limit, includeEvents, cursorOf: formatAccountTransactionCursor, account: address },
+        services,
       ),
     }
   },
@@ -58,7 +71,8 @@ const contractTransactions = defineRoute({
   }),
   response: listOf(transactionSchema, 'Transaction'),
   example: {
-    data: [exampleTransaction], has_more: true,
+    data: [exampleTransaction],
+    has_more: true,
     cursor: `${exampleTransaction.block_height}:${exampleTransaction.transaction_index}:${exampleTransaction.id}`,
     _meta: { limit: 1, count: 1 },
   },
@@ -67,7 +81,8 @@ const contractTransactions = defineRoute({
     return {
       body: await transactionPage(
         { filter: { contract }, height, before: parseTransactionCursor(query.cursor) },
-        { limit, includeEvents, cursorOf: formatTransactionCursor }, services,
+        { limit, includeEvents, cursorOf: formatTransactionCursor },
+        services,
       ),
     }
   },

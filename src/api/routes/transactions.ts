@@ -7,7 +7,12 @@ import { listOf, singleOf } from '../paging/envelope.ts'
 import { exampleTransaction, exampleTransactionDetail } from '../examples/transactions.ts'
 import { hashPattern } from '../formats/formats.ts'
 import {
-  accountParameter, cursorParameter, flagParameter, heightParameter, limitParameter, noParameters,
+  accountParameter,
+  cursorParameter,
+  flagParameter,
+  heightParameter,
+  limitParameter,
+  noParameters,
 } from '../parameters/parameters.ts'
 import { transactionSchema } from '../presenters/transaction.ts'
 import type { CompleteTransaction } from '../presenters/transaction.ts'
@@ -17,8 +22,14 @@ import { transactionWorkers } from '../queries/derived-details.ts'
 import { readTransactionContent } from '../queries/transaction-content.ts'
 import { transactionStatuses } from '../queries/transaction-filters.ts'
 import {
-  findSystemTransaction, findTransaction, findTransactionInBlock, listOtherHeights, listTransactions,
-  listTransactionsOfBlock, readTransaction, readTransactionExtras,
+  findSystemTransaction,
+  findTransaction,
+  findTransactionInBlock,
+  listOtherHeights,
+  listTransactions,
+  listTransactionsOfBlock,
+  readTransaction,
+  readTransactionExtras,
 } from '../queries/transactions.ts'
 import type { TransactionPlace } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
@@ -27,8 +38,9 @@ import { transactionPage } from '../paging/transaction-page.ts'
 const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)
 
 /** `status` as people write it. */
-const statusParameter = z.enum([...transactionStatuses, ...lowerCaseStatuses], `must be one of ${transactionStatuses.join(', ')}`)
-  .transform((status) => status.toUpperCase() as typeof transactionStatuses[number])
+const statusParameter = z
+  .enum([...transactionStatuses, ...lowerCaseStatuses], `must be one of ${transactionStatuses.join(', ')}`)
+  .transform((status) => status.toUpperCase() as (typeof transactionStatuses)[number])
   .describe('SUCCESS or FAILURE of its execution; SEALED; UNKNOWN: no access node can serve its result.')
 
 const transactionList = defineRoute({
@@ -36,7 +48,8 @@ const transactionList = defineRoute({
   operationId: 'listTransactions',
   tag: 'Transactions',
   summary: 'Transactions, the latest first',
-  description: 'System transactions are among them. The two that end every block have the same id in each and no payer, ' +
+  description:
+    'System transactions are among them. The two that end every block have the same id in each and no payer, ' +
     'for which the zero address stands.',
   params: noParameters,
   query: z.object({
@@ -45,7 +58,9 @@ const transactionList = defineRoute({
     height: heightParameter().optional().describe('Only transactions of this block.'),
     payer: accountParameter().optional().describe('Only transactions that this account paid for.'),
     proposer: accountParameter().optional().describe('Only transactions that this account proposed.'),
-    authorizers: accountParameter().optional().describe('Only transactions that this account authorized, alone or with others.'),
+    authorizers: accountParameter()
+      .optional()
+      .describe('Only transactions that this account authorized, alone or with others.'),
     status: statusParameter.optional(),
     include_events: flagParameter('Whether the transactions come with their events.'),
   }),
@@ -64,9 +79,10 @@ const transactionList = defineRoute({
     const { database } = services
     const options = { limit, includeEvents: query.include_events, cursorOf: formatTransactionCursor }
     if (isFiltered) return { body: await transactionPage({ filter, height, before }, options, services) }
-    const rows = height === undefined
-      ? await listTransactions(database, await readBounds(database), before, limit + 1)
-      : await listTransactionsOfBlock(database, height, indexWithin(height, before), limit + 1)
+    const rows =
+      height === undefined
+        ? await listTransactions(database, await readBounds(database), before, limit + 1)
+        : await listTransactionsOfBlock(database, height, indexWithin(height, before), limit + 1)
     return { body: await transactionPage({ rows }, options, services) }
   },
 })
@@ -82,14 +98,19 @@ const transactionDetail = defineRoute({
   operationId: 'getTransaction',
   tag: 'Transactions',
   summary: 'One transaction with its events',
-  description: 'The system transactions that end every block have the same id in each: without `height` the answer is the one of the ' +
+  description:
+    'The system transactions that end every block have the same id in each: without `height` the answer is the one of the ' +
     'newest block and `Content-Location` names it. `other_heights` lists other blocks with the same id.',
   params: z.object({
-    id: z.string().regex(hashPattern, 'must be a transaction id or an EVM hash: 64 hex digits, with or without 0x')
+    id: z
+      .string()
+      .regex(hashPattern, 'must be a transaction id or an EVM hash: 64 hex digits, with or without 0x')
       .describe('Transaction id, or hash of an EVM transaction that it executed; with or without 0x.'),
   }),
   query: z.object({
-    height: heightParameter().optional().describe('Height of its block, which a system transaction needs: its id is in every block.'),
+    height: heightParameter()
+      .optional()
+      .describe('Height of its block, which a system transaction needs: its id is in every block.'),
     lite: flagParameter('Whether script, arguments, events, transfers and all else that may be long is left out.'),
   }),
   response: singleOf(transactionDetailSchema, 'Transaction'),
@@ -99,8 +120,10 @@ const transactionDetail = defineRoute({
   handler: async ({ params: { id }, query: { height, lite }, cachingAt }, services) => {
     const { database, network } = services
     const known = await findPlace(database, id, height)
-    const system = known === undefined && height === undefined
-      ? await findSystemTransaction(database, id, await readBounds(database)) : undefined
+    const system =
+      known === undefined && height === undefined
+        ? await findSystemTransaction(database, id, await readBounds(database))
+        : undefined
     const place = known ?? system
     if (place === undefined) throw unknownTransaction(id, height)
     const caching = await cachingAt(place.height)
@@ -123,7 +146,9 @@ const transactionDetail = defineRoute({
     if (transaction === undefined || extras === undefined) throw unknownTransaction(id, height)
     return {
       body: { data: [presentTransactionDetail(transaction, extras, content, otherHeights)] },
-      ...(system === undefined ? {} : { headers: { 'Content-Location': `/flow/transaction/${id}?height=${place.height}` } }),
+      ...(system === undefined
+        ? {}
+        : { headers: { 'Content-Location': `/flow/transaction/${id}?height=${place.height}` } }),
       // The newest block is soon another, and what was scheduled ends at another height.
       caching: known === undefined || (content?.scheduled.length ?? 0) > 0 ? 'revalidate' : caching,
     }
@@ -131,7 +156,11 @@ const transactionDetail = defineRoute({
 })
 
 /** Where the transaction with an id is, or that which executed the EVM transaction with this hash. @param height where it must be */
-async function findPlace(database: DatabasePool, id: string, height: number | undefined): Promise<TransactionPlace | undefined> {
+async function findPlace(
+  database: DatabasePool,
+  id: string,
+  height: number | undefined,
+): Promise<TransactionPlace | undefined> {
   if (height === undefined) return findTransaction(database, id)
   const inBlock = await findTransactionInBlock(database, id, height)
   if (inBlock !== undefined) return inBlock
@@ -140,9 +169,10 @@ async function findPlace(database: DatabasePool, id: string, height: number | un
 }
 
 function unknownTransaction(id: string, height: number | undefined): ApiError {
-  const detail = height === undefined
-    ? `Transaction ${id} is not stored. A system transaction of an older block needs \`height\`.`
-    : `Transaction ${id} is not stored at height ${height}.`
+  const detail =
+    height === undefined
+      ? `Transaction ${id} is not stored. A system transaction of an older block needs \`height\`.`
+      : `Transaction ${id} is not stored at height ${height}.`
   return new ApiError(404, 'unknown-transaction', detail, { field: 'id' })
 }
 

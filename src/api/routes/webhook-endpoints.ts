@@ -10,14 +10,26 @@ import { ownerProblems, webhooksOf } from './webhook-owner.ts'
 const tag = 'Webhooks'
 const params = z.object({ id: idParameter('Number of the endpoint.') })
 const problems = { ...ownerProblems, 404: 'The key has no such endpoint.' } as const
-export const urlField = z.string('must be text').max(2000, 'has at most 2,000 characters').describe('https, on the public internet.')
-export const secretField = z.string().refine((text) => secretOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
+export const urlField = z
+  .string('must be text')
+  .max(2000, 'has at most 2,000 characters')
+  .describe('https, on the public internet.')
+export const secretField = z
+  .string()
+  .refine((text) => secretOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
   .describe('What deliveries are signed with. Default: one is made.')
 export const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
 
 const example = {
-  id: 7, url: 'https://receiver.example/flow', description: 'Deposits', is_paused: false, paused_reason: null, paused_at: null, failures: 0,
-  previous_secret_until: null, created_at: '2025-07-01T12:00:01.250Z',
+  id: 7,
+  url: 'https://receiver.example/flow',
+  description: 'Deposits',
+  is_paused: false,
+  paused_reason: null,
+  paused_at: null,
+  failures: 0,
+  previous_secret_until: null,
+  created_at: '2025-07-01T12:00:01.250Z',
 }
 const secret = `whsec_${'A'.repeat(43)}=`
 
@@ -45,17 +57,24 @@ const create = defineRoute({
   tag,
   access: 'owner',
   summary: 'Makes an endpoint, and the secret that signs what is sent to it',
-  description: 'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
+  description:
+    'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({ url: urlField, description: descriptionField.default(''), secret: secretField.optional() }, 'must be an object'),
+  body: z.strictObject(
+    { url: urlField, description: descriptionField.default(''), secret: secretField.optional() },
+    'must be an object',
+  ),
   bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, secret }] },
   problems: { ...ownerProblems, 403: 'The tier of the key allows no more endpoints.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    const made = await stores.endpoints.create(owner, { ...body, secret: body.secret === undefined ? undefined : secretOf(body.secret) })
+    const made = await stores.endpoints.create(owner, {
+      ...body,
+      secret: body.secret === undefined ? undefined : secretOf(body.secret),
+    })
     return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
   },
 })
@@ -86,16 +105,24 @@ const change = defineRoute({
   summary: 'Changes an endpoint, pauses it or lets it go on',
   params,
   query: noParameters,
-  body: z.strictObject({
-    url: urlField.optional(), description: descriptionField.optional(), is_paused: z.boolean('must be true or false').optional(),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      url: urlField.optional(),
+      description: descriptionField.optional(),
+      is_paused: z.boolean('must be true or false').optional(),
+    },
+    'must be an object',
+  ),
   bodyExample: { is_paused: false },
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
   handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_paused: isPaused } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] }, caching: 'never' }
+    return {
+      body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] },
+      caching: 'never',
+    }
   },
 })
 
@@ -124,12 +151,20 @@ const rotate = defineRoute({
   tag,
   access: 'owner',
   summary: 'Makes a new secret',
-  description: 'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
+  description:
+    'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
   params,
   query: noParameters,
-  body: z.strictObject({
-    overlap_hours: z.int('must be a whole number').min(0, 'must be 0 to 168').max(168, 'must be 0 to 168').default(24),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      overlap_hours: z
+        .int('must be a whole number')
+        .min(0, 'must be 0 to 168')
+        .max(168, 'must be 0 to 168')
+        .default(24),
+    },
+    'must be an object',
+  ),
   bodyExample: { overlap_hours: 24 },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },

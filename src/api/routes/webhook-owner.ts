@@ -8,7 +8,8 @@ import type { RouteRequest, Services } from '../route.ts'
 
 /** What the routes of webhooks may answer beside 200. */
 export const ownerProblems = {
-  401: 'Neither a developer key nor the JWT of an account was sent, or it is not good.', 503: 'Webhooks are not managed by this server.',
+  401: 'Neither a developer key nor the JWT of an account was sent, or it is not good.',
+  503: 'Webhooks are not managed by this server.',
 } as const
 
 type Shown = Pick<RouteRequest, 'apiKey' | 'bearer'>
@@ -20,7 +21,11 @@ type Shown = Pick<RouteRequest, 'apiKey' | 'bearer'>
 export async function shownOwner({ apiKey, bearer }: Shown, services: Services): Promise<DeveloperKey> {
   const shown = apiKey ?? bearer
   if (shown === undefined) {
-    throw new ApiError(401, 'key-missing', 'Send your developer key as X-API-Key or `Authorization: Bearer`: webhooks belong to it.')
+    throw new ApiError(
+      401,
+      'key-missing',
+      'Send your developer key as X-API-Key or `Authorization: Bearer`: webhooks belong to it.',
+    )
   }
   if (apiKey === undefined && !isKeyText(shown)) return requireAccounts(services).ofJwt(shown)
   const key = await requireKeys(services).find(shown)
@@ -29,7 +34,10 @@ export async function shownOwner({ apiKey, bearer }: Shown, services: Services):
 }
 
 /** Whose webhooks a call is about, and what manages them. @throws as `shownOwner` */
-export async function webhooksOf(shown: Shown, services: Services): Promise<{ readonly owner: WebhookOwner; readonly stores: WebhookStores }> {
+export async function webhooksOf(
+  shown: Shown,
+  services: Services,
+): Promise<{ readonly owner: WebhookOwner; readonly stores: WebhookStores }> {
   const { webhooks: stores } = services
   if (stores === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks cannot be managed from this server.')
   const { ownerId, tier } = await shownOwner(shown, services)

@@ -6,7 +6,13 @@ import { idParameter } from '../admin/id-parameter.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  deliveryDetailSchema, deliverySchema, newSubscriptionSchema, presentDelivery, presentDeliveryDetail, presentSubscription, subscriptionSchema,
+  deliveryDetailSchema,
+  deliverySchema,
+  newSubscriptionSchema,
+  presentDelivery,
+  presentDeliveryDetail,
+  presentSubscription,
+  subscriptionSchema,
 } from '../presenters/webhooks.ts'
 import { defineRoute } from '../route.ts'
 import { secretField, urlField } from './webhook-endpoints.ts'
@@ -14,23 +20,45 @@ import { ownerProblems, webhooksOf } from './webhook-owner.ts'
 
 const tag = 'Webhooks'
 const params = z.object({ id: idParameter('Number of the subscription.') })
-const deliveryParams = z.object({ id: idParameter('Number of the subscription.'), sequence: idParameter('Number of the delivery.') })
+const deliveryParams = z.object({
+  id: idParameter('Number of the subscription.'),
+  sequence: idParameter('Number of the delivery.'),
+})
 const problems = { ...ownerProblems, 404: 'The key has no such subscription.' } as const
 const deliveryProblems = { ...ownerProblems, 404: 'The key has no such delivery.' } as const
 
-const typesField = z.array(z.enum(eventTypeNames, 'must be one of those that /webhooks/event-types lists'), 'must be a list')
-  .min(1, 'must not be empty').max(eventTypeNames.length, 'has more entries than there are types')
+const typesField = z
+  .array(z.enum(eventTypeNames, 'must be one of those that /webhooks/event-types lists'), 'must be a list')
+  .min(1, 'must not be empty')
+  .max(eventTypeNames.length, 'has more entries than there are types')
 const heightField = z.int('must be a height').min(0, 'must be a height').max(999_999_999_999_999, 'must be a height')
 const idField = z.int('must be a number').min(1, 'must be a number').max(999_999_999_999_999, 'must be a number')
 
 const example: z.output<typeof subscriptionSchema> = {
-  id: 21, endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' },
-  is_enabled: true, next_height: 123_456_790, delivery_count: 3, created_at: '2025-07-01T12:00:01.250Z',
+  id: 21,
+  endpoint_id: 7,
+  event_types: ['ft.transfer'],
+  conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' },
+  is_enabled: true,
+  next_height: 123_456_790,
+  delivery_count: 3,
+  created_at: '2025-07-01T12:00:01.250Z',
   changed_at: '2025-07-01T12:00:01.250Z',
 }
 const deliveryExample: z.output<typeof deliverySchema> = {
-  sequence: 3, message_id: 'msg_21_3', subscription_id: 21, event_type: 'ft.transfer', block_height: 123_456_789, status: 'delivered', attempt_count: 1,
-  response_status: 200, latency_ms: 41, error: null, response_excerpt: 'ok', created_at: '2025-07-01T12:00:01.250Z', finished_at: '2025-07-01T12:00:01.310Z',
+  sequence: 3,
+  message_id: 'msg_21_3',
+  subscription_id: 21,
+  event_type: 'ft.transfer',
+  block_height: 123_456_789,
+  status: 'delivered',
+  attempt_count: 1,
+  response_status: 200,
+  latency_ms: 41,
+  error: null,
+  response_excerpt: 'ok',
+  created_at: '2025-07-01T12:00:01.250Z',
+  finished_at: '2025-07-01T12:00:01.310Z',
 }
 
 const listTypes = defineRoute({
@@ -40,9 +68,20 @@ const listTypes = defineRoute({
   summary: 'What can be subscribed to',
   params: noParameters,
   query: noParameters,
-  response: listOf(z.strictObject({ type: z.string(), description: z.string() }).meta({ id: 'WebhookEventType' }), 'WebhookEventType'),
-  example: { data: [{ type: 'block.sealed', description: 'A block was stored.' }], has_more: false, cursor: '', _meta: { count: 1 } },
-  handler: () => ({ body: wholeList(Object.entries(eventTypes).map(([type, description]) => ({ type, description }))), caching: 'static' }),
+  response: listOf(
+    z.strictObject({ type: z.string(), description: z.string() }).meta({ id: 'WebhookEventType' }),
+    'WebhookEventType',
+  ),
+  example: {
+    data: [{ type: 'block.sealed', description: 'A block was stored.' }],
+    has_more: false,
+    cursor: '',
+    _meta: { count: 1 },
+  },
+  handler: () => ({
+    body: wholeList(Object.entries(eventTypes).map(([type, description]) => ({ type, description }))),
+    caching: 'static',
+  }),
 })
 
 const list = defineRoute({
@@ -58,7 +97,10 @@ const list = defineRoute({
   problems: ownerProblems,
   handler: async ({ apiKey, bearer, query }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: wholeList((await stores.subscriptions.list(owner, query.endpoint_id)).map(presentSubscription)), caching: 'never' }
+    return {
+      body: wholeList((await stores.subscriptions.list(owner, query.endpoint_id)).map(presentSubscription)),
+      caching: 'never',
+    }
   },
 })
 
@@ -69,27 +111,60 @@ const create = defineRoute({
   tag,
   access: 'owner',
   summary: 'Subscribes an endpoint to events',
-  description: 'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
+  description:
+    'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    endpoint_id: idField.optional(), url: urlField.describe('In place of `endpoint_id`: an endpoint is made.').optional(), secret: secretField.optional(),
-    event_types: typesField, conditions: conditionsSchema.default({}),
-    from_height: heightField.describe('The first block that is told of. Default: the next that is stored.').optional(),
-  }, 'must be an object')
-    .refine(({ endpoint_id: id, url }) => (id === undefined) !== (url === undefined), { path: ['endpoint_id'], message: 'or "url" must be given, and not both' })
-    .refine(({ url, secret }) => url !== undefined || secret === undefined, { path: ['secret'], message: 'is taken only with "url"' }),
-  bodyExample: { endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' } },
+  body: z
+    .strictObject(
+      {
+        endpoint_id: idField.optional(),
+        url: urlField.describe('In place of `endpoint_id`: an endpoint is made.').optional(),
+        secret: secretField.optional(),
+        event_types: typesField,
+        conditions: conditionsSchema.default({}),
+        from_height: heightField
+          .describe('The first block that is told of. Default: the next that is stored.')
+          .optional(),
+      },
+      'must be an object',
+    )
+    .refine(({ endpoint_id: id, url }) => (id === undefined) !== (url === undefined), {
+      path: ['endpoint_id'],
+      message: 'or "url" must be given, and not both',
+    })
+    .refine(({ url, secret }) => url !== undefined || secret === undefined, {
+      path: ['secret'],
+      message: 'is taken only with "url"',
+    }),
+  bodyExample: {
+    endpoint_id: 7,
+    event_types: ['ft.transfer'],
+    conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' },
+  },
   response: singleOf(newSubscriptionSchema, 'NewWebhookSubscription'),
   example: { data: [example] },
-  problems: { ...ownerProblems, 403: 'The tier of the key allows no more subscriptions.', 404: 'The key has no such endpoint.' },
+  problems: {
+    ...ownerProblems,
+    403: 'The tier of the key allows no more subscriptions.',
+    404: 'The key has no such endpoint.',
+  },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const { subscription, secret } = await stores.subscriptions.create(owner, {
-      endpoint: body.endpoint_id ?? { url: body.url ?? '', description: '', secret: body.secret === undefined ? undefined : secretOf(body.secret) },
-      eventTypes: body.event_types, conditions: body.conditions, fromHeight: body.from_height,
+      endpoint: body.endpoint_id ?? {
+        url: body.url ?? '',
+        description: '',
+        secret: body.secret === undefined ? undefined : secretOf(body.secret),
+      },
+      eventTypes: body.event_types,
+      conditions: body.conditions,
+      fromHeight: body.from_height,
     })
-    return { body: { data: [{ ...presentSubscription(subscription), ...(secret === undefined ? {} : { secret }) }] }, caching: 'never' }
+    return {
+      body: { data: [{ ...presentSubscription(subscription), ...(secret === undefined ? {} : { secret }) }] },
+      caching: 'never',
+    }
   },
 })
 
@@ -119,10 +194,17 @@ const change = defineRoute({
   summary: 'Changes a subscription, switches it off or on, or has it told everything again from a height on',
   params,
   query: noParameters,
-  body: z.strictObject({
-    event_types: typesField.optional(), conditions: conditionsSchema.optional(), is_enabled: z.boolean('must be true or false').optional(),
-    from_height: heightField.describe('Everything from this block on is told, what was told before by new deliveries.').optional(),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      event_types: typesField.optional(),
+      conditions: conditionsSchema.optional(),
+      is_enabled: z.boolean('must be true or false').optional(),
+      from_height: heightField
+        .describe('Everything from this block on is told, what was told before by new deliveries.')
+        .optional(),
+    },
+    'must be an object',
+  ),
   bodyExample: { from_height: 123_456_000 },
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
@@ -130,7 +212,10 @@ const change = defineRoute({
   handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const changed = await stores.subscriptions.change(owner, id, {
-      eventTypes: body.event_types, conditions: body.conditions, isEnabled: body.is_enabled, fromHeight: body.from_height,
+      eventTypes: body.event_types,
+      conditions: body.conditions,
+      isEnabled: body.is_enabled,
+      fromHeight: body.from_height,
     })
     return { body: { data: [presentSubscription(changed)] }, caching: 'never' }
   },
@@ -182,7 +267,10 @@ const listDeliveries = defineRoute({
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(/^[1-9]\d{0,14}$/, '<sequence>'),
-    status: z.enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead').describe('Only those.').optional(),
+    status: z
+      .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
+      .describe('Only those.')
+      .optional(),
   }),
   response: listOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [deliveryExample], has_more: true, cursor: '3', _meta: { limit: 1, count: 1 } },
@@ -190,7 +278,11 @@ const listDeliveries = defineRoute({
   handler: async ({ apiKey, bearer, params: { id }, query: { limit, cursor, status } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     await stores.subscriptions.find(owner, id)
-    const rows = await stores.deliveries.list(owner, id, { before: cursor === undefined ? undefined : Number(cursor), status, limit: limit + 1 })
+    const rows = await stores.deliveries.list(owner, id, {
+      before: cursor === undefined ? undefined : Number(cursor),
+      status,
+      limit: limit + 1,
+    })
     return { body: page(rows, limit, presentDelivery, (row) => String(row.sequence)), caching: 'never' }
   },
 })
@@ -208,7 +300,10 @@ const getDelivery = defineRoute({
   problems: deliveryProblems,
   handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: { data: [presentDeliveryDetail(await stores.deliveries.find(owner, id, sequence))] }, caching: 'never' }
+    return {
+      body: { data: [presentDeliveryDetail(await stores.deliveries.find(owner, id, sequence))] },
+      caching: 'never',
+    }
   },
 })
 
@@ -232,4 +327,15 @@ const replay = defineRoute({
 })
 
 /** Who is told of what, and what became of it. */
-export const webhookSubscriptionRoutes = [listTypes, list, create, get, change, remove, test, listDeliveries, getDelivery, replay]
+export const webhookSubscriptionRoutes = [
+  listTypes,
+  list,
+  create,
+  get,
+  change,
+  remove,
+  test,
+  listDeliveries,
+  getDelivery,
+  replay,
+]

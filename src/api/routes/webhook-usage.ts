@@ -5,7 +5,13 @@ import { defineRoute } from '../route.ts'
 import { ownerProblems, webhooksOf } from './webhook-owner.ts'
 
 export const usageExample = {
-  tier: 'free' as const, endpoints: 1, endpoints_limit: 10, subscriptions: 2, subscriptions_limit: 10, events_this_hour: 318, events_per_hour_limit: 5000,
+  tier: 'free' as const,
+  endpoints: 1,
+  endpoints_limit: 10,
+  subscriptions: 2,
+  subscriptions_limit: 10,
+  events_this_hour: 318,
+  events_per_hour_limit: 5000,
   hour_ends_at: '2025-07-01T13:00:00.000Z',
 }
 

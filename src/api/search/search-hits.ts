@@ -18,7 +18,9 @@ export async function findHits(database: DatabasePool, chain: PresentChain, text
   const publicKey = parsePublicKey(text)
   const finders = [
     ...(publicKey === undefined ? [] : [findPublicKey(database, chain, publicKey)]),
-    ...(/^\d{1,15}$/.test(text) ? [findBlock(database, Number(text)), findScheduled(database, String(Number(text)))] : []),
+    ...(/^\d{1,15}$/.test(text)
+      ? [findBlock(database, Number(text)), findScheduled(database, String(Number(text)))]
+      : []),
     ...(hashPattern.test(text) ? hashFinders(database, text.slice(-64).toLowerCase()) : []),
     ...(/^(?:0x[0-9a-f]{1,16}|[0-9a-f]{16})$/i.test(text) ? [findAccount(database, parseAddress(text) ?? text)] : []),
     ...(/^(?:0x)?[0-9a-f]{40}$/i.test(text) ? [findEvmAddress(database, text.slice(-40).toLowerCase())] : []),
@@ -30,7 +32,7 @@ type Finding = Promise<SearchHit | undefined>
 
 function hashFinders(database: DatabasePool, hash: string): readonly Finding[] {
   return [
-    findBlockHeight(database, hash).then((height) => height === undefined ? undefined : findBlock(database, height)),
+    findBlockHeight(database, hash).then((height) => (height === undefined ? undefined : findBlock(database, height))),
     findFlowTransaction(database, hash),
     findTransactionOfEvm(database, hash),
   ]
@@ -44,7 +46,8 @@ async function findBlock(database: DatabasePool, height: number): Finding {
 /** The system transactions that end every block are found in the newest one. */
 async function findFlowTransaction(database: DatabasePool, id: string): Finding {
   const place = await findTransactionWithId(database, id)
-  if (place !== undefined) return { type: 'transaction', id, block_height: place.height, path: `/flow/transaction/${id}` }
+  if (place !== undefined)
+    return { type: 'transaction', id, block_height: place.height, path: `/flow/transaction/${id}` }
   const system = await findSystemTransaction(database, id, await readBounds(database))
   if (system === undefined) return undefined
   const { height } = system
@@ -54,7 +57,14 @@ async function findFlowTransaction(database: DatabasePool, id: string): Finding 
 async function findPublicKey(database: DatabasePool, chain: PresentChain, digits: string): Finding {
   const keys = publicKeyBytes(digits)
   const [row] = await withKeysOfChain(chain, keys, await listKeysByPublicKeys(database, keys, undefined, 1), 1)
-  return row && { type: 'public_key', id: row.public_key, block_height: row.added_height, path: `/flow/key/${row.public_key}` }
+  return (
+    row && {
+      type: 'public_key',
+      id: row.public_key,
+      block_height: row.added_height,
+      path: `/flow/key/${row.public_key}`,
+    }
+  )
 }
 
 const foundRow = z.object({ is_found: z.boolean() })
@@ -68,9 +78,14 @@ async function findTransactionWithId(database: DatabasePool, id: string): Promis
 
 async function findTransactionOfEvm(database: DatabasePool, hash: string): Finding {
   const place = await findEvmTransaction(database, hash)
-  return place && {
-    type: 'evm_transaction', id: `0x${hash}`, block_height: place.block_height, path: `/flow/evm/transaction/0x${hash}`,
-  }
+  return (
+    place && {
+      type: 'evm_transaction',
+      id: `0x${hash}`,
+      block_height: place.block_height,
+      path: `/flow/evm/transaction/0x${hash}`,
+    }
+  )
 }
 
 async function findScheduled(database: DatabasePool, id: string): Finding {
@@ -79,7 +94,10 @@ async function findScheduled(database: DatabasePool, id: string): Finding {
   `)
   if (row === null) return undefined
   return {
-    type: 'scheduled_transaction', id, block_height: row.scheduled_height, path: `/flow/scheduled-transaction/${id}`,
+    type: 'scheduled_transaction',
+    id,
+    block_height: row.scheduled_height,
+    path: `/flow/scheduled-transaction/${id}`,
   }
 }
 

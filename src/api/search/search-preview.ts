@@ -19,10 +19,15 @@ import type { TransactionPlace } from '../queries/transactions.ts'
  * @param hash id or hash, 64 hex digits
  */
 export async function previewTransaction(
-  database: DatabasePool, network: Network, query: string, hash: string,
+  database: DatabasePool,
+  network: Network,
+  query: string,
+  hash: string,
 ): Promise<SearchPreview> {
   const [known, evmPlace] = await Promise.all([findTransaction(database, hash), findEvmTransaction(database, hash)])
-  const place = known ?? (evmPlace && { height: evmPlace.block_height, index: evmPlace.tx_index }) ??
+  const place =
+    known ??
+    (evmPlace && { height: evmPlace.block_height, index: evmPlace.tx_index }) ??
     (await findSystemTransaction(database, hash, await readBounds(database)))
   const row = place === undefined ? undefined : await readTransaction(database, place)
   const [described] = await describeTransactions(database, network, row === undefined ? [] : [row])
@@ -34,15 +39,19 @@ export async function previewTransaction(
     type: 'tx',
     cadence: described === undefined ? null : presentPreviewedTransaction(described),
     evm: evm === undefined ? null : presentEvmTransaction(evm, directory),
-    link: described === undefined || evm === undefined
-      ? null
-      : { cadence_tx_id: described.row.id, evm_hash: `0x${evm.evm_hash}` },
+    link:
+      described === undefined || evm === undefined
+        ? null
+        : { cadence_tx_id: described.row.id, evm_hash: `0x${evm.evm_hash}` },
     scheduled: place === undefined ? null : await readScheduleOf(database, place),
   }
 }
 
 /** The last scheduled transaction to which something happened in a transaction. */
-async function readScheduleOf(database: DatabasePool, { height, index }: TransactionPlace): Promise<PreviewedSchedule | null> {
+async function readScheduleOf(
+  database: DatabasePool,
+  { height, index }: TransactionPlace,
+): Promise<PreviewedSchedule | null> {
   return database.maybeOne(sql.type(previewedScheduleSchema)`
     select s.scheduled_id::text as id, s.status, s.handler_type, s.handler_owner
     from app.scheduled_transaction_changes c join app.scheduled_transactions s using (scheduled_id)
@@ -67,9 +76,10 @@ export async function previewAddress(database: DatabasePool, query: string, addr
     type: 'address',
     cadence,
     evm: evm === null ? null : { ...evm, address: evm.hash },
-    link: typeof flowAddress === 'string' && coa !== undefined
-      ? { flow_address: flowAddress, coa_address: coa.coa_address }
-      : null,
+    link:
+      typeof flowAddress === 'string' && coa !== undefined
+        ? { flow_address: flowAddress, coa_address: coa.coa_address }
+        : null,
   }
 }
 
@@ -86,11 +96,10 @@ async function readAccount(database: DatabasePool, address: string): Promise<Pre
   return { address, contract_count, contracts_count: contract_count, has_active_keys, has_keys: has_active_keys }
 }
 
-async function readEvmParty(
-  database: DatabasePool, digits: string,
-): Promise<ReturnType<typeof presentEvmParty>> {
+async function readEvmParty(database: DatabasePool, digits: string): Promise<ReturnType<typeof presentEvmParty>> {
   const [{ first_height: height }, directory] = await Promise.all([
-    readEvmAddressSpan(database, digits), describeEvmAddresses(database, [digits]),
+    readEvmAddressSpan(database, digits),
+    describeEvmAddresses(database, [digits]),
   ])
   return presentEvmParty(height === null ? null : digits, directory)
 }

@@ -84,7 +84,10 @@ order by transactions desc, address
 limit 10`,
   },
   {
-    questions: ['最近一万个区块有多少账户活跃？其中多少是新的？', 'How many accounts were seen in the last 10,000 blocks, and how many of them for the first time?'],
+    questions: [
+      '最近一万个区块有多少账户活跃？其中多少是新的？',
+      'How many accounts were seen in the last 10,000 blocks, and how many of them for the first time?',
+    ],
     sql: `with newest as (
   select max(height) as height from raw.blocks
 )

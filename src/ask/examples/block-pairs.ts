@@ -29,7 +29,7 @@ limit 7`,
 from app.daily_stats`,
   },
   {
-    questions: ['What share of users\' transactions fails, by day?', '每天失败交易的比例是多少？'],
+    questions: ["What share of users' transactions fails, by day?", '每天失败交易的比例是多少？'],
     sql: `select day, failed_tx_count, tx_count - system_tx_count as user_tx_count,
   round(100.0 * failed_tx_count / nullif(tx_count - system_tx_count, 0), 2) as failed_percent
 from app.daily_stats

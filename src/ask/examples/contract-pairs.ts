@@ -11,7 +11,7 @@ order by created_height desc, created_tx_index desc, contract
 limit 20`,
   },
   {
-    questions: ['Which contracts do users\' transactions import most often?', '最常被调用的合约有哪些？'],
+    questions: ["Which contracts do users' transactions import most often?", '最常被调用的合约有哪些？'],
     sql: `select name as contract, sum(activity_count) as transactions
 from app.hourly_activity
 where kind = 'contract' and day > (select max(day) from app.hourly_activity) - 7

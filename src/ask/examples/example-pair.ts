@@ -28,7 +28,8 @@ export function inNetwork(pairs: readonly ExamplePair[], network: Network): Exam
 export function withAddresses(text: string, network: Network): string {
   const contracts = coreContracts(network)
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (!isCoreContract(name, contracts)) throw new Error(`An example names the core contract ${name}, which there is not: ${text}`)
+    if (!isCoreContract(name, contracts))
+      throw new Error(`An example names the core contract ${name}, which there is not: ${text}`)
     return contracts[name]
   })
 }

@@ -23,10 +23,14 @@ describe('the example questions', () => {
   })
 
   it('have one statement each that ends by itself and bounds its rows or gives few', () => {
-    for (const { sql, questions: [question] } of all) {
+    for (const {
+      sql,
+      questions: [question],
+    } of all) {
       expect(sql, question).to.match(/^(select|with)\b/)
       expect(sql, question).to.not.include(';')
-      if (!/\blimit \d+$/.test(sql)) expect(sql, question).to.match(/\b(count|sum|percentile_cont|max|group by|where)\b/)
+      if (!/\blimit \d+$/.test(sql))
+        expect(sql, question).to.match(/\b(count|sum|percentile_cont|max|group by|where)\b/)
     }
   })
 

@@ -14,7 +14,14 @@ import { tokenPairs } from './token-pairs.ts'
 
 const pairsOf: Readonly<Record<QueryTarget, readonly ExamplePair[]>> = {
   indexer: [
-    ...blockPairs, ...accountPairs, ...tokenPairs, ...itemPairs, ...contractPairs, ...defiPairs, ...stakingPairs, ...evmPairs,
+    ...blockPairs,
+    ...accountPairs,
+    ...tokenPairs,
+    ...itemPairs,
+    ...contractPairs,
+    ...defiPairs,
+    ...stakingPairs,
+    ...evmPairs,
   ],
   evm: evmExplorerPairs,
 }

@@ -45,7 +45,10 @@ order by n.block_height desc, n.tx_index desc, n.event_index desc
 limit 20`,
   },
   {
-    questions: ['What were the most expensive marketplace sales in the last 10,000 blocks?', '最近最贵的 NFT 成交是多少？'],
+    questions: [
+      'What were the most expensive marketplace sales in the last 10,000 blocks?',
+      '最近最贵的 NFT 成交是多少？',
+    ],
     sql: `select e.block_height, e.payload->>'nftType' as item_type, e.payload->>'nftID' as nft_id,
   (e.payload->>'salePrice')::numeric as price, e.payload->>'salePaymentVaultType' as paid_in
 from raw.events e

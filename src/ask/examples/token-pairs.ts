@@ -92,7 +92,10 @@ group by size
 order by min(amount)`,
   },
   {
-    questions: ['哪些账户转出的代币种类最多？', 'Which accounts sent the most kinds of tokens in the last 10,000 blocks?'],
+    questions: [
+      '哪些账户转出的代币种类最多？',
+      'Which accounts sent the most kinds of tokens in the last 10,000 blocks?',
+    ],
     sql: `select from_address, count(distinct token) as tokens, count(*) as transfers
 from app.ft_transfers
 where transfer_type = 'transfer' and from_address is not null

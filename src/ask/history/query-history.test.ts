@@ -1,9 +1,14 @@
 import { expect } from 'chai'
 import { QueryHistory } from './query-history.ts'
 
-const asked = (sql: string): Parameters<QueryHistory['add']>[1] => (
-  { kind: 'run_sql', target: 'indexer', question: undefined, sql, rowCount: 1, error: undefined }
-)
+const asked = (sql: string): Parameters<QueryHistory['add']>[1] => ({
+  kind: 'run_sql',
+  target: 'indexer',
+  question: undefined,
+  sql,
+  rowCount: 1,
+  error: undefined,
+})
 const all = { limit: 1000, offset: 0 }
 
 describe('the history of queries', () => {

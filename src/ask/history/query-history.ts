@@ -44,8 +44,13 @@ export class QueryHistory {
   }
 
   /** Newest first. @param page.target only queries to this database */
-  list(owner: string, page: { readonly limit: number; readonly offset: number; readonly target?: QueryTarget | undefined }): HistoryItem[] {
-    const items = (this.#items.get(owner) ?? []).filter(({ target }) => page.target === undefined || target === page.target)
+  list(
+    owner: string,
+    page: { readonly limit: number; readonly offset: number; readonly target?: QueryTarget | undefined },
+  ): HistoryItem[] {
+    const items = (this.#items.get(owner) ?? []).filter(
+      ({ target }) => page.target === undefined || target === page.target,
+    )
     return items.reverse().slice(page.offset, page.offset + page.limit)
   }
 

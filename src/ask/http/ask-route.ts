@@ -44,7 +44,10 @@ interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Body exte
 }
 
 interface RouteDeclaration<
-  Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Answer extends z.ZodType,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** With parameters in braces, as OpenAPI writes them. */
@@ -70,8 +73,10 @@ interface RouteDeclaration<
   readonly successStatus?: 200 | 201 | 204
   /** Statuses whose body is a problem, with what they mean here. */
   readonly problems?: Readonly<Record<number, string>>
-  readonly handler: (input: Input<Params, Query, Body>, parts: AskParts) =>
-    Promise<AskAnswer<z.output<Answer>>> | AskAnswer<z.output<Answer>>
+  readonly handler: (
+    input: Input<Params, Query, Body>,
+    parts: AskParts,
+  ) => Promise<AskAnswer<z.output<Answer>>> | AskAnswer<z.output<Answer>>
 }
 
 /** A declared route without the types of its input: what a table can hold, and its description is made of. */
@@ -100,14 +105,24 @@ const nothing = z.strictObject({})
 
 /** Joins a handler to the schemas of its input and of its answer. */
 export function askRoute<
-  Params extends z.ZodObject = z.ZodObject, Query extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodType = z.ZodUnknown, Answer extends z.ZodType = z.ZodUnknown,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodUnknown,
+  Answer extends z.ZodType = z.ZodUnknown,
 >(declaration: RouteDeclaration<Params, Query, Body, Answer>): AskRoute {
   const { handler, method, path, operationId, tag, summary, response, example } = declaration
   const params = z.strictObject((declaration.params ?? nothing).shape)
   const query = z.strictObject((declaration.query ?? nothing).shape)
   return {
-    method, path, operationId, tag, summary, response, example, params, query,
+    method,
+    path,
+    operationId,
+    tag,
+    summary,
+    response,
+    example,
+    params,
+    query,
     description: declaration.description,
     access: declaration.access ?? 'token',
     body: declaration.body,
@@ -115,13 +130,19 @@ export function askRoute<
     contentType: declaration.contentType ?? 'application/json',
     successStatus: declaration.successStatus ?? 200,
     problems: declaration.problems ?? {},
-    run: async (request, parts) => handler({
-      params: parsePath(params, request.params) as z.output<Params>,
-      query: parseQuery(query, request.query) as z.output<Query>,
-      body: (declaration.body === undefined ? undefined : parseBody(declaration.body, request.body)) as z.output<Body>,
-      owner: request.owner,
-      signal: request.signal,
-      client: request.client,
-    }, parts),
+    run: async (request, parts) =>
+      handler(
+        {
+          params: parsePath(params, request.params) as z.output<Params>,
+          query: parseQuery(query, request.query) as z.output<Query>,
+          body: (declaration.body === undefined
+            ? undefined
+            : parseBody(declaration.body, request.body)) as z.output<Body>,
+          owner: request.owner,
+          signal: request.signal,
+          client: request.client,
+        },
+        parts,
+      ),
   }
 }

@@ -3,20 +3,22 @@ import type { AskRoute } from './ask-route.ts'
 
 type JsonObject = Record<string, unknown>
 
-const problemSchema = z.strictObject({
-  type: z.string().describe('urn:flowfarm:problem: and the code.'),
-  title: z.string().describe('What the status means.'),
-  status: z.int(),
-  detail: z.string().describe('What went wrong and what to do, for people.'),
-  code: z.string().describe('What went wrong, for programs; stable.'),
-  field: z.string().optional().describe('The parameter or field at fault.'),
-  request_id: z.string().describe('Names this request in the log.'),
-  error: z.string().describe('The same as `detail`.'),
-  error_code: z.string().describe('The same as `code`.'),
-  sql_state: z.string().nullable().describe('PostgreSQL\'s code of the error, where it refused the statement.'),
-  error_position: z.int().nullable().describe('Character of the statement at which the fault is, from 1.'),
-  error_hint: z.string().nullable().describe('What PostgreSQL advises.'),
-}).meta({ id: 'Problem' })
+const problemSchema = z
+  .strictObject({
+    type: z.string().describe('urn:flowfarm:problem: and the code.'),
+    title: z.string().describe('What the status means.'),
+    status: z.int(),
+    detail: z.string().describe('What went wrong and what to do, for people.'),
+    code: z.string().describe('What went wrong, for programs; stable.'),
+    field: z.string().optional().describe('The parameter or field at fault.'),
+    request_id: z.string().describe('Names this request in the log.'),
+    error: z.string().describe('The same as `detail`.'),
+    error_code: z.string().describe('The same as `code`.'),
+    sql_state: z.string().nullable().describe("PostgreSQL's code of the error, where it refused the statement."),
+    error_position: z.int().nullable().describe('Character of the statement at which the fault is, from 1.'),
+    error_hint: z.string().nullable().describe('What PostgreSQL advises.'),
+  })
+  .meta({ id: 'Problem' })
 
 /** The OpenAPI 3.1 document of the query service: made from what the router and the validation use, and nothing else. */
 export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
@@ -24,7 +26,10 @@ export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
   const paths: Record<string, JsonObject> = {}
   const problem = { content: { 'application/problem+json': { schema: toComponents(problemSchema, schemas) } } }
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, schemas, problem) }
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: describeOperation(route, schemas, problem),
+    }
   }
   return {
     openapi: '3.1.0',
@@ -47,7 +52,10 @@ export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
       schemas,
       responses: {
         WrongToken: { description: 'The token is missing or wrong.', ...problem },
-        WrongHost: { description: 'Without API_TOKEN, the service was called from its own machine by the name of a site.', ...problem },
+        WrongHost: {
+          description: 'Without API_TOKEN, the service was called from its own machine by the name of a site.',
+          ...problem,
+        },
         InternalError: { description: 'Something went wrong here.', ...problem },
       },
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
@@ -59,10 +67,17 @@ function describeOperation(route: AskRoute, schemas: Record<string, JsonObject>,
   const parameters = [...describeParameters(route.params, 'path'), ...describeParameters(route.query, 'query')]
   const problems = {
     400: 'A parameter or a field is not valid, or not known; `field` names it.',
-    ...(route.body === undefined ? {} : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
+    ...(route.body === undefined
+      ? {}
+      : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
     ...route.problems,
   }
-  const content = { [route.contentType.split(';', 1)[0] ?? '']: { schema: toComponents(route.response, schemas), example: route.example } }
+  const content = {
+    [route.contentType.split(';', 1)[0] ?? '']: {
+      schema: toComponents(route.response, schemas),
+      example: route.example,
+    },
+  }
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -73,8 +88,12 @@ function describeOperation(route: AskRoute, schemas: Record<string, JsonObject>,
     ...(route.body === undefined ? {} : { requestBody: describeBody(route.body, route.bodyExample) }),
     responses: {
       [route.successStatus]: { description: 'The answer.', ...(route.successStatus === 204 ? {} : { content }) },
-      ...(route.access === 'open' ? {} : { 401: { $ref: '#/components/responses/WrongToken' }, 403: { $ref: '#/components/responses/WrongHost' } }),
-      ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, { description, ...problem }])),
+      ...(route.access === 'open'
+        ? {}
+        : { 401: { $ref: '#/components/responses/WrongToken' }, 403: { $ref: '#/components/responses/WrongHost' } }),
+      ...Object.fromEntries(
+        Object.entries(problems).map(([status, description]) => [status, { description, ...problem }]),
+      ),
       500: { $ref: '#/components/responses/InternalError' },
     },
   }
@@ -83,10 +102,16 @@ function describeOperation(route: AskRoute, schemas: Record<string, JsonObject>,
 function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'): JsonObject[] {
   return Object.entries(schemas.shape).map(([name, part]) => {
     const schema = part as z.ZodType
-    const { $schema: _dialect, description, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+    const {
+      $schema: _dialect,
+      description,
+      ...described
+    } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
     const omitted = schema.safeParse(undefined)
     return {
-      name, in: place, required: place === 'path' || !omitted.success,
+      name,
+      in: place,
+      required: place === 'path' || !omitted.success,
       ...(description === undefined ? {} : { description }),
       schema: { ...described, ...(omitted.data === undefined ? {} : { default: omitted.data }) },
     }
@@ -112,8 +137,10 @@ function toComponents(schema: z.ZodType, components: Record<string, JsonObject>)
 function referToComponents(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(referToComponents)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => {
-    const isReference = key === '$ref' && typeof part === 'string'
-    return [key, isReference ? part.replace('#/$defs/', '#/components/schemas/') : referToComponents(part)]
-  }))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      const isReference = key === '$ref' && typeof part === 'string'
+      return [key, isReference ? part.replace('#/$defs/', '#/components/schemas/') : referToComponents(part)]
+    }),
+  )
 }

@@ -67,12 +67,20 @@ const mostBodyBytes = 1024 * 1024
 export async function createAskServer(options: AskServerOptions): Promise<AskServer> {
   const { log, metrics, host, closeGraceMs = 3000 } = options
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
-  app.use(requests({
-    service: 'ask', metrics, log, list: '/docs', translate: databaseAway,
-    // Their `detail` is in `error` too, where clients of other query services look for it.
-    describe: (error) => ({ ...presentFailure(failureOf(error)) }),
-  }))
+  app.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  )
+  app.use(
+    requests({
+      service: 'ask',
+      metrics,
+      log,
+      list: '/docs',
+      translate: databaseAway,
+      // Their `detail` is in `error` too, where clients of other query services look for it.
+      describe: (error) => ({ ...presentFailure(failureOf(error)) }),
+    }),
+  )
   app.use(async (context, next) => {
     context.set(apiSecurityHeaders)
     await next()
@@ -83,13 +91,19 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
   if (options.page !== undefined) app.use(options.page)
   app.use((context) => refuseMethod(context, router, options.page !== undefined))
   const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
+  const { server, port } = await listen((request, response) => void handle(request, response), {
+    host,
+    port: options.port,
+  })
   return { port, close: () => closeServer(server, closeGraceMs) }
 }
 
 function databaseAway(thrown: unknown): ApiError | undefined {
   if (!(asDatabaseError(thrown) instanceof RetryableError)) return undefined
-  return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', { cause: thrown, details: { retryAfterSeconds: 1 } })
+  return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', {
+    cause: thrown,
+    details: { retryAfterSeconds: 1 },
+  })
 }
 
 function askRouter(options: AskServerOptions): Router<RequestState> {
@@ -99,7 +113,8 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
   // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
   const documents: { json?: string; yaml?: string } = {}
   const write = {
-    json: () => JSON.stringify(describeAskApi(allAskRoutes)), yaml: () => stringify(describeAskApi(allAskRoutes), { aliasDuplicateObjects: false }),
+    json: () => JSON.stringify(describeAskApi(allAskRoutes)),
+    yaml: () => stringify(describeAskApi(allAskRoutes), { aliasDuplicateObjects: false }),
   }
   const router = new Router<RequestState>()
   for (const form of ['json', 'yaml'] as const) {
@@ -119,13 +134,17 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
   // The router takes the first that fits, and `/history/{id}` fits what `/{target}/ask` does not: fixed paths go first.
   const routes = allAskRoutes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   for (const route of routes) {
-    router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], async (context) => {
-      context.state.route = route.path
-      if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host, trustedProxies)
-      const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
-      const client = clientNetwork(clientOf(context.req).address)
-      await answer(context, route, { owner, parts, params: context['params'], client })
-    })
+    router.register(
+      route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
+      async (context) => {
+        context.state.route = route.path
+        if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host, trustedProxies)
+        const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
+        const client = clientNetwork(clientOf(context.req).address)
+        await answer(context, route, { owner, parts, params: context['params'], client })
+      },
+    )
   }
   return router
 }

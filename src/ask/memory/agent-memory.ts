@@ -42,10 +42,20 @@ export class AgentMemory {
 
   /** Keeps a pair, in place of one with the same question. @throws ApiError 409 `memory-full` */
   async keep(given: GivenPair): Promise<KeptPair> {
-    const pair = { id: pairId(given), target: given.target, question: given.question.trim(), sql: given.sql.trim(), kept_at: new Date().toISOString() }
+    const pair = {
+      id: pairId(given),
+      target: given.target,
+      question: given.question.trim(),
+      sql: given.sql.trim(),
+      kept_at: new Date().toISOString(),
+    }
     return this.#inTurn(async () => {
       if (!this.#pairs.has(pair.id) && this.#pairs.size >= this.#mostPairs) {
-        throw new ApiError(409, 'memory-full', `${this.#mostPairs} examples are kept, and no more can be: delete some that are not needed.`)
+        throw new ApiError(
+          409,
+          'memory-full',
+          `${this.#mostPairs} examples are kept, and no more can be: delete some that are not needed.`,
+        )
       }
       await this.#folder.write(pair)
       return pair
@@ -54,10 +64,11 @@ export class AgentMemory {
 
   /** Newest first. */
   async list(target?: QueryTarget): Promise<KeptPair[]> {
-    return this.#inTurn(() => (
-      [...this.#pairs.values()].filter((pair) => target === undefined || pair.target === target)
-        .sort((a, b) => (a.kept_at === b.kept_at ? compare(a.id, b.id) : compare(b.kept_at, a.kept_at)))
-    ))
+    return this.#inTurn(() =>
+      [...this.#pairs.values()]
+        .filter((pair) => target === undefined || pair.target === target)
+        .sort((a, b) => (a.kept_at === b.kept_at ? compare(a.id, b.id) : compare(b.kept_at, a.kept_at))),
+    )
   }
 
   /** Pairs whose questions are most like this one, best first. */
@@ -66,10 +77,14 @@ export class AgentMemory {
     return this.#inTurn(() => {
       const hits = this.#index.search(question, { filter: (hit) => this.#pairs.get(String(hit.id))?.target === target })
       // The index ranks by how rare a piece is; what is alike enough is decided by what both have in common.
-      return hits.flatMap(({ id }) => {
-        const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
-        return pair === undefined || grams === undefined ? [] : [{ ...pair, likeness: likeness(wanted, grams) }]
-      }).filter((found) => found.likeness >= leastLikeness).sort((a, b) => b.likeness - a.likeness).slice(0, limit)
+      return hits
+        .flatMap(({ id }) => {
+          const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
+          return pair === undefined || grams === undefined ? [] : [{ ...pair, likeness: likeness(wanted, grams) }]
+        })
+        .filter((found) => found.likeness >= leastLikeness)
+        .sort((a, b) => b.likeness - a.likeness)
+        .slice(0, limit)
     })
   }
 
@@ -117,8 +132,14 @@ export class AgentMemory {
 /** What the system says of the folder, with what to look at. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  const remedy = 'see that CHROMA_PERSIST_DIR is a folder that the service may read and write, and that its disk has room.'
-  return new ApiError(503, 'memory-unavailable', `The approved examples cannot be had (${String(error.code)}): ${remedy}`, { cause: error })
+  const remedy =
+    'see that CHROMA_PERSIST_DIR is a folder that the service may read and write, and that its disk has room.'
+  return new ApiError(
+    503,
+    'memory-unavailable',
+    `The approved examples cannot be had (${String(error.code)}): ${remedy}`,
+    { cause: error },
+  )
 }
 
 /** Whether a time, ns since 1970, is of the last second, or ahead of our clock. */

@@ -9,9 +9,9 @@ const runs = /[\p{L}\p{N}]+/gu
  * finds `transfer`; of Chinese and other scripts without spaces one and two characters at a time.
  */
 export function nGrams(text: string): string[] {
-  return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].flatMap(([run]) => (
-    splitByScript(run).flatMap((part) => (unspaced.test(part) ? pairsOf(part) : triplesOf(part)))
-  ))
+  return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].flatMap(([run]) =>
+    splitByScript(run).flatMap((part) => (unspaced.test(part) ? pairsOf(part) : triplesOf(part))),
+  )
 }
 
 /** `转账transfer` is a Chinese word and an English one. */

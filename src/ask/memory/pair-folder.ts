@@ -85,7 +85,10 @@ export class PairFolder {
     }
     const parsed = keptPairSchema.safeParse(parseJson(text))
     if (parsed.success && `${parsed.data.id}.json` === name) return parsed.data
-    this.#log.warn({ file: join(this.#folder, name) }, 'this file is no pair of a question and a statement; it is not used')
+    this.#log.warn(
+      { file: join(this.#folder, name) },
+      'this file is no pair of a question and a statement; it is not used',
+    )
     return undefined
   }
 

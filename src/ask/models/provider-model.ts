@@ -69,9 +69,17 @@ export class ProviderModel implements SqlModel {
 
   async #ask({ instructions, messages }: ModelRequest, abortSignal: AbortSignal): Promise<ModelReply> {
     const { text, finishReason } = await generateText({
-      model: this.#model, messages: [...messages], abortSignal, maxRetries: 0, maxOutputTokens: mostReplyTokens,
+      model: this.#model,
+      messages: [...messages],
+      abortSignal,
+      maxRetries: 0,
+      maxOutputTokens: mostReplyTokens,
       // The instructions are long and always the same: the provider need not read them anew each time.
-      instructions: { role: 'system', content: instructions, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } },
+      instructions: {
+        role: 'system',
+        content: instructions,
+        providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+      },
     })
     return { text: this.#maskText(text), isCutOff: finishReason === 'length' }
   }

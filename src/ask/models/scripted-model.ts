@@ -21,8 +21,11 @@ export class ScriptedModel implements SqlModel {
     const asked = keyOf(question)
     const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === asked))
     if (known === undefined) {
-      const remedy = 'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and LLM_PROVIDER to whose it is.'
-      return Promise.reject(new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`))
+      const remedy =
+        'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and LLM_PROVIDER to whose it is.'
+      return Promise.reject(
+        new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`),
+      )
     }
     return Promise.resolve({ text: `\`\`\`sql\n${known.sql}\n\`\`\``, isCutOff: false })
   }

@@ -36,7 +36,7 @@ describe('the statement in a reply', () => {
   })
 
   it('keeps the semicolons and fences in its texts', () => {
-    const odd = 'SELECT \'a;b\', \'```\''
+    const odd = "SELECT 'a;b', '```'"
     expect(sqlCandidates(fence(odd))).to.deep.equal([odd])
     expect(sqlCandidates(odd)).to.include(odd)
   })

@@ -9,13 +9,17 @@ const beginnings = /^[ \t]*(?:SELECT|WITH|VALUES|TABLE|\()[\s(]/gim
  * sent. Each still has to pass the gate: this only finds where a statement may be.
  */
 export function sqlCandidates(reply: string): string[] {
-  const fenced = [...reply.matchAll(fences)].map(([, language = '', content = '']) => ({ language: language.toLowerCase(), content }))
+  const fenced = [...reply.matchAll(fences)].map(([, language = '', content = '']) => ({
+    language: language.toLowerCase(),
+    content,
+  }))
   const found = [
     // Of several the last is the one that the reply came to.
     ...fenced.filter(({ language }) => language === 'sql' || language.startsWith('postgres')).reverse(),
     ...fenced.filter(({ language }) => language === '').reverse(),
   ].map(({ content }) => content)
-  const bare = fenced.length > 0 ? [] : [...reply.matchAll(beginnings)].flatMap(({ index }) => cutProse(reply.slice(index)))
+  const bare =
+    fenced.length > 0 ? [] : [...reply.matchAll(beginnings)].flatMap(({ index }) => cutProse(reply.slice(index)))
   return [...new Set([...found, ...bare].map((sql) => sql.trim()).filter((sql) => sql !== ''))]
 }
 

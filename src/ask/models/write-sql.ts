@@ -56,7 +56,10 @@ export async function writeSql<Result>(options: WritingOptions<Result>): Promise
       if (tried === undefined) throw withoutSql(reply)
       return { sql: tried.sql, result: undefined, failure: tried.failure, attempts }
     }
-    messages.push({ role: 'assistant', content: reply.text.trim() || '(nothing)' }, { role: 'user', content: repairMessage(reply, tried?.failure) })
+    messages.push(
+      { role: 'assistant', content: reply.text.trim() || '(nothing)' },
+      { role: 'user', content: repairMessage(reply, tried?.failure) },
+    )
   }
 }
 
@@ -65,7 +68,10 @@ type Tried<Result> =
   | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
 
 /** The first candidate that works, or else the likeliest of those that do not; undefined where there is none. */
-async function tryCandidates<Result>(reply: string, attempt: (sql: string) => Promise<Result>): Promise<Tried<Result> | undefined> {
+async function tryCandidates<Result>(
+  reply: string,
+  attempt: (sql: string) => Promise<Result>,
+): Promise<Tried<Result> | undefined> {
   let failed: Extract<Tried<Result>, { works: false }> | undefined
   for (const sql of sqlCandidates(reply)) {
     try {
@@ -82,15 +88,23 @@ async function tryCandidates<Result>(reply: string, attempt: (sql: string) => Pr
 
 function firstMessage({ question, recalled }: Pick<WritingOptions<unknown>, 'question' | 'recalled'>): string {
   const examples = recalled.map((pair) => `Question: ${pair.question}\nSQL:\n${pair.sql}`)
-  const remembered = examples.length === 0 ? '' : `A person has approved these answers to similar questions:\n\n${examples.join('\n\n')}\n\n`
+  const remembered =
+    examples.length === 0
+      ? ''
+      : `A person has approved these answers to similar questions:\n\n${examples.join('\n\n')}\n\n`
   return `${remembered}Question: ${question}`
 }
 
 function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): string {
-  if (failure === undefined) return 'Your reply has no SELECT statement. Answer with one statement in a ```sql block, and nothing else.'
+  if (failure === undefined)
+    return 'Your reply has no SELECT statement. Answer with one statement in a ```sql block, and nothing else.'
   return [
-    reply.isCutOff ? 'Your reply was cut off because it is too long. Write a shorter statement.' : `The statement does not work: ${failure.detail.slice(0, toldFailureCharacters)}`,
-    ...(failure.sqlState === undefined ? [] : [`SQLSTATE ${failure.sqlState}${failure.position === undefined ? '' : ` at character ${failure.position}`}.`]),
+    reply.isCutOff
+      ? 'Your reply was cut off because it is too long. Write a shorter statement.'
+      : `The statement does not work: ${failure.detail.slice(0, toldFailureCharacters)}`,
+    ...(failure.sqlState === undefined
+      ? []
+      : [`SQLSTATE ${failure.sqlState}${failure.position === undefined ? '' : ` at character ${failure.position}`}.`]),
     ...(failure.hint === undefined ? [] : [`Hint: ${failure.hint}`]),
     'Answer with the corrected statement in a ```sql block, and nothing else.',
   ].join('\n')
@@ -98,6 +112,10 @@ function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): st
 
 function withoutSql({ text, isCutOff }: ModelReply): ApiError {
   const said = text.trim().slice(0, shownReplyCharacters)
-  const reason = isCutOff ? 'its reply was cut off because it is too long' : said === '' ? 'it said nothing. Ask in other words.' : `it said: ${said}`
+  const reason = isCutOff
+    ? 'its reply was cut off because it is too long'
+    : said === ''
+      ? 'it said nothing. Ask in other words.'
+      : `it said: ${said}`
   return new ApiError(502, 'model-without-sql', `The model wrote no statement for this question; ${reason}`)
 }

@@ -16,7 +16,9 @@ function describeTable(table: CatalogTable): string {
   })
   return [
     ...(table.comment === null ? [] : [`-- ${oneLine(table.comment)}`]),
-    ...(table.approximateRows === null || table.approximateRows < 1 ? [] : [`-- ${rowsInWords(table.approximateRows)}`]),
+    ...(table.approximateRows === null || table.approximateRows < 1
+      ? []
+      : [`-- ${rowsInWords(table.approximateRows)}`]),
     ...(table.kind === 'view' ? [`-- ${name} is a view with these columns:`] : []),
     `CREATE TABLE ${name} (`,
     ...columns,

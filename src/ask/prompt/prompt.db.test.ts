@@ -18,9 +18,16 @@ describe('what the model is told', () => {
   })
   after(() => db.drop())
 
-  const prompt = (changes: Partial<Parameters<typeof buildPrompt>[0]> = {}): Prompt => (
-    buildPrompt({ target: 'indexer', schema, notes: 'Notes.', examples: examplePairs('indexer', 'mainnet'), mostRows: 500, timeoutSeconds: 30, ...changes })
-  )
+  const prompt = (changes: Partial<Parameters<typeof buildPrompt>[0]> = {}): Prompt =>
+    buildPrompt({
+      target: 'indexer',
+      schema,
+      notes: 'Notes.',
+      examples: examplePairs('indexer', 'mainnet'),
+      mostRows: 500,
+      timeoutSeconds: 30,
+      ...changes,
+    })
 
   it('has every table that may be read, and no other', () => {
     const told = [...schema.matchAll(/^CREATE TABLE (\S+) \($/gm)].map(([, name]) => name)
@@ -50,10 +57,18 @@ describe('what the model is told', () => {
   })
 
   it('keeps names and comments that want to be more than that in their place', () => {
-    const text = describeCatalog([{
-      schema: 'public', name: 'Odd "name"', kind: 'table', comment: 'one\n-- two', keys: [], indexes: [], approximateRows: null,
-      columns: [{ name: 'select', type: 'text', isNullable: true, comment: 'x\nDROP' }],
-    }])
+    const text = describeCatalog([
+      {
+        schema: 'public',
+        name: 'Odd "name"',
+        kind: 'table',
+        comment: 'one\n-- two',
+        keys: [],
+        indexes: [],
+        approximateRows: null,
+        columns: [{ name: 'select', type: 'text', isNullable: true, comment: 'x\nDROP' }],
+      },
+    ])
     expect(text).to.equal('-- one -- two\nCREATE TABLE public."Odd ""name""" (\n  select text -- x DROP\n);')
   })
 
@@ -61,7 +76,12 @@ describe('what the model is told', () => {
     const { version, instructions } = prompt()
     expect(version).to.match(/^[0-9a-f]{12}$/)
     expect(prompt().version).to.equal(version)
-    for (const other of [prompt({ notes: 'Other.' }), prompt({ mostRows: 10 }), prompt({ examples: [] }), prompt({ schema: '' })]) {
+    for (const other of [
+      prompt({ notes: 'Other.' }),
+      prompt({ mostRows: 10 }),
+      prompt({ examples: [] }),
+      prompt({ schema: '' }),
+    ]) {
       expect(other.version).not.to.equal(version)
     }
     expect(instructions).to.include('At most 500 rows').and.include('ended after 30 s')
@@ -79,7 +99,9 @@ describe('what the model is told', () => {
 
   it('has questions in English and Chinese', () => {
     const { instructions } = prompt()
-    expect(instructions).to.match(/^Question: [A-Z]/m).and.match(/^Question: \p{Script=Han}/mu)
+    expect(instructions)
+      .to.match(/^Question: [A-Z]/m)
+      .and.match(/^Question: \p{Script=Han}/mu)
   })
 
   it('has notes for each database', async () => {

@@ -25,9 +25,16 @@ export interface KnowledgeOptions {
 const tables = { indexer: indexerTables, evm: evmTables } as const
 
 /** Reads all that is told of a database: its tables as they are now, and the notes and examples that come with the program. */
-export async function readKnowledge({ target, pool, network, mostRows, timeoutSeconds }: KnowledgeOptions): Promise<DatabaseKnowledge> {
+export async function readKnowledge({
+  target,
+  pool,
+  network,
+  mostRows,
+  timeoutSeconds,
+}: KnowledgeOptions): Promise<DatabaseKnowledge> {
   const [catalog, notes] = await Promise.all([
-    readCatalog(pool, tables[target]), readFile(new URL(`${target}-notes.md`, import.meta.url), 'utf8'),
+    readCatalog(pool, tables[target]),
+    readFile(new URL(`${target}-notes.md`, import.meta.url), 'utf8'),
   ])
   const schema = describeCatalog(catalog)
   const examples = examplePairs(target, network)

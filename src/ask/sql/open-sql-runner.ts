@@ -50,8 +50,16 @@ const readableOf = {
  */
 function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions['settings']> {
   return {
-    search_path: searchPath.join(','), default_transaction_read_only: 'on', standard_conforming_strings: 'on', bytea_output: 'hex',
-    DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '1', jit: 'off', work_mem: '32MB',
+    search_path: searchPath.join(','),
+    default_transaction_read_only: 'on',
+    standard_conforming_strings: 'on',
+    bytea_output: 'hex',
+    DateStyle: 'ISO',
+    IntervalStyle: 'postgres',
+    TimeZone: 'UTC',
+    extra_float_digits: '1',
+    jit: 'off',
+    work_mem: '32MB',
   }
 }
 
@@ -60,15 +68,27 @@ function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions
  * @throws RetryableError when the database cannot be reached
  */
 export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunner> {
-  const { target, log, timeoutMs = 30_000, mostRows = 500, mostBytes = 8_000_000, concurrency = usualConcurrency(), mostWaiting = 1000 } = options
+  const {
+    target,
+    log,
+    timeoutMs = 30_000,
+    mostRows = 500,
+    mostBytes = 8_000_000,
+    concurrency = usualConcurrency(),
+    mostWaiting = 1000,
+  } = options
   const { searchPath, readable } = readableOf[target]
   const choose = (): Promise<Reader> => chooseReader({ url: options.url, readable, isOurs: target === 'indexer', log })
   const reader = await choose().catch((error: unknown) => {
     throw asDatabaseError(error)
   })
   const poolOptions: PoolOptions = {
-    max: concurrency, applicationName: 'flowfarm ask', statementTimeoutMs: timeoutMs, lockTimeoutMs: timeoutMs,
-    idleInTransactionTimeoutMs: timeoutMs, settings: sessionSettings(searchPath),
+    max: concurrency,
+    applicationName: 'flowfarm ask',
+    statementTimeoutMs: timeoutMs,
+    lockTimeoutMs: timeoutMs,
+    idleInTransactionTimeoutMs: timeoutMs,
+    settings: sessionSettings(searchPath),
     onIdleError: logIdleErrors(log, 'a database connection of the query service was lost'),
   }
   const pool = createPool(reader.url, poolOptions)
@@ -83,8 +103,14 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     const { interrupt, onStuck } = options
     const sessions = new ServerSessions({ url: reader.url, log, signal: ended.signal, interrupt, onStuck })
     const statements = new StatementRunner({
-      connect: connectAsReader({ pool, reader, choose }), turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
-      cancel: (processId) => sessions.cancel(processId), endSession: (processId, onHeld) => sessions.end(processId, onHeld),
+      connect: connectAsReader({ pool, reader, choose }),
+      turns: new Turns(concurrency, mostWaiting),
+      types: known.types,
+      role: reader.role,
+      timeoutMs,
+      mostBytes,
+      cancel: (processId) => sessions.cancel(processId),
+      endSession: (processId, onHeld) => sessions.end(processId, onHeld),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
     })
@@ -118,12 +144,17 @@ interface Parts {
 const explain = 'EXPLAIN (COSTS OFF) '
 
 function runnerOf({ gate, statements, sessions, mostRows, ended, end }: Parts): SqlRunner {
-  const signalOf = (signal: AbortSignal | undefined): AbortSignal => (signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]))
+  const signalOf = (signal: AbortSignal | undefined): AbortSignal =>
+    signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal])
   return {
-    run: async (sql, options = {}) => statements.run({
-      sql, judge: () => gate.check(sql), mostRows: Math.min(options.maxRows ?? mostRows, mostRows),
-      signal: signalOf(options.signal), client: options.client,
-    }),
+    run: async (sql, options = {}) =>
+      statements.run({
+        sql,
+        judge: () => gate.check(sql),
+        mostRows: Math.min(options.maxRows ?? mostRows, mostRows),
+        signal: signalOf(options.signal),
+        client: options.client,
+      }),
     check: async (sql, options = {}) => {
       const signal = signalOf(options.signal)
       const judge = (): Promise<void> => gate.check(sql)

@@ -11,14 +11,27 @@ describe('rows by name', () => {
   })
 
   it('hold any name', () => {
-    const columns = [{ name: '__proto__', type: 'int4' }, { name: '?column?', type: 'int4' }, { name: '', type: 'text' }]
+    const columns = [
+      { name: '__proto__', type: 'int4' },
+      { name: '?column?', type: 'int4' },
+      { name: '', type: 'text' },
+    ]
     const { results } = presentAnswer({ columns, rows: [[1, 2, 'x']], rowCount: 1, truncated: false, durationMs: 1 })
     expect(JSON.stringify(results)).to.equal('[{"__proto__":1,"?column?":2,"":"x"}]')
   })
 
   it('keep the columns where there are none', () => {
-    expect(presentAnswer({ columns: [{ name: 'a', type: 'int8' }], rows: [], rowCount: 0, truncated: false, durationMs: 1 }))
-      .to.deep.include({ columns: ['a'], column_types: ['int8'], results: [], rows: [], row_count: 0, truncated: false, truncated_by: null })
+    expect(
+      presentAnswer({ columns: [{ name: 'a', type: 'int8' }], rows: [], rowCount: 0, truncated: false, durationMs: 1 }),
+    ).to.deep.include({
+      columns: ['a'],
+      column_types: ['int8'],
+      results: [],
+      rows: [],
+      row_count: 0,
+      truncated: false,
+      truncated_by: null,
+    })
     expect(presentAnswer(undefined)).to.deep.include({ columns: [], results: [], row_count: 0 })
   })
 })

@@ -6,13 +6,19 @@ const rowSchema = z.record(z.string(), z.unknown())
 /** The rows of a statement, in the names of the wire. */
 export const answerFields = {
   columns: z.array(z.string()).describe('Names of the columns, each once: a second `count` is `count_2`.'),
-  column_types: z.array(z.string()).describe('PostgreSQL\'s names of the types, in the order of the columns.'),
-  results: z.array(rowSchema).describe(
-    'The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and hex, times are ISO 8601 in UTC.'),
+  column_types: z.array(z.string()).describe("PostgreSQL's names of the types, in the order of the columns."),
+  results: z
+    .array(rowSchema)
+    .describe(
+      'The rows, by the names of the columns. Values are exact: int8 and numeric are texts, bytea is `0x` and hex, times are ISO 8601 in UTC.',
+    ),
   rows: z.array(rowSchema).describe('The same as `results`.'),
   row_count: z.int().describe('How many rows these are.'),
   truncated: z.boolean().describe('Whether there are more, which were left out: aggregate, or narrow the statement.'),
-  truncated_by: z.enum(['rows', 'bytes']).nullable().describe('The limit that left rows out: MAX_RESULT_ROWS, or that of the size of an answer.'),
+  truncated_by: z
+    .enum(['rows', 'bytes'])
+    .nullable()
+    .describe('The limit that left rows out: MAX_RESULT_ROWS, or that of the size of an answer.'),
 }
 
 export type AnswerFields = z.output<z.ZodObject<typeof answerFields>>

@@ -5,7 +5,10 @@ import type { QueryFailure } from '../query-service.ts'
 export const failureFields = {
   error: z.string().nullable().describe('What went wrong and what to do; null where nothing did.'),
   error_code: z.string().nullable().describe('The same for programs; stable.'),
-  sql_state: z.string().nullable().describe('PostgreSQL\'s code of the error, where the database refused the statement.'),
+  sql_state: z
+    .string()
+    .nullable()
+    .describe("PostgreSQL's code of the error, where the database refused the statement."),
   error_position: z.int().nullable().describe('Character of `sql` at which the fault is, from 1.'),
   error_hint: z.string().nullable().describe('What PostgreSQL advises.'),
 }

@@ -7,7 +7,8 @@ export const generatedFields = {
   target: targetField,
   question: z.string(),
   sql: z.string().describe('The last statement of the model, without fences and prose.'),
-  attempts: z.array(z.strictObject({ sql: z.string(), error: z.string().nullable() }))
+  attempts: z
+    .array(z.strictObject({ sql: z.string(), error: z.string().nullable() }))
     .describe('Every statement that the model wrote for this question, with why the next one was asked for.'),
   model: z.string().describe('Who wrote it.'),
   prompt_version: z.string().describe('Names the text that the model was given: tables, notes, examples, rules.'),
@@ -18,12 +19,25 @@ export type GeneratedFields = z.output<z.ZodObject<typeof generatedFields>>
 
 export const attemptsExample = {
   attempts: [{ sql: 'SELECT max(height) AS height FROM raw.blocks', error: null }],
-  model: 'anthropic/claude-sonnet-4-6', prompt_version: '3f9c2a17be04', duration_ms: 2140.5,
+  model: 'anthropic/claude-sonnet-4-6',
+  prompt_version: '3f9c2a17be04',
+  duration_ms: 2140.5,
 }
 
-export function presentGenerated({ target, question, sql, attempts, model, promptVersion, durationMs }: GeneratedSql): GeneratedFields {
+export function presentGenerated({
+  target,
+  question,
+  sql,
+  attempts,
+  model,
+  promptVersion,
+  durationMs,
+}: GeneratedSql): GeneratedFields {
   return {
-    target, question, sql, model,
+    target,
+    question,
+    sql,
+    model,
     attempts: attempts.map((attempt) => ({ sql: attempt.sql, error: attempt.failure?.detail ?? null })),
     prompt_version: promptVersion,
     duration_ms: durationMs,

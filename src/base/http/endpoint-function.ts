@@ -34,7 +34,7 @@ export function endpointFunction(options: EndpointFunctionOptions): Middleware<R
       return
     }
     context.state.route = path
-    context.set({ 'Cache-Control': 'no-store', 'Vary': 'Origin' })
+    context.set({ 'Cache-Control': 'no-store', Vary: 'Origin' })
     try {
       allowOrigin(context, options)
       if (context.method === 'OPTIONS') answerPreflight(context)
@@ -87,7 +87,10 @@ function answerError(context: RequestContext, thrown: unknown, { log, failed, co
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
   // What is left of the body is not read.
   if (error.status === 413 || isBusy) context.set('Connection', 'close')
-  send(context, { success: false, error: { ...(typeof facts === 'object' ? facts : {}), code: codeOf(error, codes), message: error.message } })
+  send(context, {
+    success: false,
+    error: { ...(typeof facts === 'object' ? facts : {}), code: codeOf(error, codes), message: error.message },
+  })
 }
 
 function send(context: RequestContext, answered: unknown): void {
@@ -99,7 +102,10 @@ function send(context: RequestContext, answered: unknown): void {
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof RetryableError) {
-    return new ApiError(503, 'INTERNAL', 'This does not work at the moment; try again.', { cause: thrown, details: { retryAfterSeconds: 1 } })
+    return new ApiError(503, 'INTERNAL', 'This does not work at the moment; try again.', {
+      cause: thrown,
+      details: { retryAfterSeconds: 1 },
+    })
   }
   return new ApiError(500, 'INTERNAL', 'Something went wrong here; the log tells what.', { cause: thrown })
 }

@@ -12,8 +12,14 @@ export interface Listening {
  * @param port 0 picks a free one
  * @throws what the system says when the port cannot be bound
  */
-export async function listen(handle: RequestListener, { host, port }: { readonly host: string; readonly port: number }): Promise<Listening> {
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 }, handle)
+export async function listen(
+  handle: RequestListener,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Listening> {
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 },
+    handle,
+  )
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   server.listen({ host, port }, resolve)

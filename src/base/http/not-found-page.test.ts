@@ -4,13 +4,33 @@ import { notFoundPage } from './not-found-page.ts'
 
 const unknown = new ApiError(404, 'unknown-path', 'There is nothing here.')
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
-const page = (accept: string | undefined, { method = 'GET', url = '/x', error = unknown, home }: { method?: string; url?: string; error?: ApiError; home?: string } = {}): string | undefined =>
+const page = (
+  accept: string | undefined,
+  {
+    method = 'GET',
+    url = '/x',
+    error = unknown,
+    home,
+  }: { method?: string; url?: string; error?: ApiError; home?: string } = {},
+): string | undefined =>
   notFoundPage({ method, url, headers: accept === undefined ? {} : { accept } }, error, home)?.html
 
 describe('the page for a path that does not exist', () => {
   it('is for clients that ask for HTML, by GET and HEAD, and for unknown paths alone', () => {
-    for (const accept of [browser, 'text/html', 'TEXT/HTML;q=0.5', 'application/json;q=0.1, text/html;level=1;q=0.2']) expect(page(accept), accept).to.include('Page not found')
-    for (const accept of [undefined, '', '*/*', 'text/*', 'application/json', 'application/problem+json, text/html;q=0.9', 'text/html;q=0', 'text/html;q=x', 'text/htmlx']) expect(page(accept), accept).to.equal(undefined)
+    for (const accept of [browser, 'text/html', 'TEXT/HTML;q=0.5', 'application/json;q=0.1, text/html;level=1;q=0.2'])
+      expect(page(accept), accept).to.include('Page not found')
+    for (const accept of [
+      undefined,
+      '',
+      '*/*',
+      'text/*',
+      'application/json',
+      'application/problem+json, text/html;q=0.9',
+      'text/html;q=0',
+      'text/html;q=x',
+      'text/htmlx',
+    ])
+      expect(page(accept), accept).to.equal(undefined)
     expect(page(browser, { method: 'HEAD' })).to.be.a('string')
     expect(page(browser, { method: 'POST' })).to.equal(undefined)
     expect(page(browser, { error: new ApiError(404, 'no-block', 'There is no such block.') })).to.equal(undefined)

@@ -25,11 +25,22 @@ const maxShownPath = 200
  * The page that a browser gets for an unknown path, in place of a problem. Undefined for other errors (also those about a field) and for clients that did not ask for HTML.
  * @param home path of the service's own page; undefined if it has none
  */
-export function notFoundPage({ method, url = '/', headers: { accept = '' } }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, error: ApiError, home?: string): NotFoundPage | undefined {
-  if (error.code !== 'unknown-path' || error.field !== undefined || (method !== 'GET' && method !== 'HEAD') || !prefersHtml(accept)) return undefined
+export function notFoundPage(
+  { method, url = '/', headers: { accept = '' } }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  error: ApiError,
+  home?: string,
+): NotFoundPage | undefined {
+  if (
+    error.code !== 'unknown-path' ||
+    error.field !== undefined ||
+    (method !== 'GET' && method !== 'HEAD') ||
+    !prefersHtml(accept)
+  )
+    return undefined
   const path = url.split('?', 1)[0] ?? '/'
   const shown = path.length > maxShownPath ? `${path.slice(0, maxShownPath)}…` : path
-  const link = home === undefined || path === home ? '' : `<p><a href="${escapeHtml(home)}">Go to the start page</a></p>\n`
+  const link =
+    home === undefined || path === home ? '' : `<p><a href="${escapeHtml(home)}">Go to the start page</a></p>\n`
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>flowfarm: page not found</title>
 <style>${style}</style>
@@ -42,12 +53,19 @@ ${link}</html>
 
 /** Whether a client names text/html, and JSON not with a higher quality. Wildcards name nothing: programs send them. */
 function prefersHtml(accept: string): boolean {
-  const qualityOf = (type: RegExp): number => Math.max(0, ...accept.toLowerCase().split(',').map((range) => {
-    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
-    if (!type.test(name)) return 0
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))
-    return quality === undefined ? 1 : Number(quality.slice(2)) || 0
-  }))
+  const qualityOf = (type: RegExp): number =>
+    Math.max(
+      0,
+      ...accept
+        .toLowerCase()
+        .split(',')
+        .map((range) => {
+          const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+          if (!type.test(name)) return 0
+          const quality = parameters.find((parameter) => parameter.startsWith('q='))
+          return quality === undefined ? 1 : Number(quality.slice(2)) || 0
+        }),
+    )
   const html = qualityOf(/^text\/html$/)
   return html > 0 && html >= qualityOf(/^application\/(?:[\w.-]+\+)?json$/)
 }

@@ -33,13 +33,29 @@ export interface OpeningServer {
  * Starts a server whose parts are put together once its port is bound; until then it answers 503.
  * @throws what the system says when the port cannot be bound; what `open` throws
  */
-export async function createOpeningServer({ service, open, translate, log, metrics, host, port: wanted, closeGraceMs = 3000 }: OpeningServerOptions): Promise<OpeningServer> {
+export async function createOpeningServer({
+  service,
+  open,
+  translate,
+  log,
+  metrics,
+  host,
+  port: wanted,
+  closeGraceMs = 3000,
+}: OpeningServerOptions): Promise<OpeningServer> {
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
-  app.use(requests({ service, metrics, log, list: 'the documentation', ...(translate === undefined ? {} : { translate }) }))
+  app.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  )
+  app.use(
+    requests({ service, metrics, log, list: 'the documentation', ...(translate === undefined ? {} : { translate }) }),
+  )
   let handler: Middleware<RequestState> | undefined
   app.use(async (context, next) => {
-    if (handler === undefined) throw new ApiError(503, 'starting', `The ${service} starts. Try again in a moment.`, { details: { retryAfterSeconds: 1 } })
+    if (handler === undefined)
+      throw new ApiError(503, 'starting', `The ${service} starts. Try again in a moment.`, {
+        details: { retryAfterSeconds: 1 },
+      })
     await handler(context, next)
   })
   const handle = app.callback()

@@ -8,7 +8,9 @@ export function refuseMethod(context: RequestContext, router: Router<RequestStat
   if (context.body !== undefined && context.body !== null) return
   const { path, method } = context
   const ofPage = hasPage && isPagePath(path) ? ['GET', 'HEAD'] : []
-  const allowed = [...new Set([...ofPage, ...router.match(path, method).path.flatMap((layer) => layer.methods)])].toSorted()
+  const allowed = [
+    ...new Set([...ofPage, ...router.match(path, method).path.flatMap((layer) => layer.methods)]),
+  ].toSorted()
   // A file that the page does not have is not there by any method.
   if (allowed.length === 0 || allowed.includes(method)) return
   context.set('Allow', allowed.join(', '))

@@ -66,7 +66,8 @@ function answerProblem(context: RequestContext, thrown: unknown, { log, describe
   const { requestId } = context.state
   const error = toApiError(thrown, translate)
   if (error.status === 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a request failed')
-  else if (error.status > 500 && error.code !== 'no-model') log.warn({ requestId, path: context.path, code: error.code, reason: error.message }, 'a request failed')
+  else if (error.status > 500 && error.code !== 'no-model')
+    log.warn({ requestId, path: context.path, code: error.code, reason: error.message }, 'a request failed')
   context.status = error.status
   context.set('Cache-Control', 'no-store')
   const { retryAfterSeconds } = error.details
@@ -88,5 +89,8 @@ function answerProblem(context: RequestContext, thrown: unknown, { log, describe
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
 function toApiError(error: unknown, translate: RequestOptions['translate']): ApiError {
   if (error instanceof ApiError) return error
-  return translate?.(error) ?? new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
+  return (
+    translate?.(error) ??
+    new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
+  )
 }

@@ -5,10 +5,14 @@ import type { z } from 'zod'
  * A schema that is turned into JSON Schema once. Every request has a server of its own, and each would do it anew for the tool
  * that is called, which takes longer than the rest of a call.
  */
-export function advertised<Schema extends z.ZodType>(schema: Schema): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
+export function advertised<Schema extends z.ZodType>(
+  schema: Schema,
+): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
   const standard = schema['~standard']
   const { jsonSchema } = standard
-  return { '~standard': { ...standard, jsonSchema: { input: once(jsonSchema.input), output: once(jsonSchema.output) } } }
+  return {
+    '~standard': { ...standard, jsonSchema: { input: once(jsonSchema.input), output: once(jsonSchema.output) } },
+  }
 }
 
 /**

@@ -13,13 +13,20 @@ export function answerError(response: ServerResponse, error: ApiError, requestId
   const { retryAfterSeconds } = error.details
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   // RFC 6750, section 3: without credentials there is no error to name.
-  if (error.status === 401) headers['WWW-Authenticate'] = `Bearer realm="flowfarm"${error.code === 'bad-key' ? ', error="invalid_token"' : ''}`
+  if (error.status === 401)
+    headers['WWW-Authenticate'] = `Bearer realm="flowfarm"${error.code === 'bad-key' ? ', error="invalid_token"' : ''}`
   if (error.status === 405) headers['Allow'] = 'POST, OPTIONS'
-  if (error.status === 429) headers['Retry-After'] = String(typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 60)
-  if (error.status === 503) headers['Retry-After'] = String(typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 1)
+  if (error.status === 429)
+    headers['Retry-After'] = String(typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 60)
+  if (error.status === 503)
+    headers['Retry-After'] = String(typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 1)
   // What is left of the body is not read.
   if (!response.req.complete) headers['Connection'] = 'close'
-  response.writeHead(error.status, headers).end(JSON.stringify({
-    jsonrpc: '2.0', id: null, error: { code: serverError, message: error.message, data: problemOf(error, requestId) },
-  }))
+  response.writeHead(error.status, headers).end(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: serverError, message: error.message, data: problemOf(error, requestId) },
+    }),
+  )
 }

@@ -8,7 +8,10 @@ export function crossOrigin(request: IncomingMessage, response: ServerResponse, 
   response.setHeader('Vary', 'Origin')
   if (origin !== undefined) {
     response.setHeader('Access-Control-Allow-Origin', origin)
-    response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After, WWW-Authenticate, X-Request-Id')
+    response.setHeader(
+      'Access-Control-Expose-Headers',
+      'Mcp-Session-Id, MCP-Protocol-Version, Retry-After, WWW-Authenticate, X-Request-Id',
+    )
   }
   if (request.method !== 'OPTIONS') return false
   if (origin !== undefined) {

@@ -40,7 +40,9 @@ export interface McpListenerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   /** How long a request may take to come. Default: 10 s for its head, 30 s for all of it. */
-  readonly patience?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'> | undefined
+  readonly patience?:
+    | Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
+    | undefined
   /** How long `close` waits for calls that run, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number | undefined
 }
@@ -67,10 +69,14 @@ type Speak = (request: NodeIncomingMessageLike, response: ServerResponse, body: 
 export async function startMcpListener(options: McpListenerOptions): Promise<McpListener> {
   const { log, metrics, protocols, closeGraceMs = 3000, patience = usualPatience } = options
   const onerror = (err: Error): void => log.error({ err }, 'a request of the protocol failed')
-  const spoken = new Map<string, Speak>(Object.entries(protocols).map(([path, protocol]) => [path, toNodeHandler(protocol, { onerror })]))
+  const spoken = new Map<string, Speak>(
+    Object.entries(protocols).map(([path, protocol]) => [path, toNodeHandler(protocol, { onerror })]),
+  )
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (isHealthAsked(request)) {
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end('{"status":"ok"}')
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+        .end('{"status":"ok"}')
       return
     }
     const speak = speakerOf(request, spoken)
@@ -78,29 +84,39 @@ export async function startMcpListener(options: McpListenerOptions): Promise<Mcp
     if (crossOrigin(request, response, options.origins)) return
     const caller = await options.admit(request)
     if (request.method !== 'POST') {
-      throw new ApiError(405, 'method-not-allowed', 'Send messages with POST: there are no sessions here, and no stream to open.')
+      throw new ApiError(
+        405,
+        'method-not-allowed',
+        'Send messages with POST: there are no sessions here, and no stream to open.',
+      )
     }
     const body = await readJson(request, mostBodyBytes)
     caller.count(countRequests(body))
     await speak(named(request, caller), response, body)
   }
-  const server = createServer({ ...patience, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 }, (request, response) => {
-    const requestId = randomUUID()
-    response.setHeader('X-Request-Id', requestId)
-    response.setHeader('X-Content-Type-Options', 'nosniff')
-    handle(request, response).catch((thrown: unknown) => {
-      const error = toAnswer(thrown)
-      metrics.mcpRefused.inc({ reason: error.code })
-      if (error.status >= 500) log.error({ err: asError(thrown), requestId }, 'a request failed')
-      else log.debug({ requestId, code: error.code }, 'a request was refused')
-      if (response.headersSent) response.destroy()
-      else {
-        const page = notFoundPage(request, error)
-        if (page === undefined) answerError(response, error, requestId)
-        else response.writeHead(404, { ...page.headers, 'Cache-Control': 'no-store', Vary: 'Accept' }).end(request.method === 'HEAD' ? undefined : page.html)
-      }
-    })
-  })
+  const server = createServer(
+    { ...patience, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 },
+    (request, response) => {
+      const requestId = randomUUID()
+      response.setHeader('X-Request-Id', requestId)
+      response.setHeader('X-Content-Type-Options', 'nosniff')
+      handle(request, response).catch((thrown: unknown) => {
+        const error = toAnswer(thrown)
+        metrics.mcpRefused.inc({ reason: error.code })
+        if (error.status >= 500) log.error({ err: asError(thrown), requestId }, 'a request failed')
+        else log.debug({ requestId, code: error.code }, 'a request was refused')
+        if (response.headersSent) response.destroy()
+        else {
+          const page = notFoundPage(request, error)
+          if (page === undefined) answerError(response, error, requestId)
+          else
+            response
+              .writeHead(404, { ...page.headers, 'Cache-Control': 'no-store', Vary: 'Accept' })
+              .end(request.method === 'HEAD' ? undefined : page.html)
+        }
+      })
+    },
+  )
   server.listen(options.port, options.host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -121,17 +137,26 @@ function isHealthAsked(request: IncomingMessage): boolean {
 /** @throws ApiError 404 `unknown-path` */
 function speakerOf(request: IncomingMessage, spoken: ReadonlyMap<string, Speak>): Speak {
   const speak = spoken.get(pathOf(request).replace(/\/$/, ''))
-  if (speak === undefined) throw new ApiError(404, 'unknown-path', `There is nothing here; MCP is spoken at ${[...spoken.keys()].join(' and ')}.`)
+  if (speak === undefined)
+    throw new ApiError(
+      404,
+      'unknown-path',
+      `There is nothing here; MCP is spoken at ${[...spoken.keys()].join(' and ')}.`,
+    )
   return speak
 }
 
 /** The request as the SDK takes it, which passes `auth` on to the tools; its type only lacks `| undefined` here and there. */
 function named(request: IncomingMessage, { name, client }: AdmittedCaller): NodeIncomingMessageLike {
-  return Object.assign(request, { auth: { token: '', clientId: name, scopes: [], extra: { client } } }) as NodeIncomingMessageLike
+  return Object.assign(request, {
+    auth: { token: '', clientId: name, scopes: [], extra: { client } },
+  }) as NodeIncomingMessageLike
 }
 
 function toAnswer(thrown: unknown): ApiError {
-  return thrown instanceof ApiError ? thrown : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: thrown })
+  return thrown instanceof ApiError
+    ? thrown
+    : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: thrown })
 }
 
 async function closeServer(server: Server, endCalls: () => Promise<void>, graceMs: number): Promise<void> {

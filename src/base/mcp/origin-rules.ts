@@ -29,7 +29,11 @@ export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRu
     throw new ApiError(403, 'host-not-allowed', `This server is not known by the name in Host. ${rules.remedies.host}`)
   }
   if (!isOriginAllowed(headers.origin, rules)) {
-    throw new ApiError(403, 'origin-not-allowed', `Pages of this Origin may not call this server. ${rules.remedies.origin}`)
+    throw new ApiError(
+      403,
+      'origin-not-allowed',
+      `Pages of this Origin may not call this server. ${rules.remedies.origin}`,
+    )
   }
 }
 

@@ -25,9 +25,15 @@ type Outcome = 'done' | 'refused' | 'failed' | 'left'
  * Checks the arguments of a tool, runs it, tells its failure as a result that the model can read, and logs and counts the call: its name, its time and
  * what became of it, not what was asked.
  */
-export async function runTool<Schema extends z.ZodType>(
-  { tool, context: { caller, log, metrics }, signal, schema, args, run, tell }: ToolCall<Schema>,
-): Promise<CallToolResult> {
+export async function runTool<Schema extends z.ZodType>({
+  tool,
+  context: { caller, log, metrics },
+  signal,
+  schema,
+  args,
+  run,
+  tell,
+}: ToolCall<Schema>): Promise<CallToolResult> {
   const begin = performance.now()
   const ended = (outcome: Outcome): { tool: string; caller: string; seconds: number } => {
     const seconds = (performance.now() - begin) / 1000
@@ -55,5 +61,7 @@ export async function runTool<Schema extends z.ZodType>(
 
 /** What a caller may know of an error; faults of ours say nothing of themselves. */
 function tellable(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
+  return error instanceof ApiError
+    ? error
+    : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
 }

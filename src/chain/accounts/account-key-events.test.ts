@@ -21,22 +21,34 @@ function encoded(...items: readonly (string | number | Uint8Array)[]): string {
 }
 
 const struct = (signatureAlgorithm: string): PayloadFields => ({ publicKey: `0x${publicKey}`, signatureAlgorithm })
-const now = (address: string, keyIndex: string): PayloadFields => (
-  { address, publicKey: struct('1'), weight: '1000.00000000', hashAlgorithm: '3', keyIndex }
-)
-const key = (signingAlgorithm: number, hashingAlgorithm?: number, weight?: number): object => (
-  { publicKey: Buffer.from(publicKey, 'hex'), signingAlgorithm, hashingAlgorithm, weight }
-)
+const now = (address: string, keyIndex: string): PayloadFields => ({
+  address,
+  publicKey: struct('1'),
+  weight: '1000.00000000',
+  hashAlgorithm: '3',
+  keyIndex,
+})
+const key = (signingAlgorithm: number, hashingAlgorithm?: number, weight?: number): object => ({
+  publicKey: Buffer.from(publicKey, 'hex'),
+  signingAlgorithm,
+  hashingAlgorithm,
+  weight,
+})
 
 describe('accountKeyChanges', () => {
   it('reads an addition with everything in it', () => {
     expect(changesOf(['AccountKeyAdded', now(alice, '7')])).to.deep.equal({
-      changes: [{ eventIndex: 0, address: alice, isRemoved: false, keyIndex: 7, key: key(2, 3, 1000) }], problems: [],
+      changes: [{ eventIndex: 0, address: alice, isRemoved: false, keyIndex: 7, key: key(2, 3, 1000) }],
+      problems: [],
     })
   })
 
   it('numbers algorithms as access nodes do, whatever form the event has', () => {
-    for (const [rawValue, number] of [['1', 2], ['2', 3], ['3', 1]] as const) {
+    for (const [rawValue, number] of [
+      ['1', 2],
+      ['2', 3],
+      ['3', 1],
+    ] as const) {
       for (const form of [struct(rawValue), encoded(number, 1, 500)]) {
         const [change] = changesOf(['AccountKeyAdded', { address: alice, publicKey: form }]).changes
         expect(change?.key?.signingAlgorithm).to.equal(number)
@@ -53,24 +65,40 @@ describe('accountKeyChanges', () => {
     const { changes } = changesOf(
       ['AccountKeyAdded', { address: alice, publicKey: struct('2') }],
       ['AccountKeyAdded', { address: alice, publicKey: encoded(2, 3, 1000) }],
-      ['AccountKeyAdded', {
-        address: alice, publicKey: { ...struct('1'), isValid: true }, weight: '499.99999999', hashAlgorithm: '1',
-      }],
+      [
+        'AccountKeyAdded',
+        {
+          address: alice,
+          publicKey: { ...struct('1'), isValid: true },
+          weight: '499.99999999',
+          hashAlgorithm: '1',
+        },
+      ],
     )
     expect(changes.map(({ keyIndex, key: read }) => [keyIndex, read])).to.deep.equal([
-      [undefined, key(3)], [undefined, key(2, 3, 1000)], [undefined, key(2, 1, 499)],
+      [undefined, key(3)],
+      [undefined, key(2, 3, 1000)],
+      [undefined, key(2, 1, 499)],
     ])
   })
 
   it('counts the keys of an account that the transaction creates', () => {
     const old = (address: string): PayloadFields => ({ address, publicKey: encoded(2, 3, 1000) })
     const { changes } = changesOf(
-      ['AccountCreated', { address: alice }], ['AccountKeyAdded', old(alice)], ['AccountCreated', { address: bob }],
-      ['AccountKeyAdded', old(alice)], ['AccountKeyAdded', old(bob)], ['AccountKeyAdded', now(alice, '2')],
+      ['AccountCreated', { address: alice }],
+      ['AccountKeyAdded', old(alice)],
+      ['AccountCreated', { address: bob }],
+      ['AccountKeyAdded', old(alice)],
+      ['AccountKeyAdded', old(bob)],
+      ['AccountKeyAdded', now(alice, '2')],
       ['AccountKeyAdded', old(alice)],
     )
     expect(changes.map(({ address, keyIndex }) => [address, keyIndex])).to.deep.equal([
-      [alice, 0], [alice, 1], [bob, 0], [alice, 2], [alice, 3],
+      [alice, 0],
+      [alice, 1],
+      [bob, 0],
+      [alice, 2],
+      [alice, 3],
     ])
   })
 
@@ -111,7 +139,10 @@ describe('accountKeyChanges', () => {
     ]
     for (const shape of shapes) {
       const { changes, problems } = changesOf(shape, ['AccountKeyAdded', now(bob, '0')])
-      expect(changes.map(({ address }) => address), JSON.stringify(shape)).to.deep.equal([bob])
+      expect(
+        changes.map(({ address }) => address),
+        JSON.stringify(shape),
+      ).to.deep.equal([bob])
       expect(problems).to.have.length(1)
       expect(problems[0]).to.include({ eventIndex: 0, eventType: `flow.${shape[0]}` })
     }
@@ -122,9 +153,11 @@ describe('accountKeyChanges', () => {
     const bytes = fc.uint8Array().map((array) => `0x${Buffer.from(array).toString('hex')}`)
     const others = fc.constantFrom<PayloadValue>(null, [], {}, true)
     const value: fc.Arbitrary<PayloadValue> = fc.oneof(others, fc.string(), bytes)
-    fc.assert(fc.property(fc.constantFrom('AccountKeyAdded', 'AccountKeyRemoved'), value, (name, form) => {
-      const { changes, problems } = changesOf([name, { ...now(alice, '0'), publicKey: form }])
-      expect(changes.length + problems.length).to.equal(1)
-    }))
+    fc.assert(
+      fc.property(fc.constantFrom('AccountKeyAdded', 'AccountKeyRemoved'), value, (name, form) => {
+        const { changes, problems } = changesOf([name, { ...now(alice, '0'), publicKey: form }])
+        expect(changes.length + problems.length).to.equal(1)
+      }),
+    )
   })
 })

@@ -37,9 +37,10 @@ const maxKeyIndex = 0x7fff_ffff
  *
  * Source: onflow/cadence `stdlib/flow.go`, `stdlib/account.go` of the releases.
  */
-export function accountKeyChanges(
-  { events }: DecodedTransaction,
-): { readonly changes: readonly AccountKeyChange[]; readonly problems: readonly AccountKeyProblem[] } {
+export function accountKeyChanges({ events }: DecodedTransaction): {
+  readonly changes: readonly AccountKeyChange[]
+  readonly problems: readonly AccountKeyProblem[]
+} {
   const changes: AccountKeyChange[] = []
   const problems: AccountKeyProblem[] = []
   /** How many keys accounts have that were created here. */
@@ -83,7 +84,10 @@ function addedKey(fields: PayloadFields): AccountKey {
     throw new FieldShapeError('field publicKey is not a PublicKey')
   }
   return {
-    publicKey: bytes, signingAlgorithm, hashingAlgorithm: hashingAlgorithmOf(hashAlgorithm), weight: weightOf(fields),
+    publicKey: bytes,
+    signingAlgorithm,
+    hashingAlgorithm: hashingAlgorithmOf(hashAlgorithm),
+    weight: weightOf(fields),
   }
 }
 

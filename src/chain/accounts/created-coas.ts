@@ -38,7 +38,8 @@ export interface CoaProblem {
  * are several of those, it is not known. Source of the versions: onflow/flow-go `fvm/evm/stdlib/contract.cdc`.
  */
 export function createdCoas(
-  transaction: DecodedTransaction, network: Network,
+  transaction: DecodedTransaction,
+  network: Network,
 ): { readonly coas: readonly CreatedCoa[]; readonly problems: readonly CoaProblem[] } {
   const { events } = transaction
   const type = `A.${coreContracts(network).service}.EVM.CadenceOwnedAccountCreated`
@@ -53,9 +54,12 @@ export function createdCoas(
       const coaAddress = evmAddressField(fields, fields['address'] === undefined ? 'addressBytes' : 'address')
       const issuers = capabilityIssuers(events, eventIndex, creations[i + 1]?.index ?? Infinity, network)
       const [issuer] = issuers
-      const owner = issuer !== undefined && issuers.size === 1
-        ? { address: issuer, evidence: 'capability' as const }
-        : issuers.size === 0 && only !== undefined ? { address: only, evidence: 'only_account' as const } : undefined
+      const owner =
+        issuer !== undefined && issuers.size === 1
+          ? { address: issuer, evidence: 'capability' as const }
+          : issuers.size === 0 && only !== undefined
+            ? { address: only, evidence: 'only_account' as const }
+            : undefined
       coas.push({ eventIndex, coaAddress, owner })
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error

@@ -26,8 +26,12 @@ export function decodeAccountKey(bytes: Uint8Array): AccountKey {
   const [publicKey, ...numbers] = listOf(bytes)
   const [signingAlgorithm = 0, hashingAlgorithm = 0, weight = -1] = numbers.slice(0, 3).map(numberOf)
   if (
-    publicKey === undefined || publicKey.length === 0 || !Object.hasOwn(signingAlgorithms, signingAlgorithm) ||
-    !Object.hasOwn(hashingAlgorithms, hashingAlgorithm) || weight < 0 || weight > maxWeight
+    publicKey === undefined ||
+    publicKey.length === 0 ||
+    !Object.hasOwn(signingAlgorithms, signingAlgorithm) ||
+    !Object.hasOwn(hashingAlgorithms, hashingAlgorithm) ||
+    weight < 0 ||
+    weight > maxWeight
   ) {
     throw notAKey()
   }

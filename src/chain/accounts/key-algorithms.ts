@@ -3,11 +3,18 @@
  * `sign.go`, `hash/hash.go`.
  */
 export const signingAlgorithms: Readonly<Record<number, string>> = {
-  1: 'BLS_BLS12_381', 2: 'ECDSA_P256', 3: 'ECDSA_secp256k1',
+  1: 'BLS_BLS12_381',
+  2: 'ECDSA_P256',
+  3: 'ECDSA_secp256k1',
 }
 
 export const hashingAlgorithms: Readonly<Record<number, string>> = {
-  1: 'SHA2_256', 2: 'SHA2_384', 3: 'SHA3_256', 4: 'SHA3_384', 5: 'KMAC128_BLS_BLS12_381', 6: 'KECCAK_256',
+  1: 'SHA2_256',
+  2: 'SHA2_384',
+  3: 'SHA3_256',
+  4: 'SHA3_384',
+  5: 'KMAC128_BLS_BLS12_381',
+  6: 'KECCAK_256',
 }
 
 /**

@@ -2,7 +2,10 @@ import { expect } from 'chai'
 import { PlanCache } from './plan-cache.ts'
 import type { EventPlan } from './plan-cache.ts'
 
-const [onePlan, twoPlan] = ['A', 'B'].map((type): EventPlan => ({ shape: { type, fields: [] }, fields: [] })) as [EventPlan, EventPlan]
+const [onePlan, twoPlan] = ['A', 'B'].map((type): EventPlan => ({ shape: { type, fields: [] }, fields: [] })) as [
+  EventPlan,
+  EventPlan,
+]
 const prefix = (text: string): Buffer => Buffer.from(text)
 
 describe('PlanCache', () => {

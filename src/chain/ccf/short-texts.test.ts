@@ -13,9 +13,12 @@ describe('short texts', () => {
     const unit = fc.integer({ min: 1, max: 127 }).map((code) => String.fromCharCode(code))
     const ascii = fc.string({ minLength: 1, maxLength: 90, unit })
     const similar = fc.integer({ min: 0, max: 9 }).map((n) => `A.165465339904${n}a61.FlowToken.Vault`)
-    fc.assert(fc.property(fc.array(fc.oneof(ascii, similar), { maxLength: 30 }), (all) => {
-      for (const text of [...all, ...all]) expect(of(text)).to.equal(text)
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(fc.array(fc.oneof(ascii, similar), { maxLength: 30 }), (all) => {
+        for (const text of [...all, ...all]) expect(of(text)).to.equal(text)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   it('are left to others where they are not plain', () => {

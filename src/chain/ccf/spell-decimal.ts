@@ -33,8 +33,14 @@ function eightDigits(n: number): string {
   const a = Math.trunc(n / 10_000)
   const b = n - a * 10_000
   return String.fromCharCode(
-    zero + Math.trunc(a / 1000), zero + (Math.trunc(a / 100) % 10), zero + (Math.trunc(a / 10) % 10), zero + (a % 10),
-    zero + Math.trunc(b / 1000), zero + (Math.trunc(b / 100) % 10), zero + (Math.trunc(b / 10) % 10), zero + (b % 10),
+    zero + Math.trunc(a / 1000),
+    zero + (Math.trunc(a / 100) % 10),
+    zero + (Math.trunc(a / 10) % 10),
+    zero + (a % 10),
+    zero + Math.trunc(b / 1000),
+    zero + (Math.trunc(b / 100) % 10),
+    zero + (Math.trunc(b / 10) % 10),
+    zero + (b % 10),
   )
 }
 
@@ -43,7 +49,13 @@ function pointAndEightDigits(n: number): string {
   const b = n - a * 10_000
   return String.fromCharCode(
     point,
-    zero + Math.trunc(a / 1000), zero + (Math.trunc(a / 100) % 10), zero + (Math.trunc(a / 10) % 10), zero + (a % 10),
-    zero + Math.trunc(b / 1000), zero + (Math.trunc(b / 100) % 10), zero + (Math.trunc(b / 10) % 10), zero + (b % 10),
+    zero + Math.trunc(a / 1000),
+    zero + (Math.trunc(a / 100) % 10),
+    zero + (Math.trunc(a / 10) % 10),
+    zero + (a % 10),
+    zero + Math.trunc(b / 1000),
+    zero + (Math.trunc(b / 100) % 10),
+    zero + (Math.trunc(b / 10) % 10),
+    zero + (b % 10),
   )
 }

@@ -28,9 +28,10 @@ export interface ContractProblem {
  * Contracts that a transaction added, updated and removed. Events tell the hash of the code and not the code. Source:
  * onflow/cadence `stdlib/flow.go`.
  */
-export function contractChanges(
-  { events }: DecodedTransaction,
-): { readonly changes: readonly ContractChange[]; readonly problems: readonly ContractProblem[] } {
+export function contractChanges({ events }: DecodedTransaction): {
+  readonly changes: readonly ContractChange[]
+  readonly problems: readonly ContractProblem[]
+} {
   const changes: ContractChange[] = []
   const problems: ContractProblem[] = []
   for (const { type, index: eventIndex, fields } of events) {

@@ -42,7 +42,10 @@ describe('describeContract', () => {
       import B from 0x2
       access(all) contract A { /* import D from 0x4 */ }`
     expect(describeContract(code, 'mainnet').imports).to.deep.equal([
-      'A.0000000000000002.B', 'A.e467b9dd11fa00df.Crypto', `A.${fungible}.Burner`, `A.${fungible}.FungibleToken`,
+      'A.0000000000000002.B',
+      'A.e467b9dd11fa00df.Crypto',
+      `A.${fungible}.Burner`,
+      `A.${fungible}.FungibleToken`,
       `A.${fungible}.FungibleTokenMetadataViews`,
     ])
   })

@@ -20,7 +20,11 @@ describe('findContractCode', () => {
     const hex = bytes.toString('hex')
     const dictionary = { type: 'Dictionary', value: [{ key: text('A'), value: text(hex) }] }
     for (const args of [
-      [text(code)], [text('A'), text(hex)], [text(`0x${hex.toUpperCase()}`)], [uint8s(bytes)], [dictionary],
+      [text(code)],
+      [text('A'), text(hex)],
+      [text(`0x${hex.toUpperCase()}`)],
+      [uint8s(bytes)],
+      [dictionary],
       [array([text('B'), array([uint8s(Buffer.from('no')), uint8s(bytes)])])],
       [{ type: 'Optional', value: text(code) }],
       [{ type: 'Struct', value: { id: 'S', fields: [{ name: 'code', value: text(code) }] } }],
@@ -46,8 +50,10 @@ describe('findContractCode', () => {
   })
 
   it('takes any JSON for arguments', () => {
-    fc.assert(fc.property(fc.array(fc.jsonValue()), fc.string(), (args, script) => {
-      expect(findContractCode(wanted, script, args)).to.equal(undefined)
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.string(), (args, script) => {
+        expect(findContractCode(wanted, script, args)).to.equal(undefined)
+      }),
+    )
   })
 })

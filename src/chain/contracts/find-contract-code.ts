@@ -19,9 +19,14 @@ export function contractCodeHash(code: Uint8Array): Buffer {
  * @param args JSON-CDC values, as raw.transactions.arguments has them
  */
 export function findContractCode(
-  codeHash: Uint8Array, script: string, args: readonly unknown[],
+  codeHash: Uint8Array,
+  script: string,
+  args: readonly unknown[],
 ): FoundCode | undefined {
-  for (const [foundIn, texts] of [['argument', textsOfArguments(args)], ['script', textsOfScript(script)]] as const) {
+  for (const [foundIn, texts] of [
+    ['argument', textsOfArguments(args)],
+    ['script', textsOfScript(script)],
+  ] as const) {
     for (const text of texts) {
       for (const code of typeof text === 'string' ? readings(text) : [text]) {
         if (contractCodeHash(code).equals(codeHash)) return { code, foundIn }

@@ -2,8 +2,16 @@ import type { Network } from '../network.ts'
 
 /** What an event of a pair of tokens tells; `pair-created` comes from the contract that makes pairs. */
 export type DefiEventKind =
-  | 'swap-by-direction' | 'trade-by-side' | 'pool-swap' | 'pool-mint' | 'pool-burn' | 'lp-minted' | 'lp-burned'
-  | 'flashloan' | 'pair-created' | 'fee-updated'
+  | 'swap-by-direction'
+  | 'trade-by-side'
+  | 'pool-swap'
+  | 'pool-mint'
+  | 'pool-burn'
+  | 'lp-minted'
+  | 'lp-burned'
+  | 'flashloan'
+  | 'pair-created'
+  | 'fee-updated'
 
 /**
  * An exchange by the contracts that make up its pairs. A further one is a further entry, and a reader for its events.

@@ -9,14 +9,19 @@ import type { DefiEventType } from './dexes.ts'
 export type PairEvent =
   | { readonly what: 'swap'; readonly isForward: boolean; readonly amountIn: string; readonly amountOut: string }
   | {
-    readonly what: 'mint' | 'burn'; readonly lpAmount: string | undefined; readonly amounts?: readonly [string, string]
-  }
+      readonly what: 'mint' | 'burn'
+      readonly lpAmount: string | undefined
+      readonly amounts?: readonly [string, string]
+    }
   | { readonly what: 'flashloan'; readonly token: string; readonly amount: string }
   | { readonly what: 'fee'; readonly fee: string }
   | {
-    readonly what: 'created'; readonly pairAddress: string; readonly token0: string; readonly token1: string
-    readonly isStable: boolean | undefined
-  }
+      readonly what: 'created'
+      readonly pairAddress: string
+      readonly token0: string
+      readonly token1: string
+      readonly isStable: boolean | undefined
+    }
 
 /** The pair that an event is about, and the account that holds its tokens, `0x` and 16 hex digits. */
 export interface PairOfEvent {
@@ -57,13 +62,17 @@ export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): P
       const amounts = [amountField(fields, 'amountAOut'), amountField(fields, 'amountBOut')] as const
       return { what: 'burn', lpAmount: amountField(fields, 'amountLP'), amounts }
     }
-    case 'lp-minted': return { what: 'mint', lpAmount: amountField(fields) }
-    case 'lp-burned': return { what: 'burn', lpAmount: amountField(fields) }
+    case 'lp-minted':
+      return { what: 'mint', lpAmount: amountField(fields) }
+    case 'lp-burned':
+      return { what: 'burn', lpAmount: amountField(fields) }
     case 'flashloan': {
       return { what: 'flashloan', token: tokenKeyField(fields, 'requestedTokenKey'), amount: amountField(fields) }
     }
-    case 'fee-updated': return { what: 'fee', fee: amountField(fields, 'feePercentage') }
-    case 'pair-created': break
+    case 'fee-updated':
+      return { what: 'fee', fee: amountField(fields, 'feePercentage') }
+    case 'pair-created':
+      break
   }
   return {
     what: 'created',

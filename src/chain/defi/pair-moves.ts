@@ -28,10 +28,13 @@ export class PairMoves {
    * tells them without its fee, a vault was split), whatever is nearest.
    */
   takeSwap(
-    index: number, amountIn: string, amountOut: string,
+    index: number,
+    amountIn: string,
+    amountOut: string,
   ): { readonly tokenIn: string | undefined; readonly tokenOut: string | undefined } {
     const exactOut = nearest(this.#outOf, index, ({ amount }) => amount === amountOut)
-    const into = nearest(this.#into, index, ({ amount, token }) => amount === amountIn && token !== exactOut?.token) ??
+    const into =
+      nearest(this.#into, index, ({ amount, token }) => amount === amountIn && token !== exactOut?.token) ??
       nearest(this.#into, index, ({ token }) => token !== exactOut?.token)
     const outOf = exactOut ?? nearest(this.#outOf, index, ({ token }) => token !== into?.token)
     if (into !== undefined) this.#into.delete(into)
@@ -51,7 +54,9 @@ export class PairMoves {
 }
 
 function nearest(
-  moves: ReadonlySet<FungibleTransfer>, index: number, fits: (move: FungibleTransfer) => boolean,
+  moves: ReadonlySet<FungibleTransfer>,
+  index: number,
+  fits: (move: FungibleTransfer) => boolean,
 ): FungibleTransfer | undefined {
   let found: FungibleTransfer | undefined
   for (const move of moves) {

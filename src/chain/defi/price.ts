@@ -7,6 +7,6 @@ const scale = 10n ** BigInt(decimals)
 export function price(amount: string, of: string): string | undefined {
   const units = ufix64Units(of)
   if (units === 0n) return undefined
-  const quotient = ufix64Units(amount) * scale / units
+  const quotient = (ufix64Units(amount) * scale) / units
   return `${quotient / scale}.${(quotient % scale).toString().padStart(decimals, '0')}`
 }

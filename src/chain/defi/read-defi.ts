@@ -58,7 +58,8 @@ export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes,
 const nothingTold = { asset0: undefined, asset1: undefined, isStable: undefined }
 
 function created(
-  index: number, { pairAddress, token0, token1, isStable }: Extract<PairEvent, { what: 'created' }>,
+  index: number,
+  { pairAddress, token0, token1, isStable }: Extract<PairEvent, { what: 'created' }>,
 ): PairChange {
   return { index, pair: `A.${pairAddress.slice(2)}.SwapPair`, asset0: token0, asset1: token1, isStable, fee: undefined }
 }
@@ -84,7 +85,9 @@ function eventsOfPair(told: readonly Told[], moves: PairMoves): DefiEvent[] {
 }
 
 function swap(
-  { index, pair }: Told, { isForward, amountIn, amountOut }: Extract<PairEvent, { what: 'swap' }>, moves: PairMoves,
+  { index, pair }: Told,
+  { isForward, amountIn, amountOut }: Extract<PairEvent, { what: 'swap' }>,
+  moves: PairMoves,
 ): DefiEvent {
   const { tokenIn, tokenOut } = moves.takeSwap(index, amountIn, amountOut)
   return isForward
@@ -94,14 +97,23 @@ function swap(
 
 /** Tokens arrive after the event that burns what stood for them, or before where they had left already. */
 function removal(
-  { index, pair, event }: Told, before: Told | undefined, next: Told | undefined, moves: PairMoves,
+  { index, pair, event }: Told,
+  before: Told | undefined,
+  next: Told | undefined,
+  moves: PairMoves,
 ): DefiEvent {
   const taken = moves.takeOutOf(index, next?.index ?? Infinity) ?? moves.takeOutOf(before?.index ?? -1, index)
   const { lpAmount, amounts } = event as Extract<PairEvent, { what: 'burn' }>
   const [one, other] = taken ?? []
   return {
-    index, pair, type: 'RemoveLiquidity', asset0: one?.token, asset1: other?.token, lpAmount,
-    out0: amounts?.[0] ?? one?.amount, out1: amounts?.[1] ?? other?.amount,
+    index,
+    pair,
+    type: 'RemoveLiquidity',
+    asset0: one?.token,
+    asset1: other?.token,
+    lpAmount,
+    out0: amounts?.[0] ?? one?.amount,
+    out1: amounts?.[1] ?? other?.amount,
   }
 }
 
@@ -119,7 +131,9 @@ function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent
   const [one, other] = taken ?? []
   const isForNothing = taken === undefined && amounts === undefined
   return {
-    index, pair, lpAmount,
+    index,
+    pair,
+    lpAmount,
     type: isForNothing ? 'ProtocolFee' : 'AddLiquidity',
     asset0: one?.token,
     asset1: other?.token,

@@ -20,10 +20,13 @@ export interface AbiSignature {
 /** @param declaration as in Solidity: `Transfer(address indexed from, address indexed to, uint256 value)` */
 export function abiSignature(declaration: string): AbiSignature {
   const [, name = '', list = ''] = /^(\w+)\((.*)\)$/.exec(declaration) ?? []
-  const parameters = list === '' ? [] : list.split(', ').map((parameter) => {
-    const words = parameter.split(' ')
-    return { type: words[0] ?? '', name: words.at(-1) ?? '', isIndexed: words.includes('indexed') }
-  })
+  const parameters =
+    list === ''
+      ? []
+      : list.split(', ').map((parameter) => {
+          const words = parameter.split(' ')
+          return { type: words[0] ?? '', name: words.at(-1) ?? '', isIndexed: words.includes('indexed') }
+        })
   const canonical = `${name}(${parameters.map(({ type }) => type).join(',')})`
   return { name, canonical, hash: keccak256(Buffer.from(canonical)).toString('hex'), parameters }
 }

@@ -15,24 +15,37 @@ const word = (number: bigint | number): string => BigInt.asUintN(256, BigInt(num
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const padded = (hex: string): string => hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')
 
-const anyUint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map((n): Encoded => ({ type: 'uint256', value: `${n}`, head: word(n) }))
-const anyInt = fc.bigInt({ min: -(2n ** 255n), max: 2n ** 255n - 1n }).map((n): Encoded => ({ type: 'int256', value: `${n}`, head: word(n) }))
-const anyAddress = fc.bigInt({ min: 0n, max: 2n ** 160n - 1n })
+const anyUint = fc
+  .bigInt({ min: 0n, max: 2n ** 256n - 1n })
+  .map((n): Encoded => ({ type: 'uint256', value: `${n}`, head: word(n) }))
+const anyInt = fc
+  .bigInt({ min: -(2n ** 255n), max: 2n ** 255n - 1n })
+  .map((n): Encoded => ({ type: 'int256', value: `${n}`, head: word(n) }))
+const anyAddress = fc
+  .bigInt({ min: 0n, max: 2n ** 160n - 1n })
   .map((n): Encoded => ({ type: 'address', value: `0x${n.toString(16).padStart(40, '0')}`, head: word(n) }))
 const anyBool = fc.boolean().map((is): Encoded => ({ type: 'bool', value: is, head: word(is ? 1 : 0) }))
-const anyFixedBytes = fc.uint8Array({ minLength: 4, maxLength: 4 })
+const anyFixedBytes = fc
+  .uint8Array({ minLength: 4, maxLength: 4 })
   .map((bytes): Encoded => ({ type: 'bytes4', value: `0x${hexOf(bytes)}`, head: padded(hexOf(bytes)) }))
-const anyBytes = fc.uint8Array({ maxLength: 70 })
-  .map((bytes): Encoded => ({ type: 'bytes', value: `0x${hexOf(bytes)}`, tail: word(bytes.length) + padded(hexOf(bytes)) }))
+const anyBytes = fc.uint8Array({ maxLength: 70 }).map((bytes): Encoded => ({
+  type: 'bytes',
+  value: `0x${hexOf(bytes)}`,
+  tail: word(bytes.length) + padded(hexOf(bytes)),
+}))
 const anyString = fc.string({ unit: 'grapheme' }).map((text): Encoded => {
   const bytes = Buffer.from(text)
   return { type: 'string', value: bytes.toString('utf8'), tail: word(bytes.length) + padded(hexOf(bytes)) }
 })
 const anyArray = fc.array(anyUint, { maxLength: 5 }).map((items): Encoded => ({
-  type: 'uint256[]', value: items.map(({ value }) => String(value)),
+  type: 'uint256[]',
+  value: items.map(({ value }) => String(value)),
   tail: word(items.length) + items.map(({ head }) => head).join(''),
 }))
-const anyValues = fc.array(fc.oneof(anyUint, anyInt, anyAddress, anyBool, anyFixedBytes, anyBytes, anyString, anyArray), { maxLength: 8 })
+const anyValues = fc.array(
+  fc.oneof(anyUint, anyInt, anyAddress, anyBool, anyFixedBytes, anyBytes, anyString, anyArray),
+  { maxLength: 8 },
+)
 
 function encode(values: readonly Encoded[]): Buffer {
   let heads = ''
@@ -46,26 +59,44 @@ function encode(values: readonly Encoded[]): Buffer {
 
 describe('readAbiValues', () => {
   it('gives back any values', () => {
-    fc.assert(fc.property(anyValues, (values) => {
-      expect(readAbiValues(values.map(({ type }) => type), encode(values))).to.deep.equal(values.map(({ value }) => value))
-    }))
+    fc.assert(
+      fc.property(anyValues, (values) => {
+        expect(
+          readAbiValues(
+            values.map(({ type }) => type),
+            encode(values),
+          ),
+        ).to.deep.equal(values.map(({ value }) => value))
+      }),
+    )
   })
 
   it('gives values or nothing for whatever bytes', () => {
-    const types = fc.array(fc.constantFrom('address', 'bool', 'uint8', 'int24', 'bytes32', 'bytes', 'string', 'address[]', 'x'), { maxLength: 4 })
-    fc.assert(fc.property(types, fc.uint8Array({ maxLength: 200 }), (wanted, bytes) => {
-      const found = readAbiValues(wanted, bytes)
-      if (found !== undefined) expect(found).to.have.length(wanted.length)
-    }), { numRuns: 500 })
+    const types = fc.array(
+      fc.constantFrom('address', 'bool', 'uint8', 'int24', 'bytes32', 'bytes', 'string', 'address[]', 'x'),
+      { maxLength: 4 },
+    )
+    fc.assert(
+      fc.property(types, fc.uint8Array({ maxLength: 200 }), (wanted, bytes) => {
+        const found = readAbiValues(wanted, bytes)
+        if (found !== undefined) expect(found).to.have.length(wanted.length)
+      }),
+      { numRuns: 500 },
+    )
   })
 
   const [address, number] = [word(2n ** 160n - 1n), word(2n ** 255n)]
   for (const [what, type, words] of [
-    ['an address of 21 bytes', 'address', word(2n ** 160n)], ['a truth value of 2', 'bool', word(2)],
-    ['a number beyond its size', 'uint8', word(256)], ['a negative number beyond its size', 'int8', word(-129)],
-    ['a type that is not known', 'tuple', word(1)], ['a place beyond the end', 'bytes', word(64)],
-    ['a place that no array has', 'bytes', number], ['a length beyond the end', 'string', word(32) + word(1)],
-    ['an endless array', 'uint256[]', word(32) + number], ['an array of wrong values', 'bool[]', word(32) + word(1) + address],
+    ['an address of 21 bytes', 'address', word(2n ** 160n)],
+    ['a truth value of 2', 'bool', word(2)],
+    ['a number beyond its size', 'uint8', word(256)],
+    ['a negative number beyond its size', 'int8', word(-129)],
+    ['a type that is not known', 'tuple', word(1)],
+    ['a place beyond the end', 'bytes', word(64)],
+    ['a place that no array has', 'bytes', number],
+    ['a length beyond the end', 'string', word(32) + word(1)],
+    ['an endless array', 'uint256[]', word(32) + number],
+    ['an array of wrong values', 'bool[]', word(32) + word(1) + address],
     ['a word that is cut off', 'uint256', '00'],
   ] as const) {
     it(`finds nothing in ${what}`, () => {

@@ -12,7 +12,8 @@ export function readAbiValues(types: readonly string[], data: Uint8Array): reado
   const values: AbiValue[] = []
   for (const [i, type] of types.entries()) {
     const word = wordAt(data, i * wordBytes)
-    const value = word === undefined ? undefined : isReference(type) ? referred(type, data, word) : readAbiWord(type, word)
+    const value =
+      word === undefined ? undefined : isReference(type) ? referred(type, data, word) : readAbiWord(type, word)
     if (value === undefined) return undefined
     values.push(value)
   }

@@ -6,7 +6,13 @@ import { decodeEvmPayload } from './decode-evm-payload.ts'
 import { EvmPayloadError } from './evm-payload-error.ts'
 import type { EvmPayload } from './evm-payload.ts'
 import {
-  addressOf, anyCall, anyKey, anyUnsigned, callHash, callPayload, signedPayload,
+  addressOf,
+  anyCall,
+  anyKey,
+  anyUnsigned,
+  callHash,
+  callPayload,
+  signedPayload,
 } from './evm-transactions.test-support.ts'
 import type { Unsigned } from './evm-transactions.test-support.ts'
 import { keccak256 } from './keccak256.ts'
@@ -14,7 +20,10 @@ import { recoverSender } from './recover-sender.ts'
 
 /** Signed by go-ethereum 1.16.7 with the key 0x4646…46. */
 const signedElsewhere: ReadonlyArray<{
-  readonly what: string; readonly hash: string; readonly raw: string; readonly expected: Partial<EvmPayload>
+  readonly what: string
+  readonly hash: string
+  readonly raw: string
+  readonly expected: Partial<EvmPayload>
 }> = [
   {
     what: 'a legacy transaction that is good on any chain',
@@ -24,8 +33,13 @@ const signedElsewhere: ReadonlyArray<{
       '09af4c98c4b730ad07c9fbb259adf8139d0ffc15d83b4b6126a31c03a02b6c2d87d2b9806402f6a5c8d4c404f020afc601edae2a7088' +
       'f77c3f3a95806f',
     expected: {
-      type: 0, chainId: undefined, nonce: '9', gasPrice: '20000000000', gasLimit: '21000',
-      value: '123456789012345678901234567890', to: '35'.repeat(20),
+      type: 0,
+      chainId: undefined,
+      nonce: '9',
+      gasPrice: '20000000000',
+      gasLimit: '21000',
+      value: '123456789012345678901234567890',
+      to: '35'.repeat(20),
     },
   },
   {
@@ -35,7 +49,12 @@ const signedElsewhere: ReadonlyArray<{
       'f855808088800000000000000580808260008205faa01f820cfc25acdfa5df14e29d96fd402400516eda9c01fb8d0db472a66cb073b8' +
       'a018edd393582c0459b99832ef9f349fa9628753b670267f781a65589e99bc58c7',
     expected: {
-      type: 0, chainId: '747', nonce: '0', gasPrice: '0', gasLimit: '9223372036854775813', to: undefined,
+      type: 0,
+      chainId: '747',
+      nonce: '0',
+      gasPrice: '0',
+      gasLimit: '9223372036854775813',
+      to: undefined,
     },
   },
   {
@@ -47,7 +66,12 @@ const signedElsewhere: ReadonlyArray<{
       '00000000000000000000000000000000000000000000000201a01d24bab54041b3d709fe245a36464c0be3c4e1958a2055b2f35721ec' +
       '97f6d67fa07ef734c44160b4b646eb9883fde2effd140c3724c52f7e8cd47908ae0986469f',
     expected: {
-      type: 1, chainId: '747', nonce: '300', gasPrice: '7', gasLimit: '50000', value: '1',
+      type: 1,
+      chainId: '747',
+      nonce: '300',
+      gasPrice: '7',
+      gasLimit: '50000',
+      value: '1',
       accessList: [{ address: '35'.repeat(20), storageKeys: [`01${'0'.repeat(62)}`, `${'0'.repeat(62)}02`] }],
     },
   },
@@ -59,7 +83,12 @@ const signedElsewhere: ReadonlyArray<{
       'c23ae029e75ecabf69cab47ad4a327bf22a7cecf8523755f8189dda01671899adb7e80002239165a96362f966698d7bde9a03c12f9f2' +
       'c1a216aa0ef4',
     expected: {
-      type: 2, chainId: '747', gasPrice: undefined, maxPriorityFeePerGas: '2', maxFeePerGas: '3', gasLimit: '4',
+      type: 2,
+      chainId: '747',
+      gasPrice: undefined,
+      maxPriorityFeePerGas: '2',
+      maxFeePerGas: '3',
+      gasLimit: '4',
     },
   },
   {
@@ -73,7 +102,12 @@ const signedElsewhere: ReadonlyArray<{
       'c08c8c6fb84fc7cef99501a06cfd6b130a3ddacab661d82bce5a2b66418a586553cba824409e28a94d252a24a01f11c2499ccb214116' +
       'dc593bf163705a587e4b3bd5a26b0646c78c3bc574263f',
     expected: {
-      type: 4, maxPriorityFeePerGas: '2', maxFeePerGas: '30', gasLimit: '400000', value: '5', nonce: '11',
+      type: 4,
+      maxPriorityFeePerGas: '2',
+      maxFeePerGas: '30',
+      gasLimit: '400000',
+      value: '5',
+      nonce: '11',
       authorizations: [{ chainId: '747', address: '35'.repeat(20), nonce: '3' }],
     },
   },
@@ -93,15 +127,26 @@ function senderOf({ signature }: EvmPayload): string | undefined {
 function fieldsOf(tx: Unsigned): Omit<EvmPayload, 'hash' | 'signature' | 'input'> {
   const hasCaps = tx.type === 2 || tx.type === 4
   return {
-    type: tx.type, callType: undefined, chainId: tx.chainId?.toString(), from: undefined, to: tx.to,
-    value: tx.value.toString(), nonce: tx.nonce.toString(), gasLimit: tx.gasLimit.toString(),
+    type: tx.type,
+    callType: undefined,
+    chainId: tx.chainId?.toString(),
+    from: undefined,
+    to: tx.to,
+    value: tx.value.toString(),
+    nonce: tx.nonce.toString(),
+    gasLimit: tx.gasLimit.toString(),
     gasPrice: hasCaps ? undefined : tx.gasPrice.toString(),
     maxFeePerGas: hasCaps ? tx.maxFeePerGas.toString() : undefined,
     maxPriorityFeePerGas: hasCaps ? tx.gasPrice.toString() : undefined,
     accessList: tx.type === 0 ? [] : tx.accessList,
-    authorizations: tx.type !== 4 ? [] : tx.authorizations.map(({ chainId, address, nonce }) => ({
-      chainId: chainId.toString(), address, nonce: nonce.toString(),
-    })),
+    authorizations:
+      tx.type !== 4
+        ? []
+        : tx.authorizations.map(({ chainId, address, nonce }) => ({
+            chainId: chainId.toString(),
+            address,
+            nonce: nonce.toString(),
+          })),
   }
 }
 
@@ -115,29 +160,44 @@ describe('decodeEvmPayload', () => {
   }
 
   it('gives back what was signed, and by whom, of every type', () => {
-    fc.assert(fc.property(anyUnsigned, anyKey, (tx, key) => {
-      const payload = signedPayload(tx, key)
-      const { hash, signature, input, ...fields } = decoded(payload)
-      expect(fields).to.deep.equal(fieldsOf(tx))
-      expect(Buffer.from(input)).to.deep.equal(Buffer.from(tx.input))
-      expect(hash).to.equal(keccak256(payload).toString('hex'))
-      expect(signature === undefined ? undefined : recoverSender(signature)).to.equal(addressOf(key))
-    }), { numRuns: 200 })
+    fc.assert(
+      fc.property(anyUnsigned, anyKey, (tx, key) => {
+        const payload = signedPayload(tx, key)
+        const { hash, signature, input, ...fields } = decoded(payload)
+        expect(fields).to.deep.equal(fieldsOf(tx))
+        expect(Buffer.from(input)).to.deep.equal(Buffer.from(tx.input))
+        expect(hash).to.equal(keccak256(payload).toString('hex'))
+        expect(signature === undefined ? undefined : recoverSender(signature)).to.equal(addressOf(key))
+      }),
+      { numRuns: 200 },
+    )
   })
 
   it('gives back direct calls of every subtype, with their own nonce and the hash of a transaction', () => {
     const names = ['', 'deposit', 'withdraw', 'transfer', 'deploy', 'call']
-    fc.assert(fc.property(anyCall, (call) => {
-      const { input, ...payload } = decoded(callPayload(call))
-      expect(payload).to.deep.equal({
-        type: 255, callType: names[call.subtype], hash: callHash(call), chainId: undefined, from: call.from,
-        to: /^0+$/.test(call.to) ? undefined : call.to, value: call.value.toString(),
-        gasLimit: call.gasLimit.toString(), nonce: call.nonce.toString(), gasPrice: undefined,
-        maxFeePerGas: undefined, maxPriorityFeePerGas: undefined,
-        accessList: [], authorizations: [], signature: undefined,
-      })
-      expect(Buffer.from(input)).to.deep.equal(Buffer.from(call.input))
-    }))
+    fc.assert(
+      fc.property(anyCall, (call) => {
+        const { input, ...payload } = decoded(callPayload(call))
+        expect(payload).to.deep.equal({
+          type: 255,
+          callType: names[call.subtype],
+          hash: callHash(call),
+          chainId: undefined,
+          from: call.from,
+          to: /^0+$/.test(call.to) ? undefined : call.to,
+          value: call.value.toString(),
+          gasLimit: call.gasLimit.toString(),
+          nonce: call.nonce.toString(),
+          gasPrice: undefined,
+          maxFeePerGas: undefined,
+          maxPriorityFeePerGas: undefined,
+          accessList: [],
+          authorizations: [],
+          signature: undefined,
+        })
+        expect(Buffer.from(input)).to.deep.equal(Buffer.from(call.input))
+      }),
+    )
   })
 
   it('keeps the number of a subtype that it has no name for', () => {
@@ -152,7 +212,8 @@ describe('decodeEvmPayload', () => {
 
   it('throws nothing but its own error, whatever the bytes are', () => {
     const payloads = fc.oneof(
-      fc.tuple(anyUnsigned, anyKey).map(([tx, key]) => signedPayload(tx, key)), anyCall.map(callPayload),
+      fc.tuple(anyUnsigned, anyKey).map(([tx, key]) => signedPayload(tx, key)),
+      anyCall.map(callPayload),
     )
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
@@ -163,14 +224,17 @@ describe('decodeEvmPayload', () => {
       fc.tuple(payloads, fc.nat()).map(([payload, length]) => payload.subarray(0, length % payload.length)),
       fc.tuple(payloads, fc.uint8Array({ minLength: 1, maxLength: 9 })).map((parts) => Buffer.concat(parts)),
     )
-    fc.assert(fc.property(anything, (bytes) => {
-      try {
-        const payload = decodeEvmPayload(bytes)
-        if (payload?.signature !== undefined) recoverSender(payload.signature)
-      } catch (error) {
-        expect(error).to.be.instanceOf(EvmPayloadError)
-      }
-    }), { numRuns: 1000 })
+    fc.assert(
+      fc.property(anything, (bytes) => {
+        try {
+          const payload = decodeEvmPayload(bytes)
+          if (payload?.signature !== undefined) recoverSender(payload.signature)
+        } catch (error) {
+          expect(error).to.be.instanceOf(EvmPayloadError)
+        }
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   const refused: ReadonlyArray<readonly [what: string, payload: Buffer]> = [

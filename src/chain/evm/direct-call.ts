@@ -11,7 +11,11 @@ const fieldNames = ['type', 'subtype', 'from', 'to', 'data', 'value', 'gasLimit'
 
 /** By subtype. Source: onflow/flow-go `fvm/evm/types/call.go`. */
 const subtypes: Readonly<Record<string, string>> = {
-  1: 'deposit', 2: 'withdraw', 3: 'transfer', 4: 'deploy', 5: 'call',
+  1: 'deposit',
+  2: 'withdraw',
+  3: 'transfer',
+  4: 'deploy',
+  5: 'call',
 }
 
 const zeroAddress = '0'.repeat(40)
@@ -38,9 +42,21 @@ export function decodeDirectCall(payload: Buffer): EvmPayload {
   const legacy = encode([nonce, '', gasLimit, toBytes, value, input, directCallType, withoutZeros(from), subtype])
   const subtypeText = uintText(subtype)
   return {
-    type: directCallType, hash: keccak256(legacy).toString('hex'), callType: subtypes[subtypeText] ?? subtypeText,
-    chainId: undefined, from, to, value: uintText(value), input, gasLimit: uintText(gasLimit), nonce: uintText(nonce),
-    gasPrice: undefined, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined, accessList: [], authorizations: [],
+    type: directCallType,
+    hash: keccak256(legacy).toString('hex'),
+    callType: subtypes[subtypeText] ?? subtypeText,
+    chainId: undefined,
+    from,
+    to,
+    value: uintText(value),
+    input,
+    gasLimit: uintText(gasLimit),
+    nonce: uintText(nonce),
+    gasPrice: undefined,
+    maxFeePerGas: undefined,
+    maxPriorityFeePerGas: undefined,
+    accessList: [],
+    authorizations: [],
     signature: undefined,
   }
 }

@@ -9,12 +9,14 @@ const anyLogs = fc.array(anyLog, { maxLength: 6 })
 
 describe('decodeEvmLogs', () => {
   it('gives back any logs, with none to four topics', () => {
-    fc.assert(fc.property(anyLogs, (logs) => {
-      const found = decodeEvmLogs(logsPayload(logs))
-      expect(found.map((log) => ({ ...log, data: Buffer.from(log.data) }))).to.deep.equal(
-        logs.map((log) => ({ ...log, data: Buffer.from(log.data) })),
-      )
-    }))
+    fc.assert(
+      fc.property(anyLogs, (logs) => {
+        const found = decodeEvmLogs(logsPayload(logs))
+        expect(found.map((log) => ({ ...log, data: Buffer.from(log.data) }))).to.deep.equal(
+          logs.map((log) => ({ ...log, data: Buffer.from(log.data) })),
+        )
+      }),
+    )
   })
 
   it('finds none in nothing', () => {
@@ -28,13 +30,16 @@ describe('decodeEvmLogs', () => {
       bytes[at % bytes.length] = byte
       return bytes
     })
-    fc.assert(fc.property(broken, (bytes) => {
-      try {
-        decodeEvmLogs(bytes)
-      } catch (error) {
-        expect(error).to.be.instanceOf(EvmPayloadError)
-      }
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(broken, (bytes) => {
+        try {
+          decodeEvmLogs(bytes)
+        } catch (error) {
+          expect(error).to.be.instanceOf(EvmPayloadError)
+        }
+      }),
+      { numRuns: 500 },
+    )
   })
 
   for (const [what, logs] of [

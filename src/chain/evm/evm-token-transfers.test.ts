@@ -47,7 +47,10 @@ describe('evmTokenTransfers', () => {
       log([transferTopic, party(nobody), party(bob)], dataOf(1)),
       log([transferTopic, party(alice), party(nobody)], dataOf(2)),
     ])
-    expect(found.map(({ from, to }) => [from, to])).to.deep.equal([[null, bob], [alice, null]])
+    expect(found.map(({ from, to }) => [from, to])).to.deep.equal([
+      [null, bob],
+      [alice, null],
+    ])
   })
 
   it('reads an ERC-1155 transfer of one kind and of many', () => {
@@ -56,29 +59,56 @@ describe('evmTokenTransfers', () => {
       log([singleTopic, ...topics], dataOf(7, 8)),
       log([batchTopic, ...topics], batchData([1n, 2n, 1n], [10n, 20n, 30n])),
     ])
-    const kinds = [['7', '8', 0, 0], ['1', '10', 1, 0], ['2', '20', 1, 1], ['1', '30', 1, 2]] as const
-    expect(found).to.deep.equal(kinds.map(([tokenId, amount, logIndex, batchIndex]) => ({
-      ...one, standard: 1155, tokenId, amount, logIndex, batchIndex,
-    })))
+    const kinds = [
+      ['7', '8', 0, 0],
+      ['1', '10', 1, 0],
+      ['2', '20', 1, 1],
+      ['1', '30', 1, 2],
+    ] as const
+    expect(found).to.deep.equal(
+      kinds.map(([tokenId, amount, logIndex, batchIndex]) => ({
+        ...one,
+        standard: 1155,
+        tokenId,
+        amount,
+        logIndex,
+        batchIndex,
+      })),
+    )
   })
 
   it('gives back any batch', () => {
     const any = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
     const anyPairs = fc.array(fc.tuple(any, any), { maxLength: 20 })
-    fc.assert(fc.property(anyAddress, anyAddress, anyPairs, (from, to, pairs) => {
-      const data = batchData(pairs.map(([id]) => id), pairs.map(([, amount]) => amount))
-      const found = moved([log([batchTopic, party(alice), party(from), party(to)], data)])
-      expect(found).to.deep.equal(pairs.map(([id, amount], batchIndex) => ({
-        logIndex: 0, batchIndex, token, standard: 1155, from, to, tokenId: `${id}`, amount: `${amount}`,
-      })))
-    }))
+    fc.assert(
+      fc.property(anyAddress, anyAddress, anyPairs, (from, to, pairs) => {
+        const data = batchData(
+          pairs.map(([id]) => id),
+          pairs.map(([, amount]) => amount),
+        )
+        const found = moved([log([batchTopic, party(alice), party(from), party(to)], data)])
+        expect(found).to.deep.equal(
+          pairs.map(([id, amount], batchIndex) => ({
+            logIndex: 0,
+            batchIndex,
+            token,
+            standard: 1155,
+            from,
+            to,
+            tokenId: `${id}`,
+            amount: `${amount}`,
+          })),
+        )
+      }),
+    )
   })
 
   it('counts the wrapping of FLOW, which is told by no transfer, and no such log of other contracts', () => {
     const logs = [
       log([depositTopic, party(alice)], dataOf(3), wrappedFlow),
       log([withdrawalTopic, party(alice)], dataOf(2), wrappedFlow),
-      log([depositTopic, party(alice)], dataOf(3)), log([withdrawalTopic, party(alice)], dataOf(2)),
+      log([depositTopic, party(alice)], dataOf(3)),
+      log([withdrawalTopic, party(alice)], dataOf(2)),
     ]
     const wrapped = { batchIndex: 0, token: wrappedFlow, standard: 20, tokenId: null }
     expect(moved(logs)).to.deep.equal([
@@ -111,13 +141,18 @@ describe('evmTokenTransfers', () => {
   it('never fails, whatever contracts log', () => {
     const signature = fc.constantFrom(transferTopic, singleTopic, batchTopic, depositTopic, withdrawalTopic)
     const odd = fc.tuple(anyLog, signature, fc.uint8Array({ maxLength: 300 })).map(([any, topic, data]) => ({
-      ...any, topics: [topic, ...any.topics.slice(1)], data,
+      ...any,
+      topics: [topic, ...any.topics.slice(1)],
+      data,
     }))
-    fc.assert(fc.property(fc.array(odd, { maxLength: 5 }), (logs) => {
-      for (const { amount, from, to } of moved(logs)) {
-        expect(amount).to.match(/^\d+$/)
-        for (const address of [from, to]) if (address !== null) expect(address).to.match(/^[0-9a-f]{40}$/)
-      }
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(fc.array(odd, { maxLength: 5 }), (logs) => {
+        for (const { amount, from, to } of moved(logs)) {
+          expect(amount).to.match(/^\d+$/)
+          for (const address of [from, to]) if (address !== null) expect(address).to.match(/^[0-9a-f]{40}$/)
+        }
+      }),
+      { numRuns: 500 },
+    )
   })
 })

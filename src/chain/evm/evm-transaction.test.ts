@@ -6,30 +6,68 @@ import type { PayloadFields } from '../payload-value.ts'
 import { evmTransactionExecuted, evmTransactionOf } from './evm-transaction-of.ts'
 import { readEvmTransaction } from './evm-transaction.ts'
 import {
-  addressOf, anyCall, anyKey, anyLog, anyUnsigned, callHash, callPayload, logsPayload, signedPayload,
+  addressOf,
+  anyCall,
+  anyKey,
+  anyLog,
+  anyUnsigned,
+  callHash,
+  callPayload,
+  logsPayload,
+  signedPayload,
 } from './evm-transactions.test-support.ts'
 import { keccak256 } from './keccak256.ts'
 import { textOf } from '../../../test/support/text-of.ts'
 
 const key = Buffer.alloc(32, 9)
-const raw = signedPayload({
-  type: 2, chainId: 747n, nonce: 4n, gasPrice: 1n, maxFeePerGas: 2n, gasLimit: 21_000n, to: '35'.repeat(20),
-  value: 10n ** 18n, input: Buffer.of(), accessList: [], authorizations: [],
-}, key)
+const raw = signedPayload(
+  {
+    type: 2,
+    chainId: 747n,
+    nonce: 4n,
+    gasPrice: 1n,
+    maxFeePerGas: 2n,
+    gasLimit: 21_000n,
+    to: '35'.repeat(20),
+    value: 10n ** 18n,
+    input: Buffer.of(),
+    accessList: [],
+    authorizations: [],
+  },
+  key,
+)
 const logs = logsPayload([{ address: '77'.repeat(20), topics: ['88'.repeat(32)], data: Buffer.of(1) }])
 const hash = keccak256(raw).toString('hex')
 
 /** An event as it is now. */
 const event: PayloadFields = {
-  hash: `0x${hash}`, index: '3', type: '2', payload: `0x${raw.toString('hex')}`, errorCode: '0', errorMessage: '',
-  gasConsumed: '21000', contractAddress: '', logs: `0x${logs.toString('hex')}`, blockHeight: '77', returnedData: '0x',
-  precompiledCalls: '0x', stateUpdateChecksum: '0x01020304',
+  hash: `0x${hash}`,
+  index: '3',
+  type: '2',
+  payload: `0x${raw.toString('hex')}`,
+  errorCode: '0',
+  errorMessage: '',
+  gasConsumed: '21000',
+  contractAddress: '',
+  logs: `0x${logs.toString('hex')}`,
+  blockHeight: '77',
+  returnedData: '0x',
+  precompiledCalls: '0x',
+  stateUpdateChecksum: '0x01020304',
 }
 
 /** One of the first months of 2024: text in the place of bytes, and less of all. */
 const earlyEvent: PayloadFields = {
-  blockHeight: '77', blockHash: '0xabc', hash: hash.toUpperCase(), index: '3', type: '2', payload: raw.toString('hex'),
-  errorCode: '0', gasConsumed: '21000', contractAddress: '', logs: logs.toString('hex'),
+  blockHeight: '77',
+  blockHash: '0xabc',
+  hash: hash.toUpperCase(),
+  index: '3',
+  type: '2',
+  payload: raw.toString('hex'),
+  errorCode: '0',
+  gasConsumed: '21000',
+  contractAddress: '',
+  logs: logs.toString('hex'),
 }
 
 function without(name: string): PayloadFields {
@@ -42,8 +80,18 @@ describe('readEvmTransaction', () => {
   it('reads an event as it is now', () => {
     const { payload, ...rest } = read
     expect(rest).to.deep.equal({
-      hash, type: 2, from: addressOf(key), to: '35'.repeat(20), status: 1, errorCode: 0, errorMessage: undefined,
-      gasUsed: 21_000n, contractAddress: undefined, blockHeight: 77n, index: 3, problems: [],
+      hash,
+      type: 2,
+      from: addressOf(key),
+      to: '35'.repeat(20),
+      status: 1,
+      errorCode: 0,
+      errorMessage: undefined,
+      gasUsed: 21_000n,
+      contractAddress: undefined,
+      blockHeight: 77n,
+      index: 3,
+      problems: [],
       logs: [{ address: '77'.repeat(20), topics: ['88'.repeat(32)], data: Buffer.of(1) }],
     })
     expect(payload).to.deep.include({ value: `${10n ** 18n}`, nonce: '4', maxFeePerGas: '2' })
@@ -91,7 +139,10 @@ describe('readEvmTransaction', () => {
     for (const payload of ['0x', '0x02', '0xc0', '0xff00', `${textOf(event['payload'])}00`]) {
       const found = readEvmTransaction({ ...event, payload })
       expect(found).to.deep.include(unread)
-      expect(found.problems.map(({ code }) => code), payload).to.deep.equal(['evm-payload'])
+      expect(
+        found.problems.map(({ code }) => code),
+        payload,
+      ).to.deep.equal(['evm-payload'])
     }
   })
 
@@ -100,7 +151,9 @@ describe('readEvmTransaction', () => {
     const payload = Buffer.from(raw)
     payload.fill(0xff, payload.length - 32)
     const found = readEvmTransaction({
-      ...event, hash: `0x${keccak256(payload).toString('hex')}`, payload: `0x${payload.toString('hex')}`,
+      ...event,
+      hash: `0x${keccak256(payload).toString('hex')}`,
+      payload: `0x${payload.toString('hex')}`,
     })
     expect(found).to.deep.include({ from: undefined, to: '35'.repeat(20) })
     expect(found.problems.map(({ code }) => code)).to.deep.equal(['evm-signature'])
@@ -138,20 +191,30 @@ describe('readEvmTransaction', () => {
       const from = addressOf(anyOne)
       return { type: tx.type, payload, hash: keccak256(payload).toString('hex'), from, nonce: tx.nonce }
     })
-    const calls = anyCall.map((call) => (
-      { type: 255, payload: callPayload(call), hash: callHash(call), from: call.from, nonce: call.nonce }
-    ))
+    const calls = anyCall.map((call) => ({
+      type: 255,
+      payload: callPayload(call),
+      hash: callHash(call),
+      from: call.from,
+      nonce: call.nonce,
+    }))
     const anyLogs = fc.array(anyLog, { maxLength: 3 })
-    fc.assert(fc.property(fc.oneof(signed, calls), anyLogs, fc.boolean(), (tx, told, isEarly) => {
-      const prefix = isEarly ? '' : '0x'
-      const found = readEvmTransaction({
-        ...(isEarly ? earlyEvent : event), type: `${tx.type}`, hash: prefix + tx.hash,
-        payload: prefix + tx.payload.toString('hex'), logs: prefix + logsPayload(told).toString('hex'),
-      })
-      expect(found).to.deep.include({ type: tx.type, hash: tx.hash, from: tx.from, problems: [] })
-      expect(found.payload?.nonce).to.equal(tx.nonce.toString())
-      expect(found.logs.map(({ topics }) => topics)).to.deep.equal(told.map(({ topics }) => topics))
-    }), { numRuns: 100 })
+    fc.assert(
+      fc.property(fc.oneof(signed, calls), anyLogs, fc.boolean(), (tx, told, isEarly) => {
+        const prefix = isEarly ? '' : '0x'
+        const found = readEvmTransaction({
+          ...(isEarly ? earlyEvent : event),
+          type: `${tx.type}`,
+          hash: prefix + tx.hash,
+          payload: prefix + tx.payload.toString('hex'),
+          logs: prefix + logsPayload(told).toString('hex'),
+        })
+        expect(found).to.deep.include({ type: tx.type, hash: tx.hash, from: tx.from, problems: [] })
+        expect(found.payload?.nonce).to.equal(tx.nonce.toString())
+        expect(found.logs.map(({ topics }) => topics)).to.deep.equal(told.map(({ topics }) => topics))
+      }),
+      { numRuns: 100 },
+    )
   })
 })
 
@@ -159,19 +222,22 @@ describe('an EVM event of which a byte is another', () => {
   it('is read, with its problems told, or refused for its shape', () => {
     const names = ['hash', 'payload', 'logs', 'contractAddress', 'gasConsumed', 'type'] as const
     const digits = fc.constantFrom(...'0123456789abcdefxg-. '.split(''))
-    fc.assert(fc.property(fc.constantFrom(...names), fc.nat(), digits, (name, at, digit) => {
-      const text = textOf(event[name]).split('')
-      text[at % (text.length + 1)] = digit
-      const fields = { ...event, [name]: text.join('') }
-      try {
-        const { from, to, payload, problems } = readEvmTransaction(fields)
-        if (from === undefined) expect(problems).to.not.deep.equal([])
-        if (payload === undefined) expect([from, to]).to.deep.equal([undefined, undefined])
-        else expect([from, payload.hash]).to.deep.equal([addressOf(key), hash])
-      } catch (error) {
-        expect(error).to.be.instanceOf(FieldShapeError)
-      }
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.nat(), digits, (name, at, digit) => {
+        const text = textOf(event[name]).split('')
+        text[at % (text.length + 1)] = digit
+        const fields = { ...event, [name]: text.join('') }
+        try {
+          const { from, to, payload, problems } = readEvmTransaction(fields)
+          if (from === undefined) expect(problems).to.not.deep.equal([])
+          if (payload === undefined) expect([from, to]).to.deep.equal([undefined, undefined])
+          else expect([from, payload.hash]).to.deep.equal([addressOf(key), hash])
+        } catch (error) {
+          expect(error).to.be.instanceOf(FieldShapeError)
+        }
+      }),
+      { numRuns: 500 },
+    )
   })
 })
 
@@ -191,11 +257,16 @@ describe('evmTransactionOf', () => {
 
   it('is the same of both encodings of events', async () => {
     const type = evmTransactionExecuted('emulator')
-    const [ccf, json] = await Promise.all((['ccf', 'json-cdc'] as const).map(async (encoding) => {
-      const blocks = await decodedRecording('base', { encoding })
-      const events = blocks.flatMap(({ transactions }) => transactions).flatMap((transaction) => transaction.events)
-      return events.filter((one) => one.type === type).slice(0, 60).map(evmTransactionOf)
-    }))
+    const [ccf, json] = await Promise.all(
+      (['ccf', 'json-cdc'] as const).map(async (encoding) => {
+        const blocks = await decodedRecording('base', { encoding })
+        const events = blocks.flatMap(({ transactions }) => transactions).flatMap((transaction) => transaction.events)
+        return events
+          .filter((one) => one.type === type)
+          .slice(0, 60)
+          .map(evmTransactionOf)
+      }),
+    )
     expect(ccf).to.deep.equal(json)
   })
 

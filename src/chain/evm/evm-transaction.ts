@@ -65,11 +65,20 @@ export function readEvmTransaction(fields: PayloadFields): EvmTransaction {
   const problems: EvmProblem[] = []
   const payload = readPayload(bytesField(fields, 'payload'), hash, type, problems)
   return {
-    hash, type, from: payload === undefined ? undefined : senderOf(payload, problems), to: payload?.to, payload,
-    status: errorCode === 0 ? 1 : 0, errorCode, errorMessage: errorMessageOf(fields),
-    gasUsed: int8Field(fields, 'gasConsumed'), contractAddress: contractAddressOf(fields),
-    blockHeight: int8Field(fields, 'blockHeight'), index: smallField(fields, 'index', 0xffff),
-    logs: readLogs(bytesField(fields, 'logs'), problems), problems,
+    hash,
+    type,
+    from: payload === undefined ? undefined : senderOf(payload, problems),
+    to: payload?.to,
+    payload,
+    status: errorCode === 0 ? 1 : 0,
+    errorCode,
+    errorMessage: errorMessageOf(fields),
+    gasUsed: int8Field(fields, 'gasConsumed'),
+    contractAddress: contractAddressOf(fields),
+    blockHeight: int8Field(fields, 'blockHeight'),
+    index: smallField(fields, 'index', 0xffff),
+    logs: readLogs(bytesField(fields, 'logs'), problems),
+    problems,
   }
 }
 

@@ -50,33 +50,44 @@ export const anyAddress: fc.Arbitrary<string> = fc.oneof(
 export const anyWord: fc.Arbitrary<string> = bytesOf(32).map((bytes) => Buffer.from(bytes).toString('hex'))
 const anyInput = fc.oneof(fc.uint8Array({ maxLength: 4 }), fc.uint8Array({ maxLength: 300 }))
 
-export const anyUnsigned: fc.Arbitrary<Unsigned> = fc.record({
-  type: fc.constantFrom(0, 1, 2, 4),
-  chainId: fc.option(uint(64n), { nil: undefined }),
-  nonce: uint(64n),
-  gasPrice: uint(256n),
-  maxFeePerGas: uint(256n),
-  gasLimit: uint(64n),
-  to: fc.option(anyAddress, { nil: undefined }),
-  value: uint(256n),
-  input: anyInput,
-  accessList: fc.array(
-    fc.record({ address: anyAddress, storageKeys: fc.array(anyWord, { maxLength: 3 }) }), { maxLength: 3 },
-  ),
-  authorizations: fc.array(fc.record({ chainId: uint(256n), address: anyAddress, nonce: uint(64n) }), { maxLength: 3 }),
-}).map((tx): Unsigned => ({
-  ...tx,
-  chainId: tx.type === 0 ? tx.chainId : (tx.chainId ?? 747n),
-  to: tx.type === 4 ? (tx.to ?? '35'.repeat(20)) : tx.to,
-}))
+export const anyUnsigned: fc.Arbitrary<Unsigned> = fc
+  .record({
+    type: fc.constantFrom(0, 1, 2, 4),
+    chainId: fc.option(uint(64n), { nil: undefined }),
+    nonce: uint(64n),
+    gasPrice: uint(256n),
+    maxFeePerGas: uint(256n),
+    gasLimit: uint(64n),
+    to: fc.option(anyAddress, { nil: undefined }),
+    value: uint(256n),
+    input: anyInput,
+    accessList: fc.array(fc.record({ address: anyAddress, storageKeys: fc.array(anyWord, { maxLength: 3 }) }), {
+      maxLength: 3,
+    }),
+    authorizations: fc.array(fc.record({ chainId: uint(256n), address: anyAddress, nonce: uint(64n) }), {
+      maxLength: 3,
+    }),
+  })
+  .map((tx): Unsigned => ({
+    ...tx,
+    chainId: tx.type === 0 ? tx.chainId : (tx.chainId ?? 747n),
+    to: tx.type === 4 ? (tx.to ?? '35'.repeat(20)) : tx.to,
+  }))
 
 export const anyCall: fc.Arbitrary<UnsignedCall> = fc.record({
-  subtype: fc.integer({ min: 1, max: 5 }), from: anyAddress, to: fc.oneof(anyAddress, fc.constant('0'.repeat(40))),
-  input: anyInput, value: uint(256n), gasLimit: uint(64n), nonce: uint(64n),
+  subtype: fc.integer({ min: 1, max: 5 }),
+  from: anyAddress,
+  to: fc.oneof(anyAddress, fc.constant('0'.repeat(40))),
+  input: anyInput,
+  value: uint(256n),
+  gasLimit: uint(64n),
+  nonce: uint(64n),
 })
 
 export const anyLog: fc.Arbitrary<EvmLog> = fc.record({
-  address: anyAddress, topics: fc.array(anyWord, { maxLength: 4 }), data: fc.uint8Array({ maxLength: 100 }),
+  address: anyAddress,
+  topics: fc.array(anyWord, { maxLength: 4 }),
+  data: fc.uint8Array({ maxLength: 100 }),
 })
 
 /** The address, 40 hex digits, of who has a key. */

@@ -11,7 +11,8 @@ const transfer = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3
 describe('calls and logs of the EVM by signatures that many contracts share', () => {
   it('are decoded with the names of their parameters', () => {
     expect(decodeKnownCall(bytes('23b872dd', party(alice), party(bob), word(7)))).to.deep.equal({
-      name: 'transferFrom', signature: 'transferFrom(address,address,uint256)',
+      name: 'transferFrom',
+      signature: 'transferFrom(address,address,uint256)',
       parameters: [
         { name: 'from', type: 'address', isIndexed: false, value: `0x${alice}` },
         { name: 'to', type: 'address', isIndexed: false, value: `0x${bob}` },
@@ -22,7 +23,9 @@ describe('calls and logs of the EVM by signatures that many contracts share', ()
 
   it('of functions of one name are told apart by their parameters', () => {
     const short = decodeKnownCall(bytes('42842e0e', party(alice), party(bob), word(7)))
-    const long = decodeKnownCall(bytes('b88d4fde', party(alice), party(bob), word(7), word(128), word(1), 'ff'.padEnd(64, '0')))
+    const long = decodeKnownCall(
+      bytes('b88d4fde', party(alice), party(bob), word(7), word(128), word(1), 'ff'.padEnd(64, '0')),
+    )
     expect(short?.signature).to.equal('safeTransferFrom(address,address,uint256)')
     expect(long?.signature).to.equal('safeTransferFrom(address,address,uint256,bytes)')
     expect(long?.parameters.at(-1)?.value).to.equal('0xff')
@@ -33,7 +36,9 @@ describe('calls and logs of the EVM by signatures that many contracts share', ()
     const amount = decodeKnownLog({ address: alice, topics, data: bytes(word(7)) })
     const item = decodeKnownLog({ address: alice, topics: [...topics, word(7)], data: bytes() })
     expect(amount?.parameters.map(({ name, isIndexed, value }) => [name, isIndexed, value])).to.deep.equal([
-      ['from', true, `0x${alice}`], ['to', true, `0x${bob}`], ['value', false, '7'],
+      ['from', true, `0x${alice}`],
+      ['to', true, `0x${bob}`],
+      ['value', false, '7'],
     ])
     expect(item?.parameters.at(-1)).to.deep.equal({ name: 'tokenId', type: 'uint256', isIndexed: true, value: '7' })
   })
@@ -44,7 +49,10 @@ describe('calls and logs of the EVM by signatures that many contracts share', ()
     expect(decodeKnownCall(bytes())).to.equal(undefined)
     expect(decodeKnownCall(bytes('a9059cbb', party(alice)))).to.equal(undefined)
     for (const [topics, data] of [
-      [[], bytes()], [['00'.repeat(32)], bytes()], [[transfer], bytes()], [[transfer, party(alice), party(bob)], bytes()],
+      [[], bytes()],
+      [['00'.repeat(32)], bytes()],
+      [[transfer], bytes()],
+      [[transfer, party(alice), party(bob)], bytes()],
       [[transfer, party(alice), party(bob), word(1)], bytes(word(1))],
       [[transfer, 'f'.repeat(64), party(bob)], bytes(word(1))],
     ] as const) {

@@ -25,15 +25,20 @@ describe('recoverSender', () => {
   const valid: EvmSignature = { signingHash, r: bytesOf(r), s: bytesOf(s), parity }
 
   it('finds who signed, whatever was signed', () => {
-    fc.assert(fc.property(anyKey, anyWord, (anyOne, word) => {
-      const message = Buffer.from(word, 'hex')
-      const signed = secp256k1.ecdsaSign(message, anyOne)
-      const found = recoverSender({
-        signingHash: message, parity: signed.recid === 0 ? 0 : 1,
-        r: bytesOf(numberOf(signed.signature.subarray(0, 32))), s: bytesOf(numberOf(signed.signature.subarray(32))),
-      })
-      expect(found).to.equal(addressOf(anyOne))
-    }), { numRuns: 100 })
+    fc.assert(
+      fc.property(anyKey, anyWord, (anyOne, word) => {
+        const message = Buffer.from(word, 'hex')
+        const signed = secp256k1.ecdsaSign(message, anyOne)
+        const found = recoverSender({
+          signingHash: message,
+          parity: signed.recid === 0 ? 0 : 1,
+          r: bytesOf(numberOf(signed.signature.subarray(0, 32))),
+          s: bytesOf(numberOf(signed.signature.subarray(32))),
+        })
+        expect(found).to.equal(addressOf(anyOne))
+      }),
+      { numRuns: 100 },
+    )
   })
 
   it('takes the larger one of two values of s for no signature, though a key would fit', () => {

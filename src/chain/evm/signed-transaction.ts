@@ -11,12 +11,33 @@ const fieldNames = {
   0: ['nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'v', 'r', 's'],
   1: ['chainId', 'nonce', 'gasPrice', 'gasLimit', 'to', 'value', 'data', 'accessList', 'yParity', 'r', 's'],
   2: [
-    'chainId', 'nonce', 'maxPriorityFeePerGas', 'maxFeePerGas', 'gasLimit', 'to', 'value', 'data', 'accessList',
-    'yParity', 'r', 's',
+    'chainId',
+    'nonce',
+    'maxPriorityFeePerGas',
+    'maxFeePerGas',
+    'gasLimit',
+    'to',
+    'value',
+    'data',
+    'accessList',
+    'yParity',
+    'r',
+    's',
   ],
   4: [
-    'chainId', 'nonce', 'maxPriorityFeePerGas', 'maxFeePerGas', 'gasLimit', 'to', 'value', 'data', 'accessList',
-    'authorizationList', 'yParity', 'r', 's',
+    'chainId',
+    'nonce',
+    'maxPriorityFeePerGas',
+    'maxFeePerGas',
+    'gasLimit',
+    'to',
+    'value',
+    'data',
+    'accessList',
+    'authorizationList',
+    'yParity',
+    'r',
+    's',
   ],
 } as const
 
@@ -53,12 +74,24 @@ export function decodeSignedTransaction(type: SignedType, payload: Buffer): EvmP
   const authorizations = type === 4 ? fields.list().map(readAuthorization) : []
   const v = BigInt(fields.uint())
   const [r, s] = [fields.uintBytes(), fields.uintBytes()]
-  const { chainId, signature } = type === 0
-    ? legacySignature(list, v)
-    : { chainId: typedChainId, signature: typedSignature(type, list, v) }
+  const { chainId, signature } =
+    type === 0 ? legacySignature(list, v) : { chainId: typedChainId, signature: typedSignature(type, list, v) }
   return {
-    type, hash: keccak256(payload).toString('hex'), callType: undefined, chainId, from: undefined, to, value, input,
-    nonce, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas, accessList, authorizations,
+    type,
+    hash: keccak256(payload).toString('hex'),
+    callType: undefined,
+    chainId,
+    from: undefined,
+    to,
+    value,
+    input,
+    nonce,
+    gasLimit,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    accessList,
+    authorizations,
     signature: { ...signature, r, s },
   }
 }

@@ -11,18 +11,27 @@ describe('arguments of scripts', () => {
     const text = (argument: CadenceArgument): string => encodeArgument(argument).toString()
     expect(text(cadence.address('0xf8d6e0586b0a20c7'))).to.equal('{"type":"Address","value":"0xf8d6e0586b0a20c7"}')
     expect(text(cadence.uint64('18446744073709551615'))).to.equal('{"type":"UInt64","value":"18446744073709551615"}')
-    expect(text(cadence.path('public', 'flowTokenReceiver')))
-      .to.equal('{"type":"Path","value":{"domain":"public","identifier":"flowTokenReceiver"}}')
-    expect(text(cadence.array([cadence.optional(null), cadence.optional(cadence.bool(true))])))
-      .to.equal('{"type":"Array","value":[{"type":"Optional","value":null},{"type":"Optional","value":{"type":"Bool","value":true}}]}')
+    expect(text(cadence.path('public', 'flowTokenReceiver'))).to.equal(
+      '{"type":"Path","value":{"domain":"public","identifier":"flowTokenReceiver"}}',
+    )
+    expect(text(cadence.array([cadence.optional(null), cadence.optional(cadence.bool(true))]))).to.equal(
+      '{"type":"Array","value":[{"type":"Optional","value":null},{"type":"Optional","value":{"type":"Bool","value":true}}]}',
+    )
   })
 
   it('are read back as the values that they were made of', () => {
-    fc.assert(fc.property(fc.string(), fc.bigInt(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (text, int, id) => {
-      fc.pre(text.isWellFormed() && !text.includes('\0'))
-      const args = cadence.array([cadence.string(text), cadence.int(int), cadence.uint64(id), cadence.uint64(String(id))])
-      expect(read(args)).to.deep.equal([text, String(int), String(id), String(id)])
-    }))
+    fc.assert(
+      fc.property(fc.string(), fc.bigInt(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (text, int, id) => {
+        fc.pre(text.isWellFormed() && !text.includes('\0'))
+        const args = cadence.array([
+          cadence.string(text),
+          cadence.int(int),
+          cadence.uint64(id),
+          cadence.uint64(String(id)),
+        ])
+        expect(read(args)).to.deep.equal([text, String(int), String(id), String(id)])
+      }),
+    )
     expect(read(cadence.path('storage', 'a'))).to.equal('/storage/a')
     expect(read(cadence.array([]))).to.deep.equal([])
   })

@@ -4,7 +4,13 @@ export interface CadenceArgument {
   readonly value: ArgumentValue
 }
 
-type ArgumentValue = string | boolean | null | CadenceArgument | readonly CadenceArgument[] | Readonly<Record<string, string>>
+type ArgumentValue =
+  | string
+  | boolean
+  | null
+  | CadenceArgument
+  | readonly CadenceArgument[]
+  | Readonly<Record<string, string>>
 
 const maxUint64 = 2n ** 64n - 1n
 
@@ -31,7 +37,10 @@ export const cadence = {
   array: (values: readonly CadenceArgument[]): CadenceArgument => ({ type: 'Array', value: values }),
   optional: (value: CadenceArgument | null): CadenceArgument => ({ type: 'Optional', value }),
   /** @param domain `storage` or `public` */
-  path: (domain: 'storage' | 'public', identifier: string): CadenceArgument => ({ type: 'Path', value: { domain, identifier } }),
+  path: (domain: 'storage' | 'public', identifier: string): CadenceArgument => ({
+    type: 'Path',
+    value: { domain, identifier },
+  }),
 } as const
 
 /** The JSON-CDC bytes of an argument. */

@@ -39,7 +39,9 @@ export function readScheduledChanges({ transactions }: DecodedBlock, network: Ne
 }
 
 function readEvents(
-  { index: txIndex, events }: DecodedTransaction, prefix: string, problems: ScheduledProblem[],
+  { index: txIndex, events }: DecodedTransaction,
+  prefix: string,
+  problems: ScheduledProblem[],
 ): ScheduledChange[] {
   const changes: ScheduledChange[] = []
   for (const event of events) {
@@ -73,7 +75,9 @@ function addFailed(runs: readonly Run[], changes: ScheduledChange[], problems: S
     if (pending !== undefined) changes.push({ txIndex, eventIndex: -1, kind: 'failed', id: pending.id })
     else {
       problems.push({
-        txIndex, eventIndex: -1, code: 'scheduled-run-unmatched',
+        txIndex,
+        eventIndex: -1,
+        code: 'scheduled-run-unmatched',
         message: `${silent.length} runs of scheduled transactions say nothing, and ${due.length} were due`,
       })
     }

@@ -4,7 +4,10 @@ import { ufix64Units } from '../tokens/ufix64.ts'
 import type { ScheduledChange, ScheduledChangeKind } from './scheduled-change.ts'
 
 const kinds: Readonly<Record<string, Exclude<ScheduledChangeKind, 'failed'>>> = {
-  Scheduled: 'scheduled', PendingExecution: 'pending', Executed: 'executed', Canceled: 'canceled',
+  Scheduled: 'scheduled',
+  PendingExecution: 'pending',
+  Executed: 'executed',
+  Canceled: 'canceled',
 }
 
 /** What an event of FlowTransactionScheduler tells of, by its name; undefined for events that tell of something else. */
@@ -19,16 +22,23 @@ export function scheduledEventKind(name: string): Exclude<ScheduledChangeKind, '
  * @throws FieldShapeError where they are not as the type must have them
  */
 export function readScheduledEvent(
-  kind: Exclude<ScheduledChangeKind, 'failed'>, place: { readonly txIndex: number; readonly eventIndex: number },
+  kind: Exclude<ScheduledChangeKind, 'failed'>,
+  place: { readonly txIndex: number; readonly eventIndex: number },
   fields: PayloadFields,
 ): ScheduledChange {
   const common = {
-    ...place, kind, id: int8Field(fields, 'id'), priority: priorityField(fields),
-    handlerOwner: addressField(fields, 'transactionHandlerOwner'), handlerType: handlerTypeField(fields),
+    ...place,
+    kind,
+    id: int8Field(fields, 'id'),
+    priority: priorityField(fields),
+    handlerOwner: addressField(fields, 'transactionHandlerOwner'),
+    handlerType: handlerTypeField(fields),
   }
   if (kind === 'canceled') {
     return {
-      ...common, feesReturned: amountField(fields, 'feesReturned'), feesDeducted: amountField(fields, 'feesDeducted'),
+      ...common,
+      feesReturned: amountField(fields, 'feesReturned'),
+      feesDeducted: amountField(fields, 'feesDeducted'),
     }
   }
   const executionEffort = int8Field(fields, 'executionEffort')
@@ -42,7 +52,8 @@ export function readScheduledEvent(
 function handlerFields(fields: PayloadFields): Pick<ScheduledChange, 'handlerUuid' | 'handlerPublicPath'> {
   if (!('transactionHandlerUUID' in fields)) return {}
   const path = fields['transactionHandlerPublicPath'] ?? null
-  if (path !== null && typeof path !== 'string') throw new FieldShapeError('field transactionHandlerPublicPath is not a PublicPath?')
+  if (path !== null && typeof path !== 'string')
+    throw new FieldShapeError('field transactionHandlerPublicPath is not a PublicPath?')
   return { handlerUuid: int8Field(fields, 'transactionHandlerUUID'), handlerPublicPath: path ?? undefined }
 }
 

@@ -37,7 +37,8 @@ export interface PlacedEpochEvent {
  * when an epoch ends, the rest by who owns the tokens.
  */
 const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket | undefined]> = new Map<
-  string, readonly [Bucket | undefined, Bucket | undefined]
+  string,
+  readonly [Bucket | undefined, Bucket | undefined]
 >([
   ['NewNodeCreated', [undefined, 'committed']],
   ['TokensStaked', ['committed', 'staked']],
@@ -70,7 +71,9 @@ const distances = {
  *   was done before it
  */
 export function bucketMoves(
-  staking: readonly PlacedStakingEvent[], epochs: readonly PlacedEpochEvent[], transaction: DecodedTransaction,
+  staking: readonly PlacedStakingEvent[],
+  epochs: readonly PlacedEpochEvent[],
+  transaction: DecodedTransaction,
   network: Network,
 ): ReadonlyArray<BucketMove | undefined> {
   let found: InnerMoves | undefined
@@ -92,7 +95,10 @@ export function bucketMoves(
       return freed === undefined ? undefined : { from: 'committed', to: 'unstaked', amount: freed.amount }
     }
     if (kind !== 'TokensUnstaked') return undefined
-    const isRefund = isDelegator && removal !== undefined && removal.event.nodeId === nodeId &&
+    const isRefund =
+      isDelegator &&
+      removal !== undefined &&
+      removal.event.nodeId === nodeId &&
       !isBetween(epochs, removal.place, place)
     const isFreed = place < epochEnd && isUnstaking(isDelegator, amount, isRefund, inner(), place)
     return { from: isFreed ? 'unstaking' : 'committed', to: 'unstaked', amount }
@@ -100,7 +106,10 @@ export function bucketMoves(
 }
 
 function committed(
-  { delegatorId, nodeId }: StakingEvent, amount: string, moved: InnerMove | undefined, { script }: DecodedTransaction,
+  { delegatorId, nodeId }: StakingEvent,
+  amount: string,
+  moved: InnerMove | undefined,
+  { script }: DecodedTransaction,
 ): BucketMove | undefined {
   if (nodeId === undefined) return undefined
   const isDelegator = delegatorId > 0
@@ -131,7 +140,11 @@ function sourceByScript(script: string): Bucket | undefined {
  * Whether tokens set free at the end of an epoch were unstaking, and not committed by somebody whose node was removed.
  */
 function isUnstaking(
-  isDelegator: boolean, amount: string, isRefund: boolean, inner: InnerMoves, place: number,
+  isDelegator: boolean,
+  amount: string,
+  isRefund: boolean,
+  inner: InnerMoves,
+  place: number,
 ): boolean {
   const own = inner.beginningAt(place + 1)
   if (own === undefined || own.amount !== amount) return inner.endingAt(place - 1)?.amount !== amount && !isRefund

@@ -1,9 +1,7 @@
 import type { DecodedEvent } from '../decoded-block.ts'
 import { amountField, FieldShapeError } from '../event-fields.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
-import {
-  counterField, optionalAmountField, optionalCounterField, smallField, textField,
-} from './staking-event.ts'
+import { counterField, optionalAmountField, optionalCounterField, smallField, textField } from './staking-event.ts'
 
 /** What the chain tells of an epoch. Fields that an event does not have are undefined. */
 export interface EpochEvent {
@@ -48,7 +46,12 @@ export interface EpochNode {
 }
 
 export type EpochEventName =
-  | 'EpochSetup' | 'EpochCommit' | 'EpochRecover' | 'EpochStart' | 'NewEpoch' | 'EpochTotalRewardsPaid'
+  | 'EpochSetup'
+  | 'EpochCommit'
+  | 'EpochRecover'
+  | 'EpochStart'
+  | 'NewEpoch'
+  | 'EpochTotalRewardsPaid'
 
 type Reader = (fields: PayloadFields) => Omit<EpochEvent, 'index' | 'name'>
 

@@ -38,7 +38,9 @@ export function stakingTypes(network: Network): StakingTypes {
 
 /** Reads a transaction; undefined where it has no event of staking or epochs, which is what nearly all have not. */
 export function readStaking(
-  transaction: DecodedTransaction, types: StakingTypes, network: Network,
+  transaction: DecodedTransaction,
+  types: StakingTypes,
+  network: Network,
 ): Staking | undefined {
   const { events } = transaction
   if (!events.some(({ type }) => type.startsWith(types.table) || type.startsWith(types.epoch))) return undefined
@@ -59,7 +61,9 @@ export function readStaking(
   }
   const moves = bucketMoves(placed, epochs, transaction, network)
   return {
-    events: placed.map(({ event }, i) => ({ event, move: moves[i] })), epochs: epochs.map(({ event }) => event), problems,
+    events: placed.map(({ event }, i) => ({ event, move: moves[i] })),
+    epochs: epochs.map(({ event }) => event),
+    problems,
   }
 }
 

@@ -192,13 +192,21 @@ export class StakingContract {
 
   setUpEpoch(): void {
     if (this.isAuction) return
-    const nodeInfo = this.nodes.filter(({ held }) => held.committed + held.staked > 0n).map((node): PayloadFields => ({
-      id: node.nodeId, role: '1', networkingAddress: `${node.nodeId}.example.org:3569`, initialWeight: '100',
-      tokensStaked: text(node.held.staked), tokensCommitted: text(node.held.committed),
-      tokensUnstaking: text(node.held.unstaking), tokensUnstaked: text(node.held.unstaked),
-      tokensRewarded: text(node.held.rewarded), tokensRequestedToUnstake: text(node.requested),
-      delegators: this.delegatorsOf(node.nodeId).map(({ delegatorId }) => String(delegatorId)),
-    }))
+    const nodeInfo = this.nodes
+      .filter(({ held }) => held.committed + held.staked > 0n)
+      .map((node): PayloadFields => ({
+        id: node.nodeId,
+        role: '1',
+        networkingAddress: `${node.nodeId}.example.org:3569`,
+        initialWeight: '100',
+        tokensStaked: text(node.held.staked),
+        tokensCommitted: text(node.held.committed),
+        tokensUnstaking: text(node.held.unstaking),
+        tokensUnstaked: text(node.held.unstaked),
+        tokensRewarded: text(node.held.rewarded),
+        tokensRequestedToUnstake: text(node.requested),
+        delegators: this.delegatorsOf(node.nodeId).map(({ delegatorId }) => String(delegatorId)),
+      }))
     const type = `A.${staking}.FlowEpoch.EpochSetup`
     const views = { firstView: '0', finalView: '9' }
     this.#events.push({ type, fields: { counter: String(this.epoch + 1), nodeInfo, ...views } })
@@ -256,8 +264,13 @@ export class StakingContract {
       if (bucket !== undefined) uuids[bucket] = uuid
     }
     const staker: Staker = {
-      nodeId, delegatorId, held: { committed: 0n, staked: 0n, unstaking: 0n, unstaked: 0n, rewarded: 0n },
-      uuids: uuids as Record<Bucket, bigint>, requested: 0n, isRequestTold: true, isPending: false,
+      nodeId,
+      delegatorId,
+      held: { committed: 0n, staked: 0n, unstaking: 0n, unstaked: 0n, rewarded: 0n },
+      uuids: uuids as Record<Bucket, bigint>,
+      requested: 0n,
+      isRequestTold: true,
+      isPending: false,
     }
     this.stakers.push(staker)
     return staker
@@ -294,8 +307,12 @@ export class StakingContract {
     this.#events.push({
       type: `A.${fungibleToken}.FungibleToken.Withdrawn`,
       fields: {
-        type: `A.${flowToken}.FlowToken.Vault`, amount: text(amount), from, fromUUID: String(fromUuid),
-        withdrawnUUID: String(uuid), balanceAfter: text(0n),
+        type: `A.${flowToken}.FlowToken.Vault`,
+        amount: text(amount),
+        from,
+        fromUUID: String(fromUuid),
+        withdrawnUUID: String(uuid),
+        balanceAfter: text(0n),
       },
     })
     return uuid
@@ -309,8 +326,12 @@ export class StakingContract {
     this.#events.push({
       type: `A.${fungibleToken}.FungibleToken.Deposited`,
       fields: {
-        type: `A.${flowToken}.FlowToken.Vault`, amount: text(amount), to, toUUID: String(toUuid),
-        depositedUUID: String(uuid), balanceAfter: text(0n),
+        type: `A.${flowToken}.FlowToken.Vault`,
+        amount: text(amount),
+        to,
+        toUUID: String(toUuid),
+        depositedUUID: String(uuid),
+        balanceAfter: text(0n),
       },
     })
   }

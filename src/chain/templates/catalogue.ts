@@ -10,7 +10,9 @@ import type { ScriptTemplate } from './template.ts'
 const templates: ReadonlyMap<string, ScriptTemplate> = new Map(
   Object.entries(data).flatMap(([category, labels]) =>
     Object.entries(labels as Readonly<Record<string, readonly string[]>>).flatMap(([label, hashes]) =>
-      hashes.map((hash) => [hash, { category, label }] as const))),
+      hashes.map((hash) => [hash, { category, label }] as const),
+    ),
+  ),
 )
 
 /** The template with this hash of its normal form (64 hex digits); undefined for scripts that are not in the catalogue. */

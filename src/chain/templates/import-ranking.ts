@@ -2,29 +2,45 @@ import { coreContractNames } from '../core-contracts.ts'
 
 /** Categories of scripts by the contracts that they import, the one that says most first. */
 export const importCategories = [
-  'marketplace', 'defi', 'staking', 'nft', 'evm', 'account_linking', 'account_creation', 'token_transfer', 'crypto',
-  'system', 'contract_call',
+  'marketplace',
+  'defi',
+  'staking',
+  'nft',
+  'evm',
+  'account_linking',
+  'account_creation',
+  'token_transfer',
+  'crypto',
+  'system',
+  'contract_call',
 ] as const
 export type ImportCategory = (typeof importCategories)[number]
 
 const categories: Readonly<Record<Exclude<ImportCategory, 'contract_call'>, readonly string[]>> = {
   marketplace: ['NFTStorefront', 'NFTStorefrontV2', 'TopShotMarketV3', 'TopShotMarketV2', 'Market'],
-  defi: ['IncrementSwapRouter', 'IncrementSwapPair', 'SwapRouter', 'SwapFactory', 'SwapPair', 'BloctoSwapPair', 'FlowSwapPair'],
+  defi: [
+    'IncrementSwapRouter',
+    'IncrementSwapPair',
+    'SwapRouter',
+    'SwapFactory',
+    'SwapPair',
+    'BloctoSwapPair',
+    'FlowSwapPair',
+  ],
   staking: ['FlowStakingCollection', 'FlowIDTableStaking', 'LockedTokens', 'StakingProxy'],
   nft: ['NonFungibleToken', 'MetadataViews', 'TopShot', 'ViewResolver'],
   evm: ['EVM'],
   account_linking: ['HybridCustody'],
   account_creation: ['AccountCreator'],
-  token_transfer: [
-    'FlowToken', 'FungibleToken', 'FungibleTokenSwitchboard', 'FungibleTokenMetadataViews', 'Burner',
-  ],
+  token_transfer: ['FlowToken', 'FungibleToken', 'FungibleTokenSwitchboard', 'FungibleTokenMetadataViews', 'Burner'],
   crypto: ['Crypto'],
   system: ['FlowClusterQC', 'FlowDKG', 'FlowEpoch', 'FlowServiceAccount', 'FlowFees'],
 }
 
 const byName = new Map<string, ImportCategory>(
   importCategories.flatMap((category) =>
-    category === 'contract_call' ? [] : categories[category].map((name) => [name, category] as const)),
+    category === 'contract_call' ? [] : categories[category].map((name) => [name, category] as const),
+  ),
 )
 
 /**

@@ -8,7 +8,11 @@ import type { Network } from '../network.ts'
  */
 const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
   mainnet: [
-    'd8a7e05a7ac670c0', '3cdbb3d569211ff3', 'b063c16cac85dbd1', 'a6850776a94e6551', 'c6c77b9f5c7a378f',
+    'd8a7e05a7ac670c0',
+    '3cdbb3d569211ff3',
+    'b063c16cac85dbd1',
+    'a6850776a94e6551',
+    'c6c77b9f5c7a378f',
     '62430cf28c26d095',
   ],
   testnet: ['294e44e1ec6993c6', '94b06cfca1d8a476', '7aad92e5a0715d21'],
@@ -16,7 +20,9 @@ const moreAccounts: Readonly<Record<Network, readonly string[]>> = {
 }
 
 const known: Readonly<Record<Network, ReadonlySet<string>>> = {
-  mainnet: accountsOf('mainnet'), testnet: accountsOf('testnet'), emulator: accountsOf('emulator'),
+  mainnet: accountsOf('mainnet'),
+  testnet: accountsOf('testnet'),
+  emulator: accountsOf('emulator'),
 }
 
 /** Whether contracts in this account (16 hex digits) are what their names say. */

@@ -6,8 +6,26 @@ const hashOf = (script: string): string => normalScript(script, 'mainnet').hash
 
 /** Words of a script, none of which grows together with its neighbour to another. */
 const word = fc.constantFrom(
-  'transaction', 'prepare', 'let', 'x', '42', '0.08', '(', ')', '{', '}', '<-', ':', ',', '.', '??', '"a  b"', '"// no comment"',
-  String.raw`"\" /*"`, '@', '&',
+  'transaction',
+  'prepare',
+  'let',
+  'x',
+  '42',
+  '0.08',
+  '(',
+  ')',
+  '{',
+  '}',
+  '<-',
+  ':',
+  ',',
+  '.',
+  '??',
+  '"a  b"',
+  '"// no comment"',
+  String.raw`"\" /*"`,
+  '@',
+  '&',
 )
 const gap = fc.constantFrom(' ', '\n', '\t ', '\r\n', ' // remark\n', ' /* a /* nested */ remark */ ', ' /**/ ', ' ; ')
 
@@ -47,10 +65,13 @@ describe('normalScript', () => {
     ]
     for (const script of spellings) {
       expect(normalScript(script, 'mainnet')).to.deep.equal({
-        imports: ['FlowToken', 'FungibleToken'], body: 'transaction { }', hash: hashOf(spellings[0] ?? ''),
+        imports: ['FlowToken', 'FungibleToken'],
+        body: 'transaction { }',
+        hash: hashOf(spellings[0] ?? ''),
       })
     }
-    const onTestnet = 'import FungibleToken from 0x9a0766d93b6608b7 import FlowToken from 0x7e60df042a9c0868 transaction {}'
+    const onTestnet =
+      'import FungibleToken from 0x9a0766d93b6608b7 import FlowToken from 0x7e60df042a9c0868 transaction {}'
     expect(normalScript(onTestnet, 'testnet').hash).to.equal(hashOf(spellings[0] ?? ''))
     const several = 'import NonFungibleToken, MetadataViews from 0x1d7e57aa55817448 transaction {}'
     expect(normalScript(several, 'mainnet').imports).to.deep.equal(['MetadataViews', 'NonFungibleToken'])

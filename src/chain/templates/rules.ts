@@ -16,73 +16,102 @@ const depositsTokens = /^call deposit\(from:$/m
 const withdrawsItems = /^call (withdraw\((withdrawID|uuid):|batchWithdraw)/m
 const depositsItems = /^call (deposit\(token:|batchDeposit)/m
 const destroys = /^(call Burner\.burn|word destroy)$/m
-const systemContract = '(FlowIDTableStaking|FlowEpoch|FlowFees|FlowServiceAccount|FlowStorageFees|FlowDKG|FlowClusterQC|NodeVersionBeacon|RandomBeaconHistory|FlowExecutionParameters)'
+const systemContract =
+  '(FlowIDTableStaking|FlowEpoch|FlowFees|FlowServiceAccount|FlowStorageFees|FlowDKG|FlowClusterQC|NodeVersionBeacon|RandomBeaconHistory|FlowExecutionParameters)'
 
 /** The first that fits decides. Those that say more, and of which a script can do others as well, come first. */
 export const templateRules: readonly TemplateRule[] = [
   // What the chain does itself.
   {
-    category: 'SYSTEM', label: 'Look for scheduled transactions that are due',
+    category: 'SYSTEM',
+    label: 'Look for scheduled transactions that are due',
     all: [/^name FlowTransactionScheduler\.SharedScheduler$/m, /^call process$/m],
   },
   {
-    category: 'SCHEDULED', label: 'Run scheduled transaction',
+    category: 'SCHEDULED',
+    label: 'Run scheduled transaction',
     all: [/^name FlowTransactionScheduler\.SharedScheduler$/m, /^call executeTransaction$/m],
   },
-  { category: 'SYSTEM', label: 'End of block', all: [/^call (randomSourceHistory|advanceBlock)$/m, /^name \w+\.Heartbeat$/m] },
+  {
+    category: 'SYSTEM',
+    label: 'End of block',
+    all: [/^call (randomSourceHistory|advanceBlock)$/m, /^name \w+\.Heartbeat$/m],
+  },
 
   { category: 'CONTRACT_DEPLOY', label: 'Deploy contract', all: [/^call contracts\.add$/m] },
   { category: 'CONTRACT_DEPLOY', label: 'Update contract', all: [/^call contracts\.(update\w*|tryUpdate)$/m] },
   { category: 'CONTRACT_DEPLOY', label: 'Remove contract', all: [/^call contracts\.remove$/m] },
 
   {
-    category: 'SCHEDULED', label: 'Schedule transaction',
+    category: 'SCHEDULED',
+    label: 'Schedule transaction',
     all: [/^import FlowTransactionScheduler/m, /^call schedule(ByHandler)?(\(handlerCap:)?$/m],
   },
   {
-    category: 'SCHEDULED', label: 'Cancel scheduled transaction',
+    category: 'SCHEDULED',
+    label: 'Cancel scheduled transaction',
     all: [/^import FlowTransactionScheduler/m, /^call cancel(All\w*)?$/m],
   },
 
   { category: 'NFT_PURCHASE', label: 'Buy NFT', all: [market, /^call (purchase|buy)\w*$/m] },
-  { category: 'NFT_LISTING', label: 'List NFT for sale', all: [market, /^call (createListing|listForSale|startSale)$/m] },
+  {
+    category: 'NFT_LISTING',
+    label: 'List NFT for sale',
+    all: [market, /^call (createListing|listForSale|startSale)$/m],
+  },
   { category: 'NFT_LISTING', label: 'Take NFT off sale', all: [market, /^call (removeListing|cancelSale|stopSale)$/m] },
   { category: 'NFT_LISTING', label: 'Clean up listings', all: [market, /^call cleanup\w*$/m] },
 
   { category: 'LIQUIDITY', label: 'Add liquidity', all: [/^call (addLiquidity\w*|\w*SwapPair\.add\w*)$/m] },
   { category: 'LIQUIDITY', label: 'Remove liquidity', all: [/^call (removeLiquidity\w*|\w*SwapPair\.remove\w*)$/m] },
   {
-    category: 'SWAP', label: 'Swap tokens',
+    category: 'SWAP',
+    label: 'Swap tokens',
     all: [/^call (swap(Exact)?Tokens?\w*|swapToken\dForToken\d|\w*Swap\w*\.swap\w*)$/m],
   },
-  { category: 'SWAP', label: 'Swap tokens', all: [/^import (\S+\.)?\w*Swap(Router|Pair|Connectors)\w*$/m, /^call swap\w*$/m] },
+  {
+    category: 'SWAP',
+    label: 'Swap tokens',
+    all: [/^import (\S+\.)?\w*Swap(Router|Pair|Connectors)\w*$/m, /^call swap\w*$/m],
+  },
 
-  { category: 'EVM_BRIDGE', label: 'Move NFT to EVM', all: [evm, /^call (batch)?depositNFTs?$/mi] },
-  { category: 'EVM_BRIDGE', label: 'Move NFT from EVM', all: [evm, /^call (batch)?withdrawNFTs?$/mi] },
+  { category: 'EVM_BRIDGE', label: 'Move NFT to EVM', all: [evm, /^call (batch)?depositNFTs?$/im] },
+  { category: 'EVM_BRIDGE', label: 'Move NFT from EVM', all: [evm, /^call (batch)?withdrawNFTs?$/im] },
   { category: 'EVM_BRIDGE', label: 'Move tokens to EVM', all: [evm, /^call depositTokens$/m] },
   { category: 'EVM_BRIDGE', label: 'Move tokens from EVM', all: [evm, /^call withdrawTokens$/m] },
   { category: 'EVM_BRIDGE', label: 'Move NFT to EVM', all: [/^call FlowEVMBridge\.bridgeNFTToEVM$/m] },
   { category: 'EVM_BRIDGE', label: 'Move NFT from EVM', all: [/^call FlowEVMBridge\.bridgeNFTFromEVM$/m] },
   { category: 'EVM_BRIDGE', label: 'Move tokens to EVM', all: [/^call FlowEVMBridge\.bridgeTokensToEVM$/m] },
   { category: 'EVM_BRIDGE', label: 'Move tokens from EVM', all: [/^call FlowEVMBridge\.bridgeTokensFromEVM$/m] },
-  { category: 'EVM_BRIDGE', label: 'Make known to the EVM bridge', all: [/^call FlowEVMBridge\.(batchO|o)nboard\w*$/m] },
+  {
+    category: 'EVM_BRIDGE',
+    label: 'Make known to the EVM bridge',
+    all: [/^call FlowEVMBridge\.(batchO|o)nboard\w*$/m],
+  },
   { category: 'EVM_CALL', label: 'Run EVM transaction', all: [/^call EVM\.(run|mustRun|batchRun|runTxAs)$/m] },
   { category: 'EVM_CALL', label: 'Deploy EVM contract', all: [evm, /^call deploy(\(code:)?$/m] },
   { category: 'EVM_CALL', label: 'Call EVM contract', all: [evm, /^call (call|callWithSigAndArgs)$/m] },
   {
-    category: 'ACCOUNT_SETUP', label: 'Create EVM account',
+    category: 'ACCOUNT_SETUP',
+    label: 'Create EVM account',
     all: [/^call EVM\.create(CadenceOwned|Bridged)Account$/m],
   },
   { category: 'EVM_BRIDGE', label: 'Move FLOW from EVM', all: [evm, /^call withdraw\(balance:$/m] },
   {
-    category: 'EVM_BRIDGE', label: 'Move FLOW to EVM',
+    category: 'EVM_BRIDGE',
+    label: 'Move FLOW to EVM',
     all: [evm, depositsTokens, /^(name EVM\.CadenceOwnedAccount|call EVM\.(addressFromString|EVMAddress))$/m],
   },
 
   { category: 'REWARD_CLAIM', label: 'Withdraw staking rewards', all: [staking, /^call withdrawRewardedTokens$/m] },
-  { category: 'STAKING', label: 'Register node', all: [staking, /^call (registerNode|addNodeRecord|createNodeStaker)$/m] },
   {
-    category: 'STAKING', label: 'Register delegator',
+    category: 'STAKING',
+    label: 'Register node',
+    all: [staking, /^call (registerNode|addNodeRecord|createNodeStaker)$/m],
+  },
+  {
+    category: 'STAKING',
+    label: 'Register delegator',
     all: [staking, /^call (register(New)?Delegator|create(Node)?Delegator)$/m],
   },
   { category: 'STAKING', label: 'Stake new tokens', all: [staking, /^call (stake|delegate)NewTokens$/m] },
@@ -96,28 +125,46 @@ export const templateRules: readonly TemplateRule[] = [
   { category: 'ACCOUNT_SETUP', label: 'Revoke key', all: [/^call (keys\.revoke|removePublicKey)$/m] },
   { category: 'ACCOUNT_SETUP', label: 'Add key', all: [/^call (keys\.add|addPublicKey)$/m] },
 
-  { category: 'NFT_MINT', label: 'Mint NFT', all: [/^call (batch)?mint\w*$/mi, depositsItems], none: [withdrawsTokens] },
+  {
+    category: 'NFT_MINT',
+    label: 'Mint NFT',
+    all: [/^call (batch)?mint\w*$/im, depositsItems],
+    none: [withdrawsTokens],
+  },
   { category: 'NFT_MINT', label: 'Mint NFT', all: [/^call (batchM|m)intNFTs?\w*$/m] },
   { category: 'FT_MINT', label: 'Mint FLOW', all: [/^name FlowToken\.(Administrator|Minter)$/m, /^call mintTokens$/m] },
   { category: 'FT_MINT', label: 'Mint tokens', all: [/^call (mintTokens|mint\(amount:)$/m] },
 
-  { category: 'SYSTEM', label: 'Administer the network', all: [new RegExp(`^name ${systemContract}\\.Admin(istrator)?$`, 'm')] },
+  {
+    category: 'SYSTEM',
+    label: 'Administer the network',
+    all: [new RegExp(`^name ${systemContract}\\.Admin(istrator)?$`, 'm')],
+  },
 
   { category: 'NFT_BURN', label: 'Burn NFT', all: [withdrawsItems, destroys], none: [depositsItems] },
   { category: 'FT_BURN', label: 'Burn tokens', all: [withdrawsTokens, destroys], none: [depositsTokens] },
   { category: 'FT_BURN', label: 'Burn tokens', all: [/^call burnTokens$/m] },
   { category: 'NFT_TRANSFER', label: 'Transfer NFT', all: [withdrawsItems, depositsItems], none: [withdrawsTokens] },
   {
-    category: 'FT_TRANSFER', label: 'Transfer FLOW', all: [withdrawsTokens, depositsTokens, /^import FlowToken$/m],
-    none: [/^import (?!(FlowToken|FungibleToken\w*|Burner|MetadataViews|ViewResolver)$)/m, withdrawsItems, depositsItems],
+    category: 'FT_TRANSFER',
+    label: 'Transfer FLOW',
+    all: [withdrawsTokens, depositsTokens, /^import FlowToken$/m],
+    none: [
+      /^import (?!(FlowToken|FungibleToken\w*|Burner|MetadataViews|ViewResolver)$)/m,
+      withdrawsItems,
+      depositsItems,
+    ],
   },
   {
-    category: 'FT_TRANSFER', label: 'Transfer tokens', all: [withdrawsTokens, depositsTokens],
+    category: 'FT_TRANSFER',
+    label: 'Transfer tokens',
+    all: [withdrawsTokens, depositsTokens],
     none: [withdrawsItems, depositsItems],
   },
 
   {
-    category: 'ACCOUNT_SETUP', label: 'Link accounts',
+    category: 'ACCOUNT_SETUP',
+    label: 'Link accounts',
     all: [/^import HybridCustody$/m, /^call (publishToParent|redeemAccount|addAccount|create(Manager|OwnedAccount))$/m],
   },
   { category: 'ACCOUNT_SETUP', label: 'Create forwarder', all: [/^call createNew(Private)?Forwarder$/m] },

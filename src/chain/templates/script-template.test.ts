@@ -20,7 +20,9 @@ const transferTokens = `
   }`
 
 const brief = (script: string): string => {
-  const { template: { category, label } } = scriptTemplate(script, 'mainnet')
+  const {
+    template: { category, label },
+  } = scriptTemplate(script, 'mainnet')
   return label === '' ? category : `${category}: ${label}`
 }
 
@@ -30,7 +32,8 @@ describe('scriptTemplate', () => {
     const shown = (label: string): string => {
       const place = noted.find((one) => one.label === label)
       const { template, foundBy } = scriptTemplate(
-        blocks[place?.height ?? -1]?.transactions[place?.index ?? -1]?.script ?? '', 'emulator',
+        blocks[place?.height ?? -1]?.transactions[place?.index ?? -1]?.script ?? '',
+        'emulator',
       )
       return [template.category, template.label, foundBy].filter((part) => part !== '').join(' / ')
     }
@@ -82,10 +85,12 @@ describe('scriptTemplate', () => {
   it('finds the scripts of the chain itself in the catalogue, by the hash of their normal form', async () => {
     const blocks = await decodedRecording('base')
     const own = blocks.flatMap(({ transactions }) => transactions.filter(({ isSystem }) => isSystem))
-    const shown = new Set(own.map(({ script }) => {
-      const { template, foundBy } = scriptTemplate(script, 'emulator')
-      return `${template.category} / ${template.label} / ${foundBy}`
-    }))
+    const shown = new Set(
+      own.map(({ script }) => {
+        const { template, foundBy } = scriptTemplate(script, 'emulator')
+        return `${template.category} / ${template.label} / ${foundBy}`
+      }),
+    )
     expect([...shown].toSorted()).to.deep.equal([
       'SCHEDULED / Run scheduled transaction / catalogue',
       'SYSTEM / End of block / rules',
@@ -100,7 +105,8 @@ describe('scriptTemplate', () => {
   })
 
   it('is not taken in by what stands in comments and texts', () => {
-    const said = '// a.contracts.add(name: n)\n/* EVM.run( */ transaction { execute { log("keys.add( contracts.add(") } }'
+    const said =
+      '// a.contracts.add(name: n)\n/* EVM.run( */ transaction { execute { log("keys.add( contracts.add(") } }'
     expect(scriptTemplate(said, 'mainnet')).to.deep.include({ foundBy: 'nothing' })
   })
 
@@ -112,9 +118,14 @@ describe('scriptTemplate', () => {
 
   it('goes by the best ranked contract where calls tell nothing', () => {
     for (const [imports, expected] of [
-      [['FungibleToken', 'NFTStorefrontV2'], 'marketplace'], [['EVM', 'NonFungibleToken'], 'nft'],
-      [['Crypto', 'FlowToken'], 'token_transfer'], [['FlowEpoch'], 'system'], [['HybridCustody', 'Burner'], 'account_linking'],
-      [['Crypto', 'Somewhere'], 'crypto'], [['Somewhere'], 'contract_call'], [[], ''],
+      [['FungibleToken', 'NFTStorefrontV2'], 'marketplace'],
+      [['EVM', 'NonFungibleToken'], 'nft'],
+      [['Crypto', 'FlowToken'], 'token_transfer'],
+      [['FlowEpoch'], 'system'],
+      [['HybridCustody', 'Burner'], 'account_linking'],
+      [['Crypto', 'Somewhere'], 'crypto'],
+      [['Somewhere'], 'contract_call'],
+      [[], ''],
     ] as const) {
       const script = `${imports.map((name) => `import ${name}`).join('\n')} transaction {}`
       expect(brief(script), script).to.equal(expected)
@@ -123,7 +134,9 @@ describe('scriptTemplate', () => {
 
   it('reads scripts of before Cadence 1.0', () => {
     const of = (body: string): string => brief(`transaction { prepare(signer: AuthAccount) { ${body} } }`)
-    expect(of('let account = AuthAccount(payer: signer) account.addPublicKey(key)')).to.equal('ACCOUNT_CREATION: Create account')
+    expect(of('let account = AuthAccount(payer: signer) account.addPublicKey(key)')).to.equal(
+      'ACCOUNT_CREATION: Create account',
+    )
     expect(of('signer.addPublicKey(key)')).to.equal('ACCOUNT_SETUP: Add key')
     expect(of('signer.removePublicKey(index)')).to.equal('ACCOUNT_SETUP: Revoke key')
     expect(of('signer.contracts.update__experimental(name: n, code: c)')).to.equal('CONTRACT_DEPLOY: Update contract')
@@ -131,7 +144,9 @@ describe('scriptTemplate', () => {
   })
 
   it('has a catalogue in which each hash is one template of a category that there is', () => {
-    expect(Object.keys(catalogue).filter((one) => !(templateCategories as readonly string[]).includes(one))).to.deep.equal([])
+    expect(
+      Object.keys(catalogue).filter((one) => !(templateCategories as readonly string[]).includes(one)),
+    ).to.deep.equal([])
     const hashes = Object.values(catalogue).flatMap((labels) => Object.values(labels).flat())
     expect(hashes.length).to.be.greaterThan(1000)
     expect(new Set(hashes).size).to.equal(hashes.length)
@@ -143,7 +158,9 @@ describe('scriptTemplate', () => {
       const hostile = part.repeat(50_000)
       expect(scriptTemplate(hostile, 'mainnet').template.label).to.equal('')
     }
-    expect(templateRules.flatMap(({ all, none = [] }) => [...all, ...none]).filter(({ flags }) => flags.includes('g'))).to.deep.equal([])
+    expect(
+      templateRules.flatMap(({ all, none = [] }) => [...all, ...none]).filter(({ flags }) => flags.includes('g')),
+    ).to.deep.equal([])
     expect(importCategories.at(-1)).to.equal('contract_call')
   })
 })

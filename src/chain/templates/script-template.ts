@@ -28,7 +28,8 @@ export function scriptTemplate(script: string, network: Network): DescribedScrip
   if (known !== undefined) return { normalHash, template: known, foundBy: 'catalogue' }
   const marks = scriptMarks(script, imports)
   const rule = templateRules.find((one) => fits(one, marks))
-  if (rule !== undefined) return { normalHash, template: { category: rule.category, label: rule.label }, foundBy: 'rules' }
+  if (rule !== undefined)
+    return { normalHash, template: { category: rule.category, label: rule.label }, foundBy: 'rules' }
   const category = categoryOfImports(imports)
   return category === undefined
     ? { normalHash, template: noTemplate, foundBy: 'nothing' }

@@ -3,9 +3,27 @@
  * told by the script itself, lowercase ones guessed from the contracts that it imports.
  */
 export const templateCategories = [
-  'FT_TRANSFER', 'FT_MINT', 'FT_BURN', 'NFT_TRANSFER', 'NFT_MINT', 'NFT_BURN', 'NFT_PURCHASE', 'NFT_LISTING', 'STAKING',
-  'REWARD_CLAIM', 'GOVERNANCE', 'ACCOUNT_CREATION', 'ACCOUNT_SETUP', 'SCHEDULED', 'EVM_BRIDGE', 'EVM_CALL', 'SWAP',
-  'LIQUIDITY', 'CONTRACT_DEPLOY', 'SYSTEM', 'OTHER',
+  'FT_TRANSFER',
+  'FT_MINT',
+  'FT_BURN',
+  'NFT_TRANSFER',
+  'NFT_MINT',
+  'NFT_BURN',
+  'NFT_PURCHASE',
+  'NFT_LISTING',
+  'STAKING',
+  'REWARD_CLAIM',
+  'GOVERNANCE',
+  'ACCOUNT_CREATION',
+  'ACCOUNT_SETUP',
+  'SCHEDULED',
+  'EVM_BRIDGE',
+  'EVM_CALL',
+  'SWAP',
+  'LIQUIDITY',
+  'CONTRACT_DEPLOY',
+  'SYSTEM',
+  'OTHER',
 ] as const
 export type TemplateCategory = (typeof templateCategories)[number]
 

@@ -16,7 +16,9 @@ export interface FeeEvent {
  * @param transfers in the order of `eventIndex`
  */
 export function markFees(
-  transfers: readonly Unnamed<FungibleTransfer>[], fees: readonly FeeEvent[], flowToken: string,
+  transfers: readonly Unnamed<FungibleTransfer>[],
+  fees: readonly FeeEvent[],
+  flowToken: string,
 ): void {
   const hasDeduction = fees.some((fee) => fee.isDeduction)
   for (const { eventIndex, amount, isDeduction } of fees) {

@@ -26,8 +26,13 @@ class Chain {
     this.balances.set(from, this.balanceOf(from) - units)
     const vault = this.vault(undefined, units)
     this.flow.withdrawn({
-      eventIndex: this.#eventIndex++, token, amount: ufix64Text(units), from: this.owners.get(from), fromVault: from,
-      withdrawnVault: vault, balanceAfter: ufix64Text(this.balanceOf(from)),
+      eventIndex: this.#eventIndex++,
+      token,
+      amount: ufix64Text(units),
+      from: this.owners.get(from),
+      fromVault: from,
+      withdrawnVault: vault,
+      balanceAfter: ufix64Text(this.balanceOf(from)),
     })
     return vault
   }
@@ -37,8 +42,13 @@ class Chain {
     this.balances.set(to, this.balanceOf(to) + units)
     this.balances.delete(vault)
     this.flow.deposited({
-      eventIndex: this.#eventIndex++, token, amount: ufix64Text(units), to: this.owners.get(to), toVault: to,
-      depositedVault: vault, balanceAfter: ufix64Text(this.balanceOf(to)),
+      eventIndex: this.#eventIndex++,
+      token,
+      amount: ufix64Text(units),
+      to: this.owners.get(to),
+      toVault: to,
+      depositedVault: vault,
+      balanceAfter: ufix64Text(this.balanceOf(to)),
     })
   }
 
@@ -158,13 +168,23 @@ describe('FungibleFlow', () => {
     const flow = new FungibleFlow()
     const evm = `0x${'e'.repeat(40)}`
     flow.withdrawn({
-      eventIndex: 0, token, amount: '2.00000000', from: alice, fromVault: '1', withdrawnVault: '2',
+      eventIndex: 0,
+      token,
+      amount: '2.00000000',
+      from: alice,
+      fromVault: '1',
+      withdrawnVault: '2',
       balanceAfter: '0.00000000',
     })
     flow.enteredEvm(1, token, '2.00000000', '2', evm)
     flow.leftEvm(2, token, '1.00000000', '3', evm)
     flow.deposited({
-      eventIndex: 3, token, amount: '1.00000000', to: bob, toVault: '4', depositedVault: '3',
+      eventIndex: 3,
+      token,
+      amount: '1.00000000',
+      to: bob,
+      toVault: '4',
+      depositedVault: '3',
       balanceAfter: '1.00000000',
     })
     flow.finish(nothingBurnt)
@@ -178,7 +198,13 @@ describe('FungibleFlow', () => {
     flow.unlocked(1, token, '5', evm)
     flow.enteredEvm(2, token, amount, '5', other)
     flow.deposited({
-      eventIndex: 3, token, amount, to: carol, toVault: '6', depositedVault: '5', balanceAfter: '9.00000000',
+      eventIndex: 3,
+      token,
+      amount,
+      to: carol,
+      toVault: '6',
+      depositedVault: '5',
+      balanceAfter: '9.00000000',
     })
     flow.finish(nothingBurnt)
     expect(brief(flow.transfers)).to.have.members(['ee - 2 bridge', 'ee ff 2 bridge', '- c0 2 escrow'])
@@ -223,8 +249,11 @@ describe('FungibleFlow', () => {
         }
         const transfers = chain.finish()
         for (const account of accounts) {
-          const net = transfers.reduce((sum, { from, to, amount }) =>
-            sum + (to === account ? ufix64Units(amount) : 0n) - (from === account ? ufix64Units(amount) : 0n), 0n)
+          const net = transfers.reduce(
+            (sum, { from, to, amount }) =>
+              sum + (to === account ? ufix64Units(amount) : 0n) - (from === account ? ufix64Units(amount) : 0n),
+            0n,
+          )
           const vaults = atRest().filter((vault) => chain.owners.get(vault) === account)
           expect(units(1000) + net).to.equal(vaults.reduce((sum, vault) => sum + chain.balanceOf(vault), 0n))
         }

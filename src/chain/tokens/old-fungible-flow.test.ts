@@ -11,7 +11,11 @@ type Step = readonly [kind: 'out' | 'in', amount: number, party: string | undefi
 
 function events(steps: readonly Step[]): OldVaultEvent[] {
   return steps.map(([kind, amount, party], eventIndex) => ({
-    eventIndex, token, isDeposit: kind === 'in', amount: `${amount}.00000000`, party,
+    eventIndex,
+    token,
+    isDeposit: kind === 'in',
+    amount: `${amount}.00000000`,
+    party,
   }))
 }
 
@@ -24,32 +28,59 @@ function brief(steps: readonly Step[]): string[] {
 
 describe('oldFungibleTransfers', () => {
   it('pairs by order', () => {
-    expect(brief([['out', 5, alice], ['in', 5, bob]])).to.deep.equal(['1 a1 b0 5 transfer'])
+    expect(
+      brief([
+        ['out', 5, alice],
+        ['in', 5, bob],
+      ]),
+    ).to.deep.equal(['1 a1 b0 5 transfer'])
   })
 
   it('pairs by amount where several are on their way', () => {
-    expect(brief([['out', 5, alice], ['out', 7, bob], ['in', 7, carol], ['in', 5, carol]])).to.deep.equal([
-      '2 b0 c0 7 transfer', '3 a1 c0 5 transfer',
-    ])
+    expect(
+      brief([
+        ['out', 5, alice],
+        ['out', 7, bob],
+        ['in', 7, carol],
+        ['in', 5, carol],
+      ]),
+    ).to.deep.equal(['2 b0 c0 7 transfer', '3 a1 c0 5 transfer'])
   })
 
   it('follows splits and merges through vaults that lie in no account', () => {
-    expect(brief([['out', 20, alice], ['out', 5, undefined], ['in', 5, bob], ['in', 15, carol]])).to.deep.equal([
-      '2 a1 b0 5 transfer', '3 a1 c0 15 transfer',
-    ])
-    expect(brief([['out', 2, alice], ['out', 3, bob], ['in', 3, undefined], ['in', 5, carol]])).to.deep.equal([
-      '3 a1 c0 2 transfer', '3 b0 c0 3 transfer',
-    ])
+    expect(
+      brief([
+        ['out', 20, alice],
+        ['out', 5, undefined],
+        ['in', 5, bob],
+        ['in', 15, carol],
+      ]),
+    ).to.deep.equal(['2 a1 b0 5 transfer', '3 a1 c0 15 transfer'])
+    expect(
+      brief([
+        ['out', 2, alice],
+        ['out', 3, bob],
+        ['in', 3, undefined],
+        ['in', 5, carol],
+      ]),
+    ).to.deep.equal(['3 a1 c0 2 transfer', '3 b0 c0 3 transfer'])
   })
 
   it('says what appeared and what did not arrive', () => {
     expect(brief([['in', 5, bob]])).to.deep.equal(['0 - b0 5 deposit'])
-    expect(brief([['out', 5, alice], ['in', 3, bob]])).to.deep.equal(['1 a1 b0 3 transfer', '0 a1 - 2 withdrawal'])
+    expect(
+      brief([
+        ['out', 5, alice],
+        ['in', 3, bob],
+      ]),
+    ).to.deep.equal(['1 a1 b0 3 transfer', '0 a1 - 2 withdrawal'])
   })
 
   it('gives and takes as the events say', () => {
     const step = fc.tuple(
-      fc.constantFrom('out', 'in'), fc.nat(30), fc.constantFrom(alice, bob, carol, undefined),
+      fc.constantFrom('out', 'in'),
+      fc.nat(30),
+      fc.constantFrom(alice, bob, carol, undefined),
     ) as fc.Arbitrary<Step>
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

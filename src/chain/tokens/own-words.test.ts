@@ -13,7 +13,11 @@ function wordsOf(minted: readonly PayloadFields[], burned: readonly PayloadField
 describe('OwnWords', () => {
   it('has minted no more than the contract says, and anything where it does not say how much', () => {
     const words = wordsOf([{ amount: '5.00000000' }, { amount: '1.00000000' }], [])
-    expect(['4.00000000', '2.00000000', '1.00000000'].map((amount) => words.isMinted(usd, amount))).to.deep.equal([true, true, false])
+    expect(['4.00000000', '2.00000000', '1.00000000'].map((amount) => words.isMinted(usd, amount))).to.deep.equal([
+      true,
+      true,
+      false,
+    ])
     expect(words.isMinted(topShot, '1.00000000')).to.equal(false)
     const vague = wordsOf([{ amount: '5.00000000' }, { value: 'much' }], [])
     expect(vague.isMinted(usd, '9.00000000') && vague.isMinted(usd, '9.00000000')).to.equal(true)

@@ -2,7 +2,15 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { readTokenMoves } from './read-token-moves.ts'
 import {
-  alice, bob, carol, deposited, evmAccount, flow, transactionOf, usd, withdrawn,
+  alice,
+  bob,
+  carol,
+  deposited,
+  evmAccount,
+  flow,
+  transactionOf,
+  usd,
+  withdrawn,
 } from './token-events.test-support.ts'
 import type { TestEvent } from './token-events.test-support.ts'
 import type { FungibleTransfer, TokenMoves } from './token-moves.ts'
@@ -42,20 +50,36 @@ class Chain {
   withdraw(from: TestVault, units: bigint): TestVault {
     from.units -= units
     const made = this.vault(from.token, undefined, units)
-    this.#tell(from, 'Withdrawn', units, withdrawn(`${from.token}.Vault`, {
-      amount: ufix64Text(units), from: from.owner ?? null, fromUUID: from.uuid, withdrawnUUID: made.uuid,
-      balanceAfter: ufix64Text(from.units),
-    }))
+    this.#tell(
+      from,
+      'Withdrawn',
+      units,
+      withdrawn(`${from.token}.Vault`, {
+        amount: ufix64Text(units),
+        from: from.owner ?? null,
+        fromUUID: from.uuid,
+        withdrawnUUID: made.uuid,
+        balanceAfter: ufix64Text(from.units),
+      }),
+    )
     return made
   }
 
   deposit(given: TestVault, to: TestVault): void {
     to.units += given.units
     this.vaults.splice(this.vaults.indexOf(given), 1)
-    this.#tell(to, 'Deposited', given.units, deposited(`${to.token}.Vault`, {
-      amount: ufix64Text(given.units), to: to.owner ?? null, toUUID: to.uuid, depositedUUID: given.uuid,
-      balanceAfter: ufix64Text(to.units),
-    }))
+    this.#tell(
+      to,
+      'Deposited',
+      given.units,
+      deposited(`${to.token}.Vault`, {
+        amount: ufix64Text(given.units),
+        to: to.owner ?? null,
+        toUUID: to.uuid,
+        depositedUUID: given.uuid,
+        balanceAfter: ufix64Text(to.units),
+      }),
+    )
   }
 
   mint(token: string, units: bigint): void {
@@ -69,19 +93,33 @@ class Chain {
   }
 
   toEvm(vault: TestVault): void {
-    this.events.push(['A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensToEVM', {
-      type: `${vault.token}.Vault`, amount: ufix64Text(vault.units), bridgedUUID: vault.uuid, to: evmAccount,
-      evmContractAddress: evmAccount, bridgeAddress: bridge,
-    }])
+    this.events.push([
+      'A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensToEVM',
+      {
+        type: `${vault.token}.Vault`,
+        amount: ufix64Text(vault.units),
+        bridgedUUID: vault.uuid,
+        to: evmAccount,
+        evmContractAddress: evmAccount,
+        bridgeAddress: bridge,
+      },
+    ])
     this.deposit(vault, this.escrow(vault.token))
   }
 
   fromEvm(token: string, units: bigint): void {
     const made = this.withdraw(this.escrow(token), units)
-    this.events.push(['A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensFromEVM', {
-      type: `${token}.Vault`, amount: '1', bridgedUUID: made.uuid, caller: evmAccount, evmContractAddress: evmAccount,
-      bridgeAddress: bridge,
-    }])
+    this.events.push([
+      'A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensFromEVM',
+      {
+        type: `${token}.Vault`,
+        amount: '1',
+        bridgedUUID: made.uuid,
+        caller: evmAccount,
+        evmContractAddress: evmAccount,
+        bridgeAddress: bridge,
+      },
+    ])
   }
 
   escrow(token: string): TestVault {
@@ -105,10 +143,22 @@ interface Step {
   readonly part: number
 }
 
-const actions: Array<Step['action']> = ['withdraw', 'withdraw', 'deposit', 'deposit', 'mint', 'burn', 'toEvm', 'fromEvm']
+const actions: Array<Step['action']> = [
+  'withdraw',
+  'withdraw',
+  'deposit',
+  'deposit',
+  'mint',
+  'burn',
+  'toEvm',
+  'fromEvm',
+]
 const step: fc.Arbitrary<Step> = fc.record({
   action: fc.constantFrom(...actions),
-  token: fc.constantFrom(flow, usd), vault: fc.nat(50), other: fc.nat(50), part: fc.nat(100),
+  token: fc.constantFrom(flow, usd),
+  vault: fc.nat(50),
+  other: fc.nat(50),
+  part: fc.nat(100),
 })
 const emitter = fc.constantFrom<Emitter[]>('standard', 'own', 'both')
 
@@ -148,48 +198,54 @@ function gainOf(moves: TokenMoves, token: string, account: string): bigint {
 
 describe('readTokenMoves, for whatever is done to vaults', () => {
   it('gives every account what it gained and takes what it lost, whoever tells of it, in the order of events', () => {
-    fc.assert(fc.property(fc.array(step, { maxLength: 30 }), emitter, emitter, (steps, ofFlow, ofUsd) => {
-      const emitters = { [flow]: ofFlow, [usd]: ofUsd }
-      const chain = new Chain(emitters)
-      for (const token of [flow, usd]) for (const account of [alice, bob, carol]) chain.vault(token, account, 1000n)
-      play(chain, emitters, steps)
-      const moves = readTokenMoves(transactionOf(chain.events), 'mainnet')
-      expect(moves.problems).to.deep.equal([])
-      for (const token of [flow, usd]) {
-        for (const account of [alice, bob, carol]) {
-          const held = chain.vaults.filter((one) => one.token === token && one.owner === account)
-          expect(1000n + gainOf(moves, token, account), `${token} ${account}`).to.equal(
-            held.reduce((sum, { units }) => sum + units, 0n),
-          )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), emitter, emitter, (steps, ofFlow, ofUsd) => {
+        const emitters = { [flow]: ofFlow, [usd]: ofUsd }
+        const chain = new Chain(emitters)
+        for (const token of [flow, usd]) for (const account of [alice, bob, carol]) chain.vault(token, account, 1000n)
+        play(chain, emitters, steps)
+        const moves = readTokenMoves(transactionOf(chain.events), 'mainnet')
+        expect(moves.problems).to.deep.equal([])
+        for (const token of [flow, usd]) {
+          for (const account of [alice, bob, carol]) {
+            const held = chain.vaults.filter((one) => one.token === token && one.owner === account)
+            expect(1000n + gainOf(moves, token, account), `${token} ${account}`).to.equal(
+              held.reduce((sum, { units }) => sum + units, 0n),
+            )
+          }
+          expect(gainOf(moves, token, bridge)).to.equal(chain.escrow(token).units - locked)
         }
-        expect(gainOf(moves, token, bridge)).to.equal(chain.escrow(token).units - locked)
-      }
-      const positions = moves.fungible.map(({ eventIndex }) => eventIndex)
-      expect(positions).to.deep.equal(positions.toSorted((a, b) => a - b))
-    }), { numRuns: 300 })
+        const positions = moves.fungible.map(({ eventIndex }) => eventIndex)
+        expect(positions).to.deep.equal(positions.toSorted((a, b) => a - b))
+      }),
+      { numRuns: 300 },
+    )
   })
 
   it('loses nothing: what left is what arrived, was burned, kept or bridged, less what appeared', () => {
-    fc.assert(fc.property(fc.array(step, { maxLength: 30 }), emitter, (steps, ofUsd) => {
-      const emitters: Readonly<Record<string, Emitter>> = { [flow]: 'both', [usd]: ofUsd }
-      const chain = new Chain(emitters)
-      for (const token of [flow, usd]) for (const account of [alice, bob, carol]) chain.vault(token, account, 1000n)
-      play(chain, emitters, steps)
-      const { fungible } = readTokenMoves(transactionOf(chain.events), 'mainnet')
-      for (const token of [flow, usd]) {
-        const ofToken = fungible.filter((transfer) => transfer.token === token)
-        const isTold = ([type, fields]: TestEvent): boolean =>
-          emitters[token] === 'own'
-            ? type === `${token}.TokensWithdrawn`
-            : type.endsWith('.FungibleToken.Withdrawn') && fields?.['type'] === `${token}.Vault`
-        const left = chain.events.filter((event) => isTold(event) && event[1]?.['from'] !== null)
-        const ended = ofToken.filter(({ from }) => from?.length === 18)
-        expect(sumOf(ended), token).to.equal(amountsOf(left))
-        const minted = chain.events.filter(([type]) => type === `${token}.TokensMinted`)
-        const appeared = ofToken.filter(({ from, type }) => from === undefined && type !== 'escrow')
-        expect(appeared.every(({ type }) => type === 'mint' || type === 'bridge')).to.equal(true)
-        expect(sumOf(appeared) <= amountsOf(minted)).to.equal(true)
-      }
-    }), { numRuns: 300 })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), emitter, (steps, ofUsd) => {
+        const emitters: Readonly<Record<string, Emitter>> = { [flow]: 'both', [usd]: ofUsd }
+        const chain = new Chain(emitters)
+        for (const token of [flow, usd]) for (const account of [alice, bob, carol]) chain.vault(token, account, 1000n)
+        play(chain, emitters, steps)
+        const { fungible } = readTokenMoves(transactionOf(chain.events), 'mainnet')
+        for (const token of [flow, usd]) {
+          const ofToken = fungible.filter((transfer) => transfer.token === token)
+          const isTold = ([type, fields]: TestEvent): boolean =>
+            emitters[token] === 'own'
+              ? type === `${token}.TokensWithdrawn`
+              : type.endsWith('.FungibleToken.Withdrawn') && fields?.['type'] === `${token}.Vault`
+          const left = chain.events.filter((event) => isTold(event) && event[1]?.['from'] !== null)
+          const ended = ofToken.filter(({ from }) => from?.length === 18)
+          expect(sumOf(ended), token).to.equal(amountsOf(left))
+          const minted = chain.events.filter(([type]) => type === `${token}.TokensMinted`)
+          const appeared = ofToken.filter(({ from, type }) => from === undefined && type !== 'escrow')
+          expect(appeared.every(({ type }) => type === 'mint' || type === 'bridge')).to.equal(true)
+          expect(sumOf(appeared) <= amountsOf(minted)).to.equal(true)
+        }
+      }),
+      { numRuns: 300 },
+    )
   })
 })

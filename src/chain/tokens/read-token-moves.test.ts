@@ -2,7 +2,18 @@ import { expect } from 'chai'
 import type { PayloadFields } from '../payload-value.ts'
 import { readTokenMoves } from './read-token-moves.ts'
 import {
-  alice, bob, brief, carol, deposited, evmAccount, flow, itemDeposited, itemWithdrawn, topShot, transactionOf, usd,
+  alice,
+  bob,
+  brief,
+  carol,
+  deposited,
+  evmAccount,
+  flow,
+  itemDeposited,
+  itemWithdrawn,
+  topShot,
+  transactionOf,
+  usd,
   withdrawn,
 } from './token-events.test-support.ts'
 import type { TestEvent } from './token-events.test-support.ts'
@@ -42,25 +53,37 @@ describe('readTokenMoves', () => {
       ['A.f919ee77447b7497.FlowFees.TokensDeposited', { amount: '0.00001000' }],
     )
     expect(brief(moves)).to.deep.equal([
-      `${usd} ${alice} ${bob} 1 transfer`, `${flow} ${alice} ${flowFees} 0.00001 fee`,
+      `${usd} ${alice} ${bob} 1 transfer`,
+      `${flow} ${alice} ${flowFees} 0.00001 fee`,
       `${topShot} #7 ${alice} ${bob} transfer`,
     ])
     expect(moves.changes.map(({ token, address, units }) => `${token} ${address} ${units}`)).to.deep.equal([
-      `${usd} ${alice} -100000000`, `${usd} ${bob} 100000000`, `${flow} ${alice} -1000`, `${flow} ${flowFees} 1000`,
+      `${usd} ${alice} -100000000`,
+      `${usd} ${bob} 100000000`,
+      `${flow} ${alice} -1000`,
+      `${flow} ${flowFees} 1000`,
     ])
     expect(moves.problems).to.deep.equal([])
   })
 
   it('lets mint and burn events only say why', () => {
-    expect(brief(read(
-      [`${usd}.TokensMinted`, { amount: '5.00000000' }],
-      deposited(`${usd}.Vault`, { amount: '5.00000000', to: bob }),
-    ))).to.deep.equal([`${usd} - ${bob} 5 mint`])
-    expect(brief(read(
-      withdrawn(`${usd}.Vault`, { amount: '5.00000000', from: alice }),
-      withdrawn(`${usd}.Vault`, { amount: '4.00000000', from: alice, withdrawnUUID: '8' }),
-      [`${usd}.TokensBurned`, { amount: '5.00000000' }],
-    ))).to.deep.equal([`${usd} ${alice} - 5 burn`, `${usd} ${alice} - 4 withdrawal`])
+    expect(
+      brief(
+        read(
+          [`${usd}.TokensMinted`, { amount: '5.00000000' }],
+          deposited(`${usd}.Vault`, { amount: '5.00000000', to: bob }),
+        ),
+      ),
+    ).to.deep.equal([`${usd} - ${bob} 5 mint`])
+    expect(
+      brief(
+        read(
+          withdrawn(`${usd}.Vault`, { amount: '5.00000000', from: alice }),
+          withdrawn(`${usd}.Vault`, { amount: '4.00000000', from: alice, withdrawnUUID: '8' }),
+          [`${usd}.TokensBurned`, { amount: '5.00000000' }],
+        ),
+      ),
+    ).to.deep.equal([`${usd} ${alice} - 5 burn`, `${usd} ${alice} - 4 withdrawal`])
   })
 
   it('takes FLOW that did not arrive for burned where the script can burn, and no event tells more of it', () => {
@@ -71,12 +94,19 @@ describe('readTokenMoves', () => {
       expect(brief(readWithScript(other, flowLeft)), other).to.deep.equal([`${flow} ${alice} - 5 withdrawal`])
     }
     const burned: TestEvent = [
-      'A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount: '1.00000000', fromUUID: '8' },
+      'A.f233dcee88fe0abe.FungibleToken.Burned',
+      { type: `${usd}.Vault`, amount: '1.00000000', fromUUID: '8' },
     ]
-    expect(brief(readWithScript(
-      script, withdrawn(`${usd}.Vault`, { amount: '5.00000000', from: alice }),
-      withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: alice, withdrawnUUID: '8' }), burned,
-    ))).to.deep.equal([`${usd} ${alice} - 5 withdrawal`, `${usd} ${alice} - 1 burn`])
+    expect(
+      brief(
+        readWithScript(
+          script,
+          withdrawn(`${usd}.Vault`, { amount: '5.00000000', from: alice }),
+          withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: alice, withdrawnUUID: '8' }),
+          burned,
+        ),
+      ),
+    ).to.deep.equal([`${usd} ${alice} - 5 withdrawal`, `${usd} ${alice} - 1 burn`])
   })
 
   it('names a mint and a burn of items by what the collection says', () => {
@@ -86,16 +116,25 @@ describe('readTokenMoves', () => {
       `${topShot} #7 ${bob} - burn`,
     ])
     // What the collection says of one item is not said of others.
-    expect(brief(read(
-      itemWithdrawn(bob), itemWithdrawn(bob, { id: '8', uuid: '10' }), [`${topShot}.Burned`, { ids: ['8'] }],
-      itemDeposited(alice, { id: '6', uuid: '11' }), [`${topShot}.Minted`, { id: '5' }],
-    ))).to.deep.equal([
-      `${topShot} #7 ${bob} - withdrawal`, `${topShot} #8 ${bob} - burn`, `${topShot} #6 - ${alice} deposit`,
+    expect(
+      brief(
+        read(
+          itemWithdrawn(bob),
+          itemWithdrawn(bob, { id: '8', uuid: '10' }),
+          [`${topShot}.Burned`, { ids: ['8'] }],
+          itemDeposited(alice, { id: '6', uuid: '11' }),
+          [`${topShot}.Minted`, { id: '5' }],
+        ),
+      ),
+    ).to.deep.equal([
+      `${topShot} #7 ${bob} - withdrawal`,
+      `${topShot} #8 ${bob} - burn`,
+      `${topShot} #6 - ${alice} deposit`,
     ])
     expect(brief(read(itemWithdrawn(bob), [`${topShot}.Burned`, {}]))).to.deep.equal([`${topShot} #7 ${bob} - burn`])
   })
 
-  it('has items of collections that emit nothing but the standard\'s events as items, with their ids', () => {
+  it("has items of collections that emit nothing but the standard's events as items, with their ids", () => {
     const moves = read(itemWithdrawn(alice), itemDeposited(bob))
     expect(moves.fungible).to.deep.equal([])
     expect(moves.nonFungible).to.deep.equal([
@@ -104,61 +143,112 @@ describe('readTokenMoves', () => {
   })
 
   it('counts an item once where the collection tells of it too', () => {
-    expect(brief(read(
-      [`${topShot}.Withdraw`, { id: '7', from: alice }], itemWithdrawn(alice),
-      [`${topShot}.Deposit`, { id: '7', to: bob }], itemDeposited(bob),
-    ))).to.deep.equal([`${topShot} #7 ${alice} ${bob} transfer`])
+    expect(
+      brief(
+        read(
+          [`${topShot}.Withdraw`, { id: '7', from: alice }],
+          itemWithdrawn(alice),
+          [`${topShot}.Deposit`, { id: '7', to: bob }],
+          itemDeposited(bob),
+        ),
+      ),
+    ).to.deep.equal([`${topShot} #7 ${alice} ${bob} transfer`])
   })
 
   it('has one transfer of what was minted and then deposited, and of what was withdrawn and then burned', () => {
-    expect(brief(read(
-      [`${usd}.TokensMinted`, { amount: '5.00000000' }], [`${usd}.TokensDeposited`, { amount: '5.00000000', to: bob }],
-      deposited(`${usd}.Vault`, { amount: '5.00000000', to: bob }),
-    ))).to.deep.equal([`${usd} - ${bob} 5 mint`])
-    expect(brief(read(
-      [`${usd}.TokensMinted`, { amount: '5.00000000' }], [`${usd}.TokensDeposited`, { amount: '5.00000000', to: bob }],
-    )), 'before Cadence 1.0').to.deep.equal([`${usd} - ${bob} 5 mint`])
-    expect(brief(read(
-      [`${usd}.TokensWithdrawn`, { amount: '5.00000000', from: bob }], [`${usd}.TokensBurned`, { amount: '5.00000000' }],
-    )), 'before Cadence 1.0').to.deep.equal([`${usd} ${bob} - 5 burn`])
+    expect(
+      brief(
+        read(
+          [`${usd}.TokensMinted`, { amount: '5.00000000' }],
+          [`${usd}.TokensDeposited`, { amount: '5.00000000', to: bob }],
+          deposited(`${usd}.Vault`, { amount: '5.00000000', to: bob }),
+        ),
+      ),
+    ).to.deep.equal([`${usd} - ${bob} 5 mint`])
+    expect(
+      brief(
+        read(
+          [`${usd}.TokensMinted`, { amount: '5.00000000' }],
+          [`${usd}.TokensDeposited`, { amount: '5.00000000', to: bob }],
+        ),
+      ),
+      'before Cadence 1.0',
+    ).to.deep.equal([`${usd} - ${bob} 5 mint`])
+    expect(
+      brief(
+        read(
+          [`${usd}.TokensWithdrawn`, { amount: '5.00000000', from: bob }],
+          [`${usd}.TokensBurned`, { amount: '5.00000000' }],
+        ),
+      ),
+      'before Cadence 1.0',
+    ).to.deep.equal([`${usd} ${bob} - 5 burn`])
   })
 
   it('takes no more for minted than was', () => {
-    expect(brief(read(
-      [`${usd}.TokensMinted`, { amount: '5.00000000' }],
-      deposited(`${usd}.Vault`, { amount: '3.00000000', to: bob, depositedUUID: '4' }),
-      deposited(`${usd}.Vault`, { amount: '2.00000000', to: carol, depositedUUID: '5' }),
-      deposited(`${usd}.Vault`, { amount: '8.00000000', to: alice, depositedUUID: '6' }),
-    ))).to.deep.equal([`${usd} - ${bob} 3 mint`, `${usd} - ${carol} 2 mint`, `${usd} - ${alice} 8 deposit`])
+    expect(
+      brief(
+        read(
+          [`${usd}.TokensMinted`, { amount: '5.00000000' }],
+          deposited(`${usd}.Vault`, { amount: '3.00000000', to: bob, depositedUUID: '4' }),
+          deposited(`${usd}.Vault`, { amount: '2.00000000', to: carol, depositedUUID: '5' }),
+          deposited(`${usd}.Vault`, { amount: '8.00000000', to: alice, depositedUUID: '6' }),
+        ),
+      ),
+    ).to.deep.equal([`${usd} - ${bob} 3 mint`, `${usd} - ${carol} 2 mint`, `${usd} - ${alice} 8 deposit`])
   })
 
   it('does not mix up moves of the same amount, and does not break up vaults that are split', () => {
     const one = '1.00000000'
-    expect(brief(read(
-      withdrawn(`${usd}.Vault`, { amount: one, from: alice, withdrawnUUID: '11' }),
-      withdrawn(`${usd}.Vault`, { amount: one, from: bob, withdrawnUUID: '12' }),
-      deposited(`${usd}.Vault`, { amount: one, to: alice, depositedUUID: '12' }),
-      deposited(`${usd}.Vault`, { amount: one, to: carol, depositedUUID: '11' }),
-    ))).to.deep.equal([`${usd} ${bob} ${alice} 1 transfer`, `${usd} ${alice} ${carol} 1 transfer`])
-    expect(brief(read(
-      withdrawn(`${usd}.Vault`, { amount: '3.00000000', from: alice, withdrawnUUID: '11' }),
-      withdrawn(`${usd}.Vault`, { amount: one, from: null, fromUUID: '11', withdrawnUUID: '12' }),
-      deposited(`${usd}.Vault`, { amount: one, to: bob, depositedUUID: '12' }),
-      deposited(`${usd}.Vault`, { amount: '2.00000000', to: carol, depositedUUID: '11' }),
-    ))).to.deep.equal([`${usd} ${alice} ${bob} 1 transfer`, `${usd} ${alice} ${carol} 2 transfer`])
+    expect(
+      brief(
+        read(
+          withdrawn(`${usd}.Vault`, { amount: one, from: alice, withdrawnUUID: '11' }),
+          withdrawn(`${usd}.Vault`, { amount: one, from: bob, withdrawnUUID: '12' }),
+          deposited(`${usd}.Vault`, { amount: one, to: alice, depositedUUID: '12' }),
+          deposited(`${usd}.Vault`, { amount: one, to: carol, depositedUUID: '11' }),
+        ),
+      ),
+    ).to.deep.equal([`${usd} ${bob} ${alice} 1 transfer`, `${usd} ${alice} ${carol} 1 transfer`])
+    expect(
+      brief(
+        read(
+          withdrawn(`${usd}.Vault`, { amount: '3.00000000', from: alice, withdrawnUUID: '11' }),
+          withdrawn(`${usd}.Vault`, { amount: one, from: null, fromUUID: '11', withdrawnUUID: '12' }),
+          deposited(`${usd}.Vault`, { amount: one, to: bob, depositedUUID: '12' }),
+          deposited(`${usd}.Vault`, { amount: '2.00000000', to: carol, depositedUUID: '11' }),
+        ),
+      ),
+    ).to.deep.equal([`${usd} ${alice} ${bob} 1 transfer`, `${usd} ${alice} ${carol} 2 transfer`])
   })
 
   it('names the EVM account that bridged tokens go to, and says what the bridge locks up', () => {
     const amount = '4.00000000'
-    const toEvm: TestEvent = ['A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensToEVM', {
-      type: `${usd}.Vault`, amount, bridgedUUID: '2', to: 'E'.repeat(40), evmContractAddress: 'a'.repeat(40),
-      bridgeAddress: bridge,
-    }]
-    expect(brief(read(
-      withdrawn(`${usd}.Vault`, { amount, from: alice }), toEvm, deposited(`${usd}.Vault`, { amount, to: bridge }),
-    ))).to.deep.equal([`${usd} ${alice} ${evmAccount} 4 bridge`, `${usd} - ${bridge} 4 escrow`])
+    const toEvm: TestEvent = [
+      'A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensToEVM',
+      {
+        type: `${usd}.Vault`,
+        amount,
+        bridgedUUID: '2',
+        to: 'E'.repeat(40),
+        evmContractAddress: 'a'.repeat(40),
+        bridgeAddress: bridge,
+      },
+    ]
+    expect(
+      brief(
+        read(
+          withdrawn(`${usd}.Vault`, { amount, from: alice }),
+          toEvm,
+          deposited(`${usd}.Vault`, { amount, to: bridge }),
+        ),
+      ),
+    ).to.deep.equal([`${usd} ${alice} ${evmAccount} 4 bridge`, `${usd} - ${bridge} 4 escrow`])
     // Of a token at home in EVM, what is here is destroyed.
-    const burned: TestEvent = ['A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount, fromUUID: '2' }]
+    const burned: TestEvent = [
+      'A.f233dcee88fe0abe.FungibleToken.Burned',
+      { type: `${usd}.Vault`, amount, fromUUID: '2' },
+    ]
     for (const end of [burned, [`${usd}.TokensBurned`, { amount }] as const]) {
       expect(brief(read(withdrawn(`${usd}.Vault`, { amount, from: alice }), toEvm, end))).to.deep.equal([
         `${usd} ${alice} ${evmAccount} 4 bridge`,
@@ -168,37 +258,63 @@ describe('readTokenMoves', () => {
 
   it('names the EVM account that bridged tokens come from, locked up before or made now', () => {
     const amount = '4.00000000'
-    const fromEvm: TestEvent = ['A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensFromEVM', {
-      type: `${usd}.Vault`, amount: '4000000', bridgedUUID: '2', caller: 'e'.repeat(40), evmContractAddress: 'a'.repeat(40),
-      bridgeAddress: bridge,
-    }]
+    const fromEvm: TestEvent = [
+      'A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensFromEVM',
+      {
+        type: `${usd}.Vault`,
+        amount: '4000000',
+        bridgedUUID: '2',
+        caller: 'e'.repeat(40),
+        evmContractAddress: 'a'.repeat(40),
+        bridgeAddress: bridge,
+      },
+    ]
     const arrival = deposited(`${usd}.Vault`, { amount, to: bob })
     expect(brief(read(withdrawn(`${usd}.Vault`, { amount, from: bridge }), fromEvm, arrival))).to.deep.equal([
-      `${usd} ${bridge} - 4 escrow`, `${usd} ${evmAccount} ${bob} 4 bridge`,
+      `${usd} ${bridge} - 4 escrow`,
+      `${usd} ${evmAccount} ${bob} 4 bridge`,
     ])
     const made = read([`${usd}.TokensMinted`, { amount }], fromEvm, arrival)
     expect(brief(made)).to.deep.equal([`${usd} ${evmAccount} ${bob} 4 bridge`])
-    expect(made.vaults.map(({ owner }) => owner), 'no vault lies in EVM').to.have.members([undefined, bob])
-    expect(brief(read(
-      fromEvm, withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: null, fromUUID: '2', withdrawnUUID: '5' }),
-      deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob, depositedUUID: '5' }),
-      deposited(`${usd}.Vault`, { amount: '3.00000000', to: carol }),
-    )), 'split').to.deep.equal([`${usd} ${evmAccount} ${bob} 1 bridge`, `${usd} ${evmAccount} ${carol} 3 bridge`])
+    expect(
+      made.vaults.map(({ owner }) => owner),
+      'no vault lies in EVM',
+    ).to.have.members([undefined, bob])
+    expect(
+      brief(
+        read(
+          fromEvm,
+          withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: null, fromUUID: '2', withdrawnUUID: '5' }),
+          deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob, depositedUUID: '5' }),
+          deposited(`${usd}.Vault`, { amount: '3.00000000', to: carol }),
+        ),
+      ),
+      'split',
+    ).to.deep.equal([`${usd} ${evmAccount} ${bob} 1 bridge`, `${usd} ${evmAccount} ${carol} 3 bridge`])
   })
 
   it('names the EVM account that bridged items go to and come from', () => {
     const crossing = {
-      type: `${topShot}.NFT`, id: '7', uuid: '9', evmID: '7', evmContractAddress: 'a'.repeat(40), bridgeAddress: bridge,
+      type: `${topShot}.NFT`,
+      id: '7',
+      uuid: '9',
+      evmID: '7',
+      evmContractAddress: 'a'.repeat(40),
+      bridgeAddress: bridge,
     }
-    const told = (name: string, fields: PayloadFields): TestEvent =>
-      [`A.1e4aa0b87d10b141.IFlowEVMNFTBridge.${name}`, { ...crossing, ...fields }]
+    const told = (name: string, fields: PayloadFields): TestEvent => [
+      `A.1e4aa0b87d10b141.IFlowEVMNFTBridge.${name}`,
+      { ...crossing, ...fields },
+    ]
     const toEvm = told('BridgedNFTToEVM', { to: 'e'.repeat(40) })
     expect(brief(read(itemWithdrawn(alice), toEvm, itemDeposited(bridge)))).to.deep.equal([
-      `${topShot} #7 ${alice} ${evmAccount} bridge`, `${topShot} #7 - ${bridge} escrow`,
+      `${topShot} #7 ${alice} ${evmAccount} bridge`,
+      `${topShot} #7 - ${bridge} escrow`,
     ])
     const fromEvm = told('BridgedNFTFromEVM', { caller: 'e'.repeat(40) })
     expect(brief(read(itemWithdrawn(bridge), fromEvm, itemDeposited(bob)))).to.deep.equal([
-      `${topShot} #7 ${bridge} - escrow`, `${topShot} #7 ${evmAccount} ${bob} bridge`,
+      `${topShot} #7 ${bridge} - escrow`,
+      `${topShot} #7 ${evmAccount} ${bob} bridge`,
     ])
     expect(brief(read([`${topShot}.Minted`, { id: '7' }], fromEvm, itemDeposited(bob)))).to.deep.equal([
       `${topShot} #7 ${evmAccount} ${bob} bridge`,
@@ -210,24 +326,46 @@ describe('readTokenMoves', () => {
 
   it('says which FLOW went into stake and out of it, in events of today and of before Cadence 1.0', () => {
     const staking = '0x8624b52f9ddcd04a'
-    const told = (name: string, fields: PayloadFields): TestEvent =>
-      [`A.8624b52f9ddcd04a.FlowIDTableStaking.${name}`, { nodeID: 'n', ...fields }]
+    const told = (name: string, fields: PayloadFields): TestEvent => [
+      `A.8624b52f9ddcd04a.FlowIDTableStaking.${name}`,
+      { nodeID: 'n', ...fields },
+    ]
     const [five, amount] = ['5.00000000', { amount: '5.00000000' }]
-    expect(brief(read(
-      withdrawn(`${flow}.Vault`, { amount: five, from: alice }), told('DelegatorTokensCommitted', amount),
-      deposited(`${flow}.Vault`, { amount: five, to: staking }),
-    ))).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
-    expect(brief(read(
-      [`${flow}.TokensWithdrawn`, { ...amount, from: alice }], told('TokensCommitted', amount),
-      [`${flow}.TokensDeposited`, { ...amount, to: staking }],
-    ))).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
-    expect(brief(read(
-      [`${flow}.TokensWithdrawn`, { ...amount, from: alice }], told('NewNodeCreated', { role: '1', amountCommitted: five }),
-    )), 'without a deposit').to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
-    expect(brief(read(
-      told('UnstakedTokensWithdrawn', amount), [`${flow}.TokensWithdrawn`, { ...amount, from: staking }],
-      [`${flow}.TokensDeposited`, { ...amount, to: alice }],
-    ))).to.deep.equal([`${flow} ${staking} ${alice} 5 unstake`])
+    expect(
+      brief(
+        read(
+          withdrawn(`${flow}.Vault`, { amount: five, from: alice }),
+          told('DelegatorTokensCommitted', amount),
+          deposited(`${flow}.Vault`, { amount: five, to: staking }),
+        ),
+      ),
+    ).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
+    expect(
+      brief(
+        read([`${flow}.TokensWithdrawn`, { ...amount, from: alice }], told('TokensCommitted', amount), [
+          `${flow}.TokensDeposited`,
+          { ...amount, to: staking },
+        ]),
+      ),
+    ).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
+    expect(
+      brief(
+        read(
+          [`${flow}.TokensWithdrawn`, { ...amount, from: alice }],
+          told('NewNodeCreated', { role: '1', amountCommitted: five }),
+        ),
+      ),
+      'without a deposit',
+    ).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
+    expect(
+      brief(
+        read(
+          told('UnstakedTokensWithdrawn', amount),
+          [`${flow}.TokensWithdrawn`, { ...amount, from: staking }],
+          [`${flow}.TokensDeposited`, { ...amount, to: alice }],
+        ),
+      ),
+    ).to.deep.equal([`${flow} ${staking} ${alice} 5 unstake`])
   })
 
   it('tells the fee from a transfer of the same amount to the same account', () => {
@@ -243,13 +381,19 @@ describe('readTokenMoves', () => {
 
   it('tells the fee whichever of the accounts of the network gets it', () => {
     const fee: TestEvent = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '0.00001000' }]
-    expect(read(
-      ['A.f919ee77447b7497.FlowFees.ChildFeeAccountsChanged', { addresses: [carol] }],
-      withdrawn(`${flow}.Vault`, { amount: '7.00000000', from: alice, withdrawnUUID: '4' }),
-      deposited(`${flow}.Vault`, { amount: '7.00000000', to: bob, depositedUUID: '4' }),
-      withdrawn(`${flow}.Vault`, { amount: '0.00001000', from: alice }),
-      deposited(`${flow}.Vault`, { amount: '0.00001000', to: carol, toUUID: '6' }), fee,
-    ).fungible.map(({ to, type }) => [to, type])).to.deep.equal([[bob, 'transfer'], [carol, 'fee']])
+    expect(
+      read(
+        ['A.f919ee77447b7497.FlowFees.ChildFeeAccountsChanged', { addresses: [carol] }],
+        withdrawn(`${flow}.Vault`, { amount: '7.00000000', from: alice, withdrawnUUID: '4' }),
+        deposited(`${flow}.Vault`, { amount: '7.00000000', to: bob, depositedUUID: '4' }),
+        withdrawn(`${flow}.Vault`, { amount: '0.00001000', from: alice }),
+        deposited(`${flow}.Vault`, { amount: '0.00001000', to: carol, toUUID: '6' }),
+        fee,
+      ).fungible.map(({ to, type }) => [to, type]),
+    ).to.deep.equal([
+      [bob, 'transfer'],
+      [carol, 'fee'],
+    ])
   })
 
   it('looks for the fee right before the words of it, and nowhere else', () => {
@@ -266,9 +410,15 @@ describe('readTokenMoves', () => {
   })
 
   it('keeps the kinds of vaults of one contract apart', () => {
-    const moves = read(deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob }), deposited(`${usd}.Escrow`, {
-      amount: '2.00000000', to: bob, toUUID: '5', depositedUUID: '6',
-    }))
+    const moves = read(
+      deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob }),
+      deposited(`${usd}.Escrow`, {
+        amount: '2.00000000',
+        to: bob,
+        toUUID: '5',
+        depositedUUID: '6',
+      }),
+    )
     expect(moves.fungible.map(({ token }) => token)).to.deep.equal([usd, `${usd}.Escrow`])
   })
 
@@ -290,11 +440,24 @@ describe('readTokenMoves', () => {
 
   it('makes a problem of a standard event of another shape, and never a row', () => {
     const good: PayloadFields = {
-      type: `${flow}.Vault`, amount: '1.00000000', to: bob, toUUID: '3', depositedUUID: '2', balanceAfter: '9.00000000',
+      type: `${flow}.Vault`,
+      amount: '1.00000000',
+      to: bob,
+      toUUID: '3',
+      depositedUUID: '2',
+      balanceAfter: '9.00000000',
     }
     const bad: PayloadFields[] = [
-      { type: 'Vault' }, { type: null }, { amount: '1' }, { amount: '-1.00000000' }, { amount: null },
-      { to: '0x1' }, { to: [] }, { toUUID: 'x' }, { toUUID: '' }, { depositedUUID: '9223372036854775808' },
+      { type: 'Vault' },
+      { type: null },
+      { amount: '1' },
+      { amount: '-1.00000000' },
+      { amount: null },
+      { to: '0x1' },
+      { to: [] },
+      { toUUID: 'x' },
+      { toUUID: '' },
+      { depositedUUID: '9223372036854775808' },
       { balanceAfter: true },
     ]
     for (const fields of bad) {
@@ -312,20 +475,47 @@ describe('readTokenMoves', () => {
   it('reads a delegation of mainnet as a stake, and the fee that another account pays for it', () => {
     const [delegator, staking, payer] = ['0x43b5b87eac607406', '0x8624b52f9ddcd04a', '0x55e1dd4d35647e67']
     const [amount, fee] = ['16989.00000000', '0.00002299']
-    expect(brief(read(
-      [`${flow}.TokensWithdrawn`, { amount, from: delegator }],
-      withdrawn(`${flow}.Vault`, { amount, from: delegator, fromUUID: '168225280785852', withdrawnUUID: '245191095274890' }),
-      ['A.8624b52f9ddcd04a.FlowIDTableStaking.DelegatorTokensCommitted', {
-        nodeID: 'f441ce06e155367c05c941b68fdb1bb3f0cb9efe0d8cc9a9932d7d1dbfd13f2c', delegatorID: '20', amount,
-      }],
-      // FlowToken itself says nothing of deposits of the staking account.
-      deposited(`${flow}.Vault`, { amount, to: staking, toUUID: '19791211196648', depositedUUID: '245191095274890' }),
-      [`${flow}.TokensWithdrawn`, { amount: fee, from: payer }],
-      withdrawn(`${flow}.Vault`, { amount: fee, from: payer, fromUUID: '168225280785855', withdrawnUUID: '245191095274891' }),
-      [`${flow}.TokensDeposited`, { amount: fee, to: flowFees }],
-      deposited(`${flow}.Vault`, { amount: fee, to: flowFees, toUUID: '0', depositedUUID: '245191095274891' }),
-      ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: fee, inclusionEffort: '1.00000000', executionEffort: '0.00000088' }],
-    ))).to.deep.equal([`${flow} ${delegator} ${staking} 16989 stake`, `${flow} ${payer} ${flowFees} 0.00002299 fee`])
+    expect(
+      brief(
+        read(
+          [`${flow}.TokensWithdrawn`, { amount, from: delegator }],
+          withdrawn(`${flow}.Vault`, {
+            amount,
+            from: delegator,
+            fromUUID: '168225280785852',
+            withdrawnUUID: '245191095274890',
+          }),
+          [
+            'A.8624b52f9ddcd04a.FlowIDTableStaking.DelegatorTokensCommitted',
+            {
+              nodeID: 'f441ce06e155367c05c941b68fdb1bb3f0cb9efe0d8cc9a9932d7d1dbfd13f2c',
+              delegatorID: '20',
+              amount,
+            },
+          ],
+          // FlowToken itself says nothing of deposits of the staking account.
+          deposited(`${flow}.Vault`, {
+            amount,
+            to: staking,
+            toUUID: '19791211196648',
+            depositedUUID: '245191095274890',
+          }),
+          [`${flow}.TokensWithdrawn`, { amount: fee, from: payer }],
+          withdrawn(`${flow}.Vault`, {
+            amount: fee,
+            from: payer,
+            fromUUID: '168225280785855',
+            withdrawnUUID: '245191095274891',
+          }),
+          [`${flow}.TokensDeposited`, { amount: fee, to: flowFees }],
+          deposited(`${flow}.Vault`, { amount: fee, to: flowFees, toUUID: '0', depositedUUID: '245191095274891' }),
+          [
+            'A.f919ee77447b7497.FlowFees.FeesDeducted',
+            { amount: fee, inclusionEffort: '1.00000000', executionEffort: '0.00000088' },
+          ],
+        ),
+      ),
+    ).to.deep.equal([`${flow} ${delegator} ${staking} 16989 stake`, `${flow} ${payer} ${flowFees} 0.00002299 fee`])
   })
 
   // Transaction 43ffb4fe223891e21a059a031444d170990f9b5027fd8af294478fe8c6c888d9 of mainnet.
@@ -339,16 +529,32 @@ describe('readTokenMoves', () => {
       [`${flow}.TokensDeposited`, { amount, to: keeper }],
       deposited(`${flow}.Vault`, { amount, to: keeper, toUUID: '437579696', depositedUUID: uuid }),
     ]
-    expect(brief(read(
-      withdrawn(`${usdf}.Vault`, { amount: '0.00100000', from: sender, fromUUID: '235295489736366', withdrawnUUID: '138538467662753' }),
-      [`${flow}.TokensWithdrawn`, { amount: '0.00002226', from: sender }],
-      withdrawn(`${flow}.Vault`, { amount: '0.00002226', from: sender, fromUUID: '1300263678', withdrawnUUID: purse }),
-      ...fromPurse('0.00000201', '138538467662759'),
-      ...fromPurse('0.00001233', '138538467662761'),
-      deposited(`${flow}.Vault`, { amount: '0.00000792', to: sender, toUUID: '1300263678', depositedUUID: purse }),
-    ))).to.deep.equal([
-      `${usdf} ${sender} - 0.001 withdrawal`, `${flow} ${sender} ${keeper} 0.00000201 transfer`,
-      `${flow} ${sender} ${keeper} 0.00001233 transfer`, `${flow} ${sender} ${sender} 0.00000792 transfer`,
+    expect(
+      brief(
+        read(
+          withdrawn(`${usdf}.Vault`, {
+            amount: '0.00100000',
+            from: sender,
+            fromUUID: '235295489736366',
+            withdrawnUUID: '138538467662753',
+          }),
+          [`${flow}.TokensWithdrawn`, { amount: '0.00002226', from: sender }],
+          withdrawn(`${flow}.Vault`, {
+            amount: '0.00002226',
+            from: sender,
+            fromUUID: '1300263678',
+            withdrawnUUID: purse,
+          }),
+          ...fromPurse('0.00000201', '138538467662759'),
+          ...fromPurse('0.00001233', '138538467662761'),
+          deposited(`${flow}.Vault`, { amount: '0.00000792', to: sender, toUUID: '1300263678', depositedUUID: purse }),
+        ),
+      ),
+    ).to.deep.equal([
+      `${usdf} ${sender} - 0.001 withdrawal`,
+      `${flow} ${sender} ${keeper} 0.00000201 transfer`,
+      `${flow} ${sender} ${keeper} 0.00001233 transfer`,
+      `${flow} ${sender} ${sender} 0.00000792 transfer`,
     ])
   })
 })

@@ -4,7 +4,13 @@ import type { Network } from '../network.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import { scriptImports } from '../script-imports.ts'
 import {
-  amountField, evmAddressField, FieldShapeError, optionalAddressField, tokenField, uint64Field, uuidField,
+  amountField,
+  evmAddressField,
+  FieldShapeError,
+  optionalAddressField,
+  tokenField,
+  uint64Field,
+  uuidField,
 } from '../event-fields.ts'
 import { markFees } from './fees.ts'
 import type { FeeEvent } from './fees.ts'
@@ -21,7 +27,12 @@ import type { StakingEventKind, TokenEventKind } from './token-event-kind.ts'
 import { contractOf } from './token-id.ts'
 import { noTokenMoves } from './token-moves.ts'
 import type {
-  BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, TokenProblem, Unnamed,
+  BalanceChange,
+  FungibleTransfer,
+  NonFungibleTransfer,
+  TokenMoves,
+  TokenProblem,
+  Unnamed,
 } from './token-moves.ts'
 import { isUfix64 } from './ufix64.ts'
 
@@ -131,7 +142,10 @@ class Reader {
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
       this.#problems.push({
-        eventIndex: event.index, eventType: event.type, code: 'token-event-shape', message: error.message,
+        eventIndex: event.index,
+        eventType: event.type,
+        code: 'token-event-shape',
+        message: error.message,
       })
     }
   }
@@ -140,16 +154,24 @@ class Reader {
     switch (kind) {
       case 'ft-withdrawn':
         this.#fungible.withdrawn({
-          eventIndex: index, token: this.#standardToken(fields), amount: amountField(fields),
-          from: optionalAddressField(fields, 'from'), fromVault: uuidField(fields, 'fromUUID'),
-          withdrawnVault: uuidField(fields, 'withdrawnUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
+          eventIndex: index,
+          token: this.#standardToken(fields),
+          amount: amountField(fields),
+          from: optionalAddressField(fields, 'from'),
+          fromVault: uuidField(fields, 'fromUUID'),
+          withdrawnVault: uuidField(fields, 'withdrawnUUID'),
+          balanceAfter: amountField(fields, 'balanceAfter'),
         })
         break
       case 'ft-deposited':
         this.#fungible.deposited({
-          eventIndex: index, token: this.#standardToken(fields), amount: amountField(fields),
-          to: optionalAddressField(fields, 'to'), toVault: uuidField(fields, 'toUUID'),
-          depositedVault: uuidField(fields, 'depositedUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
+          eventIndex: index,
+          token: this.#standardToken(fields),
+          amount: amountField(fields),
+          to: optionalAddressField(fields, 'to'),
+          toVault: uuidField(fields, 'toUUID'),
+          depositedVault: uuidField(fields, 'depositedUUID'),
+          balanceAfter: amountField(fields, 'balanceAfter'),
         })
         break
       case 'fees-deducted':
@@ -193,26 +215,38 @@ class Reader {
     switch (kind) {
       case 'evm-flow-deposited':
         this.#fungible.enteredEvm(
-          index, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'),
+          index,
+          this.#flowToken,
+          amountField(fields),
+          uuidField(fields, 'depositedUUID'),
           evmAddressField(fields, 'address'),
         )
         break
       case 'evm-flow-withdrawn':
         this.#fungible.leftEvm(
-          index, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'),
+          index,
+          this.#flowToken,
+          amountField(fields),
+          uuidField(fields, 'withdrawnUUID'),
           evmAddressField(fields, 'address'),
         )
         break
       case 'ft-bridged-to-evm':
         this.#fungible.enteredEvm(
-          index, tokenField(fields), amountField(fields), uuidField(fields, 'bridgedUUID'),
+          index,
+          tokenField(fields),
+          amountField(fields),
+          uuidField(fields, 'bridgedUUID'),
           evmAddressField(fields, 'to'),
         )
         break
       case 'ft-bridged-from-evm':
         // Its amount is in the units of the EVM contract.
         this.#fungible.unlocked(
-          index, tokenField(fields), uuidField(fields, 'bridgedUUID'), evmAddressField(fields, 'caller'),
+          index,
+          tokenField(fields),
+          uuidField(fields, 'bridgedUUID'),
+          evmAddressField(fields, 'caller'),
         )
         break
       case 'nft-bridged-to-evm':
@@ -305,7 +339,8 @@ class Reader {
   }
 
   #nameReasons(
-    words: OwnWords, fungible: readonly Unnamed<FungibleTransfer>[],
+    words: OwnWords,
+    fungible: readonly Unnamed<FungibleTransfer>[],
     nonFungible: readonly Unnamed<NonFungibleTransfer>[],
   ): void {
     for (const transfer of fungible) {

@@ -33,7 +33,10 @@ const types: Readonly<Record<StakingEventKind, TransferType>> = {
  * @param events in the order of `eventIndex`
  */
 export function nameStaking(
-  transfers: readonly Unnamed<FungibleTransfer>[], events: readonly StakingEvent[], account: string, flowToken: string,
+  transfers: readonly Unnamed<FungibleTransfer>[],
+  events: readonly StakingEvent[],
+  account: string,
+  flowToken: string,
 ): void {
   const ofFlow = transfers.filter(({ token }) => token === flowToken)
   const incoming = byAmount(arrivals(ofFlow.filter(({ to }) => to === account)))
@@ -55,9 +58,10 @@ export function nameStaking(
 
 /** One move for each event, of all that it brought. */
 function arrivals(transfers: readonly Unnamed<FungibleTransfer>[]): Move[] {
-  return [...Map.groupBy(transfers, ({ eventIndex }) => eventIndex)].map(
-    ([eventIndex, ofEvent]) => ({ eventIndex, transfers: ofEvent }),
-  )
+  return [...Map.groupBy(transfers, ({ eventIndex }) => eventIndex)].map(([eventIndex, ofEvent]) => ({
+    eventIndex,
+    transfers: ofEvent,
+  }))
 }
 
 function alone(transfer: Unnamed<FungibleTransfer>): Move {
@@ -67,8 +71,9 @@ function alone(transfer: Unnamed<FungibleTransfer>): Move {
 function byAmount(moves: readonly Move[]): Map<string, Move[]> {
   return Map.groupBy(moves, ({ transfers: [first, ...more] }) =>
     more.length === 0
-      ? first?.amount ?? ufix64Zero
-      : ufix64Text([...more, first].reduce((sum, one) => sum + ufix64Units(one?.amount ?? ufix64Zero), 0n)))
+      ? (first?.amount ?? ufix64Zero)
+      : ufix64Text([...more, first].reduce((sum, one) => sum + ufix64Units(one?.amount ?? ufix64Zero), 0n)),
+  )
 }
 
 /**

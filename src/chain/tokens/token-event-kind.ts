@@ -9,18 +9,36 @@ import type { Network } from '../network.ts'
  * what for FLOW came into its account and left it; it moves nothing either.
  */
 export type TokenEventKind =
-  | 'ft-withdrawn' | 'ft-deposited' | 'ft-burned' | 'tokens-burned' | 'own-minted' | 'own-burned'
-  | 'old-ft-withdrawn' | 'old-ft-deposited'
-  | 'nft-withdrawn' | 'nft-deposited' | 'nft-destroyed'
-  | 'old-nft-withdrawn' | 'old-nft-deposited'
-  | 'evm-flow-deposited' | 'evm-flow-withdrawn'
-  | 'ft-bridged-to-evm' | 'ft-bridged-from-evm' | 'nft-bridged-to-evm' | 'nft-bridged-from-evm'
+  | 'ft-withdrawn'
+  | 'ft-deposited'
+  | 'ft-burned'
+  | 'tokens-burned'
+  | 'own-minted'
+  | 'own-burned'
+  | 'old-ft-withdrawn'
+  | 'old-ft-deposited'
+  | 'nft-withdrawn'
+  | 'nft-deposited'
+  | 'nft-destroyed'
+  | 'old-nft-withdrawn'
+  | 'old-nft-deposited'
+  | 'evm-flow-deposited'
+  | 'evm-flow-withdrawn'
+  | 'ft-bridged-to-evm'
+  | 'ft-bridged-from-evm'
+  | 'nft-bridged-to-evm'
+  | 'nft-bridged-from-evm'
   | StakingEventKind
-  | 'fees-deducted' | 'fees-deposited'
+  | 'fees-deducted'
+  | 'fees-deposited'
 
 /** `staking-node` is a new node, whose first stake may come with it and without a deposit. */
 export type StakingEventKind =
-  | 'staking-staked' | 'staking-node' | 'staking-unstaked' | 'staking-reward-withdrawn' | 'staking-reward-paid'
+  | 'staking-staked'
+  | 'staking-node'
+  | 'staking-unstaked'
+  | 'staking-reward-withdrawn'
+  | 'staking-reward-paid'
 
 export type TokenEventKinds = (type: string) => TokenEventKind | undefined
 

@@ -13,8 +13,17 @@ export const evmAccount = `0x${'e'.repeat(40)}`
 
 export function transactionOf(events: readonly TestEvent[], script = ''): DecodedTransaction {
   return {
-    index: 0, id: Buffer.alloc(32), isSystem: false, payer: alice, proposer: alice, authorizers: [alice],
-    scriptHash: Buffer.alloc(32), script, statusCode: 0, isEvm: false, gasUsed: 0n,
+    index: 0,
+    id: Buffer.alloc(32),
+    isSystem: false,
+    payer: alice,
+    proposer: alice,
+    authorizers: [alice],
+    scriptHash: Buffer.alloc(32),
+    script,
+    statusCode: 0,
+    isEvm: false,
+    gasUsed: 0n,
     events: events.map(([type, fields], index) => ({ type, index, fields })),
   }
 }

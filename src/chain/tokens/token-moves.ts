@@ -15,8 +15,17 @@
  *   without a word
  */
 export type TransferType =
-  | 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward'
-  | 'deposit' | 'withdrawal'
+  | 'transfer'
+  | 'fee'
+  | 'mint'
+  | 'burn'
+  | 'bridge'
+  | 'escrow'
+  | 'stake'
+  | 'unstake'
+  | 'reward'
+  | 'deposit'
+  | 'withdrawal'
 
 /** What one account lost and another got by one event. */
 export interface FungibleTransfer {

@@ -11,9 +11,15 @@ export class ToolFailed extends Error {}
 const mostWords = 2000
 
 const codes: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at its address', ENOTFOUND: 'its name leads to no address', EAI_AGAIN: 'its name cannot be looked up now',
-  ECONNRESET: 'it broke the connection', UND_ERR_SOCKET: 'it broke the connection', ETIMEDOUT: 'it does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer', EHOSTUNREACH: 'there is no way to its address', ENETUNREACH: 'there is no way to its address',
+  ECONNREFUSED: 'nothing listens at its address',
+  ENOTFOUND: 'its name leads to no address',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ECONNRESET: 'it broke the connection',
+  UND_ERR_SOCKET: 'it broke the connection',
+  ETIMEDOUT: 'it does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to its address',
+  ENETUNREACH: 'there is no way to its address',
 }
 
 /** Why a server is not there, in words for people. Nothing that the server itself wrote is in them: they end up in the answer's notices and in the prompt. */
@@ -26,7 +32,10 @@ export function faultInWords(thrown: unknown): string {
   if (statusCode !== undefined) return `it answered HTTP ${statusCode}`
   if (isTimeout(error)) return 'it does not answer'
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const words = 'code' in cause && typeof cause.code === 'string' && Object.hasOwn(codes, cause.code) ? codes[cause.code] : undefined
+    const words =
+      'code' in cause && typeof cause.code === 'string' && Object.hasOwn(codes, cause.code)
+        ? codes[cause.code]
+        : undefined
     if (words !== undefined) return words
   }
   return error instanceof TypeError ? 'it cannot be reached' : 'what it says cannot be understood'
@@ -59,6 +68,10 @@ function isTimeout(error: unknown): boolean {
 
 /** The client puts what it does not know into an error of its own. */
 function rootOf(error: unknown): unknown {
-  const isWrapped = MCPClientError.isInstance(error) && error.code === undefined && error.statusCode === undefined && error.cause instanceof Error
+  const isWrapped =
+    MCPClientError.isInstance(error) &&
+    error.code === undefined &&
+    error.statusCode === undefined &&
+    error.cause instanceof Error
   return isWrapped ? rootOf(error.cause) : error
 }

@@ -20,7 +20,13 @@ export interface ConnectionTimes {
   readonly retryMs: number
 }
 
-export const usualTimes: ConnectionTimes = { connectMs: 3000, attemptMs: 15_000, callMs: 60_000, freshMs: 300_000, retryMs: 1000 }
+export const usualTimes: ConnectionTimes = {
+  connectMs: 3000,
+  attemptMs: 15_000,
+  callMs: 60_000,
+  freshMs: 300_000,
+  retryMs: 1000,
+}
 
 const mostRetryMs = 60_000
 
@@ -75,7 +81,8 @@ export class McpConnection {
       if (performance.now() - this.#opened.at > this.#times.freshMs) void this.#open(url)
       return this.#opened.offer
     }
-    if (this.#opening === undefined && this.#failure !== undefined && performance.now() < this.#failure.until) return this.#failure.reason
+    if (this.#opening === undefined && this.#failure !== undefined && performance.now() < this.#failure.until)
+      return this.#failure.reason
     const opening = this.#open(url)
     if (!this.#hangs) await Promise.race([opening, waited])
     return this.#state()
@@ -134,7 +141,11 @@ export class McpConnection {
   #state(): Offer | string {
     if (this.#opened !== undefined) return this.#opened.offer
     if (this.#opening === undefined) return this.#failure?.reason ?? 'it does not answer'
-    if (!this.#hangs) this.#log.warn({ server: this.server.name, waitedMs: this.#times.connectMs }, 'tools are not waited for any longer: their server does not answer')
+    if (!this.#hangs)
+      this.#log.warn(
+        { server: this.server.name, waitedMs: this.#times.connectMs },
+        'tools are not waited for any longer: their server does not answer',
+      )
     this.#hangs = true
     return `it did not answer within ${this.#times.connectMs / 1000} s`
   }
@@ -173,12 +184,17 @@ export class McpConnection {
     this.#drop(this.#opened)
     const attempts = (this.#failure?.attempts ?? 0) + 1
     const reason = isOutOfTime ? 'it does not answer' : faultInWords(error)
-    this.#failure = { reason, attempts, until: performance.now() + backoffMs(attempts, this.#times.retryMs, mostRetryMs) }
+    this.#failure = {
+      reason,
+      attempts,
+      until: performance.now() + backoffMs(attempts, this.#times.retryMs, mostRetryMs),
+    }
     // One that is at once at fault is no trouble to wait for.
     if (ms < this.#times.connectMs) this.#hangs = false
     const details = { server: this.server.name, reason, attempts }
     if (attempts > 1) this.#log.debug({ ...details, err: asError(error) }, 'tools are still not there')
-    else if (this.server.isWanted) this.#log.warn({ ...details, err: asError(error) }, 'tools are not there: their server is not reached')
+    else if (this.server.isWanted)
+      this.#log.warn({ ...details, err: asError(error) }, 'tools are not there: their server is not reached')
     else this.#log.info(details, 'tools that nobody asked for are not there')
   }
 

@@ -21,7 +21,8 @@ export function mcpFetch(mostBytes: number, tellsClient = false): typeof fetch {
     const response = await call(input, tellsClient ? withClient(init) : init).catch((error: unknown) => {
       throw error instanceof LeadsElsewhere ? new ConnectionFault(error.message, { cause: error }) : error
     })
-    if (response.body === null || !(response.headers.get('content-type') ?? '').includes('text/event-stream')) return response
+    if (response.body === null || !(response.headers.get('content-type') ?? '').includes('text/event-stream'))
+      return response
     const id = idOf(init?.body)
     if (id === undefined) {
       await response.body.cancel()

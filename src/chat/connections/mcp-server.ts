@@ -30,7 +30,10 @@ export interface McpServerAddresses {
 
 /** Texts of our MCP server that the prompt is made of. */
 export const textUris = {
-  indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl', evmNotes: 'schema://docs', scripts: 'schema://script-reference',
+  indexer: 'schema://indexer-ddl',
+  evm: 'schema://evm-explorer-ddl',
+  evmNotes: 'schema://docs',
+  scripts: 'schema://script-reference',
 } as const
 
 /** The three servers of the specification, with the tools that it names. The ones that would ask a second model are not among them. */
@@ -41,17 +44,41 @@ export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpSer
   }
   return [
     {
-      name: 'flowfarm', title: 'the server for SQL and Cadence scripts', url: flowfarm, key: flowfarmKey, isOurs: true, isWanted: true,
-      tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script'], texts: Object.values(textUris),
+      name: 'flowfarm',
+      title: 'the server for SQL and Cadence scripts',
+      url: flowfarm,
+      key: flowfarmKey,
+      isOurs: true,
+      isWanted: true,
+      tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script'],
+      texts: Object.values(textUris),
     },
     {
-      name: 'script', title: 'the server for Cadence and its documentation', url: script === undefined ? below('/script/mcp') : () => script, key: undefined,
-      isOurs: script === undefined, isWanted: script !== undefined, texts: [],
-      tools: ['script_check', 'search_docs', 'get_doc', 'browse_docs', 'script_hover', 'script_definition', 'script_symbols'],
+      name: 'script',
+      title: 'the server for Cadence and its documentation',
+      url: script === undefined ? below('/script/mcp') : () => script,
+      key: undefined,
+      isOurs: script === undefined,
+      isWanted: script !== undefined,
+      texts: [],
+      tools: [
+        'script_check',
+        'search_docs',
+        'get_doc',
+        'browse_docs',
+        'script_hover',
+        'script_definition',
+        'script_symbols',
+      ],
     },
     {
-      name: 'evm', title: 'the server for the EVM', url: evm === undefined ? below('/evm/mcp') : () => evm, key: undefined,
-      isOurs: evm === undefined, isWanted: evm !== undefined, texts: [],
+      name: 'evm',
+      title: 'the server for the EVM',
+      url: evm === undefined ? below('/evm/mcp') : () => evm,
+      key: undefined,
+      isOurs: evm === undefined,
+      isWanted: evm !== undefined,
+      texts: [],
       tools: ['evm_rpc', 'evm_getBalance', 'evm_call', 'evm_getLogs'],
     },
   ]

@@ -42,7 +42,9 @@ export class McpToolSource implements ToolSource {
     const timer = setTimeout(stopWaiting, this.#connectMs)
     signal.addEventListener('abort', stopWaiting, { once: true })
     try {
-      const states = await Promise.all(this.#connections.map(async (connection) => ({ connection, state: await connection.find(waited.promise) })))
+      const states = await Promise.all(
+        this.#connections.map(async (connection) => ({ connection, state: await connection.find(waited.promise) })),
+      )
       signal.throwIfAborted()
       return this.#merge(states)
     } finally {
@@ -72,7 +74,9 @@ export class McpToolSource implements ToolSource {
   }
 
   #tools(connection: McpConnection, offer: Offer): ToolSet {
-    const known = this.#toolsOf.get(offer) ?? Object.fromEntries(offer.tools.map((definition) => [definition.name, asTool(connection, definition)]))
+    const known =
+      this.#toolsOf.get(offer) ??
+      Object.fromEntries(offer.tools.map((definition) => [definition.name, asTool(connection, definition)]))
     this.#toolsOf.set(offer, known)
     return known
   }

@@ -51,13 +51,17 @@ export class OpenClient {
   static async connect(server: McpServer, url: string, signal: AbortSignal, log: Logger): Promise<OpenClient> {
     const client = await createMCPClient({
       transport: {
-        type: 'http', url, redirect: 'error', fetch: mcpFetch(mostAnswerBytes, server.isOurs),
+        type: 'http',
+        url,
+        redirect: 'error',
+        fetch: mcpFetch(mostAnswerBytes, server.isOurs),
         ...(server.key === undefined ? {} : { headers: { Authorization: `Bearer ${server.key}` } }),
       },
       clientName: 'flowfarm-chat',
       initializationOptions: { signal },
       // Whoever called is told as well.
-      onUncaughtError: (error) => log.debug({ err: asError(error), server: server.name }, 'a connection to tools had a fault'),
+      onUncaughtError: (error) =>
+        log.debug({ err: asError(error), server: server.name }, 'a connection to tools had a fault'),
     })
     return new OpenClient(client, server, log)
   }
@@ -67,18 +71,28 @@ export class OpenClient {
     const tools = await this.#listTools(signal)
     if (tools.length === 0) throw new ConnectionFault('it offers none of the tools that are wanted of it')
     const texts = new Map<string, string>()
-    await Promise.all(this.#server.texts.map(async (uri) => {
-      const text = await this.#read(uri, signal)
-      if (text !== undefined) texts.set(uri, text)
-    }))
+    await Promise.all(
+      this.#server.texts.map(async (uri) => {
+        const text = await this.#read(uri, signal)
+        if (text !== undefined) texts.set(uri, text)
+      }),
+    )
     return { tools, texts }
   }
 
   /** @throws what the client throws; the signal's reason where it is aborted is the caller's to tell */
-  async call(name: string, args: Record<string, unknown>, { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number }): Promise<CallToolResult> {
+  async call(
+    name: string,
+    args: Record<string, unknown>,
+    { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
+  ): Promise<CallToolResult> {
     this.#running++
     try {
-      return await this.#client.callTool({ name, arguments: args, options: { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) } })
+      return await this.#client.callTool({
+        name,
+        arguments: args,
+        options: { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) },
+      })
     } finally {
       this.#running--
       if (this.#isRetired && this.#running === 0) await this.close()
@@ -105,12 +119,25 @@ export class OpenClient {
     const found = new Map<string, ToolDefinition>()
     let cursor: string | undefined
     for (let page = 0; page < mostPages; page++) {
-      const { tools, nextCursor } = await this.#client.listTools({ ...(cursor === undefined ? {} : { params: { cursor } }), options: { signal } })
+      const { tools, nextCursor } = await this.#client.listTools({
+        ...(cursor === undefined ? {} : { params: { cursor } }),
+        options: { signal },
+      })
       for (const { name, description, inputSchema } of tools) {
         if (!wanted.includes(name) || found.has(name)) continue
         const schema = safeInputSchema(inputSchema, isOurs)
-        if (schema === undefined) this.#log.warn({ server: this.#server.name, tool: name }, 'a tool is left out: its schema is not one that models can be told')
-        else found.set(name, { name, inputSchema: schema, description: (isOurs ? description?.slice(0, mostDescriptionCharacters) : undefined) ?? toolWords[name] ?? name })
+        if (schema === undefined)
+          this.#log.warn(
+            { server: this.#server.name, tool: name },
+            'a tool is left out: its schema is not one that models can be told',
+          )
+        else
+          found.set(name, {
+            name,
+            inputSchema: schema,
+            description:
+              (isOurs ? description?.slice(0, mostDescriptionCharacters) : undefined) ?? toolWords[name] ?? name,
+          })
       }
       if (nextCursor === undefined || nextCursor === cursor || found.size === wanted.length) break
       cursor = nextCursor
@@ -122,10 +149,16 @@ export class OpenClient {
   async #read(uri: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const { contents } = await this.#client.readResource({ uri, options: { signal } })
-      return contents.map((part) => ('text' in part && typeof part.text === 'string' ? part.text : '')).join('\n').slice(0, mostTextCharacters)
+      return contents
+        .map((part) => ('text' in part && typeof part.text === 'string' ? part.text : ''))
+        .join('\n')
+        .slice(0, mostTextCharacters)
     } catch (error) {
       signal.throwIfAborted()
-      this.#log.warn({ err: asError(error), server: this.#server.name, uri }, 'a text for the prompt could not be read; the tools are there')
+      this.#log.warn(
+        { err: asError(error), server: this.#server.name, uri },
+        'a text for the prompt could not be read; the tools are there',
+      )
       return undefined
     }
   }

@@ -43,7 +43,11 @@ function readNode(schema: unknown, keepsWords: boolean, level: number, isOptiona
     const [only] = read
     return { ...(read.length > 1 ? { anyOf: read } : only), ...words(schema, keepsWords) }
   }
-  const node: Node = { ...readType(schema['type'], isOptional), ...readChoices(schema, keepsWords), ...words(schema, keepsWords) }
+  const node: Node = {
+    ...readType(schema['type'], isOptional),
+    ...readChoices(schema, keepsWords),
+    ...words(schema, keepsWords),
+  }
   for (const name of bounds) {
     const value = schema[name]
     if (typeof value === 'number' && Number.isFinite(value)) node[name] = value
@@ -61,13 +65,19 @@ function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
 
 function readObject(schema: Node, keepsWords: boolean, level: number): InputSchema {
   const { properties, required, additionalProperties } = schema
-  const known = isRecord(properties) ? Object.entries(properties).filter(([name]) => plainName.test(name)).slice(0, mostProperties) : []
+  const known = isRecord(properties)
+    ? Object.entries(properties)
+        .filter(([name]) => plainName.test(name))
+        .slice(0, mostProperties)
+    : []
   const asked = new Set<unknown>(Array.isArray(required) ? required : [])
   const needed = known.map(([name]) => name).filter((name) => asked.has(name))
   return {
     type: 'object',
     // Null is how some say that a field is left out: models just leave it out.
-    properties: Object.fromEntries(known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))])),
+    properties: Object.fromEntries(
+      known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))]),
+    ),
     ...(needed.length === 0 ? {} : { required: needed }),
     ...(typeof additionalProperties === 'boolean' ? { additionalProperties } : {}),
   }
@@ -82,9 +92,12 @@ function readType(type: unknown, isOptional: boolean): Node {
 function readChoices(schema: Node, keepsWords: boolean): Node {
   const given: unknown = 'const' in schema ? [schema['const']] : schema['enum']
   if (!Array.isArray(given)) return {}
-  const isKept = (value: unknown): boolean => (
-    typeof value === 'string' ? (keepsWords ? value.length <= 100 : plainChoice.test(value)) : typeof value === 'number' || typeof value === 'boolean' || value === null
-  )
+  const isKept = (value: unknown): boolean =>
+    typeof value === 'string'
+      ? keepsWords
+        ? value.length <= 100
+        : plainChoice.test(value)
+      : typeof value === 'number' || typeof value === 'boolean' || value === null
   const kept = given.filter(isKept).slice(0, mostChoices)
   return kept.length === 0 ? {} : { enum: kept }
 }

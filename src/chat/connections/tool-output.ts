@@ -23,25 +23,37 @@ export function readToolOutput(result: CallToolResult): McpToolOutput {
   const structure = readStructure('structuredContent' in result ? result.structuredContent : undefined)
   const text = textOf(result) || (structure === undefined ? 'The tool gave nothing.' : JSON.stringify(structure))
   if ('isError' in result && result.isError === true) throw new ToolFailed(errorIn(text).slice(0, mostErrorCharacters))
-  return { content: [{ type: 'text', text: cut(text) }], ...(structure === undefined ? {} : { structuredContent: structure }) }
+  return {
+    content: [{ type: 'text', text: cut(text) }],
+    ...(structure === undefined ? {} : { structuredContent: structure }),
+  }
 }
 
 /** The text for the model. @param output as `readToolOutput` made it, or as a client sent it back with an earlier answer: then it may be anything */
 export function textForModel(output: unknown): string {
   const content: unknown = isRecord(output) ? output['content'] : undefined
   if (!Array.isArray(content)) return cut(JSON.stringify(output ?? null))
-  return cut(content.map((part: unknown) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : '')).filter((text) => text !== '').join('\n'))
+  return cut(
+    content
+      .map((part: unknown) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+      .filter((text) => text !== '')
+      .join('\n'),
+  )
 }
 
 function textOf(result: CallToolResult): string {
-  if (!('content' in result) || !Array.isArray(result.content)) return 'toolResult' in result ? JSON.stringify(result.toolResult) : ''
-  return result.content.map((part: unknown) => {
-    if (!isRecord(part)) return ''
-    if (typeof part['text'] === 'string') return part['text']
-    const { resource } = part
-    if (isRecord(resource) && typeof resource['text'] === 'string') return resource['text']
-    return `(Something of the kind ${JSON.stringify(String(part['type']).slice(0, 40))} was left out.)`
-  }).filter((text) => text !== '').join('\n')
+  if (!('content' in result) || !Array.isArray(result.content))
+    return 'toolResult' in result ? JSON.stringify(result.toolResult) : ''
+  return result.content
+    .map((part: unknown) => {
+      if (!isRecord(part)) return ''
+      if (typeof part['text'] === 'string') return part['text']
+      const { resource } = part
+      if (isRecord(resource) && typeof resource['text'] === 'string') return resource['text']
+      return `(Something of the kind ${JSON.stringify(String(part['type']).slice(0, 40))} was left out.)`
+    })
+    .filter((text) => text !== '')
+    .join('\n')
 }
 
 /** Our servers tell failures as JSON, with what the database said beside the error. */
@@ -55,8 +67,10 @@ function errorIn(text: string): string {
   if (!isRecord(told) || typeof told['error'] !== 'string') return text
   const { error, error_code: code, error_position: position, error_hint: hint } = told
   return [
-    error, ...(typeof position === 'number' ? [`At character ${position} of the statement.`] : []),
-    ...(typeof hint === 'string' ? [hint] : []), ...(typeof code === 'string' ? [`(${code})`] : []),
+    error,
+    ...(typeof position === 'number' ? [`At character ${position} of the statement.`] : []),
+    ...(typeof hint === 'string' ? [hint] : []),
+    ...(typeof code === 'string' ? [`(${code})`] : []),
   ].join(' ')
 }
 

@@ -6,7 +6,8 @@ export const toolWords: Readonly<Record<string, string>> = {
   run_indexer_sql: 'Runs one read-only SELECT on the indexer database of Flow and gives its rows.',
   run_evm_sql: 'Runs one read-only SELECT on the EVM explorer database of Flow and gives its rows.',
   run_chain_script: 'Runs a read-only Cadence script on an access node, for what is true at this moment.',
-  script_check: 'Checks Cadence source and tells its errors with their places. Use it before showing or running Cadence that you wrote.',
+  script_check:
+    'Checks Cadence source and tells its errors with their places. Use it before showing or running Cadence that you wrote.',
   search_docs: 'Searches documentation by words and gives the pages that fit, with their ids.',
   get_doc: 'Reads one page of the documentation by its id.',
   browse_docs: 'Lists the pages of the documentation.',

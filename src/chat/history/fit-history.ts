@@ -25,12 +25,21 @@ export function inTurns(messages: readonly Said[]): readonly Said[] {
   for (const message of messages) {
     const before = turns.at(-1)
     if (before?.role !== message.role) turns.push(message)
-    else turns[turns.length - 1] = { role: message.role, parts: message.role === 'user' ? oneText([before, message]) : [...before.parts, { type: 'step-start' }, ...message.parts] }
+    else
+      turns[turns.length - 1] = {
+        role: message.role,
+        parts:
+          message.role === 'user'
+            ? oneText([before, message])
+            : [...before.parts, { type: 'step-start' }, ...message.parts],
+      }
   }
   return turns
 }
 
 function oneText(messages: readonly Said[]): ChatMessage['parts'] {
-  const text = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))).join('\n\n')
+  const text = messages
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+    .join('\n\n')
   return [{ type: 'text', text }]
 }

@@ -45,5 +45,7 @@ export function boundedJson(value: unknown, mostCharacters: number): unknown {
 function withShortTexts(value: unknown, most: number): unknown {
   if (typeof value === 'string') return cutText(value, most)
   if (Array.isArray(value)) return value.map((part) => withShortTexts(part, most))
-  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withShortTexts(part, most)])) : value
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withShortTexts(part, most)]))
+    : value
 }

@@ -22,7 +22,14 @@ export interface ChatRequest {
 }
 
 /** Parts of other protocols that hold a picture or a file. */
-const fileTypes: ReadonlySet<unknown> = new Set(['file', 'image', 'image_url', 'input_image', 'input_file', 'reasoning-file'])
+const fileTypes: ReadonlySet<unknown> = new Set([
+  'file',
+  'image',
+  'image_url',
+  'input_image',
+  'input_file',
+  'reasoning-file',
+])
 
 /**
  * Reads what a client of the AI SDK sends, or anybody in its place: it is the client that keeps the conversation, so that all of it
@@ -34,12 +41,19 @@ export function readChatRequest(body: unknown): ChatRequest {
   if (!isShallow(body)) throw tooDeep()
   if (!isJsonObject(body)) throw invalid(undefined, 'The body must be a JSON object with the list "messages".')
   const { messages, mode, trigger } = body
-  if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'Field "messages" must be a list of messages, the question last.')
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw invalid('messages', 'Field "messages" must be a list of messages, the question last.')
   // Who asks for another answer may send the one that is to be replaced.
-  const asked = trigger === 'regenerate-message' ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1) : messages
+  const asked =
+    trigger === 'regenerate-message'
+      ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1)
+      : messages
   const given: readonly unknown[] = asked
   const last = given.length - 1
-  if (roleOf(given[last]) === 'assistant' || last < 0) throw new ApiError(400, 'no-question', 'The last message must be the user\'s question.', { field: `messages[${Math.max(0, last)}]` })
+  if (roleOf(given[last]) === 'assistant' || last < 0)
+    throw new ApiError(400, 'no-question', "The last message must be the user's question.", {
+      field: `messages[${Math.max(0, last)}]`,
+    })
 
   const offset = Math.max(0, given.length - historyLimits.messages)
   const read = given.slice(offset).map((message, i) => readMessage(message, `messages[${offset + i}]`))
@@ -61,9 +75,15 @@ function readMessage(message: unknown, place: string): Said | undefined {
   const role = roleOf(message)
   if (!isJsonObject(message)) throw invalid(place, `Field "${place}" must be an object with "role" and "parts".`)
   if (role === 'system' || role === 'developer') {
-    throw new ApiError(400, 'system-message', `${place} has the role ${role}: what the model is told beside the conversation is not for clients to say. Leave the message out.`, { field: place })
+    throw new ApiError(
+      400,
+      'system-message',
+      `${place} has the role ${role}: what the model is told beside the conversation is not for clients to say. Leave the message out.`,
+      { field: place },
+    )
   }
-  if (role !== 'user' && role !== 'assistant') throw invalid(`${place}.role`, `Field "${place}.role" must be user or assistant.`)
+  if (role !== 'user' && role !== 'assistant')
+    throw invalid(`${place}.role`, `Field "${place}.role" must be user or assistant.`)
   const parts = role === 'user' ? readQuestion(partsOf(message, place), place) : repairAnswer(partsOf(message, place))
   return parts.length === 0 ? undefined : { role, parts }
 }
@@ -73,7 +93,10 @@ function partsOf({ parts, content }: JsonObject, place: string): readonly unknow
   if (Array.isArray(parts)) return parts
   if (parts === undefined && typeof content === 'string') return [{ type: 'text', text: content }]
   if (parts === undefined && Array.isArray(content)) return content
-  throw invalid(`${place}.parts`, `Field "${place}.parts" must be a list of parts, such as {"type": "text", "text": "…"}.`)
+  throw invalid(
+    `${place}.parts`,
+    `Field "${place}.parts" must be a list of parts, such as {"type": "text", "text": "…"}.`,
+  )
 }
 
 /** What a person says is text. Any address in a message would have to be fetched by us or by the provider: none is. */
@@ -81,20 +104,35 @@ function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
   const texts = parts.flatMap((part, i) => {
     if (!isJsonObject(part)) return []
     if (fileTypes.has(part['type'])) {
-      throw new ApiError(400, 'files-not-taken', `${place}.parts[${i}] is a file or a picture, and only text is taken. Leave it out.`, { field: `${place}.parts[${i}]` })
+      throw new ApiError(
+        400,
+        'files-not-taken',
+        `${place}.parts[${i}] is a file or a picture, and only text is taken. Leave it out.`,
+        { field: `${place}.parts[${i}]` },
+      )
     }
-    return part['type'] === 'text' && typeof part['text'] === 'string' && part['text'].trim() !== '' ? [part['text'].toWellFormed()] : []
+    return part['type'] === 'text' && typeof part['text'] === 'string' && part['text'].trim() !== ''
+      ? [part['text'].toWellFormed()]
+      : []
   })
   const text = texts.join('\n\n')
   if (text.length > historyLimits.messageCharacters) {
-    throw new ApiError(413, 'message-too-long', `A message has at most ${historyLimits.messageCharacters} characters; ${place} has ${text.length}.`, { field: place })
+    throw new ApiError(
+      413,
+      'message-too-long',
+      `A message has at most ${historyLimits.messageCharacters} characters; ${place} has ${text.length}.`,
+      { field: place },
+    )
   }
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
 function leftOut(count: number): ChatDataParts['notice'] {
   const messages = count === 1 ? 'its first message was' : `its first ${count} messages were`
-  return { code: 'history-cut', text: `This conversation is long: ${messages} left out of what the model was given. Begin a new one for another subject.` }
+  return {
+    code: 'history-cut',
+    text: `This conversation is long: ${messages} left out of what the model was given. Begin a new one for another subject.`,
+  }
 }
 
 function roleOf(message: unknown): unknown {

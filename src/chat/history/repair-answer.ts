@@ -16,7 +16,8 @@ const leastOutputCharacters = 500
  * the page shows, and what providers add for themselves, by which a client could have them look things up.
  */
 export function repairAnswer(parts: readonly unknown[]): MessageParts {
-  const repair = (outputCharacters: number): MessageParts => inSteps(parts.flatMap((part) => repairPart(part, outputCharacters)))
+  const repair = (outputCharacters: number): MessageParts =>
+    inSteps(parts.flatMap((part) => repairPart(part, outputCharacters)))
   const repaired = repair(historyLimits.outputCharacters)
   if (charactersOf(repaired) <= historyLimits.answerCharacters) return repaired
   const calls = repaired.filter(({ type }) => type === 'dynamic-tool').length
@@ -33,7 +34,8 @@ function repairPart(part: unknown, outputCharacters: number): MessageParts {
   const { type, text } = part
   if (type === 'step-start') return [{ type }]
   // Providers refuse texts that are empty.
-  if (type === 'text') return typeof text === 'string' && text.trim() !== '' ? [{ type, text: text.toWellFormed() }] : []
+  if (type === 'text')
+    return typeof text === 'string' && text.trim() !== '' ? [{ type, text: text.toWellFormed() }] : []
   const call = repairToolPart(part, outputCharacters)
   return call === undefined ? [] : [call]
 }

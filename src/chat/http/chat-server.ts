@@ -72,7 +72,9 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   /** Of each answer that is being given: ends it. */
   const running = new Set<AbortController>()
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) =>
+    log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'),
+  )
   app.use(requests({ service: 'chat', metrics, log, list: 'the documentation' }))
   app.use(async (context, next) => {
     context.set(apiSecurityHeaders)
@@ -85,12 +87,22 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   if (options.page !== undefined) app.use(options.page)
   app.use((context) => refuseMethod(context, router, options.page !== undefined))
   const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
+  const { server, port } = await listen((request, response) => void handle(request, response), {
+    host,
+    port: options.port,
+  })
   return {
     port,
     close: async () => {
       const ending = setTimeout(() => {
-        for (const answer of running) answer.abort(new ApiError(503, 'stopping', 'The service was stopped before the answer had its end: ask again in a moment.'))
+        for (const answer of running)
+          answer.abort(
+            new ApiError(
+              503,
+              'stopping',
+              'The service was stopped before the answer had its end: ask again in a moment.',
+            ),
+          )
       }, closeGraceMs)
       await closeServer(server, closeGraceMs + endingMs)
       clearTimeout(ending)
@@ -121,7 +133,11 @@ function chatRouter(options: ChatServerOptions, running: Set<AbortController>): 
   return router
 }
 
-async function answerQuestion(context: RequestContext, options: ChatServerOptions, running: Set<AbortController>): Promise<void> {
+async function answerQuestion(
+  context: RequestContext,
+  options: ChatServerOptions,
+  running: Set<AbortController>,
+): Promise<void> {
   const { parts, limits, clientOf, metrics, token, host, trustedProxies, patience } = options
   if (token === undefined) refuseRebound(context.req, host, trustedProxies)
   admitBearer(context.get('Authorization'), token)
@@ -140,7 +156,8 @@ async function answerQuestion(context: RequestContext, options: ChatServerOption
     running.add(control)
     context.respond = false
     const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
-    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal, watch })
+    const open = (): ReturnType<ChatParts['answer']> =>
+      parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal, watch })
     const explainTo = (error: unknown): ReturnType<typeof explain> => {
       watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
       return explain(error, log, left)
@@ -159,7 +176,12 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
     return await readJson(request, historyLimits.bodyBytes)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'body-too-large') throw error
-    throw new ApiError(413, 'body-too-large', `A conversation has at most ${historyLimits.bodyBytes} bytes with all that tools found: begin a new one.`, { cause: error })
+    throw new ApiError(
+      413,
+      'body-too-large',
+      `A conversation has at most ${historyLimits.bodyBytes} bytes with all that tools found: begin a new one.`,
+      { cause: error },
+    )
   }
 }
 

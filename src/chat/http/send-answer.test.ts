@@ -9,7 +9,11 @@ import type { SendOptions } from './send-answer.ts'
 
 /** An answer that says what the test has it say. */
 class Told {
-  readonly #stream = new TransformStream<ChatChunk, ChatChunk>(undefined, { highWaterMark: 1000 }, { highWaterMark: 1000 })
+  readonly #stream = new TransformStream<ChatChunk, ChatChunk>(
+    undefined,
+    { highWaterMark: 1000 },
+    { highWaterMark: 1000 },
+  )
   readonly #writer = this.#stream.writable.getWriter()
   readonly readable = this.#stream.readable
 
@@ -53,7 +57,7 @@ describe('an answer on its way', () => {
 
   const ask = async (): Promise<IncomingMessage> => {
     const asked = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).end()
-    const [message] = await once(asked, 'response') as [IncomingMessage]
+    const [message] = (await once(asked, 'response')) as [IncomingMessage]
     return message.setEncoding('utf8')
   }
   const event = (delta: string): string => `data: {"type":"text-delta","id":"1","delta":"${delta}"}\n\n`
@@ -64,7 +68,10 @@ describe('an answer on its way', () => {
     open = () => opened.promise
     const message = await ask()
     expect(message.headers).to.include({
-      'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no', 'x-vercel-ai-ui-message-stream': 'v1',
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'x-vercel-ai-ui-message-stream': 'v1',
     })
     opened.resolve(told.readable)
     const words = message.iterator() as AsyncIterator<string>
@@ -84,7 +91,7 @@ describe('an answer on its way', () => {
     open = () => Promise.resolve(told.readable)
     options = { ...options, remarkMs: 5 }
     const message = await ask()
-    const [remark] = await once(message, 'data') as [string]
+    const [remark] = (await once(message, 'data')) as [string]
     expect(remark).to.match(/^: still here\n\n/)
     await told.end()
     await sent.promise
@@ -95,17 +102,21 @@ describe('an answer on its way', () => {
     open = () => Promise.resolve(told.readable)
     const message = await ask()
     await told.say('one')
-    const [first] = await once(message, 'data') as [string]
+    const [first] = (await once(message, 'data')) as [string]
     expect(first).to.equal(event('one'))
     await told.breakDown(new Error('bang'))
-    expect((await message.toArray()).join('')).to.equal('data: {"type":"error","errorText":"explained: Error: bang"}\n\ndata: [DONE]\n\n')
+    expect((await message.toArray()).join('')).to.equal(
+      'data: {"type":"error","errorText":"explained: Error: bang"}\n\ndata: [DONE]\n\n',
+    )
     await sent.promise
   })
 
   it('says that it could not be begun', async () => {
     open = () => Promise.reject(new Error('nothing there'))
     const message = await ask()
-    expect((await message.toArray()).join('')).to.equal('data: {"type":"error","errorText":"explained: Error: nothing there"}\n\ndata: [DONE]\n\n')
+    expect((await message.toArray()).join('')).to.equal(
+      'data: {"type":"error","errorText":"explained: Error: nothing there"}\n\ndata: [DONE]\n\n',
+    )
     await sent.promise
   })
 

@@ -23,7 +23,11 @@ export interface SendOptions {
  * left before: then nobody reads it, and it is only waited for. Never rejects.
  * @param open begins the answer; the client is told at once that one will come
  */
-export async function sendAnswer(response: ServerResponse, open: () => Promise<ReadableStream<ChatChunk>>, options: SendOptions): Promise<void> {
+export async function sendAnswer(
+  response: ServerResponse,
+  open: () => Promise<ReadableStream<ChatChunk>>,
+  options: SendOptions,
+): Promise<void> {
   const { remarkMs = 15_000, stallMs = 60_000, explain } = options
   response.writeHead(200, streamHeaders)
   response.flushHeaders()
@@ -34,7 +38,8 @@ export async function sendAnswer(response: ServerResponse, open: () => Promise<R
     if (!response.write(text)) await whenTaken(response, stallMs)
   }
   const remarks = setInterval(() => {
-    if (performance.now() - saidAt >= remarkMs && !response.destroyed && !response.writableNeedDrain) response.write(': still here\n\n')
+    if (performance.now() - saidAt >= remarkMs && !response.destroyed && !response.writableNeedDrain)
+      response.write(': still here\n\n')
   }, remarkMs)
   try {
     for await (const chunk of await open()) await write(eventOf(chunk))

@@ -24,7 +24,10 @@ export function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): Turn
     },
     toolEnded: ({ tool, isError, durationMs }) => {
       calls++
-      metrics.chatToolSeconds.observe({ tool: toolNames().includes(tool) ? tool : 'unknown', outcome: isError ? 'failed' : 'done' }, durationMs / 1000)
+      metrics.chatToolSeconds.observe(
+        { tool: toolNames().includes(tool) ? tool : 'unknown', outcome: isError ? 'failed' : 'done' },
+        durationMs / 1000,
+      )
     },
     ended: ({ end, metadata }) => {
       // A turn that broke in a way of its own is ended by who waits for it, and may have told its end before.
@@ -34,7 +37,20 @@ export function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): Turn
       metrics.chatAnswers.inc({ mode, end })
       metrics.chatTokens.inc({ kind: 'input' }, usage?.inputTokens ?? 0)
       metrics.chatTokens.inc({ kind: 'output' }, usage?.outputTokens ?? 0)
-      log.debug({ mode, model, end, steps, calls, firstMs, durationMs, inputTokens: usage?.inputTokens, outputTokens: usage?.outputTokens }, 'an answer has its end')
+      log.debug(
+        {
+          mode,
+          model,
+          end,
+          steps,
+          calls,
+          firstMs,
+          durationMs,
+          inputTokens: usage?.inputTokens,
+          outputTokens: usage?.outputTokens,
+        },
+        'an answer has its end',
+      )
     },
   }
 }

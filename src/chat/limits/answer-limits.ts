@@ -36,7 +36,10 @@ export class AnswerLimits {
 
   constructor(options: AnswerLimitOptions) {
     this.#options = options
-    this.#window = new SlidingWindow({ most: options.perMinute, ...(options.clock === undefined ? {} : { clock: options.clock }) })
+    this.#window = new SlidingWindow({
+      most: options.perMinute,
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
+    })
   }
 
   /** Answers that are being given, to those too whose question is still on its way. */
@@ -50,9 +53,20 @@ export class AnswerLimits {
     const client = clientNetwork(address)
     const own = this.#ofClient.get(client) ?? 0
     if (!isLocal && own >= mostOfClient) {
-      throw refused(429, 'too-many-answers', `You are being given ${own} answers, and ${mostOfClient} at the same time is the most: wait for one of them, or stop it.`, retrySeconds)
+      throw refused(
+        429,
+        'too-many-answers',
+        `You are being given ${own} answers, and ${mostOfClient} at the same time is the most: wait for one of them, or stop it.`,
+        retrySeconds,
+      )
     }
-    if (this.#running >= most) throw refused(503, 'chat-busy', `${most} answers are being given at this moment, which is the most: try again in ${retrySeconds} s.`, retrySeconds)
+    if (this.#running >= most)
+      throw refused(
+        503,
+        'chat-busy',
+        `${most} answers are being given at this moment, which is the most: try again in ${retrySeconds} s.`,
+        retrySeconds,
+      )
     this.#running++
     if (!isLocal) this.#ofClient.set(client, own + 1)
     let hasLeft = false
@@ -61,7 +75,12 @@ export class AnswerLimits {
         if (isLocal) return
         const { isAllowed, retryAfterSeconds } = this.#window.take(client)
         if (isAllowed) return
-        throw refused(429, 'rate-limited', `You have asked ${perMinute} questions within a minute, which is the most: try again in ${retryAfterSeconds} s.`, retryAfterSeconds)
+        throw refused(
+          429,
+          'rate-limited',
+          `You have asked ${perMinute} questions within a minute, which is the most: try again in ${retryAfterSeconds} s.`,
+          retryAfterSeconds,
+        )
       },
       leave: () => {
         if (hasLeft) return

@@ -1,4 +1,10 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider'
 import type { Logger } from '../../base/log.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import { retryAfterMs } from '../../llm/provider-failure.ts'
@@ -29,7 +35,8 @@ const preludes: ReadonlySet<Part['type']> = new Set(['stream-start', 'response-m
  */
 export class PatientModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4'
-  readonly #options: PatientModelOptions & Required<Pick<PatientModelOptions, 'mostTries' | 'retryBaseMs' | 'mostPauseMs'>>
+  readonly #options: PatientModelOptions &
+    Required<Pick<PatientModelOptions, 'mostTries' | 'retryBaseMs' | 'mostPauseMs'>>
 
   constructor({ mostTries = 3, retryBaseMs = 1000, mostPauseMs = 20_000, ...options }: PatientModelOptions) {
     this.#options = { ...options, mostTries, retryBaseMs, mostPauseMs }
@@ -55,21 +62,32 @@ export class PatientModel implements LanguageModelV4 {
     const { state, mostTries, retryBaseMs, mostPauseMs, log } = this.#options
     for (let attempt = 1; ; attempt++) {
       try {
-        const { stream, response } = await this.#options.model.doStream({ ...options, prompt: plainNames(options.prompt) })
+        const { stream, response } = await this.#options.model.doStream({
+          ...options,
+          prompt: plainNames(options.prompt),
+        })
         // Without what was sent, which is long and would be kept as long as the answer takes.
         return { stream: await this.#begun(stream, response?.headers?.['content-type'], options.abortSignal) }
       } catch (error) {
         options.abortSignal?.throwIfAborted()
         const pauseMs = retryAfterMs(error) ?? backoffMs(attempt, retryBaseMs, 8 * retryBaseMs)
-        if (!isWorthAnotherTry(error) || attempt >= mostTries || pauseMs > mostPauseMs) throw toldFailure(error, { ...this.#options, hasBegun: false })
-        log?.info({ provider: state.provider, model: state.name, attempt, pauseMs }, 'the provider of the model is busy or broken; it is asked again')
+        if (!isWorthAnotherTry(error) || attempt >= mostTries || pauseMs > mostPauseMs)
+          throw toldFailure(error, { ...this.#options, hasBegun: false })
+        log?.info(
+          { provider: state.provider, model: state.name, attempt, pauseMs },
+          'the provider of the model is busy or broken; it is asked again',
+        )
         await pause(pauseMs, options.abortSignal)
       }
     }
   }
 
   /** Waits for the first thing that the model says. @throws what came in its place */
-  async #begun(stream: ReadableStream<Part>, contentType: string | undefined, signal: AbortSignal | undefined): Promise<ReadableStream<Part>> {
+  async #begun(
+    stream: ReadableStream<Part>,
+    contentType: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadableStream<Part>> {
     const reader = stream.getReader()
     const waiting: Part[] = []
     for (;;) {
@@ -86,9 +104,16 @@ export class PatientModel implements LanguageModelV4 {
   }
 
   /** What was read already, and then the stream itself; where that fails, it ends with an error that can be told. */
-  #rest(reader: ReadableStreamDefaultReader<Part>, waiting: Part[], signal: AbortSignal | undefined): ReadableStream<Part> {
+  #rest(
+    reader: ReadableStreamDefaultReader<Part>,
+    waiting: Part[],
+    signal: AbortSignal | undefined,
+  ): ReadableStream<Part> {
     let isFinished = waiting.some(({ type }) => type === 'finish')
-    const failed = (error: unknown): Part => ({ type: 'error', error: toldFailure(error, { ...this.#options, hasBegun: true }) })
+    const failed = (error: unknown): Part => ({
+      type: 'error',
+      error: toldFailure(error, { ...this.#options, hasBegun: true }),
+    })
     const next = async (): Promise<Part | undefined> => {
       try {
         return await readPart(reader)
@@ -99,7 +124,7 @@ export class PatientModel implements LanguageModelV4 {
     }
     return new ReadableStream<Part>({
       async pull(controller) {
-        const part = waiting.shift() ?? await next()
+        const part = waiting.shift() ?? (await next())
         if (part === undefined) {
           if (!isFinished) controller.enqueue(failed(brokenOff()))
           return controller.close()
@@ -126,5 +151,9 @@ async function readPart(reader: ReadableStreamDefaultReader<Part>): Promise<Part
 
 /** Every reply says why it ends; one that does not was cut off on its way. */
 function isBrokenOff(part: Part): boolean {
-  return part.type === 'finish' && (part.finishReason.unified === 'interrupted' || (part.finishReason.unified === 'other' && part.finishReason.raw === undefined))
+  return (
+    part.type === 'finish' &&
+    (part.finishReason.unified === 'interrupted' ||
+      (part.finishReason.unified === 'other' && part.finishReason.raw === undefined))
+  )
 }

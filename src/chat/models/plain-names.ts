@@ -20,5 +20,7 @@ export function plainNames(prompt: Prompt): Prompt {
 function withPlainName<Part extends object>(part: Part): Part {
   if (!('toolName' in part) || typeof part.toolName !== 'string') return part
   const { toolName } = part
-  return plain.test(toolName) && !(toolName in {}) ? part : { ...part, toolName: `no_tool_${toolName.replaceAll(/[^\w-]/g, '_').slice(0, 50)}` }
+  return plain.test(toolName) && !(toolName in {})
+    ? part
+    : { ...part, toolName: `no_tool_${toolName.replaceAll(/[^\w-]/g, '_').slice(0, 50)}` }
 }

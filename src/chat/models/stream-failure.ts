@@ -20,7 +20,9 @@ export function streamBroke(error: unknown): Error {
   if (isDisconnect(error)) return brokenOff(error)
   if (APICallError.isInstance(error)) return error
   const { message, type, code } = detailsOf(error)
-  return message === undefined ? brokenOff(error) : new StreamFailure(message, { mayPass: passing.test(`${type ?? ''} ${code ?? ''}`), cause: error })
+  return message === undefined
+    ? brokenOff(error)
+    : new StreamFailure(message, { mayPass: passing.test(`${type ?? ''} ${code ?? ''}`), cause: error })
 }
 
 /** The reply ended without saying so. */
@@ -32,7 +34,13 @@ export function brokenOff(cause?: unknown): StreamFailure {
 export function noStream(contentType: string | undefined): Error | undefined {
   const kind = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(kind) || kind === 'text/event-stream') return undefined
-  return new APICallError({ message: `it is ${kind} and no stream of events`, url: '', requestBodyValues: {}, statusCode: 200, isRetryable: false })
+  return new APICallError({
+    message: `it is ${kind} and no stream of events`,
+    url: '',
+    requestBodyValues: {},
+    statusCode: 200,
+    isRetryable: false,
+  })
 }
 
 /**
@@ -41,7 +49,11 @@ export function noStream(contentType: string | undefined): Error | undefined {
  */
 export function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return (error instanceof TypeError && error.message === 'terminated') || error.message.includes('ended without a finish reason') || isDisconnect(error.cause)
+  return (
+    (error instanceof TypeError && error.message === 'terminated') ||
+    error.message.includes('ended without a finish reason') ||
+    isDisconnect(error.cause)
+  )
 }
 
 /** Whether the same call may go well in a moment. */

@@ -20,20 +20,27 @@ const tooLong = /too long|too many tokens|context.?(?:length|window|size)|maximu
 
 /** A call of a provider that failed for good, in words for whoever asked. They hold no key. */
 export function toldFailure(
-  error: unknown, { state, variable, maskText, hasBegun }: ToldFailureOptions & { readonly hasBegun: boolean },
+  error: unknown,
+  { state, variable, maskText, hasBegun }: ToldFailureOptions & { readonly hasBegun: boolean },
 ): ApiError {
-  const told = error instanceof StreamFailure
-    ? brokeOff(state, error, maskText, hasBegun)
-    : providerFailed(state, error, maskText, variable)
+  const told =
+    error instanceof StreamFailure
+      ? brokeOff(state, error, maskText, hasBegun)
+      : providerFailed(state, error, maskText, variable)
   const remedy = tooLong.test(told.message) ? ' Begin a new chat, or ask for less at once.' : ''
   return new ApiError(told.status, told.code, `${told.message}${remedy}`, { cause: told.cause, details: told.details })
 }
 
 function brokeOff(
-  { provider, name }: ModelState, error: StreamFailure, maskText: MaskSecrets, hasBegun: boolean,
+  { provider, name }: ModelState,
+  error: StreamFailure,
+  maskText: MaskSecrets,
+  hasBegun: boolean,
 ): ApiError {
   const reason = maskText(error.message).trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
-  const text = hasBegun ? `broke off: ${reason}. What it said so far is kept; ask again.` : `failed: ${reason}. Ask again in a moment.`
+  const text = hasBegun
+    ? `broke off: ${reason}. What it said so far is kept; ask again.`
+    : `failed: ${reason}. Ask again in a moment.`
   const cause = maskedError(error, maskText)
   return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause })
 }

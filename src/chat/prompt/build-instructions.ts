@@ -38,16 +38,32 @@ export function buildInstructions(facts: PromptFacts): string {
   const has = (name: string): boolean => facts.tools.includes(name)
   const sections = [
     role,
-    section('Tools', list(toolUses.flatMap(({ tools, use }) => (tools.some(has) ? [`${tools.filter(has).join(', ')}: ${use}`] : [])))),
-    section('Answers', list(answerRules({ linkHosts, hasCharts: has('createChart'), hasSql: has('run_indexer_sql') || has('run_evm_sql') }))),
-    section('What others wrote', list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [], hasSkills: has('loadSkill') }))),
+    section(
+      'Tools',
+      list(toolUses.flatMap(({ tools, use }) => (tools.some(has) ? [`${tools.filter(has).join(', ')}: ${use}`] : []))),
+    ),
+    section(
+      'Answers',
+      list(
+        answerRules({ linkHosts, hasCharts: has('createChart'), hasSql: has('run_indexer_sql') || has('run_evm_sql') }),
+      ),
+    ),
+    section(
+      'What others wrote',
+      list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [], hasSkills: has('loadSkill') })),
+    ),
     ...(has('run_indexer_sql') ? [section('SQL on the indexer (run_indexer_sql)', list(sqlRules))] : []),
     ...(has('run_evm_sql') ? [section('SQL on the EVM explorer (run_evm_sql)', list(evmSqlRules))] : []),
     ...(has('run_chain_script') ? [section('Cadence', list(chainRules))] : []),
     ...(has('evm_rpc') || has('evm_call') ? [section('EVM by JSON-RPC', list(evmRules))] : []),
     ...(has('loadSkill') && facts.skills.length > 0 ? [section('Skills', skillsOf(facts))] : []),
     ...(has('run_indexer_sql') ? [section('Tables of the indexer', schemaOf(texts.get(textUris.indexer), form))] : []),
-    ...(has('run_evm_sql') ? [section('Tables of the EVM explorer', schemaOf(texts.get(textUris.evm), form)), ...notesOf(texts.get(textUris.evmNotes))] : []),
+    ...(has('run_evm_sql')
+      ? [
+          section('Tables of the EVM explorer', schemaOf(texts.get(textUris.evm), form)),
+          ...notesOf(texts.get(textUris.evmNotes)),
+        ]
+      : []),
     ...(has('run_chain_script') ? referenceOf(texts.get(textUris.scripts), form) : []),
     section('Now', nowOf(facts)),
   ]
@@ -63,12 +79,19 @@ function list(rules: readonly string[]): string {
 }
 
 function skillsOf({ skills }: PromptFacts): string {
-  const lines = skills.map(({ name, description }) => `- ${name}: ${oneLine(description).slice(0, mostDescriptionCharacters)}`)
-  return ['Read the one that fits with loadSkill, before the first SQL or Cadence of its field that is more than a simple one.', '', ...lines].join('\n')
+  const lines = skills.map(
+    ({ name, description }) => `- ${name}: ${oneLine(description).slice(0, mostDescriptionCharacters)}`,
+  )
+  return [
+    'Read the one that fits with loadSkill, before the first SQL or Cadence of its field that is more than a simple one.',
+    '',
+    ...lines,
+  ].join('\n')
 }
 
 function schemaOf(ddl: string | undefined, form: SchemaForm): string {
-  if (ddl === undefined) return 'They could not be read just now: say so where a statement fails for want of them, and do not guess names more than once.'
+  if (ddl === undefined)
+    return 'They could not be read just now: say so where a statement fails for want of them, and do not guess names more than once.'
   if (form === 'full' && ddl.length <= mostSchemaCharacters) return ddl
   const compact = compactSchema(ddl)
   if (compact.length <= mostCompactCharacters) return compact
@@ -84,7 +107,7 @@ function notesOf(notes: string | undefined): string[] {
 function referenceOf(reference: string | undefined, form: SchemaForm): string[] {
   if (reference === undefined) return []
   const text = reference.replace(/^# .*\n+/, '')
-  const short = form === 'full' ? text : text.split(/^## Examples$/m, 1)[0] ?? ''
+  const short = form === 'full' ? text : (text.split(/^## Examples$/m, 1)[0] ?? '')
   return [section('Cadence scripts', short.slice(0, mostReferenceCharacters))]
 }
 
@@ -92,7 +115,10 @@ function nowOf({ today, network, missing }: PromptFacts): string {
   return list([
     `It is ${today}, UTC. Days and ranges such as "last week" are counted from this day; what the database has may end before it.`,
     network === undefined ? 'The network of the chain is not known yet.' : `The chain is Flow ${network}.`,
-    ...missing.map(({ source, reason }) => `Not there now: ${source} (${reason}). Say so where the question needs them, and make nothing up.`),
+    ...missing.map(
+      ({ source, reason }) =>
+        `Not there now: ${source} (${reason}). Say so where the question needs them, and make nothing up.`,
+    ),
   ])
 }
 

@@ -3,8 +3,14 @@ export type SchemaForm = 'full' | 'compact'
 
 /** Names of types as long as they have to be. */
 const shortTypes: readonly (readonly [RegExp, string])[] = [
-  [/\btimestamp(\(\d\))? with time zone\b/g, 'timestamptz'], [/\btimestamp(\(\d\))? without time zone\b/g, 'timestamp'], [/\bcharacter varying(\(\d+\))?/g, 'text'],
-  [/\bbigint\b/g, 'int8'], [/\binteger\b/g, 'int4'], [/\bsmallint\b/g, 'int2'], [/\bboolean\b/g, 'bool'], [/\bdouble precision\b/g, 'float8'],
+  [/\btimestamp(\(\d\))? with time zone\b/g, 'timestamptz'],
+  [/\btimestamp(\(\d\))? without time zone\b/g, 'timestamp'],
+  [/\bcharacter varying(\(\d+\))?/g, 'text'],
+  [/\bbigint\b/g, 'int8'],
+  [/\binteger\b/g, 'int4'],
+  [/\bsmallint\b/g, 'int2'],
+  [/\bboolean\b/g, 'bool'],
+  [/\bdouble precision\b/g, 'float8'],
 ]
 
 /**
@@ -18,12 +24,18 @@ export function compactSchema(ddl: string): string {
   for (const line of ddl.split('\n')) {
     const begin = /^CREATE TABLE (.+) \($/.exec(line)?.[1]
     if (begin !== undefined) {
-      open = { name: begin, columns: [], remarks: remarks.filter((remark) => !/^\S+ is a view with these columns:$/.test(remark)) }
+      open = {
+        name: begin,
+        columns: [],
+        remarks: remarks.filter((remark) => !/^\S+ is a view with these columns:$/.test(remark)),
+      }
       remarks = []
     } else if (open !== undefined && line.startsWith('  ')) {
       open.columns.push(shortColumn(line))
     } else if (line === ');' && open !== undefined) {
-      lines.push(`${open.name} (${open.columns.join(', ')})${open.remarks.length === 0 ? '' : ` -- ${open.remarks.join(' ')}`}`)
+      lines.push(
+        `${open.name} (${open.columns.join(', ')})${open.remarks.length === 0 ? '' : ` -- ${open.remarks.join(' ')}`}`,
+      )
       open = undefined
     } else if (line.startsWith('-- PRIMARY KEY ') && lines.length > 0) {
       lines.push(insertKey(lines.pop() ?? '', line.slice('-- PRIMARY KEY '.length)))
@@ -38,7 +50,11 @@ export function compactSchema(ddl: string): string {
 
 /** `  height bigint NOT NULL, -- Block height.` is `height int8`. */
 function shortColumn(line: string): string {
-  const column = line.trim().replace(/,? -- .*$/, '').replace(/,$/, '').replace(/ NOT NULL$/, '')
+  const column = line
+    .trim()
+    .replace(/,? -- .*$/, '')
+    .replace(/,$/, '')
+    .replace(/ NOT NULL$/, '')
   return shortTypes.reduce((text, [long, short]) => text.replace(long, short), column)
 }
 

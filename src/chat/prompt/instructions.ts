@@ -39,5 +39,7 @@ export function schemaForm({ provider }: Pick<ModelState, 'provider'>, mode: Cha
 }
 
 function keyOf({ texts, ...facts }: PromptFacts): string {
-  return createHash('sha256').update(JSON.stringify([facts, [...texts]])).digest('base64')
+  return createHash('sha256')
+    .update(JSON.stringify([facts, [...texts]]))
+    .digest('base64')
 }

@@ -2,7 +2,12 @@ import { asSchema } from 'ai'
 import { expect } from 'chai'
 import { createChart, readChart } from './create-chart.ts'
 
-const chart = { chartType: 'bar', title: 'Transactions', labels: ['Mon', 'Tue'], datasets: [{ label: 'Sealed', data: [1, 2] }] }
+const chart = {
+  chartType: 'bar',
+  title: 'Transactions',
+  labels: ['Mon', 'Tue'],
+  datasets: [{ label: 'Sealed', data: [1, 2] }],
+}
 
 describe('a chart of a model', () => {
   it('is given back as it came, whichever kind it is', () => {
@@ -12,23 +17,48 @@ describe('a chart of a model', () => {
   })
 
   it('may have numbers as SQL gives them, and numbers for labels', () => {
-    const read = readChart({ ...chart, labels: [2025, 'now'], datasets: [{ label: 'FLOW', data: ['12.50000000', ' -1e3 '] }] })
+    const read = readChart({
+      ...chart,
+      labels: [2025, 'now'],
+      datasets: [{ label: 'FLOW', data: ['12.50000000', ' -1e3 '] }],
+    })
     expect(read).to.deep.include({ labels: ['2025', 'now'], datasets: [{ label: 'FLOW', data: [12.5, -1000] }] })
   })
 
   it('is refused in words that say what to mend', () => {
     const refused: readonly (readonly [unknown, string])[] = [
-      [{ ...chart, datasets: [{ label: 'Sealed', data: [1, 2, 3] }] }, 'Field "datasets[0].data" has 3 numbers for 2 labels: give one number for each label.'],
-      [{ ...chart, datasets: [...chart.datasets, { label: 'Failed', data: [1] }] }, 'Field "datasets[1].data" has 1 numbers for 2 labels: give one number for each label.'],
+      [
+        { ...chart, datasets: [{ label: 'Sealed', data: [1, 2, 3] }] },
+        'Field "datasets[0].data" has 3 numbers for 2 labels: give one number for each label.',
+      ],
+      [
+        { ...chart, datasets: [...chart.datasets, { label: 'Failed', data: [1] }] },
+        'Field "datasets[1].data" has 1 numbers for 2 labels: give one number for each label.',
+      ],
       [{ ...chart, chartType: 'radar' }, 'Field "chartType" must be one of bar, line, pie, doughnut, horizontalBar.'],
-      [{ ...chart, datasets: [{ label: 'Sealed', data: [1, '1,000'] }] }, 'Field "datasets[0].data[1]" must be a number, without separators and units.'],
-      [{ ...chart, datasets: [{ label: 'Sealed', data: [1, '1e999'] }] }, 'Field "datasets[0].data[1]" must be a number, without separators and units.'],
-      [{ ...chart, datasets: [{ label: 'Sealed', data: [1, null] }] }, 'Field "datasets[0].data[1]" must be a number, without separators and units.'],
+      [
+        { ...chart, datasets: [{ label: 'Sealed', data: [1, '1,000'] }] },
+        'Field "datasets[0].data[1]" must be a number, without separators and units.',
+      ],
+      [
+        { ...chart, datasets: [{ label: 'Sealed', data: [1, '1e999'] }] },
+        'Field "datasets[0].data[1]" must be a number, without separators and units.',
+      ],
+      [
+        { ...chart, datasets: [{ label: 'Sealed', data: [1, null] }] },
+        'Field "datasets[0].data[1]" must be a number, without separators and units.',
+      ],
       [{ ...chart, labels: [], datasets: [{ label: 'Sealed', data: [] }] }, 'Field "labels" must not be empty.'],
-      [{ ...chart, labels: Array.from({ length: 201 }, () => 'x') }, 'Field "labels" must have at most 200 labels: aggregate, or take fewer rows.'],
+      [
+        { ...chart, labels: Array.from({ length: 201 }, () => 'x') },
+        'Field "labels" must have at most 200 labels: aggregate, or take fewer rows.',
+      ],
       [{ ...chart, datasets: [] }, 'Field "datasets" must not be empty.'],
       [{ ...chart, title: 'x'.repeat(201) }, 'Field "title" must have at most 200 characters.'],
-      [{ ...chart, onClick: 'alert(1)' }, 'Field "onClick" is not known; known here: chartType, title, labels, datasets.'],
+      [
+        { ...chart, onClick: 'alert(1)' },
+        'Field "onClick" is not known; known here: chartType, title, labels, datasets.',
+      ],
       ['a chart', 'The body must be an object.'],
       [undefined, 'The body must be an object.'],
     ]
@@ -37,16 +67,24 @@ describe('a chart of a model', () => {
 
   it('of a whole has one dataset, of which nothing is negative and not all is zero', () => {
     for (const chartType of ['pie', 'doughnut']) {
-      expect(() => readChart({ ...chart, chartType, datasets: [...chart.datasets, ...chart.datasets] })).to.throw('shows one dataset, and 2 were given')
-      expect(() => readChart({ ...chart, chartType, datasets: [{ label: 'x', data: [1, -1] }] })).to.throw('which are not negative')
-      expect(() => readChart({ ...chart, chartType, datasets: [{ label: 'x', data: [0, 0] }] })).to.throw('A ' + chartType + ' of zeros')
+      expect(() => readChart({ ...chart, chartType, datasets: [...chart.datasets, ...chart.datasets] })).to.throw(
+        'shows one dataset, and 2 were given',
+      )
+      expect(() => readChart({ ...chart, chartType, datasets: [{ label: 'x', data: [1, -1] }] })).to.throw(
+        'which are not negative',
+      )
+      expect(() => readChart({ ...chart, chartType, datasets: [{ label: 'x', data: [0, 0] }] })).to.throw(
+        'A ' + chartType + ' of zeros',
+      )
     }
     expect(readChart({ ...chart, datasets: [{ label: 'x', data: [0, -1] }] }).datasets).to.have.length(1)
   })
 
   it('is told to models without unions, which some providers do not take', async () => {
     const told = JSON.stringify(await asSchema(createChart.inputSchema).jsonSchema)
-    expect(told).to.include('"enum":["bar","line","pie","doughnut","horizontalBar"]').and.include('"items":{"type":"number"}')
+    expect(told)
+      .to.include('"enum":["bar","line","pie","doughnut","horizontalBar"]')
+      .and.include('"items":{"type":"number"}')
     expect(told).not.to.include('anyOf')
     expect(told).not.to.include('$schema')
   })

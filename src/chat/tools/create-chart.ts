@@ -21,24 +21,49 @@ const mostLabels = 200
 const mostDatasets = 12
 const mostTextCharacters = 200
 
-const text = (name: string): z.ZodString => z.string(`must be a text: the ${name}`).max(mostTextCharacters, `must have at most ${mostTextCharacters} characters`)
+const text = (name: string): z.ZodString =>
+  z.string(`must be a text: the ${name}`).max(mostTextCharacters, `must have at most ${mostTextCharacters} characters`)
 
 /** Rows of SQL have big numbers as texts, which models pass on as they are. */
-const number = z.union([
-  z.number(), z.string().regex(/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/).transform(Number).pipe(z.number()),
-], 'must be a number, without separators and units')
+const number = z.union(
+  [
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/)
+      .transform(Number)
+      .pipe(z.number()),
+  ],
+  'must be a number, without separators and units',
+)
 
-const schema = z.strictObject({
-  chartType: z.enum(chartTypes, `must be one of ${chartTypes.join(', ')}`),
-  title: text('title').min(1, 'must not be empty').describe('What is shown, with its unit.'),
-  labels: z.array(z.union([text('label'), z.number().transform(String)], 'must be a text'), 'must be a list of texts')
-    .min(1, 'must not be empty').max(mostLabels, `must have at most ${mostLabels} labels: aggregate, or take fewer rows`)
-    .describe('One for each point, bar or slice; days as 2026-11-22, in their order.'),
-  datasets: z.array(z.strictObject({
-    label: text('label').describe('What the numbers are, with their unit.'),
-    data: z.array(number, 'must be a list of numbers').describe('As many numbers as there are labels, in their order.'),
-  }, 'must be an object with label and data'), 'must be a list').min(1, 'must not be empty').max(mostDatasets, `must have at most ${mostDatasets} datasets`),
-}, 'must be an object')
+const schema = z.strictObject(
+  {
+    chartType: z.enum(chartTypes, `must be one of ${chartTypes.join(', ')}`),
+    title: text('title').min(1, 'must not be empty').describe('What is shown, with its unit.'),
+    labels: z
+      .array(z.union([text('label'), z.number().transform(String)], 'must be a text'), 'must be a list of texts')
+      .min(1, 'must not be empty')
+      .max(mostLabels, `must have at most ${mostLabels} labels: aggregate, or take fewer rows`)
+      .describe('One for each point, bar or slice; days as 2026-11-22, in their order.'),
+    datasets: z
+      .array(
+        z.strictObject(
+          {
+            label: text('label').describe('What the numbers are, with their unit.'),
+            data: z
+              .array(number, 'must be a list of numbers')
+              .describe('As many numbers as there are labels, in their order.'),
+          },
+          'must be an object with label and data',
+        ),
+        'must be a list',
+      )
+      .min(1, 'must not be empty')
+      .max(mostDatasets, `must have at most ${mostDatasets} datasets`),
+  },
+  'must be an object',
+)
 
 /** `createChart`: checks a chart and gives it back for the page to draw. */
 export const createChart: Tool<unknown, Chart> = tool({
@@ -60,12 +85,25 @@ export function readChart(input: unknown): Chart {
   })
   if (chartType !== 'pie' && chartType !== 'doughnut') return chart
   const [dataset, ...others] = datasets
-  if (others.length > 0) throw new ApiError(400, 'invalid-field', `A ${chartType} shows one dataset, and ${datasets.length} were given: take bar for several.`, { field: 'datasets' })
+  if (others.length > 0)
+    throw new ApiError(
+      400,
+      'invalid-field',
+      `A ${chartType} shows one dataset, and ${datasets.length} were given: take bar for several.`,
+      { field: 'datasets' },
+    )
   if (dataset?.data.some((value) => value < 0) === true) {
-    throw new ApiError(400, 'invalid-field', `A ${chartType} shows shares of a whole, which are not negative: take bar.`, { field: 'datasets[0].data' })
+    throw new ApiError(
+      400,
+      'invalid-field',
+      `A ${chartType} shows shares of a whole, which are not negative: take bar.`,
+      { field: 'datasets[0].data' },
+    )
   }
   if (dataset?.data.every((value) => value === 0) === true) {
-    throw new ApiError(400, 'invalid-field', `A ${chartType} of zeros shows nothing: say so in words.`, { field: 'datasets[0].data' })
+    throw new ApiError(400, 'invalid-field', `A ${chartType} of zeros shows nothing: say so in words.`, {
+      field: 'datasets[0].data',
+    })
   }
   return chart
 }

@@ -2,7 +2,10 @@ import { expect } from 'chai'
 import type { Skills } from '../../skills/skill.ts'
 import { loadSkill } from './load-skill.ts'
 
-const all = [{ name: 'cadence', description: 'The language.', content: '# Cadence' }, { name: 'token-questions', description: 'Tokens.', content: '# Tokens' }]
+const all = [
+  { name: 'cadence', description: 'The language.', content: '# Cadence' },
+  { name: 'token-questions', description: 'Tokens.', content: '# Tokens' },
+]
 const skills: Skills = { all, find: (name) => all.find((skill) => skill.name === name.toLowerCase()) }
 
 const load = (input: unknown, from: Skills = skills): unknown => {
@@ -20,18 +23,26 @@ describe('the tool loadSkill', () => {
     for (const name of ['cadance', '../cadence', '/etc/passwd', 'constructor']) {
       expect(() => load({ name }), name).to.throw('There is no such skill; there are: cadence, token-questions.')
     }
-    expect(() => load({ name: 'cadence' }, { all: [], find: () => undefined })).to.throw('There is no such skill; there is none here.')
+    expect(() => load({ name: 'cadence' }, { all: [], find: () => undefined })).to.throw(
+      'There is no such skill; there is none here.',
+    )
   })
 
   it('says what it wants', () => {
-    for (const input of [{}, { name: 7 }, { name: '' }, { name: 'x'.repeat(101) }]) expect(() => load(input)).to.throw('Field "name" must be the name of a skill.')
+    for (const input of [{}, { name: 7 }, { name: '' }, { name: 'x'.repeat(101) }])
+      expect(() => load(input)).to.throw('Field "name" must be the name of a skill.')
     expect(() => load({ name: 'cadence', path: '/' })).to.throw('Field "path" is not known')
   })
 
   it('gives the model the text as it is, and nothing of an output that is none', async () => {
     const { toModelOutput } = loadSkill(skills)
-    const told = async (output: unknown): Promise<unknown> => toModelOutput?.({ toolCallId: '1', input: {}, output: output as { name: string; content: string } })
-    expect(await told({ name: 'cadence', content: '# Cadence\n"quoted"' })).to.deep.equal({ type: 'text', value: '# Cadence\n"quoted"' })
-    for (const output of [undefined, null, 'text', { content: 1 }]) expect(await told(output)).to.deep.equal({ type: 'text', value: '' })
+    const told = async (output: unknown): Promise<unknown> =>
+      toModelOutput?.({ toolCallId: '1', input: {}, output: output as { name: string; content: string } })
+    expect(await told({ name: 'cadence', content: '# Cadence\n"quoted"' })).to.deep.equal({
+      type: 'text',
+      value: '# Cadence\n"quoted"',
+    })
+    for (const output of [undefined, null, 'text', { content: 1 }])
+      expect(await told(output)).to.deep.equal({ type: 'text', value: '' })
   })
 })

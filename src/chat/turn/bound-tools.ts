@@ -33,9 +33,12 @@ export function boundTools(tools: ToolSet, signal: AbortSignal): ToolSet {
   let calls = 0
   const count = (): void => {
     calls++
-    if (calls > mostToolCalls) throw new Error(`No more than ${mostToolCalls} calls of tools in one answer. Answer with what you have.`)
+    if (calls > mostToolCalls)
+      throw new Error(`No more than ${mostToolCalls} calls of tools in one answer. Answer with what you have.`)
   }
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, isOurs(tool) ? boundTool(tool, signal, budget, count) : tool]))
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => [name, isOurs(tool) ? boundTool(tool, signal, budget, count) : tool]),
+  )
 }
 
 type OwnTool = Tool & { readonly execute: NonNullable<Tool['execute']> }
@@ -54,7 +57,10 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
     try {
       count()
       // What comes of a tool that goes on after that is nobody's.
-      const output: unknown = await untilAborted(Promise.resolve(tool.execute(input, { ...options, abortSignal: signal })), signal)
+      const output: unknown = await untilAborted(
+        Promise.resolve(tool.execute(input, { ...options, abortSignal: signal })),
+        signal,
+      )
       const isLong = (JSON.stringify(output)?.length ?? 0) > mostClientCharacters
       return isLong ? textOf(await toModelOutput({ toolCallId: options.toolCallId, input, output })) : output
     } catch (error) {
@@ -72,7 +78,8 @@ function plainOutput(output: unknown): ModelOutput {
 /** As text, the parts that are none left out: pictures of strangers are nothing that a model should read here. */
 function cutOutput(output: ModelOutput, cut: (text: string) => string): ModelOutput {
   if (output.type === 'execution-denied') return output
-  if (output.type === 'error-text' || output.type === 'error-json') return { type: 'error-text', value: cut(textOf(output)) }
+  if (output.type === 'error-text' || output.type === 'error-json')
+    return { type: 'error-text', value: cut(textOf(output)) }
   return { type: 'text', value: cut(textOf(output)) }
 }
 
@@ -80,5 +87,5 @@ function textOf(output: ModelOutput): string {
   if (output.type === 'execution-denied') return output.reason ?? 'denied'
   if (output.type === 'text' || output.type === 'error-text') return output.value
   if (output.type !== 'content') return JSON.stringify(output.value)
-  return output.value.map((part) => 'text' in part ? part.text : '[a part that is no text was left out]').join('\n')
+  return output.value.map((part) => ('text' in part ? part.text : '[a part that is no text was left out]')).join('\n')
 }

@@ -22,8 +22,16 @@ export class OpenParts {
     else if (chunk.type === 'reasoning-start') this.#texts.set(chunk.id, 'reasoning-end')
     else if (chunk.type === 'text-end' || chunk.type === 'reasoning-end') this.#texts.delete(chunk.id)
     else if (chunk.type === 'tool-input-start' || chunk.type === 'tool-input-available') {
-      this.#calls.set(chunk.toolCallId, { toolName: chunk.toolName, dynamic: chunk.dynamic ?? false, isComplete: chunk.type === 'tool-input-available' })
-    } else if (chunk.type === 'tool-input-error' || chunk.type === 'tool-output-error' || (chunk.type === 'tool-output-available' && chunk.preliminary !== true)) {
+      this.#calls.set(chunk.toolCallId, {
+        toolName: chunk.toolName,
+        dynamic: chunk.dynamic ?? false,
+        isComplete: chunk.type === 'tool-input-available',
+      })
+    } else if (
+      chunk.type === 'tool-input-error' ||
+      chunk.type === 'tool-output-error' ||
+      (chunk.type === 'tool-output-available' && chunk.preliminary !== true)
+    ) {
       this.#calls.delete(chunk.toolCallId)
     }
   }
@@ -39,11 +47,18 @@ export class OpenParts {
   }
 
   closeCalls(reason: string): readonly ChatChunk[] {
-    const calls = [...this.#calls].map(([toolCallId, { toolName, dynamic, isComplete }]): ChatChunk => (
+    const calls = [...this.#calls].map(([toolCallId, { toolName, dynamic, isComplete }]): ChatChunk =>
       isComplete
         ? { type: 'tool-output-error', toolCallId, errorText: reason, ...(dynamic ? { dynamic } : {}) }
-        : { type: 'tool-input-error', toolCallId, toolName, input: {}, errorText: reason, ...(dynamic ? { dynamic } : {}) }
-    ))
+        : {
+            type: 'tool-input-error',
+            toolCallId,
+            toolName,
+            input: {},
+            errorText: reason,
+            ...(dynamic ? { dynamic } : {}),
+          },
+    )
     this.#calls.clear()
     return calls
   }

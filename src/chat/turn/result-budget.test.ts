@@ -11,7 +11,9 @@ describe('the room for what tools gave', () => {
   it('cuts one result at its own length, and all together at theirs', () => {
     const budget = new ResultBudget()
     const long = 'x'.repeat(100_000)
-    expect(['a', 'b', 'c', 'd', 'e'].map((call) => cutAt(budget.cut(call, long)))).to.deep.equal([60_000, 60_000, 60_000, 60_000, 4000])
+    expect(['a', 'b', 'c', 'd', 'e'].map((call) => cutAt(budget.cut(call, long)))).to.deep.equal([
+      60_000, 60_000, 60_000, 60_000, 4000,
+    ])
   })
 
   it('cuts a result that is asked for again where it did before', () => {

@@ -1,4 +1,9 @@
-import { experimental_streamTextLowMemory as streamTextLowMemory, isStepCount, ToolChoiceViolationError, toUIMessageChunk } from 'ai'
+import {
+  experimental_streamTextLowMemory as streamTextLowMemory,
+  isStepCount,
+  ToolChoiceViolationError,
+  toUIMessageChunk,
+} from 'ai'
 import type { PrepareStepFunction, TextStreamPart, ToolSet } from 'ai'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { AnswerEnd } from '../chat-message.ts'
@@ -17,13 +22,28 @@ type Part = TextStreamPart<ToolSet>
 const mostAtOnce = 8
 
 /** Parts that are of no use to whoever reads the answer. */
-const silent: ReadonlySet<Part['type']> = new Set(['start', 'finish', 'abort', 'error', 'custom', 'raw', 'ping', 'file', 'reasoning-file'])
+const silent: ReadonlySet<Part['type']> = new Set([
+  'start',
+  'finish',
+  'abort',
+  'error',
+  'custom',
+  'raw',
+  'ping',
+  'file',
+  'reasoning-file',
+])
 
 /** What the SDK calls its errors, before their words. */
 const sdkName = /\bAI_\w+Error: /g
 
 /** With these the model has begun to answer. */
-const beginnings: ReadonlySet<Part['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-call'])
+const beginnings: ReadonlySet<Part['type']> = new Set([
+  'text-delta',
+  'reasoning-delta',
+  'tool-input-start',
+  'tool-call',
+])
 
 /**
  * Gives one answer: what the model says and does, as the clients of the AI SDK read it, piece by piece as it comes. It always has an
@@ -69,7 +89,7 @@ class Turn {
     this.#account = new TurnAccount(request)
   }
 
-  async* chunks(): AsyncGenerator<ChatChunk, void, undefined> {
+  async *chunks(): AsyncGenerator<ChatChunk, void, undefined> {
     let outcome: TurnOutcome = { end: 'failed', metadata: this.#account.origin }
     try {
       yield { type: 'start', messageMetadata: this.#account.origin }
@@ -83,18 +103,27 @@ class Turn {
   }
 
   /** What the model says and does. @returns how it ended; undefined: it did not, or failed */
-  async* #answer(): AsyncGenerator<ChatChunk, AnswerEnd | undefined, undefined> {
+  async *#answer(): AsyncGenerator<ChatChunk, AnswerEnd | undefined, undefined> {
     const { model, tools: given } = this.#request
     const tools = boundTools(given, this.#stop.signal)
     let end: AnswerEnd | undefined
     try {
       const messages = await modelMessages(this.#request.messages, tools)
       const { stream } = streamTextLowMemory({
-        model: model.model, instructions: instructionsMessage(this.#request.instructions), messages, tools,
-        providerOptions: model.providerOptions, maxOutputTokens: model.mostOutputTokens, maxRetries: 0,
-        stopWhen: [isStepCount(mostSteps), wasCutOff], toolCallConcurrency: mostAtOnce, prepareStep: this.#prepareStep, abortSignal: this.#stop.signal,
+        model: model.model,
+        instructions: instructionsMessage(this.#request.instructions),
+        messages,
+        tools,
+        providerOptions: model.providerOptions,
+        maxOutputTokens: model.mostOutputTokens,
+        maxRetries: 0,
+        stopWhen: [isStepCount(mostSteps), wasCutOff],
+        toolCallConcurrency: mostAtOnce,
+        prepareStep: this.#prepareStep,
+        abortSignal: this.#stop.signal,
         // Nothing that anybody said is looked up: what could be is refused before.
-        experimental_download: (files) => files.length === 0 ? Promise.resolve([]) : Promise.reject(new Error('no file is loaded')),
+        experimental_download: (files) =>
+          files.length === 0 ? Promise.resolve([]) : Promise.reject(new Error('no file is loaded')),
         // It would print them.
         onError: () => undefined,
       })
@@ -115,7 +144,9 @@ class Turn {
   readonly #prepareStep: PrepareStepFunction<ToolSet> = ({ stepNumber, messages }) => {
     if (stepNumber < mostSteps - 1) return { messages: markEnd(messages) }
     // Anthropic refuses a conversation with calls of tools that it is told of none; some of the others take no notice of a choice.
-    const without = this.#request.model.model.provider.startsWith('anthropic') ? { toolChoice: 'none' as const } : { activeTools: [] }
+    const without = this.#request.model.model.provider.startsWith('anthropic')
+      ? { toolChoice: 'none' as const }
+      : { activeTools: [] }
     return { messages: markEnd([...messages, closingRequest]), ...without }
   }
 
@@ -133,7 +164,8 @@ class Turn {
       this.#hasUsedTools = true
       this.#calledAt.set(part.toolCallId, performance.now())
       if (part.invalid === true) this.#invalid.add(part.toolCallId)
-    } else if ((part.type === 'tool-result' && part.preliminary !== true) || part.type === 'tool-error') this.#noteTool(part)
+    } else if ((part.type === 'tool-result' && part.preliminary !== true) || part.type === 'tool-error')
+      this.#noteTool(part)
     else if (part.type === 'finish-step') this.#account.spend(part.usage)
     else if (part.type === 'error' && !isCallAfterAll(part.error)) this.#failure = { error: part.error }
     else if (part.type === 'finish') return this.#endOf(part)
@@ -159,7 +191,12 @@ class Turn {
     if (silent.has(part.type) || (part.type === 'tool-error' && this.#invalid.delete(part.toolCallId))) return undefined
     if (part.type.startsWith('reasoning') && !this.#request.model.tellsReasoning) return undefined
     // Tools fail with words that are for the model, and were meant to be read.
-    const chunk = toUIMessageChunk(part, { tools, sendSources: true, redactToolErrors: false, onError: (error) => asError(error).message }) as ChatChunk | undefined
+    const chunk = toUIMessageChunk(part, {
+      tools,
+      sendSources: true,
+      redactToolErrors: false,
+      onError: (error) => asError(error).message,
+    }) as ChatChunk | undefined
     if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
     // Signatures and the like, which only the provider can read, and which are not taken back.
     const { providerMetadata: _unread, ...plain } = chunk
@@ -167,7 +204,7 @@ class Turn {
     return 'delta' in plain && plain.delta === '' ? undefined : plain
   }
 
-  async* #close(end: AnswerEnd): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
+  async *#close(end: AnswerEnd): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
     const words = closingWords({ end, hasText: this.#hasText, hasUsedTools: this.#hasUsedTools })
     yield* this.#open.closeCalls('The tool was not called: the answer had reached its end.')
     if (words !== undefined) {
@@ -181,13 +218,13 @@ class Turn {
     return { end, metadata }
   }
 
-  async* #breakOff(): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
+  async *#breakOff(): AsyncGenerator<ChatChunk, TurnOutcome, undefined> {
     const stopped = this.#stop.reason
     const metadata = this.#account.metadata(undefined)
     yield* this.#open.close('The answer broke off before the tool had a result.')
     yield { type: 'message-metadata', messageMetadata: metadata }
     if (stopped === 'left') yield { type: 'abort' }
-    else yield { type: 'error', errorText: stopped === undefined ? this.#words() : this.#stop.told ?? this.#words() }
+    else yield { type: 'error', errorText: stopped === undefined ? this.#words() : (this.#stop.told ?? this.#words()) }
     return { end: stopped ?? 'failed', metadata }
   }
 

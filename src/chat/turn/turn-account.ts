@@ -36,7 +36,10 @@ export class TurnAccount {
 
   /** What is known before the answer. */
   get origin(): ChatMetadata {
-    const { mode, model: { state } } = this.#request
+    const {
+      mode,
+      model: { state },
+    } = this.#request
     return { mode, model: `${state.provider}/${state.name}`, isScripted: state.isScripted }
   }
 
@@ -44,8 +47,16 @@ export class TurnAccount {
   metadata(end: AnswerEnd | undefined): ChatMetadata {
     const total = this.#input === null && this.#output === null ? null : (this.#input ?? 0) + (this.#output ?? 0)
     return {
-      ...this.origin, ...(end === undefined ? {} : { end }), steps: this.#steps, durationMs: Math.round(this.elapsedMs),
-      usage: { inputTokens: this.#input, outputTokens: this.#output, reasoningTokens: this.#reasoning, totalTokens: total },
+      ...this.origin,
+      ...(end === undefined ? {} : { end }),
+      steps: this.#steps,
+      durationMs: Math.round(this.elapsedMs),
+      usage: {
+        inputTokens: this.#input,
+        outputTokens: this.#output,
+        reasoningTokens: this.#reasoning,
+        totalTokens: total,
+      },
     }
   }
 }

@@ -49,5 +49,9 @@ export class TurnStop {
 }
 
 function tookTooLong(timeoutMs: number): ApiError {
-  return new ApiError(504, 'answer-timeout', `The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`)
+  return new ApiError(
+    504,
+    'answer-timeout',
+    `The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`,
+  )
 }

@@ -24,7 +24,7 @@ export async function copyInto(
   client: ClientBase,
   table: string,
   columns: readonly string[],
-  rows: CopyWriter | Buffer | readonly Buffer[]
+  rows: CopyWriter | Buffer | readonly Buffer[],
 ): Promise<number> {
   const buffers = asBuffers(rows).filter((buffer) => buffer.length > 0)
   if (buffers.length === 0) return 0

@@ -15,10 +15,16 @@ const bytes = fc.uint8Array({ maxLength: 100 }).map((array) => Buffer.from(array
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme-ascii', maxLength: 60 }),
-  fc.array(fc.constantFrom(0, 0x41, 0x7f, 0x80, 0x7ff, 0x800, 0xd83d, 0xde00), { maxLength: 50 }).map((codes) => String.fromCharCode(...codes))
+  fc
+    .array(fc.constantFrom(0, 0x41, 0x7f, 0x80, 0x7ff, 0x800, 0xd83d, 0xde00), { maxLength: 50 })
+    .map((codes) => String.fromCharCode(...codes)),
 )
 const decimal = fc
-  .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 0n, max: 10n ** 90n }), fc.option(fc.bigInt({ min: 0n, max: 10n ** 40n }), { nil: undefined }))
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.bigInt({ min: 0n, max: 10n ** 90n }),
+    fc.option(fc.bigInt({ min: 0n, max: 10n ** 40n }), { nil: undefined }),
+  )
   .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}`)
 const json = fc.json().filter((value) => !value.includes(String.raw`\u0000`) && value.isWellFormed())
 
@@ -35,7 +41,11 @@ describe('CopyWriter', () => {
   })
 
   /** Sends one-column rows, and gives back what the server's text form of them is. */
-  async function roundTrip<T>(type: string, values: readonly T[], write: (rows: CopyWriter, value: T) => void): Promise<(string | null)[]> {
+  async function roundTrip<T>(
+    type: string,
+    values: readonly T[],
+    write: (rows: CopyWriter, value: T) => void,
+  ): Promise<(string | null)[]> {
     await client.query(`DROP TABLE IF EXISTS trip; CREATE TEMP TABLE trip (n int4, v ${type})`)
     // A small start makes the buffer grow on the way.
     const rows = new CopyWriter(8)
@@ -53,13 +63,13 @@ describe('CopyWriter', () => {
     type: string,
     arbitrary: fc.Arbitrary<T>,
     write: (rows: CopyWriter, value: T) => void,
-    textOf: (value: T) => string | null
+    textOf: (value: T) => string | null,
   ): Promise<void> {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitrary, { maxLength: 50 }), async (values) => {
         expect(await roundTrip(type, values, write)).to.deep.equal(values.map(textOf))
       }),
-      { numRuns: 25 }
+      { numRuns: 25 },
     )
   }
 
@@ -72,17 +82,37 @@ describe('CopyWriter', () => {
   it('makes U+0000 visible and halves of pairs whole, in short and in long text', async () => {
     const long = 'x'.repeat(100)
     const values = ['\0', 'a\0b', 'é\0', `${long}\0`, '\ud83d', `${long}\ude00`]
-    expect(await roundTrip('text', values, (rows, v) => rows.text(v))).to.deep.equal(
-      [String.raw`\u0000`, String.raw`a\u0000b`, String.raw`é\u0000`, long + String.raw`\u0000`, '\ufffd', `${long}\ufffd`]
-    )
+    expect(await roundTrip('text', values, (rows, v) => rows.text(v))).to.deep.equal([
+      String.raw`\u0000`,
+      String.raw`a\u0000b`,
+      String.raw`é\u0000`,
+      long + String.raw`\u0000`,
+      '\ufffd',
+      `${long}\ufffd`,
+    ])
   })
-  it('writes text from bytes', () =>
-    check('text', text, (rows, v) => rows.textBytes(Buffer.from(pgText(v))), pgText))
-  it('writes bytea', () => check('bytea', bytes, (rows, v) => rows.bytea(v), (v) => String.raw`\x` + v.toString('hex')))
+  it('writes text from bytes', () => check('text', text, (rows, v) => rows.textBytes(Buffer.from(pgText(v))), pgText))
+  it('writes bytea', () =>
+    check(
+      'bytea',
+      bytes,
+      (rows, v) => rows.bytea(v),
+      (v) => String.raw`\x` + v.toString('hex'),
+    ))
   it('writes null', () =>
-    check('text', fc.option(text), (rows, v) => (v === null ? rows.null() : rows.text(v)), (v) => v && pgText(v)))
+    check(
+      'text',
+      fc.option(text),
+      (rows, v) => (v === null ? rows.null() : rows.text(v)),
+      (v) => v && pgText(v),
+    ))
   it('writes numeric', () =>
-    check('numeric', decimal, (rows, v) => rows.numeric(v), (v) => (/^-0(\.0*)?$/.test(v) ? v.slice(1) : v)))
+    check(
+      'numeric',
+      decimal,
+      (rows, v) => rows.numeric(v),
+      (v) => (/^-0(\.0*)?$/.test(v) ? v.slice(1) : v),
+    ))
 
   it('writes jsonb', async () => {
     await fc.assert(
@@ -94,11 +124,11 @@ describe('CopyWriter', () => {
         })
         const { rows } = await client.query<{ same: boolean }>(
           'SELECT a::jsonb = b::jsonb AS same FROM unnest($1::text[], $2::text[]) AS t (a, b)',
-          [stored, values]
+          [stored, values],
         )
         expect(rows.every((row) => row.same)).to.equal(true)
       }),
-      { numRuns: 25 }
+      { numRuns: 25 },
     )
   })
 
@@ -129,12 +159,17 @@ describe('CopyWriter', () => {
           expect(rows.out.position).to.equal(end)
         }
         await copyInto(client, 'lists', ['n', 'texts', 'numbers'], rows)
-        const stored = await client.query<{ texts: (string | null)[]; numbers: number[] }>('SELECT texts::text[] AS texts, numbers FROM lists ORDER BY n')
-        expect(stored.rows).to.deep.equal(values.map((elements) => ({
-          texts: elements.map(([content]) => content), numbers: elements.map(([, number]) => number),
-        })))
+        const stored = await client.query<{ texts: (string | null)[]; numbers: number[] }>(
+          'SELECT texts::text[] AS texts, numbers FROM lists ORDER BY n',
+        )
+        expect(stored.rows).to.deep.equal(
+          values.map((elements) => ({
+            texts: elements.map(([content]) => content),
+            numbers: elements.map(([, number]) => number),
+          })),
+        )
       }),
-      { numRuns: 25 }
+      { numRuns: 25 },
     )
   })
 
@@ -143,11 +178,11 @@ describe('CopyWriter', () => {
       fc.asyncProperty(fc.array(fc.integer({ min: -6e16 / 20, max: 8e15 })), async (values) => {
         await roundTrip('timestamptz', values, (rows, v) => rows.timestamptzUs(v))
         const { rows } = await client.query<{ us: string }>(
-          "SELECT trunc(extract(epoch FROM v) * 1000000)::int8 AS us FROM trip ORDER BY n"
+          'SELECT trunc(extract(epoch FROM v) * 1000000)::int8 AS us FROM trip ORDER BY n',
         )
         expect(rows.map((row) => row.us)).to.deep.equal(values.map(String))
       }),
-      { numRuns: 25 }
+      { numRuns: 25 },
     )
   })
 
@@ -155,18 +190,33 @@ describe('CopyWriter', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -700_000, max: 2_900_000 })), async (values) => {
         await roundTrip('date', values, (rows, v) => rows.date(v))
-        const { rows } = await client.query<{ days: number }>("SELECT v - date '1970-01-01' AS days FROM trip ORDER BY n")
+        const { rows } = await client.query<{ days: number }>(
+          "SELECT v - date '1970-01-01' AS days FROM trip ORDER BY n",
+        )
         expect(rows.map((row) => row.days)).to.deep.equal(values)
       }),
-      { numRuns: 25 }
+      { numRuns: 25 },
     )
   })
 
   it('writes arrays of int4, empty ones too', () =>
-    check('int4[]', fc.array(int4, { maxLength: 5 }), (rows, v) => rows.int4Array(v), (v) => `{${v.join(',')}}`))
+    check(
+      'int4[]',
+      fc.array(int4, { maxLength: 5 }),
+      (rows, v) => rows.int4Array(v),
+      (v) => `{${v.join(',')}}`,
+    ))
 
   it('writes arrays of numeric, empty ones too', () =>
-    check('numeric[]', fc.array(decimal.filter((v) => !/^-0(\.0*)?$/.test(v)), { maxLength: 5 }), (rows, v) => rows.numericArray(v), (v) => `{${v.join(',')}}`))
+    check(
+      'numeric[]',
+      fc.array(
+        decimal.filter((v) => !/^-0(\.0*)?$/.test(v)),
+        { maxLength: 5 },
+      ),
+      (rows, v) => rows.numericArray(v),
+      (v) => `{${v.join(',')}}`,
+    ))
 
   it('writes arrays of text and of bytea, empty ones too', async () => {
     await fc.assert(
@@ -180,7 +230,7 @@ describe('CopyWriter', () => {
         const stored = await client.query<{ v: Buffer[]; empty: boolean }>('SELECT v FROM trip ORDER BY n')
         expect(stored.rows.map((row) => row.v)).to.deep.equal(buffers)
       }),
-      { numRuns: 25 }
+      { numRuns: 25 },
     )
   })
 

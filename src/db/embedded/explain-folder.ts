@@ -18,12 +18,14 @@ export async function explainFolder(error: Error, folder: string): Promise<Error
     return new FatalError(
       'data-folder',
       `The folder ${folder} cannot hold a database: ${error.message}. Set DATA_FOLDER to one that this process may write to, or DB_URL to a PostgreSQL 15+ server.`,
-      { cause: error }
+      { cause: error },
     )
   }
   const free = await freeMiB(folder)
   if (free === undefined || free >= neededMiB) return error
-  return new RetryableError('disk-full', `There are only ${free} MiB free for the database in ${folder}: make room.`, { cause: error })
+  return new RetryableError('disk-full', `There are only ${free} MiB free for the database in ${folder}: make room.`, {
+    cause: error,
+  })
 }
 
 /** Only of what is in the folder, or of the way to it: a program that may not be run is something else. */

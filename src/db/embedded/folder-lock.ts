@@ -59,7 +59,10 @@ export async function lockFolder(folder: string, options: FolderLockOptions): Pr
  * The process that holds `folder` now; undefined when none does; `silent` for one that holds it and does not answer, because it is stopped (SIGSTOP) or its
  * event loop is busy. The kernel accepts the connection as long as the process exists.
  */
-export async function folderHolder(folder: string, patienceMs = answerTimeoutMs): Promise<FolderHolder | 'silent' | undefined> {
+export async function folderHolder(
+  folder: string,
+  patienceMs = answerTimeoutMs,
+): Promise<FolderHolder | 'silent' | undefined> {
   let found: FolderHolder | 'silent' | undefined
   const onHolder = (holder: FolderHolder | undefined): 'leave' => {
     found = holder ?? 'silent'
@@ -96,7 +99,7 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
       server.close(() => closed.resolve())
       for (const asker of askers) asker.destroy()
       return closed.promise
-    }
+    },
   }
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -162,7 +165,7 @@ function followHolder(name: string, { onHolder, signal, patienceMs }: FollowOpti
 function inUse(folder: string, who: string): FatalError {
   return new FatalError(
     'data-folder-in-use',
-    `The data folder ${folder} is in use by ${who}: stop it or choose another folder.`
+    `The data folder ${folder} is in use by ${who}: stop it or choose another folder.`,
   )
 }
 

@@ -7,7 +7,7 @@ import { pause } from '../../base/retry.ts'
 const stopSteps = [
   { signal: 'SIGINT', patienceMs: 20_000 },
   { signal: 'SIGQUIT', patienceMs: 5_000 },
-  { signal: 'SIGKILL', patienceMs: 5_000 }
+  { signal: 'SIGKILL', patienceMs: 5_000 },
 ] as const
 
 /**
@@ -34,7 +34,7 @@ export async function endLeftoverServers(clusterFolder: string, log: (line: stri
   if (left.length > 0) {
     throw new FatalError(
       'leftover-server',
-      `A PostgreSQL server (process ${left.join(', ')}) still uses ${clusterFolder} and cannot be stopped: end it by hand.`
+      `A PostgreSQL server (process ${left.join(', ')}) still uses ${clusterFolder} and cannot be stopped: end it by hand.`,
     )
   }
   await rm(join(clusterFolder, 'postmaster.pid'), { force: true })

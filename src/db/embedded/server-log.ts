@@ -39,7 +39,7 @@ export async function openServerLog(path: string, log: (line: string) => void): 
     async close() {
       clearInterval(timer)
       await file.close()
-    }
+    },
   }
 }
 

@@ -77,12 +77,16 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   const { runtime, cluster, user, settings, logFile } = options
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const postgres = [join(runtime, 'bin', 'postgres'), '-D', clusterArgument(cluster, user), ...flags]
-  const child = spawn('/bin/sh', ['-c', watchdog, 'sh', String(sessionAddressSpaceKiB(settings['shared_buffers'] ?? '128MB')), ...postgres], {
-    ...identity(cluster, user),
-    env: serverEnvironment,
-    detached: true,
-    stdio: ['pipe', logFile.fd, logFile.fd]
-  })
+  const child = spawn(
+    '/bin/sh',
+    ['-c', watchdog, 'sh', String(sessionAddressSpaceKiB(settings['shared_buffers'] ?? '128MB')), ...postgres],
+    {
+      ...identity(cluster, user),
+      env: serverEnvironment,
+      detached: true,
+      stdio: ['pipe', logFile.fd, logFile.fd],
+    },
+  )
   const exited = Promise.withResolvers<number>()
   child.once('exit', (code) => exited.resolve(code ?? 128))
   await once(child, 'spawn')
@@ -111,7 +115,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
         await Promise.race([interruptSessions(cluster), endsWithin(quitAt - performance.now())])
         pauseMs = interruptEveryMs
       }
-    }
+    },
   }
 }
 

@@ -40,6 +40,6 @@ export function serverSettings(overrides: Record<string, string> = {}): Record<s
     // Checkpoints are normal here; statements that take seconds are worth a line.
     log_checkpoints: 'off',
     log_min_duration_statement: '5s',
-    ...overrides
+    ...overrides,
   }
 }

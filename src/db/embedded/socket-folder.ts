@@ -16,7 +16,11 @@ const socketFile = '/.s.PGSQL.5432'
 export async function makeSocketFolder(dataFolder: string, user: SystemUser | undefined): Promise<string> {
   const name = `flowfarm-${createHash('sha256').update(dataFolder).digest('hex').slice(0, 12)}`
   const inside = join(dataFolder, 'socket')
-  const candidates = [join(tmpdir(), name), join('/tmp', name), join('/tmp', `${name}-${randomBytes(4).toString('hex')}`)]
+  const candidates = [
+    join(tmpdir(), name),
+    join('/tmp', name),
+    join('/tmp', `${name}-${randomBytes(4).toString('hex')}`),
+  ]
   if (await canReach(dataFolder, user)) candidates.unshift(inside)
   const failures: unknown[] = []
   for (const folder of candidates.filter(isUsablePath)) {

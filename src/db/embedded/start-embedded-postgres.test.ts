@@ -11,7 +11,11 @@ import { pause } from '../../base/retry.ts'
 import { createPool } from '../pool.ts'
 import { folderHolder } from './folder-lock.ts'
 import { postmasterPid, processesIn } from './leftover-servers.ts'
-import { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './start-embedded-postgres.ts'
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from './start-embedded-postgres.ts'
 import { Stopwatch } from '../../../test/support/stopwatch.ts'
 
 const ownerProgram = join(import.meta.dirname, '../../../test/support/embedded-owner.ts')
@@ -71,7 +75,7 @@ describe('startEmbeddedPostgres', function () {
   async function failure(promise: Promise<unknown>): Promise<FatalError | RetryableError> {
     const error = await promise.then(
       () => undefined,
-      (thrown: unknown) => thrown
+      (thrown: unknown) => thrown,
     )
     if (error instanceof FatalError || error instanceof RetryableError) return error
     throw new Error(`expected an error of our tree, not ${String(error)}`, { cause: error })
@@ -88,7 +92,10 @@ describe('startEmbeddedPostgres', function () {
     }
   }
 
-  async function spawnOwner(folder: string, identity: { uid?: number; gid?: number } = {}): Promise<[ChildProcess, OwnerReport]> {
+  async function spawnOwner(
+    folder: string,
+    identity: { uid?: number; gid?: number } = {},
+  ): Promise<[ChildProcess, OwnerReport]> {
     const owner = spawn(process.execPath, [ownerProgram, folder], { stdio: ['pipe', 'pipe', 'inherit'], ...identity })
     owners.push(owner)
     const [line] = (await once(createInterface(owner.stdout), 'line')) as [string]
@@ -115,15 +122,18 @@ describe('startEmbeddedPostgres', function () {
     if (process.platform !== 'linux') this.skip()
     const { url } = await start(await newFolder())
     const values = Array.from({ length: 16 }, (_, i) => `repeat('${i}', 900000000)`)
-    const error = await run(url, `select ${values.join(', ')}`)
-      .then(() => undefined, (thrown: unknown) => thrown as { code?: string })
+    const error = await run(url, `select ${values.join(', ')}`).then(
+      () => undefined,
+      (thrown: unknown) => thrown as { code?: string },
+    )
     expect(error?.code).to.equal('53200')
     expect(await run(url, `select length(repeat('x', 100000000))`)).to.equal(100_000_000)
   })
 
   describe('a session that reacts to nothing', () => {
     /** Computes for many minutes and looks for no request meanwhile. */
-    const uninterruptible = "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))"
+    const uninterruptible =
+      "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))"
 
     /** Resolves with the process id of a session that computes and has ignored that it was told to end. */
     async function stuckSession(url: string): Promise<number> {
@@ -133,7 +143,11 @@ describe('startEmbeddedPostgres', function () {
       const { processID: pid } = client as Client & { readonly processID: number }
       client.query(uninterruptible).catch(() => undefined)
       // A statement that has begun shows no wait for its client.
-      while ((await run(url, `SELECT state = 'active' AND wait_event IS NULL FROM pg_stat_activity WHERE pid = ${pid}`)) !== true) await pause(5)
+      while (
+        (await run(url, `SELECT state = 'active' AND wait_event IS NULL FROM pg_stat_activity WHERE pid = ${pid}`)) !==
+        true
+      )
+        await pause(5)
       await run(url, `SELECT pg_terminate_backend(${pid})`)
       return pid
     }
@@ -144,7 +158,8 @@ describe('startEmbeddedPostgres', function () {
       const other = new Client({ connectionString: server.url })
       await other.connect()
       const pid = await stuckSession(server.url)
-      while ((await other.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).rowCount !== 0) await server.interrupt([pid, process.pid])
+      while ((await other.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).rowCount !== 0)
+        await server.interrupt([pid, process.pid])
       await other.end()
       expect(await run(server.url, 'SELECT pg_postmaster_start_time()::text')).to.equal(startedAt)
     })
@@ -209,7 +224,9 @@ describe('startEmbeddedPostgres', function () {
       const folder = await newFolder()
       await mkdir(join(folder, 'cluster.new-1', 'base'), { recursive: true })
       await start(folder)
-      expect(await readdir(folder)).to.include('cluster').and.not.include('cluster.new-1')
+      expect(await readdir(folder))
+        .to.include('cluster')
+        .and.not.include('cluster.new-1')
     })
 
     it('of another major version is refused and not touched', async () => {
@@ -224,7 +241,12 @@ describe('startEmbeddedPostgres', function () {
     it('is reached by the socket alone, and is durable unless told otherwise', async () => {
       const server = await startEmbeddedPostgres({ dataFolder: await usedFolder(), log: () => undefined })
       servers.push(server)
-      for (const [name, value] of Object.entries({ listen_addresses: '', fsync: 'on', synchronous_commit: 'on', jit: 'off' })) {
+      for (const [name, value] of Object.entries({
+        listen_addresses: '',
+        fsync: 'on',
+        synchronous_commit: 'on',
+        jit: 'off',
+      })) {
         expect(await run(server.url, `SHOW ${name}`), name).to.equal(value)
       }
     })
@@ -373,7 +395,8 @@ describe('startEmbeddedPostgres', function () {
       const entry = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
       await cp(new URL('..', entry), folder, {
         recursive: true,
-        filter: (source) => !/\.so(\.\d+)?$/.test(source) || !/\/lib(ecpg|ecpg_compat|icu\w+|pgtypes|pq)\./.test(source)
+        filter: (source) =>
+          !/\.so(\.\d+)?$/.test(source) || !/\/lib(ecpg|ecpg_compat|icu\w+|pgtypes|pq)\./.test(source),
       })
       return join(folder, 'native')
     }
@@ -381,7 +404,9 @@ describe('startEmbeddedPostgres', function () {
     it('whose install scripts did not run is completed, by two processes at once too', async () => {
       const nativeFolder = await packageWithoutLinks()
       expect(await readdir(join(nativeFolder, 'lib'))).not.to.include('libicuuc.so.60')
-      const both = await Promise.all([await usedFolder(), await usedFolder()].map((folder) => start(folder, { nativeFolder })))
+      const both = await Promise.all(
+        [await usedFolder(), await usedFolder()].map((folder) => start(folder, { nativeFolder })),
+      )
       for (const server of both) expect(await run(server.url, 'SELECT 1')).to.equal(1)
       expect(await readdir(join(nativeFolder, 'lib'))).to.include('libicuuc.so.60')
     })

@@ -87,7 +87,7 @@ async function madeFolder(folder: string): Promise<string> {
 async function startHere(
   dataFolder: string,
   lock: FolderLock,
-  options: EmbeddedPostgresOptions
+  options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { log } = options
   const cluster = join(dataFolder, 'cluster')
@@ -98,7 +98,7 @@ async function startHere(
     copyParents: [dataFolder, ...(user ? ['/var/cache/flowfarm'] : []), tmpdir()],
     user,
     log,
-    ...(options.nativeFolder === undefined ? {} : { nativeFolder: options.nativeFolder })
+    ...(options.nativeFolder === undefined ? {} : { nativeFolder: options.nativeFolder }),
   })
   const settings = serverSettings(options.settings)
   await ensureCluster({ dataFolder, runtime, user, sync: settings['fsync'] !== 'off', log })

@@ -31,7 +31,7 @@ export async function serverUser(clusterFolder: string): Promise<SystemUser | un
   throw new FatalError(
     'no-server-user',
     'PostgreSQL cannot run as root and there is no user "postgres" or "nobody" to run it as: ' +
-      'start flowfarm as an ordinary user or set DB_URL to a PostgreSQL 15+ server.'
+      'start flowfarm as an ordinary user or set DB_URL to a PostgreSQL 15+ server.',
   )
 }
 
@@ -73,7 +73,7 @@ async function refuseForeignCluster(folder: string, myUid: number | undefined, u
   const owner = users.find((u) => u.uid === ownerUid)?.name ?? `uid ${ownerUid}`
   throw new FatalError(
     'foreign-data-folder',
-    `The database in ${folder} belongs to ${owner}: start flowfarm as ${owner} or as root, or remove that folder to begin anew.`
+    `The database in ${folder} belongs to ${owner}: start flowfarm as ${owner} or as root, or remove that folder to begin anew.`,
   )
 }
 

@@ -13,7 +13,7 @@ const startingUp = '57P03'
 export async function waitUntilReady(
   url: string,
   exited: Promise<{ readonly code: number; readonly lastLines: string }>,
-  log: (line: string) => void
+  log: (line: string) => void,
 ): Promise<void> {
   const ended = exited.then(({ code, lastLines }) => {
     throw new RetryableError('embedded-postgres-ended', `PostgreSQL ended at start with code ${code}: ${lastLines}`)

@@ -144,6 +144,21 @@ const defaultGrants = `
   FROM pg_default_acl d LEFT JOIN pg_namespace n ON n.oid = d.defaclnamespace, ${grants('d.defaclacl', 'd.defaclrole')}`
 
 export const catalogQueries: readonly string[] = [
-  extensions, schemas, schemaGrants, defaultGrants, types, sequences, functions, functionGrants,
-  relations, columns, constraints, indexes, statistics, triggers, policies, relationGrants, viewQueries
+  extensions,
+  schemas,
+  schemaGrants,
+  defaultGrants,
+  types,
+  sequences,
+  functions,
+  functionGrants,
+  relations,
+  columns,
+  constraints,
+  indexes,
+  statistics,
+  triggers,
+  policies,
+  relationGrants,
+  viewQueries,
 ]

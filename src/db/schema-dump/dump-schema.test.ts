@@ -57,7 +57,7 @@ describe('dumpSchema', () => {
       '  constraint sane CHECK ((height > 1))',
       'view s.seen',
       '  grant SELECT to reader',
-      'default grant SELECT on new tables in s to reader'
+      'default grant SELECT on new tables in s to reader',
     ])
     expect(dump).not.to.include('parent_p0')
     expect(dump).not.to.include('similarity')

@@ -59,18 +59,45 @@ const pageSize = 500
  * Repositories of projects, by a GitHub App: `/github/…`.
  * @throws FatalError `bad-github-key`
  */
-export function createGitHub({ app, pool, log, editorUrl: url, projects, authenticate, holdUser, clientOf, limits = githubLimits }: GitHubOptions): GitHub {
+export function createGitHub({
+  app,
+  pool,
+  log,
+  editorUrl: url,
+  projects,
+  authenticate,
+  holdUser,
+  clientOf,
+  limits = githubLimits,
+}: GitHubOptions): GitHub {
   const editorUrl = url.replace(/\/$/, '')
   const github = createGitHubClient(app, { log })
-  const [states, installations, connections, deliveries] = [new InstallStates(pool), new InstallationStore(pool, holdUser), new ConnectionStore(pool), new DeliveryStore(pool)]
+  const [states, installations, connections, deliveries] = [
+    new InstallStates(pool),
+    new InstallationStore(pool, holdUser),
+    new ConnectionStore(pool),
+    new DeliveryStore(pool),
+  ]
   const parts: GitHubParts = {
-    app, pool, log, editorUrl, authenticate, clientOf, github, installations, connections, deliveries, limits: new RequestLimits(limits),
+    app,
+    pool,
+    log,
+    editorUrl,
+    authenticate,
+    clientOf,
+    github,
+    installations,
+    connections,
+    deliveries,
+    limits: new RequestLimits(limits),
     flow: new InstallFlow({ app, github, states, installations, callbackUrl: `${editorUrl}/github/callback` }),
     access: new RepositoryAccess({ projects, github, installations, connections }),
-    environments: new EnvironmentStore(pool), deployments: new DeploymentStore(pool),
+    environments: new EnvironmentStore(pool),
+    deployments: new DeploymentStore(pool),
   }
   const router = new Router<RequestState>({ prefix: '/github' })
-  for (const add of [addInstallRoutes, addReadingRoutes, addConnectionRoutes, addChangingRoutes, addWebhookRoutes]) add(router, parts)
+  for (const add of [addInstallRoutes, addReadingRoutes, addConnectionRoutes, addChangingRoutes, addWebhookRoutes])
+    add(router, parts)
   const routes = router.routes() as unknown as Middleware<RequestState>
   return {
     middleware: async (context, next) => {

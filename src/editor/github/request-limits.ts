@@ -22,7 +22,12 @@ export class RequestLimits {
 
   constructor(limits: GitHubLimits) {
     const window = (name: keyof GitHubLimits): SlidingWindow => new SlidingWindow({ most: limits[name] })
-    this.#windows = { client: window('client'), read: window('read'), write: window('write'), webhook: window('webhook') }
+    this.#windows = {
+      client: window('client'),
+      read: window('read'),
+      write: window('write'),
+      webhook: window('webhook'),
+    }
   }
 
   /** @throws ApiError 429 `rate-limited` */
@@ -37,6 +42,9 @@ export class RequestLimits {
 
   #take(kind: keyof GitHubLimits, key: string): void {
     const { isAllowed, retryAfterSeconds } = this.#windows[kind].take(key)
-    if (!isAllowed) throw new ApiError(429, 'rate-limited', `That was too often; try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } })
+    if (!isAllowed)
+      throw new ApiError(429, 'rate-limited', `That was too often; try again in ${retryAfterSeconds} s.`, {
+        details: { retryAfterSeconds },
+      })
   }
 }

@@ -21,7 +21,11 @@ export interface EditorSettings {
   readonly url: string
   /** LSP_URL. */
   readonly lsp_url: string
-  readonly networks: readonly { readonly network: EditorNetwork; readonly api_url: string; readonly is_default: boolean }[]
+  readonly networks: readonly {
+    readonly network: EditorNetwork
+    readonly api_url: string
+    readonly is_default: boolean
+  }[]
   readonly language_server: { readonly kind: string; readonly label: string }
   /** Null: nobody can sign in, and projects stay in the browser. */
   readonly wallet: {
@@ -74,16 +78,22 @@ export interface EditorServerOptions {
  */
 export function createEditorServer(options: EditorServerOptions): Promise<OpeningServer> {
   return createOpeningServer({
-    ...options, service: 'editor', open: async (port) => handlers(await options.open(port), options),
+    ...options,
+    service: 'editor',
+    open: async (port) => handlers(await options.open(port), options),
     translate: (thrown) => {
       if (!(thrown instanceof RetryableError)) return undefined
-      return new ApiError(503, 'unavailable', 'This does not work at the moment; try again.', { cause: thrown, details: { retryAfterSeconds: 1 } })
+      return new ApiError(503, 'unavailable', 'This does not work at the moment; try again.', {
+        cause: thrown,
+        details: { retryAfterSeconds: 1 },
+      })
     },
   })
 }
 
 function handlers(
-  { settings, session, projects, github, page }: EditorParts, { clientOf, settingsPerMinute = 600 }: EditorServerOptions
+  { settings, session, projects, github, page }: EditorParts,
+  { clientOf, settingsPerMinute = 600 }: EditorServerOptions,
 ): readonly Middleware<RequestState>[] {
   const window = new SlidingWindow({ most: settingsPerMinute })
   const own = new Router<RequestState>()
@@ -94,7 +104,10 @@ function handlers(
   own.get('/editor/settings', (context) => {
     context.state.route = '/editor/settings'
     const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(clientOf(context.req).address))
-    if (!isAllowed) throw new ApiError(429, 'rate-limited', `That was too often; try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } })
+    if (!isAllowed)
+      throw new ApiError(429, 'rate-limited', `That was too often; try again in ${retryAfterSeconds} s.`, {
+        details: { retryAfterSeconds },
+      })
     context.set('Cache-Control', 'no-store')
     context.body = settings()
   })
@@ -117,7 +130,11 @@ function handlers(
 /** Says why there are no repositories, in place of a page for each path. */
 const withoutGitHub: Middleware<RequestState> = async (context, next) => {
   if (context.path === '/github' || context.path.startsWith('/github/')) {
-    throw new ApiError(503, 'no-github', 'There are no repositories here: GITHUB_APP_ID and what goes with it are not set.')
+    throw new ApiError(
+      503,
+      'no-github',
+      'There are no repositories here: GITHUB_APP_ID and what goes with it are not set.',
+    )
   }
   await next()
 }

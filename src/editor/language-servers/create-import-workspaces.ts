@@ -37,7 +37,15 @@ export interface ContractWorkspaces extends ImportWorkspaces {
  * @throws FatalError where the folder cannot be used
  */
 export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ContractWorkspaces> {
-  const { root = tmpdir(), source, log, freshMs = 600_000, absentMs = 30_000, mostStoredBytes = 256_000_000, now = Date.now } = options
+  const {
+    root = tmpdir(),
+    source,
+    log,
+    freshMs = 600_000,
+    absentMs = 30_000,
+    mostStoredBytes = 256_000_000,
+    now = Date.now,
+  } = options
   const run = await makeRunFolder(root, log)
   const store = new FileStore(join(run, 'contracts'), mostStoredBytes)
   const accounts = new AccountCache({ source, freshMs, absentMs, now })
@@ -49,7 +57,13 @@ export async function createImportWorkspaces(options: ImportWorkspacesOptions): 
       if (isClosed) throw new Error('the folders of the language servers are closed')
       const folder = join(run, randomBytes(16).toString('hex'))
       await makeProjectFolder(folder)
-      const workspace = new ConnectionWorkspace({ folder, network, library, store, onClose: () => open.delete(workspace) })
+      const workspace = new ConnectionWorkspace({
+        folder,
+        network,
+        library,
+        store,
+        onClose: () => open.delete(workspace),
+      })
       open.add(workspace)
       return workspace
     },
@@ -68,13 +82,18 @@ async function makeRunFolder(root: string, log: Logger): Promise<string> {
     await mkdir(root, { recursive: true })
     // Servers compare paths without links.
     const real = await realpath(root)
-    if (/[@%:]/.test(real)) throw new Error('the checkers of Cadence take "@", "%" and ":" in a path for something else')
+    if (/[@%:]/.test(real))
+      throw new Error('the checkers of Cadence take "@", "%" and ":" in a path for something else')
     const host = hostname().replaceAll(/[^\w.-]/g, '_')
     await removeLeftOvers(real, `${prefix}-${host}-`, log)
     return await mkdtemp(join(real, `${prefix}-${host}-${process.pid}-`))
   } catch (thrown) {
     const error = asError(thrown)
-    throw new FatalError('editor-folder', `the folder ${root} cannot hold what language servers read: ${error.message}. Set EDITOR_FOLDER to one that this process may write to.`, { cause: error })
+    throw new FatalError(
+      'editor-folder',
+      `the folder ${root} cannot hold what language servers read: ${error.message}. Set EDITOR_FOLDER to one that this process may write to.`,
+      { cause: error },
+    )
   }
 }
 

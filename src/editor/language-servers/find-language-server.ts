@@ -21,7 +21,12 @@ export interface FindLanguageServerOptions {
  * The language server for a setting. One of the CLI is started once, to see whether it answers.
  * @throws FatalError where `cli` or `pre-1.0` is asked for and is not there
  */
-export async function findLanguageServer({ choice, command, log, startMs = 20_000 }: FindLanguageServerOptions): Promise<LanguageServerProgram> {
+export async function findLanguageServer({
+  choice,
+  command,
+  log,
+  startMs = 20_000,
+}: FindLanguageServerOptions): Promise<LanguageServerProgram> {
   if (choice === 'pre-1.0') return installedOldProgram()
   if (choice === 'parser') return parserProgram()
   try {
@@ -38,7 +43,8 @@ export async function findLanguageServer({ choice, command, log, startMs = 20_00
       throw new FatalError('no-language-server', `${why}. ${remedy}`, { cause: error })
     }
     const fallback = parserProgram()
-    const remedy = 'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND'
+    const remedy =
+      'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND'
     // No fault: nobody asked for a CLI, and the page says what checks.
     log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback
@@ -48,7 +54,10 @@ export async function findLanguageServer({ choice, command, log, startMs = 20_00
 /** The language server of a `flow`-style program. Its client is off: imports are files of the workspace. */
 function cliProgram(command: string): LanguageServerProgram {
   return {
-    kind: 'cli', label: `Cadence, by ${basename(command)}`, command, args: ['cadence', 'language-server', '--enable-flow-client=false'],
+    kind: 'cli',
+    label: `Cadence, by ${basename(command)}`,
+    command,
+    args: ['cadence', 'language-server', '--enable-flow-client=false'],
     // Crash reports would carry people's code to whoever made the server.
     initializationOptions: { accessCheckMode: 'strict', reportCrashes: false },
   }
@@ -61,6 +70,10 @@ function installedOldProgram(): LanguageServerProgram {
     return oldProgram()
   } catch (error) {
     const remedy = 'install the optional package @onflow/cadence-language-server, or set it to parser.'
-    throw new FatalError('no-language-server', `the checker of Cadence 0.42 is not installed, though EDITOR_LANGUAGE_SERVER is pre-1.0: ${remedy}`, { cause: error })
+    throw new FatalError(
+      'no-language-server',
+      `the checker of Cadence 0.42 is not installed, though EDITOR_LANGUAGE_SERVER is pre-1.0: ${remedy}`,
+      { cause: error },
+    )
   }
 }

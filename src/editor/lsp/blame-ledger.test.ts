@@ -11,28 +11,38 @@ function ledgerAt(clock: { ms: number }): BlameLedger {
 
 /** The pauses of so many blames, put together, ms. */
 function pausesOf(blames: number): number {
-  return Array.from({ length: Math.max(0, blames) }, (_, n) => Math.min(300_000, 5000 * 2 ** n)).reduce((sum, ms) => sum + ms, 0)
+  return Array.from({ length: Math.max(0, blames) }, (_, n) => Math.min(300_000, 5000 * 2 ** n)).reduce(
+    (sum, ms) => sum + ms,
+    0,
+  )
 }
 
 describe('the ledger of what language servers end on', () => {
   it('gives whoever ends a server whenever they may no more than a few tries in any time, whatever names they use', () => {
-    const step = fc.record({ name: fc.integer({ min: 0, max: 30 }), isAlone: fc.boolean(), waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100_000 })) })
-    fc.assert(fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-      const clock = { ms: 1000 }
-      const ledger = ledgerAt(clock)
-      let deaths = 0
-      for (const { name, isAlone, waitMs } of steps) {
-        clock.ms += waitMs
-        const subject = `document ${name}`
-        if ((ledger.pausedUntil('c', subject) ?? ledger.clientPausedUntil('c')) !== undefined) continue
-        ledger.died('c', subject, { weight: 1, isAlone })
-        deaths++
-      }
-      const passed = clock.ms - 1000
-      // Six, and two more until nothing new is tried, in some order; then one for each pause. What is long ago counts for less.
-      const free = 8 + Math.floor(passed / 300_000)
-      expect(pausesOf(deaths - free)).to.be.at.most(passed + 300_000)
-    }), { numRuns: 300 })
+    const step = fc.record({
+      name: fc.integer({ min: 0, max: 30 }),
+      isAlone: fc.boolean(),
+      waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100_000 })),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+        const clock = { ms: 1000 }
+        const ledger = ledgerAt(clock)
+        let deaths = 0
+        for (const { name, isAlone, waitMs } of steps) {
+          clock.ms += waitMs
+          const subject = `document ${name}`
+          if ((ledger.pausedUntil('c', subject) ?? ledger.clientPausedUntil('c')) !== undefined) continue
+          ledger.died('c', subject, { weight: 1, isAlone })
+          deaths++
+        }
+        const passed = clock.ms - 1000
+        // Six, and two more until nothing new is tried, in some order; then one for each pause. What is long ago counts for less.
+        const free = 8 + Math.floor(passed / 300_000)
+        expect(pausesOf(deaths - free)).to.be.at.most(passed + 300_000)
+      }),
+      { numRuns: 300 },
+    )
   })
 
   it('lets one name have three tries, and one for each pause after them, each twice as long up to the longest', () => {
@@ -45,7 +55,9 @@ describe('the ledger of what language servers end on', () => {
       ledger.died('c', 'a', alone)
       pauses.push((ledger.pausedUntil('c', 'a') ?? clock.ms) - clock.ms)
     }
-    expect(pauses).to.deep.equal([0, 0, 5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000, 300_000])
+    expect(pauses).to.deep.equal([
+      0, 0, 5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000, 300_000,
+    ])
     expect(ledger.clientPausedUntil('c')).to.equal(undefined)
     expect(ledger.pausedUntil('another', 'a')).to.equal(undefined)
   })
@@ -53,7 +65,8 @@ describe('the ledger of what language servers end on', () => {
   it('pauses whoever takes another name each time as well', () => {
     const ledger = ledgerAt({ ms: 0 })
     let deaths = 0
-    while (ledger.clientPausedUntil('c') === undefined) ledger.died('c', `name ${deaths++}`, { weight: 1, isAlone: deaths % 2 === 0 })
+    while (ledger.clientPausedUntil('c') === undefined)
+      ledger.died('c', `name ${deaths++}`, { weight: 1, isAlone: deaths % 2 === 0 })
     expect(deaths).to.equal(8)
   })
 

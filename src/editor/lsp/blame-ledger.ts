@@ -85,7 +85,15 @@ export class BlameLedger {
   /** A server ended that had this in hand. @param client its address or network */
   died(client: string, subject: string, { weight, things = 1, isAlone }: Death): void {
     const now = this.#clock.now()
-    const record = this.#recordOf(client) ?? { subjects: new Map<string, Subject>(), score: 0, scoredAt: now, pauses: 0, spread: 0, until: 0, lastAt: now }
+    const record = this.#recordOf(client) ?? {
+      subjects: new Map<string, Subject>(),
+      score: 0,
+      scoredAt: now,
+      pauses: 0,
+      spread: 0,
+      until: 0,
+      lastAt: now,
+    }
     const known = record.subjects.get(subject) ?? { score: 0, scoredAt: now, pauses: 0, until: 0 }
     keepLast(this.#clients, client, record, mostClients)
     keepLast(record.subjects, subject, known, mostSubjects)
@@ -93,7 +101,11 @@ export class BlameLedger {
     addTo(record, weight / things, now)
     addTo(known, weight, now)
     // Who is on trial has one try; of others it may have been the first sign of a fault that is not theirs.
-    const isOnTrial = known.pauses > 0 || record.spread >= mostSpread || record.score > mostClientDeaths - tolerance || (isAlone && record.pauses > 0)
+    const isOnTrial =
+      known.pauses > 0 ||
+      record.spread >= mostSpread ||
+      record.score > mostClientDeaths - tolerance ||
+      (isAlone && record.pauses > 0)
     if (known.score < (isOnTrial ? 1 : mostDeaths) - tolerance) return
     record.pauses++
     if (known.pauses === 0 || known.until > now) record.spread++

@@ -12,18 +12,40 @@ const capabilities = {
   general: { positionEncodings: ['utf-16'] },
   textDocument: {
     synchronization: { didSave: false, willSave: false },
-    publishDiagnostics: { relatedInformation: true, versionSupport: true, codeDescriptionSupport: true, tagSupport: { valueSet: [1, 2] } },
+    publishDiagnostics: {
+      relatedInformation: true,
+      versionSupport: true,
+      codeDescriptionSupport: true,
+      tagSupport: { valueSet: [1, 2] },
+    },
     hover: { contentFormat: markup },
     completion: {
-      completionItem: { snippetSupport: true, documentationFormat: markup, deprecatedSupport: true, commitCharactersSupport: true, insertReplaceSupport: false },
+      completionItem: {
+        snippetSupport: true,
+        documentationFormat: markup,
+        deprecatedSupport: true,
+        commitCharactersSupport: true,
+        insertReplaceSupport: false,
+      },
       contextSupport: true,
     },
-    signatureHelp: { signatureInformation: { documentationFormat: markup, parameterInformation: { labelOffsetSupport: true } } },
+    signatureHelp: {
+      signatureInformation: { documentationFormat: markup, parameterInformation: { labelOffsetSupport: true } },
+    },
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
-    codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix', 'refactor', 'source'] } }, isPreferredSupport: true },
+    codeAction: {
+      codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix', 'refactor', 'source'] } },
+      isPreferredSupport: true,
+    },
     rename: { prepareSupport: true },
     foldingRange: { lineFoldingOnly: true },
-    definition: {}, references: {}, documentHighlight: {}, codeLens: {}, documentLink: {}, inlayHint: {}, formatting: {},
+    definition: {},
+    references: {},
+    documentHighlight: {},
+    codeLens: {},
+    documentLink: {},
+    inlayHint: {},
+    formatting: {},
   },
   workspace: { workspaceEdit: { documentChanges: true }, configuration: true, symbol: {} },
   window: { workDoneProgress: false },
@@ -46,6 +68,12 @@ export function initializeParams(program: LanguageServerProgram, root: string): 
 /** What a server can do, as clients are told: without what concerns it as a whole, and with changes in place of whole documents. */
 export function toldCapabilities(result: unknown): Record<string, unknown> {
   const own = isObject(result) && isObject(result['capabilities']) ? result['capabilities'] : {}
-  const { workspace: _workspace, executeCommandProvider: _commands, experimental: _experimental, positionEncoding: _encoding, ...rest } = own
+  const {
+    workspace: _workspace,
+    executeCommandProvider: _commands,
+    experimental: _experimental,
+    positionEncoding: _encoding,
+    ...rest
+  } = own
   return { ...rest, textDocumentSync: { openClose: true, change: incremental } }
 }

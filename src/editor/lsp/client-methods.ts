@@ -7,13 +7,25 @@ import { isObject } from './json-rpc.ts'
 const aboutDocument = /^(textDocument\/(?!did|will|publishDiagnostics)\w+(\/\w+)*)$/
 
 const others: ReadonlySet<string> = new Set([
-  'completionItem/resolve', 'codeLens/resolve', 'codeAction/resolve', 'documentLink/resolve', 'inlayHint/resolve', 'workspace/symbol', 'workspaceSymbol/resolve',
-  'workspace/executeCommand', 'callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls', 'typeHierarchy/supertypes', 'typeHierarchy/subtypes',
+  'completionItem/resolve',
+  'codeLens/resolve',
+  'codeAction/resolve',
+  'documentLink/resolve',
+  'inlayHint/resolve',
+  'workspace/symbol',
+  'workspaceSymbol/resolve',
+  'workspace/executeCommand',
+  'callHierarchy/incomingCalls',
+  'callHierarchy/outgoingCalls',
+  'typeHierarchy/supertypes',
+  'typeHierarchy/subtypes',
 ])
 
 /** Commands that only read a document. Others, of a server with a client of the chain, would act in the name of whoever runs it. */
 const commands: ReadonlySet<string> = new Set([
-  'cadence.server.getEntryPointParameters', 'cadence.server.getContractInitializerParameters', 'cadence.server.parseEntryPointArguments',
+  'cadence.server.getEntryPointParameters',
+  'cadence.server.getContractInitializerParameters',
+  'cadence.server.parseEntryPointArguments',
 ])
 
 export type RequestRoute = 'document' | 'other' | 'unknown'
@@ -31,9 +43,21 @@ export function isAllowedCommand(params: unknown): boolean {
 
 /** Methods by which durations are counted; all others are one label. */
 const counted: ReadonlySet<string> = new Set([
-  'textDocument/hover', 'textDocument/completion', 'textDocument/definition', 'textDocument/signatureHelp', 'textDocument/documentSymbol',
-  'textDocument/documentHighlight', 'textDocument/codeAction', 'textDocument/codeLens', 'textDocument/inlayHint', 'textDocument/rename',
-  'textDocument/references', 'textDocument/formatting', 'textDocument/foldingRange', 'completionItem/resolve', 'workspace/executeCommand',
+  'textDocument/hover',
+  'textDocument/completion',
+  'textDocument/definition',
+  'textDocument/signatureHelp',
+  'textDocument/documentSymbol',
+  'textDocument/documentHighlight',
+  'textDocument/codeAction',
+  'textDocument/codeLens',
+  'textDocument/inlayHint',
+  'textDocument/rename',
+  'textDocument/references',
+  'textDocument/formatting',
+  'textDocument/foldingRange',
+  'completionItem/resolve',
+  'workspace/executeCommand',
 ])
 
 /** The label of a method in metrics: there are as many as we say, whatever clients send. */

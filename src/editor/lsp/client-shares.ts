@@ -38,7 +38,8 @@ export class ClientShares {
   hold(client: string, bytes: number): string | undefined {
     const share = this.#shareOf(client)
     const { addressBytes, allBytes } = this.#limits
-    if (bytes > 0 && share.bytes + bytes > addressBytes) return `all that your address has open has more than ${addressBytes} bytes`
+    if (bytes > 0 && share.bytes + bytes > addressBytes)
+      return `all that your address has open has more than ${addressBytes} bytes`
     if (bytes > 0 && this.#bytes + bytes > allBytes) return `all that is open here has more than ${allBytes} bytes`
     share.bytes += bytes
     this.#bytes += bytes
@@ -50,7 +51,7 @@ export class ClientShares {
     const share = this.#shareOf(client)
     const { contractsPerAddress: most } = this.#limits
     const now = this.#clock.now()
-    share.contracts = Math.min(most, share.contracts + (now - share.since) / contractsMs * most)
+    share.contracts = Math.min(most, share.contracts + ((now - share.since) / contractsMs) * most)
     share.since = now
     if (share.contracts < 1) return false
     share.contracts--
@@ -64,7 +65,9 @@ export class ClientShares {
 
   #shareOf(client: string): Share {
     const share = this.#shares.get(client) ?? {
-      bytes: 0, contracts: this.#limits.contractsPerAddress, since: this.#clock.now(),
+      bytes: 0,
+      contracts: this.#limits.contractsPerAddress,
+      since: this.#clock.now(),
       work: new WorkBudget(this.#limits.addressWorkPerSecond),
     }
     this.#shares.delete(client)

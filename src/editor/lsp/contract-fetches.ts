@@ -59,7 +59,7 @@ export class ContractFetches {
       const key = `${contract.address}.${contract.name}`
       const known = this.#fetches.get(key)
       if (known !== undefined && (known.until === undefined || performance.now() < known.until)) known.paths.add(path)
-      else this.#fetch(key, contract, new Set([...known?.paths ?? [], path]))
+      else this.#fetch(key, contract, new Set([...(known?.paths ?? []), path]))
     }
   }
 
@@ -67,13 +67,18 @@ export class ContractFetches {
     const { most, mayFetch, log, onUnresolved } = this.#options
     if (this.#asked >= most) return
     if (!mayFetch()) {
-      if (!this.#isToldFull) onUnresolved(contract, 'your address has had as many contracts fetched as it may for now; it is tried again after a change')
+      if (!this.#isToldFull)
+        onUnresolved(
+          contract,
+          'your address has had as many contracts fetched as it may for now; it is tried again after a change',
+        )
       this.#isToldFull = true
       return
     }
     this.#isToldFull = false
     this.#asked++
-    if (this.#asked === most) onUnresolved(contract, `a connection may have ${most} contracts fetched; connect again for more`)
+    if (this.#asked === most)
+      onUnresolved(contract, `a connection may have ${most} contracts fetched; connect again for more`)
     const fetch: Fetch = { paths, until: undefined }
     this.#fetches.set(key, fetch)
     this.#limit(() => this.#run(key, contract, fetch)).catch((error: unknown) => {
@@ -103,11 +108,16 @@ export class ContractFetches {
     }
   }
 
-  async #try(workspace: Pick<ImportWorkspace, 'fetch'>, contract: ContractName, attempt: number): Promise<ResolvedContract | undefined> {
+  async #try(
+    workspace: Pick<ImportWorkspace, 'fetch'>,
+    contract: ContractName,
+    attempt: number,
+  ): Promise<ResolvedContract | undefined> {
     try {
       return await workspace.fetch(contract, this.#options.signal)
     } catch (error) {
-      if (error instanceof RetryableError && attempt >= mostTries) throw new Error(`gave up after ${attempt} tries`, { cause: error })
+      if (error instanceof RetryableError && attempt >= mostTries)
+        throw new Error(`gave up after ${attempt} tries`, { cause: error })
       throw error
     }
   }

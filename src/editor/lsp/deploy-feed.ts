@@ -26,7 +26,9 @@ export interface DeployFeed {
    * @throws ApiError 401, or 404 where there is no such project or it is not for them
    */
   subscribe(
-    projectId: string, accessToken: string | undefined, send: (message: DeployMessage) => void,
+    projectId: string,
+    accessToken: string | undefined,
+    send: (message: DeployMessage) => void,
     onEnd?: (reason: ApiError) => void,
   ): Promise<() => void>
 }

@@ -33,10 +33,15 @@ export class DeploySubscriptions {
     if (token !== undefined && token !== null && (typeof token !== 'string' || token.length > longestToken)) {
       return this.#refuse(projectId, 'bad-message', 'token: give an access token as text, or leave it out.')
     }
-    if (feed === undefined) return this.#refuse(projectId, 'no-deployments', 'This server knows of no deployments: it has no GitHub App.')
+    if (feed === undefined)
+      return this.#refuse(projectId, 'no-deployments', 'This server knows of no deployments: it has no GitHub App.')
     if (this.#ends.has(projectId)) return send({ type: 'subscribed', project_id: projectId })
     if (this.#ends.size >= most) {
-      return this.#refuse(projectId, 'too-many-subscriptions', `A connection hears of at most ${most} projects; send unsubscribe:deploy for another one first.`)
+      return this.#refuse(
+        projectId,
+        'too-many-subscriptions',
+        `A connection hears of at most ${most} projects; send unsubscribe:deploy for another one first.`,
+      )
     }
     this.#ends.set(projectId, undefined)
     await this.#begin(feed, projectId, token ?? undefined)
@@ -69,16 +74,21 @@ export class DeploySubscriptions {
       // The answer goes before what happens.
       const held: DeployMessage[] = []
       let isAnswered = false
-      const end = await feed.subscribe(projectId, token, (event) => {
-        if (!isWanted) return
-        if (isAnswered) send(event)
-        else held.push(event)
-      }, ({ code, message }) => {
-        if (!isWanted) return
-        isWanted = false
-        this.#ends.delete(projectId)
-        this.#refuse(projectId, code, message)
-      })
+      const end = await feed.subscribe(
+        projectId,
+        token,
+        (event) => {
+          if (!isWanted) return
+          if (isAnswered) send(event)
+          else held.push(event)
+        },
+        ({ code, message }) => {
+          if (!isWanted) return
+          isWanted = false
+          this.#ends.delete(projectId)
+          this.#refuse(projectId, code, message)
+        },
+      )
       if (!isWanted || this.#isClosed) return end()
       this.#ends.set(projectId, () => {
         isWanted = false

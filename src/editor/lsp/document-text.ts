@@ -19,7 +19,11 @@ const turnMs = 8
  * @param mostUnits longest text on the way, in UTF-16 units: one that is longer is given as it is then
  * @throws BadChange; the signal's reason
  */
-export async function applyChanges(text: string, changes: unknown, { mostUnits = Number.POSITIVE_INFINITY, signal }: { mostUnits?: number; signal?: AbortSignal } = {}): Promise<string> {
+export async function applyChanges(
+  text: string,
+  changes: unknown,
+  { mostUnits = Number.POSITIVE_INFINITY, signal }: { mostUnits?: number; signal?: AbortSignal } = {},
+): Promise<string> {
   if (!Array.isArray(changes)) throw new BadChange('contentChanges: give a list')
   let changed: string | LineText = text
   let turnEnds = performance.now() + turnMs

@@ -50,11 +50,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Says what a parsed message is. */
 export function rpcMessageOf(value: unknown): RpcMessage {
-  if (!isObject(value)) return { kind: 'invalid', id: null, why: 'A message is one JSON object; lists of messages are not taken.' }
+  if (!isObject(value))
+    return { kind: 'invalid', id: null, why: 'A message is one JSON object; lists of messages are not taken.' }
   const { id, method, params } = value
   const hasId = isId(id)
   if ('id' in value && id !== null && !hasId) {
-    return { kind: 'invalid', id: null, why: `id: give a number up to ${Number.MAX_SAFE_INTEGER}, or a text of at most ${longestName} characters.` }
+    return {
+      kind: 'invalid',
+      id: null,
+      why: `id: give a number up to ${Number.MAX_SAFE_INTEGER}, or a text of at most ${longestName} characters.`,
+    }
   }
   if (method === undefined && ('result' in value || 'error' in value)) {
     const { result, error } = value
@@ -85,11 +90,15 @@ export function errorText(id: RpcId | null, { code, message, data }: RpcErrorBod
 
 function isId(id: unknown): id is RpcId {
   // A larger number would be answered as another one.
-  return (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) || (typeof id === 'string' && id.length <= longestName)
+  return (
+    (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) ||
+    (typeof id === 'string' && id.length <= longestName)
+  )
 }
 
 function errorBodyOf(error: unknown): RpcErrorBody {
-  if (!isObject(error)) return { code: rpcCodes.internalError, message: 'The language server gave an error without content.' }
+  if (!isObject(error))
+    return { code: rpcCodes.internalError, message: 'The language server gave an error without content.' }
   const { code, message, data } = error
   return {
     code: typeof code === 'number' ? code : rpcCodes.internalError,

@@ -53,7 +53,10 @@ export class LanguageServerProcess {
     const { program, folder, environment, mostMessageBytes } = options
     this.#options = options
     this.#child = spawn(program.command, program.args, {
-      cwd: folder, detached: true, stdio: 'pipe', env: { TMPDIR: tmpdir(), ...environment, ...program.env },
+      cwd: folder,
+      detached: true,
+      stdio: 'pipe',
+      env: { TMPDIR: tmpdir(), ...environment, ...program.env },
     })
     this.#exited = new Promise((resolve) => {
       this.#child.once('close', resolve)
@@ -66,7 +69,11 @@ export class LanguageServerProcess {
       this.#lastError = (this.#lastError + piece.toString()).slice(-keptErrorBytes)
     })
     // A process that has gone away breaks its pipes first; that it is gone is told by its end.
-    for (const stream of [stdin, stdout, stderr]) stream.on('error', (error) => void setTimeout(() => this.#end(`its pipe broke: ${error.message}`), untilExitMs).unref())
+    for (const stream of [stdin, stdout, stderr])
+      stream.on(
+        'error',
+        (error) => void setTimeout(() => this.#end(`its pipe broke: ${error.message}`), untilExitMs).unref(),
+      )
     this.#child.once('error', (error) => this.#end(`it could not be run: ${error.message}`))
     this.#child.once('exit', (code, signal) => {
       if (signal === null) this.#end(`it exited with ${code}`)

@@ -137,7 +137,11 @@ export class LanguageServer {
     const { program, environment, limits } = this.#options
     try {
       const run: ServerRun = new ServerRun({
-        program, environment, limits, folder: root, isRepeated: this.#failures >= lossesInARow,
+        program,
+        environment,
+        limits,
+        folder: root,
+        isRepeated: this.#failures >= lossesInARow,
         onNotification: (method, params) => this.#take(method, params),
         onLost: (reason, why) => this.#lost(run, reason, why),
       })
@@ -179,7 +183,10 @@ export class LanguageServer {
     this.#failures++
     metrics.restarts.inc({ network, reason: wasReady ? reason : 'start' })
     const pauseMs = backoffMs(this.#failures, limits.backoffMs, limits.longestBackoffMs)
-    this.#log.warn({ reason: wasReady ? reason : 'start', why, failures: this.#failures, pauseMs }, 'a language server was lost')
+    this.#log.warn(
+      { reason: wasReady ? reason : 'start', why, failures: this.#failures, pauseMs },
+      'a language server was lost',
+    )
     // It may quote documents of people.
     this.#log.debug({ output: run?.lastError }, 'what the language server said last')
     for (const member of this.#members.values()) member.told('restarting')
@@ -210,7 +217,9 @@ export class LanguageServer {
 
   /** Waits for an end when everything closes. */
   #await(end: Promise<void>): void {
-    const ending = end.catch((error: unknown) => this.#log.error({ err: asError(error) }, 'a language server could not be ended')).finally(() => this.#stopping.delete(ending))
+    const ending = end
+      .catch((error: unknown) => this.#log.error({ err: asError(error) }, 'a language server could not be ended'))
+      .finally(() => this.#stopping.delete(ending))
     this.#stopping.add(ending)
   }
 

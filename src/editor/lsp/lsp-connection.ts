@@ -64,7 +64,12 @@ export class LspConnection {
     this.#options = options
     const { limits, deploys, log } = options
     this.#work = new WorkBudget(limits.workPerSecond)
-    this.#deploys = new DeploySubscriptions({ feed: deploys, most: limits.deploySubscriptions, log, send: (message) => this.#send(JSON.stringify(message)) })
+    this.#deploys = new DeploySubscriptions({
+      feed: deploys,
+      most: limits.deploySubscriptions,
+      log,
+      send: (message) => this.#send(JSON.stringify(message)),
+    })
     socket.on('pong', () => {
       this.isAlive = true
     })
@@ -134,24 +139,32 @@ export class LspConnection {
     else if (type === 'subscribe:deploy') {
       this.#spend(workUnits.subscription)
       void this.#deploys.subscribe(message)
-    }
-    else if (type === 'unsubscribe:deploy') this.#deploys.unsubscribe(message)
-    else this.#refuse('unknown-type', 'type: choose init, subscribe:deploy or unsubscribe:deploy; all else is JSON-RPC.')
+    } else if (type === 'unsubscribe:deploy') this.#deploys.unsubscribe(message)
+    else
+      this.#refuse('unknown-type', 'type: choose init, subscribe:deploy or unsubscribe:deploy; all else is JSON-RPC.')
   }
 
   #init(network: unknown): void {
     const { servers, offered, workspaces, limits, metrics, log, blame, shares, clock, client } = this.#options
     const own = offered().find((one) => one === network)
     const server = own === undefined ? undefined : servers.get(own)
-    if (own === undefined || server === undefined) return this.#refuse(
-      'unknown-network', `network: choose ${offered().join(', ')}.`,
-    )
+    if (own === undefined || server === undefined)
+      return this.#refuse('unknown-network', `network: choose ${offered().join(', ')}.`)
     if (this.#session?.network === own) return this.#session.initAgain()
     this.#spend(workUnits.networkChange)
     this.#leaveSession()
     const previous = Promise.all(this.#closing)
     const session: LspSession = new LspSession({
-      network: own, server, limits, metrics, log, blame, shares, clock, client, previous,
+      network: own,
+      server,
+      limits,
+      metrics,
+      log,
+      blame,
+      shares,
+      clock,
+      client,
+      previous,
       spend: (units) => this.#spend(units),
       openWorkspace: () => workspaces.open(own),
       send: (text) => this.#send(text),
@@ -171,12 +184,14 @@ export class LspConnection {
   #takeRpc(value: unknown, bytes: number): void {
     const message = rpcMessageOf(value)
     const session = this.#session
-    if (message.kind === 'invalid') return this.#send(errorText(message.id, { code: rpcCodes.invalidRequest, message: message.why }))
+    if (message.kind === 'invalid')
+      return this.#send(errorText(message.id, { code: rpcCodes.invalidRequest, message: message.why }))
     if (message.kind === 'response') return // nothing was asked of the client
     if (message.method === 'exit') return this.drop(1000, 'exit')
     if (session === undefined) {
       this.#send(JSON.stringify({ type: 'error', code: 'not-initialized', message: 'Send init message first' }))
-      if (message.kind === 'request') this.#send(errorText(message.id, { code: rpcCodes.serverNotInitialized, message: 'Send init message first' }))
+      if (message.kind === 'request')
+        this.#send(errorText(message.id, { code: rpcCodes.serverNotInitialized, message: 'Send init message first' }))
       return
     }
     const refusal = this.#refusalOf(message.method, bytes)

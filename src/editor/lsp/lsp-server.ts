@@ -78,14 +78,20 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   const limits: LspLimits = { ...defaultLspLimits, ...options.limits }
   const metrics = new LspMetrics(options.metrics.registry)
   const environment = { PATH: systemPath, HOME: homedir(), ...options.environment }
-  const servers = new Map(networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]))
+  const servers = new Map(
+    networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]),
+  )
   const blame = new BlameLedger(limits, clock)
   const shares = new ClientShares(limits, clock)
   const gate = new ConnectionGate(limits, shares)
   const connections = new Set<LspConnection>()
   const ending = new Set<Promise<void>>()
   const sockets = new WebSocketServer({
-    noServer: true, maxPayload: limits.messageBytes * 2, perMessageDeflate: false, clientTracking: false, maxFragments: mostFragments,
+    noServer: true,
+    maxPayload: limits.messageBytes * 2,
+    perMessageDeflate: false,
+    clientTracking: false,
+    maxFragments: mostFragments,
   })
   let isClosing = false
 
@@ -94,13 +100,22 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   server.setTimeout(limits.silentMs)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = options.clientOf(request)
-    const refused = isClosing ? unavailable : refusalOf(request, options) ?? gate.refusalOf(client)
+    const refused = isClosing ? unavailable : (refusalOf(request, options) ?? gate.refusalOf(client))
     if (refused !== undefined) return refuse(socket, refused)
     gate.enter(client, socket)
     sockets.handleUpgrade(request, socket, head, (websocket) => {
       const connection = new LspConnection(websocket, {
-        servers, offered, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, shares,
-        clock, client: clientNetwork(client.address),
+        servers,
+        offered,
+        workspaces: options.workspaces,
+        deploys: options.deploys,
+        limits,
+        metrics,
+        log,
+        blame,
+        shares,
+        clock,
+        client: clientNetwork(client.address),
       })
       connections.add(connection)
       metrics.connections.set(connections.size)
@@ -118,19 +133,26 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const at = pathOf(request)
-    if (at === path) return respond(response, 426, { code: 'websocket-only', detail: `${path} is a WebSocket: connect with ws:// or wss://.` })
+    if (at === path)
+      return respond(response, 426, {
+        code: 'websocket-only',
+        detail: `${path} is a WebSocket: connect with ws:// or wss://.`,
+      })
     if (at !== '/health') {
       const unknown = new ApiError(404, 'unknown-path', `There is nothing here but ${path} and /health.`)
       const page = notFoundPage(request, unknown)
       if (page === undefined) return respond(response, 404, { code: unknown.code, detail: unknown.message })
-      response.writeHead(404, { ...page.headers, 'Cache-Control': 'no-store', Vary: 'Accept' }).end(
-        request.method === 'HEAD' ? undefined : page.html,
-      )
+      response
+        .writeHead(404, { ...page.headers, 'Cache-Control': 'no-store', Vary: 'Accept' })
+        .end(request.method === 'HEAD' ? undefined : page.html)
       return
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') return respond(response, 405, { code: 'method-not-allowed', detail: 'Use GET.' }, { Allow: 'GET, HEAD' })
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return respond(response, 405, { code: 'method-not-allowed', detail: 'Use GET.' }, { Allow: 'GET, HEAD' })
     respond(response, isClosing ? 503 : 200, {
-      status: isClosing ? 'stopping' : 'ok', server: { kind: program.kind, label: program.label }, connections: connections.size,
+      status: isClosing ? 'stopping' : 'ok',
+      server: { kind: program.kind, label: program.label },
+      connections: connections.size,
       networks: Object.fromEntries(offered().map((network) => [network, servers.get(network)?.state])),
     })
   }
@@ -146,9 +168,12 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
       await Promise.all([...servers.values()].map((one) => one.close()))
       // A connection that is dropped is gone within its grace.
       while (connections.size > 0 || ending.size > 0) {
-        await Promise.all([...ending, new Promise((resolve) => {
-          setTimeout(resolve, connections.size > 0 ? 10 : 0)
-        })])
+        await Promise.all([
+          ...ending,
+          new Promise((resolve) => {
+            setTimeout(resolve, connections.size > 0 ? 10 : 0)
+          }),
+        ])
       }
       await closeServer(server, closeGraceMs)
       sockets.close()
@@ -162,7 +187,11 @@ interface Refusal {
   readonly detail: string
 }
 
-const unavailable: Refusal = { status: 503, code: 'stopping', detail: 'The server is stopping; connect again in a moment.' }
+const unavailable: Refusal = {
+  status: 503,
+  code: 'stopping',
+  detail: 'The server is stopping; connect again in a moment.',
+}
 
 /** Counts connections, in all and by address. */
 class ConnectionGate {
@@ -178,16 +207,23 @@ class ConnectionGate {
 
   refusalOf(client: Client): Refusal | undefined {
     const { connections, connectionsPerAddress } = this.#limits
-    if (this.#all >= connections) return { status: 503, code: 'full', detail: 'There are too many connections; try again later.' }
+    if (this.#all >= connections)
+      return { status: 503, code: 'full', detail: 'There are too many connections; try again later.' }
     const waitSeconds = Math.ceil(this.#shares.workOf(clientNetwork(client.address)).waitMs / 1000)
     if (waitSeconds > 0) {
       return {
-        status: 429, code: 'rate-limited',
+        status: 429,
+        code: 'rate-limited',
         detail: `Your address has used its share of the channel. Connect again in ${waitSeconds} s.`,
       }
     }
-    if (client.isLocal || (this.#byAddress.get(clientNetwork(client.address)) ?? 0) < connectionsPerAddress) return undefined
-    return { status: 429, code: 'too-many-connections', detail: `Your address has ${connectionsPerAddress} connections, which is the most; close one.` }
+    if (client.isLocal || (this.#byAddress.get(clientNetwork(client.address)) ?? 0) < connectionsPerAddress)
+      return undefined
+    return {
+      status: 429,
+      code: 'too-many-connections',
+      detail: `Your address has ${connectionsPerAddress} connections, which is the most; close one.`,
+    }
   }
 
   /** Counted from the upgrade on, so that a crowd that arrives at once is seen. */
@@ -206,9 +242,11 @@ class ConnectionGate {
 }
 
 function refusalOf(
-  request: IncomingMessage, { admit, allowsOrigin }: Pick<LspServerOptions, 'admit' | 'allowsOrigin'>,
+  request: IncomingMessage,
+  { admit, allowsOrigin }: Pick<LspServerOptions, 'admit' | 'allowsOrigin'>,
 ): Refusal | undefined {
-  if (pathOf(request) !== path) return { status: 404, code: 'unknown-path', detail: `There is no WebSocket here, but at ${path}.` }
+  if (pathOf(request) !== path)
+    return { status: 404, code: 'unknown-path', detail: `There is no WebSocket here, but at ${path}.` }
   try {
     admit?.(request)
   } catch (error) {
@@ -216,20 +254,31 @@ function refusalOf(
     return { status: error.status, code: error.code, detail: error.message }
   }
   if (allowsOrigin === undefined || allowsOrigin(request.headers.origin, request.headers.host)) return undefined
-  return { status: 403, code: 'foreign-origin', detail: 'Pages of this origin may not connect; EDITOR_URL says which may.' }
+  return {
+    status: 403,
+    code: 'foreign-origin',
+    detail: 'Pages of this origin may not connect; EDITOR_URL says which may.',
+  }
 }
 
 function refuse(socket: Duplex, { status, code, detail }: Refusal): void {
   // The client may be gone already; there is nobody left to tell.
   socket.on('error', () => socket.destroy())
   const body = JSON.stringify({ code, detail })
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
 }
 
 function respond(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const text = `${JSON.stringify(body)}\n`
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), ...headers })
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(text),
+    ...headers,
+  })
   response.end(response.req.method === 'HEAD' ? undefined : text)
 }
 

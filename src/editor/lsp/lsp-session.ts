@@ -88,7 +88,8 @@ export class LspSession implements Member {
     this.#options = options
     this.#queue = new JobQueue({
       onFailure: (error) => {
-        if (!this.#ending.signal.aborted) options.log.error({ err: error }, 'a message of the language server channel could not be worked on')
+        if (!this.#ending.signal.aborted)
+          options.log.error({ err: error }, 'a message of the language server channel could not be worked on')
       },
       onChange: options.onWaiting,
     })
@@ -112,12 +113,30 @@ export class LspSession implements Member {
   request(id: RpcId, method: string, params: unknown, bytes: number, refusal?: string): void {
     const { limits } = this.#options
     this.#lastChange = undefined
-    if (this.#requests.has(id)) return this.#send(errorText(id, { code: rpcCodes.invalidRequest, message: 'A request of this id is under way; give each its own.' }))
+    if (this.#requests.has(id))
+      return this.#send(
+        errorText(id, {
+          code: rpcCodes.invalidRequest,
+          message: 'A request of this id is under way; give each its own.',
+        }),
+      )
     if (this.#requests.size + this.#cancelled >= limits.requestsPerConnection) {
-      return this.#send(errorText(id, { code: rpcCodes.requestFailed, message: `A connection has at most ${limits.requestsPerConnection} requests under way; wait for answers.` }))
+      return this.#send(
+        errorText(id, {
+          code: rpcCodes.requestFailed,
+          message: `A connection has at most ${limits.requestsPerConnection} requests under way; wait for answers.`,
+        }),
+      )
     }
     const timer = setTimeout(() => {
-      this.#fail(request, { code: rpcCodes.requestFailed, message: `The language server did not answer within ${limits.requestMs / 1000} s.` }, 'timeout')
+      this.#fail(
+        request,
+        {
+          code: rpcCodes.requestFailed,
+          message: `The language server did not answer within ${limits.requestMs / 1000} s.`,
+        },
+        'timeout',
+      )
     }, limits.requestMs)
     const request: ClientRequest = { id, method, since: performance.now(), timer, asked: undefined }
     this.#requests.set(id, request)
@@ -134,7 +153,10 @@ export class LspSession implements Member {
   /** A notification of the client. @param refusal why it is not to be obeyed */
   notification(method: string, params: unknown, bytes: number, refusal?: string): void {
     if (method === '$/cancelRequest') return this.#cancel(params)
-    const change = method === 'textDocument/didChange' && refusal === undefined ? { uri: uriOf(params), isFollowed: false } : undefined
+    const change =
+      method === 'textDocument/didChange' && refusal === undefined
+        ? { uri: uriOf(params), isFollowed: false }
+        : undefined
     const last = this.#lastChange
     if (change !== undefined && last !== undefined && last.uri === change.uri) last.isFollowed = true
     this.#lastChange = change
@@ -147,7 +169,8 @@ export class LspSession implements Member {
         else if (method === 'textDocument/didChange') await documents.change(params, () => change?.isFollowed === true)
         else if (method === 'textDocument/didClose') await documents.close(params)
       } catch (error) {
-        if (error instanceof ForeignUri || error instanceof BadChange) this.#tell('window/showMessage', { type: 2, message: `${method}: ${error.message}.` })
+        if (error instanceof ForeignUri || error instanceof BadChange)
+          this.#tell('window/showMessage', { type: 2, message: `${method}: ${error.message}.` })
         else if (!this.#ending.signal.aborted) documents.failed(error)
       }
     })
@@ -181,7 +204,19 @@ export class LspSession implements Member {
 
   async #start(): Promise<void> {
     const {
-      server, openWorkspace, previous, spend, limits, metrics, log, network, blame, shares, clock, client, onFailed,
+      server,
+      openWorkspace,
+      previous,
+      spend,
+      limits,
+      metrics,
+      log,
+      network,
+      blame,
+      shares,
+      clock,
+      client,
+      onFailed,
     } = this.#options
     const { signal } = this.#ending
     try {
@@ -194,8 +229,21 @@ export class LspSession implements Member {
       this.#space = space
       this.#hider = new FolderHider(workspace.folder)
       const documents = new SessionDocuments({
-        network, server, workspace, space, limits, metrics, log, blame, shares, clock, client, signal, spend,
-        tell: (method, params) => this.#tell(method, params), enqueue: (run) => this.#queue.add(0, run),
+        network,
+        server,
+        workspace,
+        space,
+        limits,
+        metrics,
+        log,
+        blame,
+        shares,
+        clock,
+        client,
+        signal,
+        spend,
+        tell: (method, params) => this.#tell(method, params),
+        enqueue: (run) => this.#queue.add(0, run),
       })
       server.join(this)
       await server.ready(AbortSignal.any([signal, AbortSignal.timeout(limits.initMs)]))
@@ -204,7 +252,10 @@ export class LspSession implements Member {
     } catch (error) {
       if (signal.aborted) return
       log.warn({ err: asError(error), trouble: server.trouble }, 'a connection got no language server')
-      onFailed('server-unavailable', `The language server of ${network} could not be started; send init again in a moment.`)
+      onFailed(
+        'server-unavailable',
+        `The language server of ${network} could not be started; send init again in a moment.`,
+      )
       void this.close()
     }
   }
@@ -220,30 +271,46 @@ export class LspSession implements Member {
     const { server } = this.#options
     const { method } = request
     if (method === 'initialize') {
-      return this.#finish(request, resultText(request.id, { capabilities: server.capabilities, serverInfo: { name: server.program.label } }), 'answered')
+      return this.#finish(
+        request,
+        resultText(request.id, { capabilities: server.capabilities, serverInfo: { name: server.program.label } }),
+        'answered',
+      )
     }
     // The server is for others too: it is the connection that has been shut down, and goes on until it ends.
     if (method === 'shutdown') return this.#finish(request, resultText(request.id, null), 'answered')
     const [space, documents] = [this.#space, this.#documents]
     const route = routeOf(method)
-    if (route === 'unknown') throw new RpcFailure(rpcCodes.methodNotFound, `There is no ${method.slice(0, 100)} in this channel.`)
-    if (space === undefined || documents === undefined) throw new RpcFailure(rpcCodes.serverNotInitialized, 'The language server is not there.')
-    if (method === 'workspace/executeCommand' && !isAllowedCommand(params)) throw new RpcFailure(rpcCodes.invalidParams, 'command: there is no such command in this channel.')
+    if (route === 'unknown')
+      throw new RpcFailure(rpcCodes.methodNotFound, `There is no ${method.slice(0, 100)} in this channel.`)
+    if (space === undefined || documents === undefined)
+      throw new RpcFailure(rpcCodes.serverNotInitialized, 'The language server is not there.')
+    if (method === 'workspace/executeCommand' && !isAllowedCommand(params))
+      throw new RpcFailure(rpcCodes.invalidParams, 'command: there is no such command in this channel.')
     const document = documentOf(params, route === 'document', space, documents)
     const mapped = withoutTokens(toServer(params, space))
     await this.#ask(request, mapped, documents, document)
   }
 
-  async #ask(request: ClientRequest, params: unknown, documents: SessionDocuments, document: OpenDocument | undefined): Promise<void> {
+  async #ask(
+    request: ClientRequest,
+    params: unknown,
+    documents: SessionDocuments,
+    document: OpenDocument | undefined,
+  ): Promise<void> {
     const asked = document?.asked ?? documents.asked
     for (;;) {
       const run = await documents.ready()
       if (this.#requests.get(request.id) !== request) return // answered, or given up
-      if (document?.refusal !== undefined) throw new RpcFailure(rpcCodes.requestFailed, `The document is not checked: ${document.refusal}.`)
+      if (document?.refusal !== undefined)
+        throw new RpcFailure(rpcCodes.requestFailed, `The document is not checked: ${document.refusal}.`)
       const until = asked.setAsideUntil ?? document?.tried.setAsideUntil
       if (until !== undefined) {
         const wait = inWords(until - this.#options.clock.now())
-        throw new RpcFailure(rpcCodes.requestFailed, `The language server ended on what was asked, or on others of your address, several times; ask again in ${wait}.`)
+        throw new RpcFailure(
+          rpcCodes.requestFailed,
+          `The language server ended on what was asked, or on others of your address, several times; ask again in ${wait}.`,
+        )
       }
       if (asked.isSuspect) {
         // Where the server ends after it was asked, the client has been told; where it ends before, the next one is asked.
@@ -258,7 +325,12 @@ export class LspSession implements Member {
   }
 
   /** Asks the server and answers the client. Never rejects. */
-  async #answer(request: ClientRequest, run: ServerRun, params: unknown, document: OpenDocument | undefined): Promise<void> {
+  async #answer(
+    request: ClientRequest,
+    run: ServerRun,
+    params: unknown,
+    document: OpenDocument | undefined,
+  ): Promise<void> {
     if (this.#requests.get(request.id) !== request) return
     const asked = run.ask(request.method, params, { document: document?.asked ?? this.#documents?.asked })
     request.asked = asked
@@ -266,7 +338,10 @@ export class LspSession implements Member {
       const result = await asked.answer
       const space = this.#space
       if (space === undefined) return
-      const place = document !== undefined && request.method === 'textDocument/definition' ? await this.#locate(document.path, params, result, space) : undefined
+      const place =
+        document !== undefined && request.method === 'textDocument/definition'
+          ? await this.#locate(document.path, params, result, space)
+          : undefined
       this.#finish(request, resultText(request.id, place ?? toClient(result, space)), 'answered')
     } catch (error) {
       this.#failBy(request, error)
@@ -277,11 +352,15 @@ export class LspSession implements Member {
   async #locate(path: string, params: unknown, result: unknown, space: UriSpace): Promise<unknown> {
     const workspace = this.#workspace
     const at = isObject(params) ? rangeOf({ start: params['position'], end: params['position'] })?.start : undefined
-    if (this.#options.server.program.kind !== 'cli' || workspace?.locate === undefined || at === undefined) return undefined
+    if (this.#options.server.program.kind !== 'cli' || workspace?.locate === undefined || at === undefined)
+      return undefined
     try {
       const place = await workspace.locate(path, at, isObject(result) ? rangeOf(result['range']) : undefined)
       if (place === undefined) return undefined
-      return { uri: 'contract' in place ? space.contractUri(place.contract) : space.clientUri(place.document), range: place.range }
+      return {
+        uri: 'contract' in place ? space.contractUri(place.contract) : space.clientUri(place.document),
+        range: place.range,
+      }
     } catch (error) {
       // The server's own answer is still there.
       this.#options.log.warn({ err: asError(error) }, 'a declaration could not be looked for')
@@ -296,15 +375,24 @@ export class LspSession implements Member {
       const data = error.data === undefined || this.#space === undefined ? undefined : toClient(error.data, this.#space)
       return this.#fail(request, { code: error.code, message: error.message, data }, 'failed')
     }
-    if (error instanceof ForeignUri) return this.#fail(request, { code: rpcCodes.invalidParams, message: error.message }, 'failed')
-    this.#options.log.error({ err: asError(error), method: methodLabel(request.method) }, 'a request of the language server channel failed')
-    this.#fail(request, { code: rpcCodes.internalError, message: 'The request failed by a fault of the server.' }, 'failed')
+    if (error instanceof ForeignUri)
+      return this.#fail(request, { code: rpcCodes.invalidParams, message: error.message }, 'failed')
+    this.#options.log.error(
+      { err: asError(error), method: methodLabel(request.method) },
+      'a request of the language server channel failed',
+    )
+    this.#fail(
+      request,
+      { code: rpcCodes.internalError, message: 'The request failed by a fault of the server.' },
+      'failed',
+    )
   }
 
   #cancel(params: unknown): void {
     const id = isObject(params) ? params['id'] : undefined
     const request = typeof id === 'number' || typeof id === 'string' ? this.#requests.get(id) : undefined
-    if (request !== undefined) this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The request was cancelled.' }, 'cancelled')
+    if (request !== undefined)
+      this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The request was cancelled.' }, 'cancelled')
   }
 
   #fail(request: ClientRequest, error: RpcErrorBody, outcome: Outcome): void {
@@ -318,7 +406,10 @@ export class LspSession implements Member {
     clearTimeout(request.timer)
     if (outcome === 'cancelled' || outcome === 'timeout') this.#giveUp(request)
     const { metrics, network } = this.#options
-    metrics.requestSeconds.observe({ network, method: methodLabel(request.method), outcome }, (performance.now() - request.since) / 1000)
+    metrics.requestSeconds.observe(
+      { network, method: methodLabel(request.method), outcome },
+      (performance.now() - request.since) / 1000,
+    )
     this.#send(text)
   }
 
@@ -346,7 +437,11 @@ export class LspSession implements Member {
     const { server, log } = this.#options
     // Those that wait are answered while something can still be sent.
     for (const request of this.#requests.values()) {
-      this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The session with the language server has ended.' }, 'cancelled')
+      this.#fail(
+        request,
+        { code: rpcCodes.requestCancelled, message: 'The session with the language server has ended.' },
+        'cancelled',
+      )
     }
     this.#ending.abort(new Error('the session has ended'))
     await this.#queue.close()
@@ -371,7 +466,12 @@ function unlessLost(error: unknown): void {
 }
 
 /** The open document that a request is about. @throws RpcFailure, ForeignUri where it has to name one */
-function documentOf(params: unknown, isNeeded: boolean, space: UriSpace, documents: SessionDocuments): OpenDocument | undefined {
+function documentOf(
+  params: unknown,
+  isNeeded: boolean,
+  space: UriSpace,
+  documents: SessionDocuments,
+): OpenDocument | undefined {
   const item = isObject(params) ? params['textDocument'] : undefined
   if (!isObject(item)) {
     if (isNeeded) throw new RpcFailure(rpcCodes.invalidParams, 'textDocument: give the uri of the document.')
@@ -385,7 +485,9 @@ function rangeOf(value: unknown): TextRange | undefined {
   if (!isObject(value)) return undefined
   const [start, end] = [value['start'], value['end']].map((position) => {
     const { line, character } = isObject(position) ? position : {}
-    return Number.isInteger(line) && Number.isInteger(character) ? { line: Number(line), character: Number(character) } : undefined
+    return Number.isInteger(line) && Number.isInteger(character)
+      ? { line: Number(line), character: Number(character) }
+      : undefined
   })
   return start === undefined || end === undefined ? undefined : { start, end }
 }

@@ -6,7 +6,17 @@ import type { UriSpace } from './uri-space.ts'
  * completion is never touched. `changes` of a workspace edit has them as keys. `data` is the server's own and comes back to it unchanged, so that it is
  * mapped in both directions alike.
  */
-const uriNames: ReadonlySet<string> = new Set(['uri', 'targetUri', 'oldUri', 'newUri', 'baseUri', 'scopeUri', 'rootUri', 'documentUri', 'contextUri'])
+const uriNames: ReadonlySet<string> = new Set([
+  'uri',
+  'targetUri',
+  'oldUri',
+  'newUri',
+  'baseUri',
+  'scopeUri',
+  'rootUri',
+  'documentUri',
+  'contextUri',
+])
 
 /** Ranges of the file that an object points to. */
 const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
@@ -44,7 +54,11 @@ export function toClient(value: unknown, space: UriSpace): unknown {
 
 function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unknown {
   if (isArgument && typeof value === 'string' && /^\s*file:/i.test(value)) return space.toClient(value) ?? foreign
-  if (Array.isArray(value)) return value.map((item) => clientValue(item, space, isArgument)).filter((item) => isArgument || item !== foreign).map(noForeign)
+  if (Array.isArray(value))
+    return value
+      .map((item) => clientValue(item, space, isArgument))
+      .filter((item) => isArgument || item !== foreign)
+      .map(noForeign)
   if (!isObject(value)) return value
   const mapped: [string, unknown][] = []
   const place = placeIn(value, space)
@@ -62,7 +76,10 @@ function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unkn
 }
 
 /** Where an object points to, if it has a URI and a range in that file: the line tells which contract of a file is meant. */
-function placeIn(value: Record<string, unknown>, space: UriSpace): { name: string; uri: string; firstLine: number } | typeof foreign | undefined {
+function placeIn(
+  value: Record<string, unknown>,
+  space: UriSpace,
+): { name: string; uri: string; firstLine: number } | typeof foreign | undefined {
   const [name, rangeName] = 'targetUri' in value ? ['targetUri', 'targetRange'] : ['uri', 'range']
   const range = value[rangeName]
   if (typeof value[name] !== 'string' || !isObject(range)) return undefined
@@ -74,7 +91,10 @@ function placeIn(value: Record<string, unknown>, space: UriSpace): { name: strin
 /** A range some lines further up. */
 function moved(range: unknown, lines: number): unknown {
   if (lines === 0 || !isObject(range)) return range
-  const up = (position: unknown): unknown => isObject(position) && typeof position['line'] === 'number' ? { ...position, line: Math.max(0, position['line'] - lines) } : position
+  const up = (position: unknown): unknown =>
+    isObject(position) && typeof position['line'] === 'number'
+      ? { ...position, line: Math.max(0, position['line'] - lines) }
+      : position
   return { ...range, start: up(range['start']), end: up(range['end']) }
 }
 
@@ -90,11 +110,16 @@ function noForeign(item: unknown): unknown {
   return item === foreign ? null : item
 }
 
-function keysMapped(object: Record<string, unknown>, map: (uri: string) => string | undefined): Record<string, unknown> {
-  return objectOf(Object.entries(object).flatMap(([uri, item]) => {
-    const mapped = map(uri)
-    return mapped === undefined ? [] : [[mapped, item] as [string, unknown]]
-  }))
+function keysMapped(
+  object: Record<string, unknown>,
+  map: (uri: string) => string | undefined,
+): Record<string, unknown> {
+  return objectOf(
+    Object.entries(object).flatMap(([uri, item]) => {
+      const mapped = map(uri)
+      return mapped === undefined ? [] : [[mapped, item] as [string, unknown]]
+    }),
+  )
 }
 
 /** Unlike an object literal that is assigned to, this takes `__proto__` for a name like any other. */

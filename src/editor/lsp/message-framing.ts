@@ -56,7 +56,8 @@ export class FrameReader {
     }
     const length = /^content-length:[ \t]*(\d{1,15})[ \t]*$/im.exec(all.toString('latin1', 0, end))?.[1]
     if (length === undefined) throw new BrokenFraming('a header without Content-Length')
-    if (Number(length) > this.#mostBytes) throw new BrokenFraming(`a message of ${length} bytes; at most ${this.#mostBytes} are taken`)
+    if (Number(length) > this.#mostBytes)
+      throw new BrokenFraming(`a message of ${length} bytes; at most ${this.#mostBytes} are taken`)
     this.#wanted = Number(length)
     this.#keep(all.subarray(end + headerEnd.length))
     return true

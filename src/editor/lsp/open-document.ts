@@ -66,8 +66,18 @@ export class OpenDocument {
     const version = this.#serverVersion
     this.#clientVersions.set(version, this.#clientVersion)
     this.#clientVersions.delete(version - rememberedVersions)
-    if (this.#givenTo === run) run.give('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text: this.#prepared }] }, this.tried)
-    else run.give('textDocument/didOpen', { textDocument: { uri, languageId: this.languageId, version, text: this.#prepared } }, this.tried)
+    if (this.#givenTo === run)
+      run.give(
+        'textDocument/didChange',
+        { textDocument: { uri, version }, contentChanges: [{ text: this.#prepared }] },
+        this.tried,
+      )
+    else
+      run.give(
+        'textDocument/didOpen',
+        { textDocument: { uri, languageId: this.languageId, version, text: this.#prepared } },
+        this.tried,
+      )
     this.#givenTo = run
     this.#isGiven = true
   }
@@ -77,7 +87,11 @@ export class OpenDocument {
     if (this.#givenTo !== run) return
     this.#givenTo = undefined
     run.forget(this.tried)
-    if (isForgetful) run.notify('textDocument/didChange', { textDocument: { uri, version: this.#serverVersion + 1 }, contentChanges: [{ text: '' }] })
+    if (isForgetful)
+      run.notify('textDocument/didChange', {
+        textDocument: { uri, version: this.#serverVersion + 1 },
+        contentChanges: [{ text: '' }],
+      })
     run.notify('textDocument/didClose', { textDocument: { uri } })
   }
 

@@ -8,17 +8,22 @@ export type RequestAnswer = { readonly result: unknown } | { readonly error: Rpc
 export function answerOf(method: string, params: unknown): RequestAnswer {
   switch (method) {
     case 'workspace/configuration': {
-      const items = isObject(params) && Array.isArray(params['items']) ? params['items'] as unknown[] : []
+      const items = isObject(params) && Array.isArray(params['items']) ? (params['items'] as unknown[]) : []
       return { result: items.map(() => null) }
     }
-    case 'workspace/applyEdit': return { result: { applied: false, failureReason: 'Edits are made by commands of the editor alone.' } }
-    case 'window/showDocument': return { result: { success: false } }
+    case 'workspace/applyEdit':
+      return { result: { applied: false, failureReason: 'Edits are made by commands of the editor alone.' } }
+    case 'window/showDocument':
+      return { result: { success: false } }
     case 'client/registerCapability':
     case 'client/unregisterCapability':
     case 'window/workDoneProgress/create':
     case 'window/showMessageRequest':
-    case 'workspace/workspaceFolders': return { result: null }
+    case 'workspace/workspaceFolders':
+      return { result: null }
     default:
-      return /^workspace\/\w+\/refresh$/.test(method) ? { result: null } : { error: { code: rpcCodes.methodNotFound, message: `There is no ${method.slice(0, 100)} here.` } }
+      return /^workspace\/\w+\/refresh$/.test(method)
+        ? { result: null }
+        : { error: { code: rpcCodes.methodNotFound, message: `There is no ${method.slice(0, 100)} here.` } }
   }
 }

@@ -109,8 +109,12 @@ export class ServerRun {
     this.#options = options
     const { program, folder, environment, limits } = options
     this.#process = new LanguageServerProcess({
-      program, folder, environment, mostMessageBytes: limits.serverMessageBytes,
-      onMessage: (message) => this.#take(message), onEnd: (why, isFromOutside) => this.#lost(why, isFromOutside),
+      program,
+      folder,
+      environment,
+      mostMessageBytes: limits.serverMessageBytes,
+      onMessage: (message) => this.#take(message),
+      onEnd: (why, isFromOutside) => this.#lost(why, isFromOutside),
     })
   }
 
@@ -173,18 +177,32 @@ export class ServerRun {
   }
 
   ask(method: string, params: unknown, { timeoutMs, document }: AskOptions): Asked {
-    if (!this.#isAlive) return { answer: Promise.reject(new ServerLost()), cancel: () => undefined, settled: Promise.resolve() }
+    if (!this.#isAlive)
+      return { answer: Promise.reject(new ServerLost()), cancel: () => undefined, settled: Promise.resolve() }
     this.#lastId++
     const id = this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>()
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
-      this.#giveUp(id, new RpcFailure(rpcCodes.requestFailed, `The language server did not answer within ${timeoutMs / 1000} s.`))
-    }, timeoutMs)
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            this.#giveUp(
+              id,
+              new RpcFailure(
+                rpcCodes.requestFailed,
+                `The language server did not answer within ${timeoutMs / 1000} s.`,
+              ),
+            )
+          }, timeoutMs)
     this.#pending.set(id, { resolve, reject, timer, document, settle })
     this.#process.send(requestText(id, method, params))
     this.#tick()
-    return { answer: promise, settled, cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'The request was cancelled.')) }
+    return {
+      answer: promise,
+      settled,
+      cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'The request was cancelled.')),
+    }
   }
 
   async drained(): Promise<void> {
@@ -309,7 +327,8 @@ export class ServerRun {
     const { serverMemoryBytes } = this.#options.limits
     if (serverMemoryBytes === 0) return
     const bytes = await this.#process.memoryBytes()
-    if (bytes !== undefined && bytes > serverMemoryBytes) this.#kill('memory', `it took ${Math.round(bytes / 1024 / 1024)} MiB`)
+    if (bytes !== undefined && bytes > serverMemoryBytes)
+      this.#kill('memory', `it took ${Math.round(bytes / 1024 / 1024)} MiB`)
   }
 
   #kill(reason: LossReason, why: string): void {
@@ -324,7 +343,9 @@ export class ServerRun {
     if (message.kind === 'notification') this.#options.onNotification(message.method, message.params)
     else if (message.kind === 'request') {
       const answer = answerOf(message.method, message.params)
-      this.#process.send('error' in answer ? errorText(message.id, answer.error) : resultText(message.id, answer.result))
+      this.#process.send(
+        'error' in answer ? errorText(message.id, answer.error) : resultText(message.id, answer.result),
+      )
     } else if (message.kind === 'response' && typeof message.id === 'number') {
       const pending = this.#taken(message.id)
       if (pending === undefined) return this.#settleCancelled(message.id)
@@ -353,7 +374,8 @@ export class ServerRun {
     const timer = setTimeout(() => this.#settleCancelled(id), this.#options.limits.requestMs)
     this.#cancelled.set(id, { settle: pending.settle, timer })
     // The server may be at it, or have it still before it.
-    if (pending.document !== undefined) this.#unchecked.set(pending.document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: true })
+    if (pending.document !== undefined)
+      this.#unchecked.set(pending.document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: true })
   }
 
   #settleCancelled(id: number): void {

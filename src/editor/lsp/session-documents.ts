@@ -68,9 +68,15 @@ export class SessionDocuments {
     this.asked = new TriedDocument({ ledger: blame, client, subject: 'requests' }, true)
     this.#generation = workspace.generation
     this.#fetches = new ContractFetches({
-      workspace, signal, log, most: limits.contractsPerConnection, mayFetch: () => shares.mayFetch(client),
-      onResolved: ({ address, name, code }) => tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
-      onUnresolved: ({ address, name }, why) => tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
+      workspace,
+      signal,
+      log,
+      most: limits.contractsPerConnection,
+      mayFetch: () => shares.mayFetch(client),
+      onResolved: ({ address, name, code }) =>
+        tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
+      onUnresolved: ({ address, name }, why) =>
+        tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
       onNeeded: (paths) => this.#refresh([...paths, ...this.#outdated()]),
     })
   }
@@ -100,9 +106,14 @@ export class SessionDocuments {
     let document = this.#open.get(path)
     if (document === undefined) {
       if (this.#open.size >= limits.documentsPerConnection) {
-        throw new BadChange(`a connection has at most ${limits.documentsPerConnection} documents open; close one to open ${path}`)
+        throw new BadChange(
+          `a connection has at most ${limits.documentsPerConnection} documents open; close one to open ${path}`,
+        )
       }
-      document = new OpenDocument(path, typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence', version, { ledger: blame, client })
+      document = new OpenDocument(path, typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence', version, {
+        ledger: blame,
+        client,
+      })
       this.#open.set(path, document)
       metrics.documents.inc({ network })
     }
@@ -118,7 +129,8 @@ export class SessionDocuments {
   async change(params: unknown, isFollowed: () => boolean = () => false): Promise<void> {
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const document = this.#open.get(this.#options.space.pathOf(item['uri']))
-    if (document === undefined) throw new BadChange('a document was changed that is not open; open it with textDocument/didOpen first')
+    if (document === undefined)
+      throw new BadChange('a document was changed that is not open; open it with textDocument/didOpen first')
     const changes = isObject(params) ? params['contentChanges'] : undefined
     const usable = document.refusal === undefined ? changes : fromWholeText(changes)
     if (usable === undefined) return // the client was told that it is not followed any more
@@ -126,10 +138,16 @@ export class SessionDocuments {
     // A change of one character copies the whole text.
     this.#options.spend(unitsOfBytes(document.bytes))
     try {
-      text = await applyChanges(document.text, usable, { mostUnits: this.#options.limits.documentBytes, signal: this.#options.signal })
+      text = await applyChanges(document.text, usable, {
+        mostUnits: this.#options.limits.documentBytes,
+        signal: this.#options.signal,
+      })
     } catch (error) {
       if (!(error instanceof BadChange)) throw error
-      await this.#refuse(document, `a change could not be applied (${error.message}); send the whole text or open it again`)
+      await this.#refuse(
+        document,
+        `a change could not be applied (${error.message}); send the whole text or open it again`,
+      )
       return
     }
     await this.#setText(document, text, item['version'], isFollowed)
@@ -163,7 +181,9 @@ export class SessionDocuments {
     if (document.refusal !== undefined || document.tried.setAsideUntil !== undefined) return
     const version = document.clientVersionOf(params['version'])
     tell('textDocument/publishDiagnostics', {
-      uri: space.clientUri(document.path), ...(version === undefined ? {} : { version }), diagnostics: toClient(params['diagnostics'], space) ?? [],
+      uri: space.clientUri(document.path),
+      ...(version === undefined ? {} : { version }),
+      diagnostics: toClient(params['diagnostics'], space) ?? [],
     })
   }
 
@@ -191,13 +211,22 @@ export class SessionDocuments {
     return this.#options.server.program.kind === 'cli'
   }
 
-  async #setText(document: OpenDocument, text: string, version: unknown, isFollowed = (): boolean => false): Promise<void> {
+  async #setText(
+    document: OpenDocument,
+    text: string,
+    version: unknown,
+    isFollowed = (): boolean => false,
+  ): Promise<void> {
     const { documentBytes, connectionBytes } = this.#options.limits
     const bytes = Buffer.byteLength(text)
     const all = this.#bytes - document.bytes + bytes
     document.version = version
     if (bytes > documentBytes) return this.#refuse(document, `it has more than ${documentBytes} bytes; make it smaller`)
-    if (all > connectionBytes) return this.#refuse(document, `all that is open has more than ${connectionBytes} bytes; close something, and open it again`)
+    if (all > connectionBytes)
+      return this.#refuse(
+        document,
+        `all that is open has more than ${connectionBytes} bytes; close something, and open it again`,
+      )
     const full = this.#options.shares.hold(this.#options.client, bytes - document.bytes)
     if (full !== undefined) return this.#refuse(document, `${full}; close something, and open it again`)
     this.#bytes = all
@@ -209,7 +238,7 @@ export class SessionDocuments {
     if (isFollowed()) return
     await this.#prepareAndGive(document)
     // A checker keeps what it has made of others that import this one.
-    const others = [...this.#options.workspace.importersOf?.(document.path) ?? [], ...this.#outdated()]
+    const others = [...(this.#options.workspace.importersOf?.(document.path) ?? []), ...this.#outdated()]
     this.#refresh(others.filter((path) => path !== document.path))
   }
 
@@ -276,7 +305,11 @@ export class SessionDocuments {
     this.#letGo(document)
     await this.#take(document)
     this.#diagnose(document, [`This document is not checked: ${why}.`])
-    if (!wasRefused) this.#options.tell('window/showMessage', { type: warningLevel, message: `${document.path} is not checked: ${why}.` })
+    if (!wasRefused)
+      this.#options.tell('window/showMessage', {
+        type: warningLevel,
+        message: `${document.path} is not checked: ${why}.`,
+      })
   }
 
   #setAside(document: OpenDocument, until: number): void {
@@ -324,7 +357,12 @@ export class SessionDocuments {
     const start = { line: 0, character: 0 }
     this.#options.tell('textDocument/publishDiagnostics', {
       uri: this.#options.space.clientUri(document.path),
-      diagnostics: messages.map((message) => ({ range: { start, end: { line: 0, character: 1 } }, severity: warningLevel, source: 'flowfarm', message })),
+      diagnostics: messages.map((message) => ({
+        range: { start, end: { line: 0, character: 1 } },
+        severity: warningLevel,
+        source: 'flowfarm',
+        message,
+      })),
     })
   }
 
@@ -346,7 +384,10 @@ export class SessionDocuments {
   failed(error: unknown): void {
     const { tell, log } = this.#options
     log.error({ err: asError(error) }, 'a document could not be given to the language server')
-    tell('window/showMessage', { type: errorLevel, message: 'A document could not be checked, by a fault of the server; change it to try again.' })
+    tell('window/showMessage', {
+      type: errorLevel,
+      message: 'A document could not be checked, by a fault of the server; change it to try again.',
+    })
   }
 }
 
@@ -367,6 +408,8 @@ export async function untilWritable(run: ServerRun): Promise<void> {
 /** Changes from the last whole text on; undefined where there is none. */
 function fromWholeText(changes: unknown): unknown[] | undefined {
   if (!Array.isArray(changes)) return undefined
-  const at = changes.findLastIndex((change) => isObject(change) && (change['range'] === undefined || change['range'] === null))
-  return at < 0 ? undefined : changes.slice(at) as unknown[]
+  const at = changes.findLastIndex(
+    (change) => isObject(change) && (change['range'] === undefined || change['range'] === null),
+  )
+  return at < 0 ? undefined : (changes.slice(at) as unknown[])
 }

@@ -5,11 +5,23 @@ import { TriedDocument } from './tried-document.ts'
 const limits = { blamePauseMs: 5000, longestBlamePauseMs: 300_000, blameMemoryMs: 1_800_000 }
 
 /** Documents of one client with a clock that is set. */
-function world(): { clock: { ms: number }; document: (subject?: string) => TriedDocument; requests: (subject?: string) => TriedDocument } {
+function world(): {
+  clock: { ms: number }
+  document: (subject?: string) => TriedDocument
+  requests: (subject?: string) => TriedDocument
+} {
   const clock = { ms: 1000 }
   const ledger = new BlameLedger(limits, { now: () => clock.ms, after: () => () => undefined })
-  const of = (subject: string): { ledger: BlameLedger; client: string; subject: string } => ({ ledger, client: '192.0.2.1', subject })
-  return { clock, document: (subject = 'a') => new TriedDocument(of(subject)), requests: (subject = 'a') => new TriedDocument(of(subject), true) }
+  const of = (subject: string): { ledger: BlameLedger; client: string; subject: string } => ({
+    ledger,
+    client: '192.0.2.1',
+    subject,
+  })
+  return {
+    clock,
+    document: (subject = 'a') => new TriedDocument(of(subject)),
+    requests: (subject = 'a') => new TriedDocument(of(subject), true),
+  }
 }
 
 describe('a document that a language server has ended on', () => {

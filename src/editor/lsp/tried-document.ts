@@ -75,7 +75,7 @@ export class TriedDocument {
     if (this.#borne === this.#text) return undefined
     const own = this.#isKnownGood ? undefined : ledger.pausedUntil(client, subject)
     const all = ledger.clientPausedUntil(client)
-    return own === undefined || all === undefined ? own ?? all : Math.max(own, all)
+    return own === undefined || all === undefined ? (own ?? all) : Math.max(own, all)
   }
 
   /** A server may end on it some time after it seemed to be done with it. */

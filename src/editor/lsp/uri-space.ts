@@ -54,7 +54,8 @@ export class UriSpace {
     if (relative.length > longestPath) throw new ForeignUri(`its path has more than ${longestPath} characters`)
     const segments = relative.split('/')
     if (segments.length > deepestPath) throw new ForeignUri(`its path is more than ${deepestPath} folders deep`)
-    if (!segments.every(isPlainSegment)) throw new ForeignUri('a part of its path is empty, . or .., too long, or has characters that files cannot have')
+    if (!segments.every(isPlainSegment))
+      throw new ForeignUri('a part of its path is empty, . or .., too long, or has characters that files cannot have')
     if (ownNames.has(segments[0] ?? '')) throw new ForeignUri('this name is kept for the language server')
     return relative
   }
@@ -88,7 +89,9 @@ export class UriSpace {
     if (path === undefined) return undefined
     if (!ownNames.has(path.split('/', 1)[0] ?? '')) return { uri: this.clientUri(path), firstLine: 0 }
     const described = this.#describe?.(path, line)
-    return described === undefined ? undefined : { uri: this.contractUri(described.contract), firstLine: described.firstLine }
+    return described === undefined
+      ? undefined
+      : { uri: this.contractUri(described.contract), firstLine: described.firstLine }
   }
 
   /** The client's URI of a contract of the chain. */
@@ -126,6 +129,12 @@ function decodedPath(uri: string): string | undefined {
 }
 
 function isPlainSegment(segment: string): boolean {
-  return segment !== '' && segment !== '.' && segment !== '..' && !/[\u0000-\u001f\u007f\\]/.test(segment) &&
-    segment.isWellFormed() && Buffer.byteLength(segment) <= longestSegmentBytes
+  return (
+    segment !== '' &&
+    segment !== '.' &&
+    segment !== '..' &&
+    !/[\u0000-\u001f\u007f\\]/.test(segment) &&
+    segment.isWellFormed() &&
+    Buffer.byteLength(segment) <= longestSegmentBytes
+  )
 }

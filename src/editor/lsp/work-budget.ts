@@ -44,12 +44,12 @@ export class WorkBudget {
   /** How long to wait until the budget is not overdrawn, ms; 0 if it is not. */
   get waitMs(): number {
     this.#refill()
-    return this.#units >= 0 ? 0 : -this.#units / this.#perSecond * 1000
+    return this.#units >= 0 ? 0 : (-this.#units / this.#perSecond) * 1000
   }
 
   #refill(): void {
     const now = this.#now()
-    this.#units = Math.min(this.#perSecond * burstSeconds, this.#units + (now - this.#since) * this.#perSecond / 1000)
+    this.#units = Math.min(this.#perSecond * burstSeconds, this.#units + ((now - this.#since) * this.#perSecond) / 1000)
     this.#since = now
   }
 }

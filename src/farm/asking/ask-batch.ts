@@ -29,7 +29,11 @@ export interface BatchResult {
  * for key after key: then it is the node.
  * @throws the signal's reason
  */
-export async function askBatch(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<BatchResult> {
+export async function askBatch(
+  question: Question<never>,
+  rows: readonly KeyRow[],
+  context: AskContext,
+): Promise<BatchResult> {
   const outcomes: KeyOutcome[] = []
   const waiting = [rows]
   let failedInRow = 0
@@ -57,11 +61,18 @@ export async function askBatch(question: Question<never>, rows: readonly KeyRow[
 async function askOnce(question: Question<never>, rows: readonly KeyRow[], context: AskContext): Promise<KeyOutcome[]> {
   // What `details` gives is what the question expects: both stand in its declaration.
   const outcomes = await question.ask(rows as readonly never[], context)
-  return rows.map((row, i) => ({ row, outcome: outcomes[i] ?? failure(new Error('the question gave no outcome for the key')) }))
+  return rows.map((row, i) => ({
+    row,
+    outcome: outcomes[i] ?? failure(new Error('the question gave no outcome for the key')),
+  }))
 }
 
 /** The outcome of a key that an error is the fault of. */
 export function failure(thrown: unknown): Outcome {
   const error = asError(thrown)
-  return { kind: 'failed', code: error instanceof FlowfarmError ? error.code : 'asking-failed', message: error.message.slice(0, longestMessage) }
+  return {
+    kind: 'failed',
+    code: error instanceof FlowfarmError ? error.code : 'asking-failed',
+    message: error.message.slice(0, longestMessage),
+  }
 }

@@ -21,8 +21,18 @@ export async function countAsking(pool: pg.Pool, workers: readonly AskingWorker[
   if (questions.length === 0) return []
   const bounded = (table: string, condition: string): string =>
     `(select count(*) from (select from ${table} where ${condition} order by next_ask_at limit ${mostCounted}) x)`
-  const { rows } = await query<{ due: string; failed: string }>(pool, questions
-    .map(({ table }, i) => `select ${i} as i, ${bounded(table, 'next_ask_at <= now()')} as due, ${bounded(table, `status = 'failed'`)} as failed`)
-    .join(' union all ') + ' order by i')
-  return questions.map((question, i) => ({ ...question, due: Number(rows[i]?.due ?? 0), failed: Number(rows[i]?.failed ?? 0) }))
+  const { rows } = await query<{ due: string; failed: string }>(
+    pool,
+    questions
+      .map(
+        ({ table }, i) =>
+          `select ${i} as i, ${bounded(table, 'next_ask_at <= now()')} as due, ${bounded(table, `status = 'failed'`)} as failed`,
+      )
+      .join(' union all ') + ' order by i',
+  )
+  return questions.map((question, i) => ({
+    ...question,
+    due: Number(rows[i]?.due ?? 0),
+    failed: Number(rows[i]?.failed ?? 0),
+  }))
 }

@@ -37,7 +37,12 @@ export class AskingFarm {
 
   constructor(options: AskingFarmOptions) {
     this.#options = options
-    this.#loops = new Map(options.askers.map((asker) => [asker.worker.name, new AskingLoop({ ...options, ...asker, failures: this.#failures })]))
+    this.#loops = new Map(
+      options.askers.map((asker) => [
+        asker.worker.name,
+        new AskingLoop({ ...options, ...asker, failures: this.#failures }),
+      ]),
+    )
   }
 
   /** The workers that this process has the lock of. */
@@ -69,7 +74,10 @@ export class AskingFarm {
     const ended = Promise.withResolvers<Error | undefined>()
     const ending = new AbortController()
     const locks = await WorkerLocks.open(databaseUrl, {
-      signal, applicationName, workers: [...this.#loops.keys()], channel: farmChannel,
+      signal,
+      applicationName,
+      workers: [...this.#loops.keys()],
+      channel: farmChannel,
       onNotification: () => {
         for (const loop of this.#loops.values()) loop.wake()
       },

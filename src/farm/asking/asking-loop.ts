@@ -80,7 +80,8 @@ export class AskingLoop {
         const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
         const isUnanswered = isPassing(thrown) || thrown instanceof ChainCallFailedError
-        if (isUnanswered) failures.log(log, 'warn', details, 'No source answers at present: the worker pauses and retries')
+        if (isUnanswered)
+          failures.log(log, 'warn', details, 'No source answers at present: the worker pauses and retries')
         else failures.log(log, 'error', details, 'An enrichment round failed: the worker pauses and retries')
         await this.#unwakeable.sleep(pauseMs, signal)
       }
@@ -108,7 +109,12 @@ export class AskingLoop {
     const batch = Math.min(range, store.question.batch)
     const most = concurrency * batch
     const { rows, gone } = await store.due(most)
-    await store.store(gone.map((row) => ({ row, outcome: { kind: 'none', code: 'no-longer-there', message: 'nothing of it is left to ask for' } })))
+    await store.store(
+      gone.map((row) => ({
+        row,
+        outcome: { kind: 'none', code: 'no-longer-there', message: 'nothing of it is left to ask for' },
+      })),
+    )
     const batches: KeyRow[][] = []
     for (let i = 0; i < rows.length; i += batch) batches.push(rows.slice(i, i + batch))
     // Those that succeed are kept, whatever becomes of the others.
@@ -125,7 +131,8 @@ export class AskingLoop {
     const end = metrics.askingSeconds.startTimer({ worker: worker.name })
     const { outcomes, interruption } = await askBatch(store.question, batch, { ...this.#options.context, signal })
     end()
-    for (const { outcome } of await this.#keep(store, outcomes)) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
+    for (const { outcome } of await this.#keep(store, outcomes))
+      metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
     if (interruption !== undefined) throw asError(interruption)
     return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }

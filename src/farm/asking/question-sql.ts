@@ -29,7 +29,10 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
   const arrays = key.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ')
   const sameKey = keys.map((column) => `t.${column} = j.${column}`).join(' and ')
   const typed = (columns: readonly string[]): string =>
-    [...key, ...answer].filter(({ column }) => columns.includes(column)).map(({ column, type }) => `"${column}" ${type}`).join(', ')
+    [...key, ...answer]
+      .filter(({ column }) => columns.includes(column))
+      .map(({ column, type }) => `"${column}" ${type}`)
+      .join(', ')
   const add = (source: string, dueAt = 'now()'): string =>
     `insert into ${table} (${keyList}, next_ask_at) select distinct ${keyList}, ${dueAt} from ${source} s
      where not exists (select from ${table} t where ${keys.map((column) => `t.${column} = s.${column}`).join(' and ')})
@@ -42,7 +45,9 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
   return {
     due: `select ${keyList} from ${table} where next_ask_at <= now() order by next_ask_at limit $1`,
     details: details ?? `select * from unnest(${arrays}) as k (${keyList})`,
-    walk: walk && `
+    walk:
+      walk &&
+      `
       with page as materialized (${walk.text}), added as (${add('page')} returning 1)
       select ${position.map((column) => `p.${column}::text`).join(', ')}, (select count(*) from added) as added from page p`,
     // Before all that waits, and the last that came before the others: somebody looks at what has just come.

@@ -72,7 +72,8 @@ export class QuestionStore {
       const nones = this.#reasons(outcomes, 'none')
       if (nones !== undefined) await client.query(this.#sql.storeNone, [nones, again.noneMs])
       const failures = this.#reasons(outcomes, 'failed')
-      if (failures !== undefined) await client.query(this.#sql.storeFailures, [failures, again.failedMs, again.failedCapMs])
+      if (failures !== undefined)
+        await client.query(this.#sql.storeFailures, [failures, again.failedMs, again.failedCapMs])
     })
   }
 
@@ -81,19 +82,29 @@ export class QuestionStore {
     if (walk === undefined || this.#sql.walk === undefined || performance.now() < this.#lap.notBefore) return 0
     const position = walk.position ?? this.#keyColumns()
     const name = this.question.table
-    const { rows: [state] } = await query<{ last_key: string[] | null }>(this.#pool, 'select last_key from app.asking_walks where question = $1', [name])
+    const {
+      rows: [state],
+    } = await query<{ last_key: string[] | null }>(
+      this.#pool,
+      'select last_key from app.asking_walks where question = $1',
+      [name],
+    )
     const last = state?.last_key ?? position.map(() => null)
     const { rows } = await query<KeyRow & { added: string }>(this.#pool, this.#sql.walk, [pageKeys, ...last])
     const end = rows.length < pageKeys ? undefined : rows.at(-1)
-    await query(this.#pool, `
+    await query(
+      this.#pool,
+      `
       insert into app.asking_walks as w (question, last_key, laps, lap_ended_at)
       values ($1, $2, case when $2::text[] is null then 1 else 0 end, case when $2::text[] is null then now() end)
       on conflict (question) do update set last_key = excluded.last_key, laps = w.laps + excluded.laps,
         lap_ended_at = coalesce(excluded.lap_ended_at, w.lap_ended_at)`,
-    [name, end === undefined ? null : position.map((column) => end[column])])
+      [name, end === undefined ? null : position.map((column) => end[column])],
+    )
     const added = Number(rows[0]?.added ?? 0)
     this.#lap.found += added
-    if (end === undefined) this.#lap = { found: 0, notBefore: this.#lap.found > 0 ? 0 : performance.now() + this.#lapRestMs }
+    if (end === undefined)
+      this.#lap = { found: 0, notBefore: this.#lap.found > 0 ? 0 : performance.now() + this.#lapRestMs }
     return added
   }
 
@@ -114,15 +125,20 @@ export class QuestionStore {
 
   #reasons(outcomes: readonly KeyOutcome[], kind: 'none' | 'failed'): string | undefined {
     const items = outcomes.flatMap(({ row, outcome }) =>
-      outcome.kind === kind ? [{ ...this.#keyOf(row), code: outcome.code, message: outcome.message.replaceAll('\0', '') }] : [])
+      outcome.kind === kind
+        ? [{ ...this.#keyOf(row), code: outcome.code, message: outcome.message.replaceAll('\0', '') }]
+        : [],
+    )
     return items.length === 0 ? undefined : JSON.stringify(items)
   }
 
   #keyOf(row: KeyRow): Record<string, unknown> {
-    return Object.fromEntries(this.question.key.map(({ column, type }) => {
-      const value = row[column]
-      return [column, type === 'bytea' && Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value]
-    }))
+    return Object.fromEntries(
+      this.question.key.map(({ column, type }) => {
+        const value = row[column]
+        return [column, type === 'bytea' && Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value]
+      }),
+    )
   }
 
   #keyText(row: KeyRow): string {

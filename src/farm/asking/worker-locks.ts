@@ -38,7 +38,12 @@ export class WorkerLocks {
   /** Connects and takes what is free. @throws errors of our tree, or the signal's reason */
   static async open(databaseUrl: string, options: WorkerLocksOptions): Promise<WorkerLocks> {
     const { signal, applicationName, answerTimeoutMs } = options
-    const connection = await DedicatedConnection.open(databaseUrl, { signal, applicationName, answerTimeoutMs, heartbeatMs: retryMs })
+    const connection = await DedicatedConnection.open(databaseUrl, {
+      signal,
+      applicationName,
+      answerTimeoutMs,
+      heartbeatMs: retryMs,
+    })
     const locks = new WorkerLocks(connection, options)
     connection.client.on('notification', options.onNotification)
     try {

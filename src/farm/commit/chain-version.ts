@@ -23,11 +23,14 @@ export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<num
  *   statements changed
  */
 export async function beginCommit(
-  client: pg.ClientBase, statements: readonly string[] = [],
+  client: pg.ClientBase,
+  statements: readonly string[] = [],
 ): Promise<{ readonly chainVersion: number; readonly changed: readonly (number | null)[] }> {
   try {
     // Statements of a simple query have a snapshot each, so those after the lock see what a rollback did that was waited for.
-    const text = ['begin', `select pg_advisory_xact_lock_shared(${rollbackLock})`, versionQuery, ...statements].join('; ')
+    const text = ['begin', `select pg_advisory_xact_lock_shared(${rollbackLock})`, versionQuery, ...statements].join(
+      '; ',
+    )
     const results: unknown = await client.query(text)
     const [, , version, ...rest] = results as pg.QueryResult<{ generation: string }>[]
     return { chainVersion: versionOf(version?.rows ?? []), changed: rest.map(({ rowCount }) => rowCount) }

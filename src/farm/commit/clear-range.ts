@@ -21,7 +21,10 @@ export function isInTheWayText(worker: Worker, range: HeightRange): string {
 }
 
 /** Whether there is nothing that `clearRangeTexts` would change. One round trip for all workers. */
-export async function areClear(client: pg.ClientBase, ranges: ReadonlyMap<Worker, readonly HeightRange[]>): Promise<boolean> {
+export async function areClear(
+  client: pg.ClientBase,
+  ranges: ReadonlyMap<Worker, readonly HeightRange[]>,
+): Promise<boolean> {
   const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => inTheWay(worker, range)))
   if (parts.length === 0) return true
   const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
@@ -34,7 +37,9 @@ export function quotedTable(table: { readonly name: string }): string {
 
 function inTheWay(worker: Worker, range: HeightRange): string[] {
   return [
-    ...worker.tables.map((table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`),
+    ...worker.tables.map(
+      (table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`,
+    ),
     `exists (select from raw.indexing_errors where ${openProblems(worker, range)})`,
   ]
 }

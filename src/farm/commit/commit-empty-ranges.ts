@@ -26,12 +26,18 @@ export function mayEndWithOthers(worker: Worker): boolean {
  * All of them are of one version of the chain.
  */
 export async function commitEmptyRanges(
-  pool: pg.Pool, chainVersion: number, commits: readonly EmptyCommit[],
+  pool: pg.Pool,
+  chainVersion: number,
+  commits: readonly EmptyCommit[],
 ): Promise<readonly CommitOutcome[] | undefined> {
   const held = new Set<string>()
   let areInTheWay = false
   const outcome = await inCommit(pool, chainVersion, [], async (client) => {
-    for (const { worker, from } of await completeLeases(client, commits.map(({ lease }) => lease))) held.add(`${worker}/${from}`)
+    for (const { worker, from } of await completeLeases(
+      client,
+      commits.map(({ lease }) => lease),
+    ))
+      held.add(`${worker}/${from}`)
     areInTheWay = !(await areClear(client, rangesByWorker(commits.filter((commit) => held.has(keyOf(commit))))))
     return areInTheWay ? 'fenced' : 'committed'
   })

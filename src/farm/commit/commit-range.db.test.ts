@@ -9,7 +9,15 @@ import type { ClaimedLease } from '../leases/lease.ts'
 import { commitEmptyRanges } from './commit-empty-ranges.ts'
 import { commitRange } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
-import { activeLease, createExampleTables, exampleWorker, leaseStatus, outputOf, storedMoves, sums } from './example-worker.test-support.ts'
+import {
+  activeLease,
+  createExampleTables,
+  exampleWorker,
+  leaseStatus,
+  outputOf,
+  storedMoves,
+  sums,
+} from './example-worker.test-support.ts'
 import type { Move } from './example-worker.test-support.ts'
 
 describe('the commit of a range', () => {
@@ -21,11 +29,17 @@ describe('the commit of a range', () => {
     await createExampleTables(pool)
   })
   beforeEach(async () => {
-    await pool.query("truncate app.example_moves, app.example_sums, app.worker_leases, raw.indexing_errors; update app.indexing_checkpoints set generation = 0")
+    await pool.query(
+      'truncate app.example_moves, app.example_sums, app.worker_leases, raw.indexing_errors; update app.indexing_checkpoints set generation = 0',
+    )
   })
   after(() => database.drop())
 
-  const commit = (lease: ClaimedLease, moves: readonly Move[], chainVersion: number | undefined = 0): Promise<CommitOutcome> =>
+  const commit = (
+    lease: ClaimedLease,
+    moves: readonly Move[],
+    chainVersion: number | undefined = 0,
+  ): Promise<CommitOutcome> =>
     commitRange(pool, { worker: exampleWorker, lease, chainVersion, output: outputOf(moves) })
   const move = (height: number, key: string, amount = 1): Move => ({ height, key, amount })
 
@@ -80,7 +94,9 @@ describe('the commit of a range', () => {
 
   it('folds a key once for all commits that touch it at the same time', async () => {
     const leases = await Promise.all(Array.from({ length: 12 }, (_, i) => activeLease(pool, i * 10, i * 10 + 10)))
-    const outcomes = await Promise.all(leases.map((lease) => commit(lease, [move(lease.from, 'shared', 2), move(lease.from + 1, `own ${lease.from}`)])))
+    const outcomes = await Promise.all(
+      leases.map((lease) => commit(lease, [move(lease.from, 'shared', 2), move(lease.from + 1, `own ${lease.from}`)])),
+    )
     expect(new Set(outcomes)).to.deep.equal(new Set(['committed']))
     const { folded, expected } = await sums(pool)
     expect(folded).to.deep.equal(expected)
@@ -88,9 +104,13 @@ describe('the commit of a range', () => {
   })
 
   it('folds alike in whatever order ranges come, and however often', async () => {
-    const moves = fc.uniqueArray(fc.record({ height: fc.nat(39), key: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: -5, max: 5 }) }), {
-      selector: ({ height, key }) => `${height}/${key}`, maxLength: 40,
-    })
+    const moves = fc.uniqueArray(
+      fc.record({ height: fc.nat(39), key: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: -5, max: 5 }) }),
+      {
+        selector: ({ height, key }) => `${height}/${key}`,
+        maxLength: 40,
+      },
+    )
     const orders = fc.array(fc.nat(3), { minLength: 4, maxLength: 10 }).map((some) => [...some, 0, 1, 2, 3])
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { minLength: 2, maxLength: 2 }), orders, async ([first, second], order) => {
@@ -98,7 +118,10 @@ describe('the commit of a range', () => {
         for (const [i, range] of order.entries()) {
           const lease = await activeLease(pool, range * 10, range * 10 + 10)
           const derived = i >= order.length - 4 ? second : first
-          await commit(lease, (derived ?? []).filter(({ height }) => Math.floor(height / 10) === range))
+          await commit(
+            lease,
+            (derived ?? []).filter(({ height }) => Math.floor(height / 10) === range),
+          )
         }
         const { folded, expected } = await sums(pool)
         expect(folded).to.deep.equal(expected)
@@ -109,20 +132,31 @@ describe('the commit of a range', () => {
   })
 
   describe('with problems', () => {
-    const problem = (blockHeight: number, message = 'odd'): DeriveProblem => ({ blockHeight, txIndex: 0, eventIndex: 1, code: 'odd-thing', message })
+    const problem = (blockHeight: number, message = 'odd'): DeriveProblem => ({
+      blockHeight,
+      txIndex: 0,
+      eventIndex: 1,
+      code: 'odd-thing',
+      message,
+    })
     const commitWith = async (problems: readonly DeriveProblem[]): Promise<void> => {
       const output = outputOf([])
       for (const one of problems) output.problem(one)
       await commitRange(pool, { worker: exampleWorker, lease: await activeLease(pool, 0, 10), chainVersion: 0, output })
     }
     const open = async (): Promise<unknown[]> => {
-      const { rows } = await pool.query<object>('select block_height::int as height, occurrences, message from raw.indexing_errors where resolved_at is null order by 1')
+      const { rows } = await pool.query<object>(
+        'select block_height::int as height, occurrences, message from raw.indexing_errors where resolved_at is null order by 1',
+      )
       return rows
     }
 
     it('logs each once, and resolves what is met no more', async () => {
       await commitWith([problem(1), problem(2), problem(2, 'the same again')])
-      expect(await open()).to.deep.equal([{ height: 1, occurrences: 1, message: 'odd' }, { height: 2, occurrences: 1, message: 'the same again' }])
+      expect(await open()).to.deep.equal([
+        { height: 1, occurrences: 1, message: 'odd' },
+        { height: 2, occurrences: 1, message: 'the same again' },
+      ])
       await commitWith([problem(2)])
       expect(await open()).to.deep.equal([{ height: 2, occurrences: 2, message: 'odd' }])
       await commitWith([problem(1)])
@@ -143,14 +177,30 @@ describe('the commit of a range', () => {
       const leases = await Promise.all([0, 10, 30].map((from) => activeLease(pool, from, from + 10)))
       const [first, stale, last] = leases as [ClaimedLease, ClaimedLease, ClaimedLease]
       await activeLease(pool, stale.from, stale.to)
-      expect(await commitEmptyRanges(pool, 0, leases.map((lease) => ({ worker: exampleWorker, lease })))).to.deep.equal(['committed', 'fenced', 'committed'])
-      expect([await leaseStatus(pool, first), await leaseStatus(pool, stale), await leaseStatus(pool, last)]).to.deep.equal(['done', 'active', 'done'])
+      expect(
+        await commitEmptyRanges(
+          pool,
+          0,
+          leases.map((lease) => ({ worker: exampleWorker, lease })),
+        ),
+      ).to.deep.equal(['committed', 'fenced', 'committed'])
+      expect([
+        await leaseStatus(pool, first),
+        await leaseStatus(pool, stale),
+        await leaseStatus(pool, last),
+      ]).to.deep.equal(['done', 'active', 'done'])
     })
 
     it('ends none when there are rows to be deleted', async () => {
       await commit(await activeLease(pool, 0, 10), [move(5, 'a')])
       const leases = await Promise.all([0, 10].map((from) => activeLease(pool, from, from + 10)))
-      expect(await commitEmptyRanges(pool, 0, leases.map((lease) => ({ worker: exampleWorker, lease })))).to.equal(undefined)
+      expect(
+        await commitEmptyRanges(
+          pool,
+          0,
+          leases.map((lease) => ({ worker: exampleWorker, lease })),
+        ),
+      ).to.equal(undefined)
       for (const lease of leases) expect(await leaseStatus(pool, lease)).to.equal('active')
     })
 

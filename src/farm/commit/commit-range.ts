@@ -80,7 +80,9 @@ function hasToFold(worker: Worker, output: RangeOutput): boolean {
  * version of the chain is not `chainVersion`, if one is given.
  */
 export async function inCommit(
-  pool: pg.Pool, chainVersion: number | undefined, first: readonly string[],
+  pool: pg.Pool,
+  chainVersion: number | undefined,
+  first: readonly string[],
   write: (client: pg.PoolClient, changed: readonly (number | null)[]) => Promise<CommitOutcome>,
 ): Promise<CommitOutcome> {
   let client: pg.PoolClient

@@ -16,7 +16,14 @@ export const exampleWorker: Worker = {
   description: 'Moves and sums.',
   phase: 1,
   follows: [],
-  tables: [{ name: 'app.example_moves', columns: ['block_height', 'key', 'amount'], heightColumn: 'block_height', partitionHeights: 100 }],
+  tables: [
+    {
+      name: 'app.example_moves',
+      columns: ['block_height', 'key', 'amount'],
+      heightColumn: 'block_height',
+      partitionHeights: 100,
+    },
+  ],
   folds: [
     {
       kind: 'state',
@@ -47,7 +54,12 @@ export async function createExampleTables(pool: pg.Pool): Promise<void> {
 }
 
 /** A lease that is worked on, for heights `from` to `to`, exclusive. */
-export async function activeLease(pool: pg.Pool, from: number, to: number, worker = exampleWorker.name): Promise<ClaimedLease> {
+export async function activeLease(
+  pool: pg.Pool,
+  from: number,
+  to: number,
+  worker = exampleWorker.name,
+): Promise<ClaimedLease> {
   const { rows } = await pool.query<{ generation: string }>(
     `insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, lease_expires_at)
      values ($1, $2, $3, nextval('app.lease_generation'), 'active', 1, now() + interval '1 minute')
@@ -71,7 +83,9 @@ export function outputOf(moves: readonly Move[]): RangeOutput {
 }
 
 export async function storedMoves(pool: pg.Pool): Promise<Move[]> {
-  const { rows } = await pool.query<Move>('select block_height::int as height, key, amount from app.example_moves order by 1, 2')
+  const { rows } = await pool.query<Move>(
+    'select block_height::int as height, key, amount from app.example_moves order by 1, 2',
+  )
   return rows
 }
 
@@ -85,6 +99,9 @@ export async function sums(pool: pg.Pool): Promise<{ folded: unknown[]; expected
 }
 
 export async function leaseStatus(pool: pg.Pool, { worker, from }: ClaimedLease): Promise<string | undefined> {
-  const { rows } = await pool.query<{ status: string }>('select status from app.worker_leases where worker_type = $1 and from_height = $2', [worker, from])
+  const { rows } = await pool.query<{ status: string }>(
+    'select status from app.worker_leases where worker_type = $1 and from_height = $2',
+    [worker, from],
+  )
   return rows[0]?.status
 }

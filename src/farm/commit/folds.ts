@@ -71,13 +71,17 @@ export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range:
  * where no rows were there before.
  */
 export async function foldRange(
-  client: pg.ClientBase, worker: Worker, range: HeightRange, debt?: FoldDebt,
+  client: pg.ClientBase,
+  worker: Worker,
+  range: HeightRange,
+  debt?: FoldDebt,
 ): Promise<void> {
   const { folds } = worker
   const touched = new Map<Fold, TouchedKeys>()
   const sumsOver = (fold: StateFold): SumFold[] =>
     folds.filter((other) => other.kind === 'sum').filter((other) => readsOf(other).includes(fold.name))
-  const isMerged = (fold: StateFold): boolean => debt === undefined && fold.merge !== undefined && sumsOver(fold).length === 0
+  const isMerged = (fold: StateFold): boolean =>
+    debt === undefined && fold.merge !== undefined && sumsOver(fold).length === 0
   for (const fold of folds) {
     if (fold.kind === 'sum' || isMerged(fold)) continue
     touched.set(fold, await findTouchedKeys(client, fold, range, debt?.touched.get(fold) ?? noKeys))
@@ -103,7 +107,11 @@ export async function foldRange(
 
 // Both are named, since they are planned for all partitions of the history, which may be many.
 
-async function mergeRange(client: pg.ClientBase, { name, merge = '' }: StateFold, { from, to }: HeightRange): Promise<void> {
+async function mergeRange(
+  client: pg.ClientBase,
+  { name, merge = '' }: StateFold,
+  { from, to }: HeightRange,
+): Promise<void> {
   await client.query({ name: `farm-merge ${name}`, text: merge, values: [from, to] })
 }
 
@@ -113,7 +121,10 @@ async function foldKeys(client: pg.ClientBase, { name, fold }: StateFold, { colu
 
 /** The keys that a range touches together with `earlier` ones. One statement; its cost is the fold's own `touched`. */
 async function findTouchedKeys(
-  client: pg.ClientBase, fold: StateFold, range: HeightRange, earlier: TouchedKeys,
+  client: pg.ClientBase,
+  fold: StateFold,
+  range: HeightRange,
+  earlier: TouchedKeys,
 ): Promise<TouchedKeys> {
   const names = fold.key.map(({ column }) => escapeIdentifier(column))
   const arrays = names.map((name, i) => `array_agg(${name})::text as k${i}`)

@@ -19,7 +19,12 @@ interface Move {
 
 type Step = { readonly derive: number; readonly moves: readonly Move[] } | { readonly rollBackTo: number }
 
-const table = { name: 'app.moves', columns: ['block_height', 'tx_index', 'item', 'owner'], heightColumn: 'block_height', partitionHeights: undefined }
+const table = {
+  name: 'app.moves',
+  columns: ['block_height', 'tx_index', 'item', 'owner'],
+  heightColumn: 'block_height',
+  partitionHeights: undefined,
+}
 const owners: StateFold = {
   kind: 'state',
   name: 'app.owners',
@@ -57,7 +62,13 @@ const counts: Worker['folds'][number] = {
   touched: 'select distinct owner from app.moves where block_height >= $1 and block_height < $2',
   counted: 'select owner, 1::bigint as items from app.owners where item = any ($1::text[]) and owner is not null',
 }
-const base = { description: 'Items and who has them.', phase: 1, follows: [], tables: [table], derive: () => undefined } as const
+const base = {
+  description: 'Items and who has them.',
+  phase: 1,
+  follows: [],
+  tables: [table],
+  derive: () => undefined,
+} as const
 const alone: Worker = { ...base, name: 'alone', folds: [owners] }
 const counted: Worker = { ...base, name: 'counted', folds: [owners, counts] }
 
@@ -94,32 +105,48 @@ describe('a fold that merges what is new', () => {
 
   const key = fc.record({ offset: fc.nat(9), txIndex: fc.nat(2), item: fc.constantFrom('a', 'b', 'c', 'hidden') })
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ range: fc.nat(3), rows: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'hidden'), fc.array(fc.tuple(key, fc.constantFrom('x', 'y', null)), { maxLength: 4 })) }).map(({ range, rows }) => {
-      const moves = new Map<string, Move>()
-      for (const [{ offset, txIndex, item }, owner] of Object.values(rows).flat()) {
-        moves.set(`${offset} ${txIndex} ${item}`, { height: range * 10 + offset, txIndex, item, owner })
-      }
-      return { derive: range, moves: [...moves.values()] }
-    }) },
+    {
+      weight: 6,
+      arbitrary: fc
+        .record({
+          range: fc.nat(3),
+          rows: fc.dictionary(
+            fc.constantFrom('a', 'b', 'c', 'hidden'),
+            fc.array(fc.tuple(key, fc.constantFrom('x', 'y', null)), { maxLength: 4 }),
+          ),
+        })
+        .map(({ range, rows }) => {
+          const moves = new Map<string, Move>()
+          for (const [{ offset, txIndex, item }, owner] of Object.values(rows).flat()) {
+            moves.set(`${offset} ${txIndex} ${item}`, { height: range * 10 + offset, txIndex, item, owner })
+          }
+          return { derive: range, moves: [...moves.values()] }
+        }),
+    },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 40 }).map((rollBackTo) => ({ rollBackTo })) },
   )
 
   for (const worker of [alone, counted]) {
     it(`is the same after any ranges in any order, again and again, with rollbacks${worker === counted ? ', and so are sums over it' : ''}`, async () => {
-      await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-        await pool.query('truncate app.moves, app.owners, app.counts, app.worker_leases')
-        for (const one of steps) {
-          if ('derive' in one) await derive(worker, one.derive, one.moves)
-          else await withTransaction(pool, (client) => rollBackDerived(client, one.rollBackTo, [worker]))
-        }
-        const expected = `select distinct on (item) item, block_height, tx_index, owner from app.moves
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+          await pool.query('truncate app.moves, app.owners, app.counts, app.worker_leases')
+          for (const one of steps) {
+            if ('derive' in one) await derive(worker, one.derive, one.moves)
+            else await withTransaction(pool, (client) => rollBackDerived(client, one.rollBackTo, [worker]))
+          }
+          const expected = `select distinct on (item) item, block_height, tx_index, owner from app.moves
           where item <> 'hidden' order by item, block_height desc, tx_index desc`
-        expect(await all('select * from app.owners order by item')).to.deep.equal(await all(expected))
-        if (worker === alone) return
-        expect(await all('select * from app.counts order by owner')).to.deep.equal(
-          await all(`select owner, count(*) as items from (${expected}) as o where owner is not null group by owner order by owner`),
-        )
-      }), { numRuns: 60 })
+          expect(await all('select * from app.owners order by item')).to.deep.equal(await all(expected))
+          if (worker === alone) return
+          expect(await all('select * from app.counts order by owner')).to.deep.equal(
+            await all(
+              `select owner, count(*) as items from (${expected}) as o where owner is not null group by owner order by owner`,
+            ),
+          )
+        }),
+        { numRuns: 60 },
+      )
     })
   }
 })

@@ -9,12 +9,24 @@ import { rollBackFarm } from '../coverage/roll-back-farm.ts'
 import { lockOutCommits } from './chain-version.ts'
 import { commitRange } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
-import { activeLease, createExampleTables, exampleWorker, leaseStatus, outputOf, storedMoves, sums } from './example-worker.test-support.ts'
+import {
+  activeLease,
+  createExampleTables,
+  exampleWorker,
+  leaseStatus,
+  outputOf,
+  storedMoves,
+  sums,
+} from './example-worker.test-support.ts'
 import { rollBackDerived } from './roll-back-derived.ts'
 
 /** Folds what another worker made and owns no history itself; comes before it in the list, which must not matter. */
 const countingWorker: Worker = {
-  name: 'counting_worker', description: 'How often each key moved.', phase: 2, follows: [exampleWorker.name], tables: [],
+  name: 'counting_worker',
+  description: 'How often each key moved.',
+  phase: 2,
+  follows: [exampleWorker.name],
+  tables: [],
   folds: [
     {
       kind: 'state',
@@ -43,7 +55,9 @@ describe('the rollback of derived rows', () => {
     await pool.query('create table app.example_counts (key text primary key, moves integer not null)')
   })
   beforeEach(async () => {
-    await pool.query('truncate app.example_moves, app.example_sums, app.example_counts, app.worker_leases; update app.indexing_checkpoints set generation = 0')
+    await pool.query(
+      'truncate app.example_moves, app.example_sums, app.example_counts, app.worker_leases; update app.indexing_checkpoints set generation = 0',
+    )
   })
   after(() => database.drop())
 
@@ -57,12 +71,19 @@ describe('the rollback of derived rows', () => {
   }
   const commit = async (from: number, to: number, heights: readonly number[]): Promise<CommitOutcome> => {
     const moves = heights.map((height) => ({ height, key: height % 2 === 0 ? 'even' : 'odd', amount: height }))
-    return commitRange(pool, { worker: exampleWorker, lease: await activeLease(pool, from, to), chainVersion: 0, output: outputOf(moves) })
+    return commitRange(pool, {
+      worker: exampleWorker,
+      lease: await activeLease(pool, from, to),
+      chainVersion: 0,
+      output: outputOf(moves),
+    })
   }
   /** Resolves when somebody waits for a lock. */
   const untilWaiting = async (): Promise<void> => {
     for (;;) {
-      const { rowCount } = await pool.query("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+      const { rowCount } = await pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
       if (rowCount !== 0) return
     }
   }
@@ -71,17 +92,31 @@ describe('the rollback of derived rows', () => {
     const heights = fc.uniqueArray(fc.nat(59), { maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(heights, fc.nat(60), async (all, ancestor) => {
-        await pool.query('truncate app.example_moves, app.example_sums, app.example_counts, app.worker_leases; update app.indexing_checkpoints set generation = 0')
-        for (const from of [20, 0, 40]) await commit(from, from + 20, all.filter((height) => height >= from && height < from + 20))
+        await pool.query(
+          'truncate app.example_moves, app.example_sums, app.example_counts, app.worker_leases; update app.indexing_checkpoints set generation = 0',
+        )
+        for (const from of [20, 0, 40])
+          await commit(
+            from,
+            from + 20,
+            all.filter((height) => height >= from && height < from + 20),
+          )
         await commitRange(pool, {
-          worker: countingWorker, lease: await activeLease(pool, 0, 60, countingWorker.name), chainVersion: 0, output: outputOf([]),
+          worker: countingWorker,
+          lease: await activeLease(pool, 0, 60, countingWorker.name),
+          chainVersion: 0,
+          output: outputOf([]),
         })
         await withTransaction(pool, (client) => rollBack(client, ancestor))
-        expect((await storedMoves(pool)).map(({ height }) => height)).to.deep.equal(all.filter((height) => height <= ancestor).sort((a, b) => a - b))
+        expect((await storedMoves(pool)).map(({ height }) => height)).to.deep.equal(
+          all.filter((height) => height <= ancestor).sort((a, b) => a - b),
+        )
         const { folded, expected } = await sums(pool)
         expect(folded).to.deep.equal(expected)
         const counts = await pool.query('select key, moves from app.example_counts order by key')
-        const counted = await pool.query('select key, count(*)::int as moves from app.example_moves group by key order by key')
+        const counted = await pool.query(
+          'select key, count(*)::int as moves from app.example_moves group by key order by key',
+        )
         expect(counts.rows).to.deep.equal(counted.rows)
       }),
       { numRuns: 20 },
@@ -111,7 +146,10 @@ describe('the rollback of derived rows', () => {
     await rollBack(roller, 5)
     const lease = await activeLease(pool, 10, 20)
     const committing = commitRange(pool, {
-      worker: exampleWorker, lease, chainVersion: 0, output: outputOf([{ height: 11, key: 'odd', amount: 1 }]),
+      worker: exampleWorker,
+      lease,
+      chainVersion: 0,
+      output: outputOf([{ height: 11, key: 'odd', amount: 1 }]),
     })
     await untilWaiting()
     await roller.query('commit')

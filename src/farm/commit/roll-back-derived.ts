@@ -14,7 +14,9 @@ import type { FoldDebt } from './folds.ts'
  * what another one made.
  */
 export async function rollBackDerived(
-  client: pg.ClientBase, ancestor: number, workers: readonly Worker[],
+  client: pg.ClientBase,
+  ancestor: number,
+  workers: readonly Worker[],
 ): Promise<void> {
   const above = { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER }
   const debts = new Map<Worker, FoldDebt>()

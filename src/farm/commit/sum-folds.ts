@@ -17,7 +17,8 @@ export async function readCounted(client: pg.ClientBase, fold: SumFold, of: Coun
   const columns = columnsOf(fold)
   const arrays = columns.map(({ column }, i) => `array_agg(${escapeIdentifier(column)})::text as k${i}`)
   const { rows } = await client.query<Record<string, string | null> & { count: string }>(
-    `select count(*), ${arrays.join(', ')} from (${sumsText(fold, fold.counted)}) as counted`, [...of],
+    `select count(*), ${arrays.join(', ')} from (${sumsText(fold, fold.counted)}) as counted`,
+    [...of],
   )
   const [row] = rows
   return { count: Number(row?.count ?? 0), columns: columns.map((_, i) => row?.[`k${i}`] ?? '{}') }
@@ -25,7 +26,10 @@ export async function readCounted(client: pg.ClientBase, fold: SumFold, of: Coun
 
 /** Adds what counts now and takes away what counted before. The caller holds the lock of the folds. */
 export async function addDifference(
-  client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted,
+  client: pg.ClientBase,
+  fold: SumFold,
+  of: CountedOf,
+  before?: Counted,
 ): Promise<void> {
   const earlier = before === undefined || before.count === 0 ? undefined : before
   const values = [...of, ...(earlier?.columns ?? [])]
@@ -42,7 +46,9 @@ function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean):
   const keys = fold.key.map(({ column }) => escapeIdentifier(column))
   const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
   const all = [...keys, ...sums].join(', ')
-  const arrays = columnsOf(fold).map(({ type }, i) => `$${parameters + 1 + i}::${type}[]`).join(', ')
+  const arrays = columnsOf(fold)
+    .map(({ type }, i) => `$${parameters + 1 + i}::${type}[]`)
+    .join(', ')
   const negative = [...keys, ...sums.map((sum) => `-${sum}`)].join(', ')
   const minus = hasEarlier ? `union all select ${negative} from unnest(${arrays}) as earlier (${all})` : ''
   const presence = escapeIdentifier(fold.presence)

@@ -7,7 +7,14 @@ import { HistoryRest } from './history-rest.ts'
 import { WakeUp } from './wake-up.ts'
 import { planWorkers } from './worker-plan.ts'
 
-const lease = (worker: string, from: number): OfferedLease => ({ worker, from, to: from + 1, generation: 0, attempt: 0, isLive: false })
+const lease = (worker: string, from: number): OfferedLease => ({
+  worker,
+  from,
+  to: from + 1,
+  generation: 0,
+  attempt: 0,
+  isLive: false,
+})
 
 describe('WakeUp', () => {
   const signal = new AbortController().signal
@@ -67,10 +74,13 @@ describe('HandOver', () => {
   it('makes one call a worker at a time, with all that has gathered', async () => {
     const calls: string[] = []
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const handOver = new HandOver(async (worker, leases) => {
-      calls.push(`${worker} ${leases.map(({ from }) => from).join(',')}`)
-      await gates.shift()?.promise
-    }, () => undefined)
+    const handOver = new HandOver(
+      async (worker, leases) => {
+        calls.push(`${worker} ${leases.map(({ from }) => from).join(',')}`)
+        await gates.shift()?.promise
+      },
+      () => undefined,
+    )
     const [first, second] = gates
     handOver.give([lease('a', 1), lease('b', 1), lease('a', 2)])
     handOver.give([lease('a', 3)])
@@ -85,11 +95,14 @@ describe('HandOver', () => {
   it('forgets what a queue refuses, with what gathered meanwhile, and goes on', async () => {
     const calls: string[] = []
     const troubles: string[] = []
-    const handOver = new HandOver(async (_, leases) => {
-      calls.push(leases.map(({ from }) => from).join(','))
-      await Promise.resolve()
-      if (calls.length === 1) throw new Error('no answer')
-    }, (worker) => troubles.push(worker))
+    const handOver = new HandOver(
+      async (_, leases) => {
+        calls.push(leases.map(({ from }) => from).join(','))
+        await Promise.resolve()
+        if (calls.length === 1) throw new Error('no answer')
+      },
+      (worker) => troubles.push(worker),
+    )
     handOver.give([lease('a', 1)])
     handOver.give([lease('a', 2)])
     await handOver.idle()
@@ -100,7 +113,10 @@ describe('HandOver', () => {
 })
 
 describe('planWorkers', () => {
-  const workers = [{ name: 'token_worker', follows: [] }, { name: 'ft_holdings_worker', follows: ['token_worker'] }]
+  const workers = [
+    { name: 'token_worker', follows: [] },
+    { name: 'ft_holdings_worker', follows: ['token_worker'] },
+  ]
 
   it('takes the shorter of the range of the worker and the chunk', () => {
     const config = readConfig({ TOKEN_WORKER_RANGE: '7', LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '500' }, {})
@@ -111,7 +127,9 @@ describe('planWorkers', () => {
   })
 
   it('leaves out what is switched off', () => {
-    expect(planWorkers(readConfig({ ENABLE_TOKEN_WORKER: 'false' }, {}), workers).map(({ name }) => name)).to.deep.equal(['ft_holdings_worker'])
+    expect(
+      planWorkers(readConfig({ ENABLE_TOKEN_WORKER: 'false' }, {}), workers).map(({ name }) => name),
+    ).to.deep.equal(['ft_holdings_worker'])
     expect(planWorkers(readConfig({ RAW_ONLY: 'true' }, {}), workers)).to.deep.equal([])
   })
 })

@@ -55,7 +55,13 @@ describe('Coordinator', () => {
     const reports: RoundReport[] = []
     let told = Promise.withResolvers<void>()
     const coordinator = new Coordinator({
-      databaseUrl: database.url, pool, log: pino({ level: 'silent' }), signal: stopping.signal, liveBlocks: 20, foldMs: 0, tidyMs: 0,
+      databaseUrl: database.url,
+      pool,
+      log: pino({ level: 'silent' }),
+      signal: stopping.signal,
+      liveBlocks: 20,
+      foldMs: 0,
+      tidyMs: 0,
       onRound: (report) => {
         reports.push(report)
         told.resolve()
@@ -65,12 +71,18 @@ describe('Coordinator', () => {
     })
     const ended = coordinator.run()
     const each: Running = {
-      coordinator, reports,
+      coordinator,
+      reports,
       async until(condition) {
         for (;;) {
           const next = told.promise
           if (await condition()) return
-          await Promise.race([next, ended.then(() => { throw new Error('the coordinator has ended') })])
+          await Promise.race([
+            next,
+            ended.then(() => {
+              throw new Error('the coordinator has ended')
+            }),
+          ])
         }
       },
       async stop() {
@@ -107,22 +119,43 @@ describe('Coordinator', () => {
   it('gives out the head first, then history, to followers what the others have done, until all is done', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 700, to: 1005 }], history_ingester: [{ from: 0, to: 700 }] })
     const { enqueue, offered, idle } = doer()
-    const { until, coordinator } = start({ workers: () => [plan('a'), plan('b', ['a'])], enqueue, roundMs: never, maxOpen: 3 })
+    const { until, coordinator } = start({
+      workers: () => [plan('a'), plan('b', ['a'])],
+      enqueue,
+      roundMs: never,
+      maxOpen: 3,
+    })
     await until(() => covers('b', '{[0,1005)}'))
     await idle()
     const of = (worker: string) => offered.filter((lease) => lease.worker === worker)
-    expect(of('a').slice(0, 5).map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([
-      [995, 1005, true], [985, 995, true], [885, 985, false], [785, 885, false], [685, 785, false],
+    expect(
+      of('a')
+        .slice(0, 5)
+        .map((lease) => [lease.from, lease.to, lease.isLive]),
+    ).to.deep.equal([
+      [995, 1005, true],
+      [985, 995, true],
+      [885, 985, false],
+      [785, 885, false],
+      [685, 785, false],
     ])
-    expect(of('a').map((lease) => lease.to)).to.deep.equal(of('a').map((lease) => lease.to).sort((x, y) => y - x))
-    const position = (worker: string, height: number): number => offered.findIndex((l) => l.worker === worker && l.from <= height && height < l.to)
-    for (let height = 0; height < 1005; height += 5) expect(position('b', height)).to.be.greaterThan(position('a', height))
+    expect(of('a').map((lease) => lease.to)).to.deep.equal(
+      of('a')
+        .map((lease) => lease.to)
+        .sort((x, y) => y - x),
+    )
+    const position = (worker: string, height: number): number =>
+      offered.findIndex((l) => l.worker === worker && l.from <= height && height < l.to)
+    for (let height = 0; height < 1005; height += 5)
+      expect(position('b', height)).to.be.greaterThan(position('a', height))
     await until(async () => {
       // The last fold may not be due in the last round.
       coordinator.wake()
       return (await leaseLines(pool)).length === 0
     })
-    const { rows } = await pool.query(`select last_height::float8 as last from app.indexing_checkpoints where service_name in ('a', 'b')`)
+    const { rows } = await pool.query(
+      `select last_height::float8 as last from app.indexing_checkpoints where service_name in ('a', 'b')`,
+    )
     expect(rows).to.deep.equal([{ last: 1004 }, { last: 1004 }])
   })
 
@@ -169,7 +202,9 @@ describe('Coordinator', () => {
     const { enqueue } = doer()
     let calls = 0
     const { until, reports } = start({
-      workers: () => [plan('a')], roundMs: 5, staleMs: 10,
+      workers: () => [plan('a')],
+      roundMs: 5,
+      staleMs: 10,
       enqueue: async (worker, leases) => {
         calls++
         if (calls === 1) throw new RetryableError('queue-unavailable', 'no answer')
@@ -185,7 +220,9 @@ describe('Coordinator', () => {
     const { enqueue } = doer()
     const silent = Promise.withResolvers<void>()
     const { until } = start({
-      workers: () => [plan('a'), plan('b')], roundMs: 5, enqueue: (worker, leases) => (worker === 'a' ? silent.promise : enqueue(worker, leases)),
+      workers: () => [plan('a'), plan('b')],
+      roundMs: 5,
+      enqueue: (worker, leases) => (worker === 'a' ? silent.promise : enqueue(worker, leases)),
     })
     await until(() => covers('b', '{[0,25)}'))
     silent.resolve()
@@ -193,12 +230,19 @@ describe('Coordinator', () => {
 
   it('takes ranges from processes that are gone, and brings back what has waited', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 30 }] })
-    await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }, { worker: 'a', from: 10, to: 20, status: 'failed', attempt: 3 }, { worker: 'a', from: 20, to: 30, status: 'flagged' }])
+    await addLeases(pool, [
+      { worker: 'a', from: 0, to: 10 },
+      { worker: 'a', from: 10, to: 20, status: 'failed', attempt: 3 },
+      { worker: 'a', from: 20, to: 30, status: 'flagged' },
+    ])
     await claimLeases(pool, [{ worker: 'a', from: 0 }], { leasedBy: 'gone', leaseMs: 0 })
     const { enqueue, offered } = doer()
     const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
     await until(() => covers('a', '{[0,20)}'))
-    expect(offered.map((lease) => [lease.from, lease.attempt])).to.have.deep.members([[0, 1], [10, 3]])
+    expect(offered.map((lease) => [lease.from, lease.attempt])).to.have.deep.members([
+      [0, 1],
+      [10, 3],
+    ])
     await requeueLeases(pool, [{ worker: 'a', from: 20 }])
     await announceFarmWork(pool)
     await until(() => covers('a', '{[0,30)}'))
@@ -206,7 +250,10 @@ describe('Coordinator', () => {
 
   it('leaves workers that are off alone', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 30 }] })
-    await addLeases(pool, [{ worker: 'off', from: 0, to: 10, status: 'failed' }, { worker: 'off', from: 10, to: 20 }])
+    await addLeases(pool, [
+      { worker: 'off', from: 0, to: 10, status: 'failed' },
+      { worker: 'off', from: 10, to: 20 },
+    ])
     const { enqueue } = doer()
     const { until } = start({ workers: () => [plan('a'), plan('b', ['off'])], enqueue, roundMs: never })
     await until(() => covers('a', '{[0,30)}'))
@@ -216,8 +263,17 @@ describe('Coordinator', () => {
 
   it('keeps what is open bounded, and gives nothing to a worker of which most ranges fail', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 10_000 }] })
-    await addLeases(pool, [0, 1, 2].map((from) => ({ worker: 'broken', from, to: from + 1, status: 'flagged' })))
-    const { until } = start({ workers: () => [plan('a'), plan('broken')], enqueue: () => Promise.resolve(), roundMs: 1, maxOpen: 4, maxTroubled: 3 })
+    await addLeases(
+      pool,
+      [0, 1, 2].map((from) => ({ worker: 'broken', from, to: from + 1, status: 'flagged' })),
+    )
+    const { until } = start({
+      workers: () => [plan('a'), plan('broken')],
+      enqueue: () => Promise.resolve(),
+      roundMs: 1,
+      maxOpen: 4,
+      maxTroubled: 3,
+    })
     let rounds = 0
     await until(() => ++rounds > 5)
     const leases = await storedLeases(pool)
@@ -230,10 +286,15 @@ describe('Coordinator', () => {
     const { enqueue, offered } = doer()
     const openHistory: number[] = []
     const started = performance.now()
-    const { until } = start({ workers: () => [plan('a')], roundMs: 1, historySleepMs: 60, enqueue: async (worker, leases) => {
-      openHistory.push(leases.filter((lease) => !lease.isLive).length)
-      await enqueue(worker, leases)
-    } })
+    const { until } = start({
+      workers: () => [plan('a')],
+      roundMs: 1,
+      historySleepMs: 60,
+      enqueue: async (worker, leases) => {
+        openHistory.push(leases.filter((lease) => !lease.isLive).length)
+        await enqueue(worker, leases)
+      },
+    })
     await until(() => covers('a', '{[0,320)}'))
     expect(Math.max(...openHistory)).to.equal(1)
     expect(offered.filter((lease) => !lease.isLive)).to.have.length(3)
@@ -243,7 +304,13 @@ describe('Coordinator', () => {
   it('does nothing but tidy when both kinds of derivers are off, and gives out the head like history without live ones', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 250 }] })
     const off = doer()
-    const first = start({ workers: () => [plan('a')], enqueue: off.enqueue, roundMs: 1, isLiveEnabled: false, isHistoryEnabled: false })
+    const first = start({
+      workers: () => [plan('a')],
+      enqueue: off.enqueue,
+      roundMs: 1,
+      isLiveEnabled: false,
+      isHistoryEnabled: false,
+    })
     let rounds = 0
     await first.until(() => ++rounds > 3)
     await first.stop()
@@ -251,7 +318,11 @@ describe('Coordinator', () => {
     const { enqueue, offered } = doer()
     const second = start({ workers: () => [plan('a')], enqueue, roundMs: 1, isLiveEnabled: false })
     await second.until(() => covers('a', '{[0,250)}'))
-    expect(offered.map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([[150, 250, false], [50, 150, false], [0, 50, false]])
+    expect(offered.map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([
+      [150, 250, false],
+      [50, 150, false],
+      [0, 50, false],
+    ])
   })
 
   describe('what a person asks for', () => {
@@ -269,10 +340,22 @@ describe('Coordinator', () => {
       const { enqueue, offered } = doer()
       const workers = [plan('a'), plan('b', ['a']), plan('c')]
       expect((await addRequest(pool, workers, ['b'], { from: 250, to: 480 })).workers).to.deep.equal(['a', 'b'])
-      const { until } = start({ workers: () => workers, enqueue, roundMs: 20, maxOpen: 4, liveBlocks: 0, isLiveEnabled: false })
+      const { until } = start({
+        workers: () => workers,
+        enqueue,
+        roundMs: 20,
+        maxOpen: 4,
+        liveBlocks: 0,
+        isLiveEnabled: false,
+      })
       await until(isFinished)
-      const of = (worker: string) => offered.filter((lease) => lease.worker === worker).map(({ from, to }) => [from, to])
-      const asked = [[380, 480], [280, 380], [250, 280]]
+      const of = (worker: string) =>
+        offered.filter((lease) => lease.worker === worker).map(({ from, to }) => [from, to])
+      const asked = [
+        [380, 480],
+        [280, 380],
+        [250, 280],
+      ]
       expect(of('a').slice(0, 4)).to.deep.equal([...asked, [1900, 2000]])
       expect(of('b').filter(([from = 0]) => from < 480)).to.deep.equal(asked)
       expect(of('c')[0]).to.deep.equal([1900, 2000])
@@ -284,7 +367,11 @@ describe('Coordinator', () => {
       await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }] })
       const { enqueue, offered } = doer()
       const { until } = start({
-        workers: () => [plan('a')], enqueue, roundMs: 20, isLiveEnabled: false, isHistoryEnabled: false,
+        workers: () => [plan('a')],
+        enqueue,
+        roundMs: 20,
+        isLiveEnabled: false,
+        isHistoryEnabled: false,
       })
       await until(() => true)
       for (const from of [100, 700]) {
@@ -293,13 +380,23 @@ describe('Coordinator', () => {
       }
       await addRequest(pool, [plan('a')], ['a'], { from: 120, to: 140 })
       await until(isFinished)
-      expect(offered.map(({ from, to }) => [from, to])).to.deep.equal([[100, 150], [700, 750]])
+      expect(offered.map(({ from, to }) => [from, to])).to.deep.equal([
+        [100, 150],
+        [700, 750],
+      ])
     })
 
     it('is finished with what is skipped, and not before what is flagged is done', async () => {
-      await setCoverage(pool, { main_ingester: [{ from: 0, to: 500 }], a: [{ from: 0, to: 100 }, { from: 130, to: 500 }] })
+      await setCoverage(pool, {
+        main_ingester: [{ from: 0, to: 500 }],
+        a: [
+          { from: 0, to: 100 },
+          { from: 130, to: 500 },
+        ],
+      })
       await addLeases(pool, [
-        { worker: 'a', from: 100, to: 110, status: 'skipped' }, { worker: 'a', from: 110, to: 120, status: 'flagged' },
+        { worker: 'a', from: 100, to: 110, status: 'skipped' },
+        { worker: 'a', from: 110, to: 120, status: 'flagged' },
       ])
       const { enqueue } = doer()
       await addRequest(pool, [plan('a')], ['a'], { from: 90, to: 200 })
@@ -336,7 +433,10 @@ describe('Coordinator', () => {
       expect(request).to.deep.include({ workers: ['a', 'b'], reopened: ['a', 'b'] })
       await until(isFinished)
       expect(offered.map(({ worker, from, to }) => [worker, from, to])).to.have.deep.members([
-        ['a', 100, 200], ['a', 90, 100], ['b', 100, 200], ['b', 90, 100],
+        ['a', 100, 200],
+        ['a', 90, 100],
+        ['b', 100, 200],
+        ['b', 90, 100],
       ])
     })
   })
@@ -363,7 +463,10 @@ describe('Coordinator', () => {
   it('lets another take over when the queues take nothing from it', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
     const refusing = start({
-      workers: () => [plan('a')], roundMs: 5, staleMs: 10, queuePatienceMs: 50,
+      workers: () => [plan('a')],
+      roundMs: 5,
+      staleMs: 10,
+      queuePatienceMs: 50,
       enqueue: () => Promise.reject(new RetryableError('queue-unavailable', 'no answer')),
     })
     await refusing.until(() => refusing.reports.length > 0)
@@ -378,8 +481,23 @@ describe('Coordinator', () => {
     const behind = createPool(proxy.url, { max: 4, connectTimeoutMs: 300, statementTimeoutMs: 0 })
     const { enqueue } = doer()
     const interrupted: (() => void)[] = []
-    const log = pino({ level: 'warn' }, { write: (line) => { if (line.includes('interrupted')) for (const tell of interrupted) tell() } })
-    const { until, stop } = start({ workers: () => [plan('a')], enqueue, roundMs: 5, databaseUrl: proxy.url, pool: behind, connection, log })
+    const log = pino(
+      { level: 'warn' },
+      {
+        write: (line) => {
+          if (line.includes('interrupted')) for (const tell of interrupted) tell()
+        },
+      },
+    )
+    const { until, stop } = start({
+      workers: () => [plan('a')],
+      enqueue,
+      roundMs: 5,
+      databaseUrl: proxy.url,
+      pool: behind,
+      connection,
+      log,
+    })
     for (const to of [50, 90, 120]) {
       await setCoverage(pool, { main_ingester: [{ from: 0, to }] })
       await until(() => covers('a', `{[0,${to})}`))
@@ -404,18 +522,29 @@ describe('Coordinator', () => {
     const { enqueue } = doer()
     const twins = [0, 1, 2].map(() => {
       const options: CoordinatorOptions = {
-        databaseUrl: database.url, pool, log: pino({ level: 'silent' }), signal: new AbortController().signal,
-        workers: () => [plan('a'), plan('b', ['a'])], enqueue, foldMs: 0, tidyMs: 0, maxOpen: 20,
+        databaseUrl: database.url,
+        pool,
+        log: pino({ level: 'silent' }),
+        signal: new AbortController().signal,
+        workers: () => [plan('a'), plan('b', ['a'])],
+        enqueue,
+        foldMs: 0,
+        tidyMs: 0,
+        maxOpen: 20,
       }
-      const handOver = new HandOver(enqueue, (_, error) => { throw error })
+      const handOver = new HandOver(enqueue, (_, error) => {
+        throw error
+      })
       return { handOver, rounds: new Rounds(options, handOver) }
     })
-    await Promise.all(twins.map(async ({ rounds, handOver }) => {
-      while (!(await covers('b', '{[0,20000)}'))) {
-        await rounds.next()
-        await handOver.idle()
-      }
-    }))
+    await Promise.all(
+      twins.map(async ({ rounds, handOver }) => {
+        while (!(await covers('b', '{[0,20000)}'))) {
+          await rounds.next()
+          await handOver.idle()
+        }
+      }),
+    )
     expect(await covers('a', '{[0,20000)}')).to.equal(true)
   })
 })

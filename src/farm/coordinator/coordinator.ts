@@ -58,7 +58,9 @@ export class Coordinator {
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const lock = await acquireLock(databaseUrl, coordinatorLock, {
-          ...connection, signal, applicationName: 'flowfarm coordinator',
+          ...connection,
+          signal,
+          applicationName: 'flowfarm coordinator',
           onWaiting: (holder) => log.debug({ holder }, 'another process coordinates the farm, waiting for it to end'),
         })
         try {
@@ -74,7 +76,12 @@ export class Coordinator {
         const error = asDatabaseError(thrown)
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 100, 5000)
-        this.#failures.log(log, 'warn', { err: error, attempt, pauseMs }, 'The coordinator was interrupted: trying again')
+        this.#failures.log(
+          log,
+          'warn',
+          { err: error, attempt, pauseMs },
+          'The coordinator was interrupted: trying again',
+        )
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
@@ -86,14 +93,22 @@ export class Coordinator {
     const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0, queuePatienceMs = 10_000 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
     const ending = new AbortController()
-    const listener = await listen(databaseUrl, [blocksChannel, farmChannel], (_, payload) => {
-      this.#wakeUp.call()
-      if (payload.startsWith(headPayload)) this.#headMoved.call()
-    }, {
-      ...connection, signal: AbortSignal.any([signal, ending.signal]), applicationName: 'flowfarm coordinator',
-      onReconnect: () => this.#wakeUp.call(),
-      onTrouble: (err) => this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
-    })
+    const listener = await listen(
+      databaseUrl,
+      [blocksChannel, farmChannel],
+      (_, payload) => {
+        this.#wakeUp.call()
+        if (payload.startsWith(headPayload)) this.#headMoved.call()
+      },
+      {
+        ...connection,
+        signal: AbortSignal.any([signal, ending.signal]),
+        applicationName: 'flowfarm coordinator',
+        onReconnect: () => this.#wakeUp.call(),
+        onTrouble: (err) =>
+          this.#failures.log(log, 'warn', { err }, 'The coordinator receives no notifications: connecting again'),
+      },
+    )
     // A statement on a connection that went silent may never return; the loss of the lock must end the term all the same.
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(asError(signal.reason))

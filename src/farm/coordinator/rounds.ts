@@ -66,10 +66,14 @@ export class Rounds {
     const { cut, isMore } = await this.#cut(plans, state, liveBlocks, requested)
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
     this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
-    const folded = foldedAhead + await this.#fold(names)
+    const folded = foldedAhead + (await this.#fold(names))
     if (requested.size > 0) await this.#finishRequests(names)
     this.#options.onRound?.({
-      cut: cut.length, expired: tidied.expired, requeued: tidied.requeued, handedOver: tidied.handedOver, folded,
+      cut: cut.length,
+      expired: tidied.expired,
+      requeued: tidied.requeued,
+      handedOver: tidied.handedOver,
+      folded,
       seconds: (performance.now() - startedAt) / 1000,
     })
     return isMore
@@ -87,7 +91,9 @@ export class Rounds {
     for (const name of names) this.#known.add(name)
   }
 
-  async #tidy(names: readonly string[]): Promise<{ queued: QueuedLease[]; expired: readonly EndedRun[]; requeued: number; handedOver: number }> {
+  async #tidy(
+    names: readonly string[],
+  ): Promise<{ queued: QueuedLease[]; expired: readonly EndedRun[]; requeued: number; handedOver: number }> {
     const { pool, log, retryPolicy, tidyMs = 250, staleMs = 5000 } = this.#options
     if (performance.now() < this.#tidyAt) return { queued: [], expired: [], requeued: 0, handedOver: 0 }
     const reaped = await reapLeases(pool, retryPolicy)
@@ -96,11 +102,19 @@ export class Rounds {
     this.#tidyAt = performance.now() + tidyMs
     for (const run of reaped.runs) log.warn(run, 'a process did not renew its lease in time')
     const reapedOfOurs = reaped.queued.filter((lease) => names.includes(lease.worker))
-    return { queued: [...reapedOfOurs, ...due, ...stale], expired: reaped.runs, requeued: due.length, handedOver: stale.length }
+    return {
+      queued: [...reapedOfOurs, ...due, ...stale],
+      expired: reaped.runs,
+      requeued: due.length,
+      handedOver: stale.length,
+    }
   }
 
   async #cut(
-    plans: readonly WorkerPlan[], state: FarmState, liveBlocks: number, requested: ReadonlyMap<string, HeightSet>,
+    plans: readonly WorkerPlan[],
+    state: FarmState,
+    liveBlocks: number,
+    requested: ReadonlyMap<string, HeightSet>,
   ): Promise<{ cut: QueuedLease[]; isMore: boolean }> {
     const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
@@ -110,7 +124,10 @@ export class Rounds {
     if (rooms.length === 0 || (isOff && requested.size === 0)) return { cut: [], isMore: false }
     const startedAt = performance.now()
     const { first, cut, allowances } = await withTransaction(pool, async (client) => {
-      await lockCheckpoints(client, rooms.map(({ plan }) => plan.name))
+      await lockCheckpoints(
+        client,
+        rooms.map(({ plan }) => plan.name),
+      )
       const first = await this.#cutRequested(client, rooms, liveBlocks, requested)
       const allowances = isOff ? [] : rooms.map((room) => this.#allowance(room, state, first))
       const cut = isOff ? [] : await cutLeases(client, allowances, { liveBlocks, isHistoryEnabled })
@@ -123,15 +140,28 @@ export class Rounds {
       if (to <= stored.to - liveBlocks && gathering.has(worker)) this.#gather.given(worker, endedAt)
     }
     const isMore = allowances.map(({ plan, historyRoom, span }) => {
-      const depths = cut.filter((lease) => lease.worker === plan.name).map((lease) => stored.to - lease.from).filter((depth) => depth > liveBlocks)
-      return this.#spans.searched(plan.name, { span, whole: stored.to - stored.from, room: historyRoom, depths, startedAt, endedAt })
+      const depths = cut
+        .filter((lease) => lease.worker === plan.name)
+        .map((lease) => stored.to - lease.from)
+        .filter((depth) => depth > liveBlocks)
+      return this.#spans.searched(plan.name, {
+        span,
+        whole: stored.to - stored.from,
+        room: historyRoom,
+        depths,
+        startedAt,
+        endedAt,
+      })
     })
     return { cut: [...first, ...cut], isMore: isMore.includes(true) }
   }
 
   /** What people asked for comes before all other history, and also where history is off. */
   async #cutRequested(
-    client: pg.ClientBase, rooms: readonly Room[], liveBlocks: number, requested: ReadonlyMap<string, HeightSet>,
+    client: pg.ClientBase,
+    rooms: readonly Room[],
+    liveBlocks: number,
+    requested: ReadonlyMap<string, HeightSet>,
   ): Promise<QueuedLease[]> {
     const allowances = rooms.flatMap(({ plan, history }): Allowance[] => {
       const within = requested.get(plan.name)
@@ -155,7 +185,10 @@ export class Rounds {
     const isHeldBack = troubled >= maxTroubled
     if (isHeldBack && !this.#heldBack.has(plan.name)) {
       this.#heldBack.add(plan.name)
-      log.error({ worker: plan.name, ...count }, 'most ranges of the worker fail: it gets no new ones until a person has looked at them')
+      log.error(
+        { worker: plan.name, ...count },
+        'most ranges of the worker fail: it gets no new ones until a person has looked at them',
+      )
     } else if (!isHeldBack) this.#heldBack.delete(plan.name)
     // Not before half of it is done: many at a time cost little more than one, to find as well as to hand over.
     const history = isHeldBack || count.openHistory > maxOpen / 2 ? 0 : maxOpen - count.openHistory

@@ -18,7 +18,10 @@ type PlanSettings = Pick<Config, 'RAW_ONLY' | 'LIVE_DERIVERS_CHUNK' | 'HISTORY_D
  * The workers that the configuration has on: none with RAW_ONLY, else those whose ENABLE_<name> is not false. A range is at
  * most <name>_RANGE long, and at most LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.
  */
-export function planWorkers(config: PlanSettings, workers: readonly Pick<WorkerPlan, 'name' | 'follows'>[]): WorkerPlan[] {
+export function planWorkers(
+  config: PlanSettings,
+  workers: readonly Pick<WorkerPlan, 'name' | 'follows'>[],
+): WorkerPlan[] {
   if (config.RAW_ONLY) return []
   const settings = new Map<string, unknown>(Object.entries(config))
   return workers
@@ -27,8 +30,10 @@ export function planWorkers(config: PlanSettings, workers: readonly Pick<WorkerP
       const range = settings.get(`${name.toUpperCase()}_RANGE`)
       const longest = typeof range === 'number' ? range : Number.MAX_SAFE_INTEGER
       return {
-        name, follows,
-        liveChunk: Math.min(longest, config.LIVE_DERIVERS_CHUNK), historyChunk: Math.min(longest, config.HISTORY_DERIVERS_CHUNK),
+        name,
+        follows,
+        liveChunk: Math.min(longest, config.LIVE_DERIVERS_CHUNK),
+        historyChunk: Math.min(longest, config.HISTORY_DERIVERS_CHUNK),
       }
     })
 }

@@ -16,5 +16,10 @@ export async function rollBackFarm(client: pg.ClientBase, ancestor: number): Pro
      union select worker_type from app.worker_leases`,
     [ingesterServices],
   )
-  await reopenHeights(client, rows.map((row) => row.worker), ancestor + 1, undefined)
+  await reopenHeights(
+    client,
+    rows.map((row) => row.worker),
+    ancestor + 1,
+    undefined,
+  )
 }

@@ -45,7 +45,10 @@ export class DrillWatch {
     const watch = new DrillWatch(options)
     const refresh = (): void => void watch.#refresh()
     watch.#listener = await listen(databaseUrl, [drillsChannel], refresh, {
-      ...connection, signal, applicationName: 'flowfarm drills', onReconnect: refresh,
+      ...connection,
+      signal,
+      applicationName: 'flowfarm drills',
+      onReconnect: refresh,
       onTrouble: (err) => log.debug({ err }, 'drills are not heard of; connecting again'),
     })
     await watch.#refresh()
@@ -92,7 +95,8 @@ export class DrillWatch {
   #replace(drills: readonly FaultDrill[]): void {
     const { log } = this.#options
     for (const { worker, from, to, reason, createdAt } of drills) {
-      if (this.#drills.get(worker)?.createdAt !== createdAt) log.warn({ worker, from, to, reason }, 'a fault drill is on')
+      if (this.#drills.get(worker)?.createdAt !== createdAt)
+        log.warn({ worker, from, to, reason }, 'a fault drill is on')
     }
     for (const { worker } of this.#drills.values()) {
       if (drills.every((drill) => drill.worker !== worker)) log.warn({ worker }, 'the fault drill is over')

@@ -27,13 +27,21 @@ describe('fault drills', () => {
 
   const watch = async (refreshMs: number): Promise<DrillWatch> => {
     const started = await DrillWatch.start({
-      databaseUrl: database.url, pool: database.pool, log: pino({ level: 'silent' }), signal: stop.signal, refreshMs,
+      databaseUrl: database.url,
+      pool: database.pool,
+      log: pino({ level: 'silent' }),
+      signal: stop.signal,
+      refreshMs,
     })
     stops.push(() => started.stop())
     return started
   }
   /** What the watch says of the range once it says something else than `before`. */
-  const changed = async (drills: DrillWatch, worker: string, range: { from: number; to: number }): Promise<string | undefined> => {
+  const changed = async (
+    drills: DrillWatch,
+    worker: string,
+    range: { from: number; to: number },
+  ): Promise<string | undefined> => {
     const code = (): string | undefined => (drills.faultFor(worker, range) as { code?: string } | undefined)?.code
     const before = code()
     while (code() === before) await database.pool.query('select 1')
@@ -46,7 +54,8 @@ describe('fault drills', () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 5, to: 6 })
     const drills = await listDrills(database.pool)
     expect(drills.map(({ worker, from, to, reason }) => [worker, from, to, reason])).to.deep.equal([
-      ['accounts_worker', 0, 1, null], ['token_worker', 5, 6, null],
+      ['accounts_worker', 0, 1, null],
+      ['token_worker', 5, 6, null],
     ])
     expect(new Date(drills[0]?.createdAt ?? '').getTime()).to.be.within(Date.now() - 60_000, Date.now() + 60_000)
     expect(await clearDrills(database.pool, 'token_worker')).to.equal(1)
@@ -70,11 +79,20 @@ describe('fault drills', () => {
   it('are known from the start, and meet every range that shares a height with them', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 10, to: 20, reason: 'an exercise' })
     const drills = await watch(3_600_000)
-    const meets = (from: number, to: number, worker = 'token_worker'): boolean => drills.faultFor(worker, { from, to }) !== undefined
-    expect([meets(0, 10), meets(0, 11), meets(12, 13), meets(19, 40), meets(20, 40), meets(0, 100)]).to.deep.equal([false, true, true, true, false, true])
+    const meets = (from: number, to: number, worker = 'token_worker'): boolean =>
+      drills.faultFor(worker, { from, to }) !== undefined
+    expect([meets(0, 10), meets(0, 11), meets(12, 13), meets(19, 40), meets(20, 40), meets(0, 100)]).to.deep.equal([
+      false,
+      true,
+      true,
+      true,
+      false,
+      true,
+    ])
     expect(meets(12, 13, 'accounts_worker')).to.equal(false)
     expect(drills.faultFor('token_worker', { from: 10, to: 11 })).to.include({
-      code: 'fault-drill', message: 'An operator makes token_worker fail at heights 10 to 19: an exercise',
+      code: 'fault-drill',
+      message: 'An operator makes token_worker fail at heights 10 to 19: an exercise',
     })
   })
 
@@ -97,25 +115,33 @@ describe('fault drills', () => {
     const logged: { readonly level: number; readonly msg: string }[] = []
     const seen = Promise.withResolvers<void>()
     const pool = createPool(database.url, { max: 1 })
-    const log = pino({ level: 'debug' }, {
-      write: (line: string) => {
-        logged.push(JSON.parse(line) as (typeof logged)[number])
-        if (failures().length === 3) seen.resolve()
+    const log = pino(
+      { level: 'debug' },
+      {
+        write: (line: string) => {
+          logged.push(JSON.parse(line) as (typeof logged)[number])
+          if (failures().length === 3) seen.resolve()
+        },
       },
-    })
+    )
     const failures = () => logged.filter(({ msg }) => msg.startsWith('drills could not be read'))
     const started = await DrillWatch.start({ databaseUrl: database.url, pool, log, signal: stop.signal, refreshMs: 5 })
     stops.push(() => started.stop())
     await pool.end()
     await seen.promise
-    expect(failures().slice(0, 3).map(({ level }) => level)).to.deep.equal([40, 20, 20])
+    expect(
+      failures()
+        .slice(0, 3)
+        .map(({ level }) => level),
+    ).to.deep.equal([40, 20, 20])
   })
 
   it('are announced only once they are committed', async () => {
     const heard: string[] = []
     const end = new AbortController()
     const listener = await listen(database.url, [drillsChannel], (_channel, payload) => heard.push(payload), {
-      signal: end.signal, onReconnect: () => undefined,
+      signal: end.signal,
+      onReconnect: () => undefined,
     })
     const client = await database.pool.connect()
     await client.query('begin')

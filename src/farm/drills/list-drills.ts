@@ -14,6 +14,10 @@ interface Row {
 export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDrill[]> {
   const { rows } = await query<Row>(db, 'select * from app.fault_drills order by worker_type')
   return rows.map((row) => ({
-    worker: row.worker_type, from: Number(row.from_height), to: Number(row.to_height), reason: row.reason, createdAt: row.created_at.toISOString(),
+    worker: row.worker_type,
+    from: Number(row.from_height),
+    to: Number(row.to_height),
+    reason: row.reason,
+    createdAt: row.created_at.toISOString(),
   }))
 }

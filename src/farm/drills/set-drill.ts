@@ -11,11 +11,13 @@ import type { FaultDrill } from './fault-drill.ts'
  * @throws FatalError `unknown-worker`, `empty-range`
  */
 export async function setDrill(
-  db: pg.Pool | pg.ClientBase, drill: Pick<FaultDrill, 'worker' | 'from' | 'to'> & { readonly reason?: string | undefined },
+  db: pg.Pool | pg.ClientBase,
+  drill: Pick<FaultDrill, 'worker' | 'from' | 'to'> & { readonly reason?: string | undefined },
 ): Promise<void> {
   const { worker, from, to, reason } = drill
   const names = workers.map(({ name }) => name)
-  if (!names.includes(worker)) throw new FatalError('unknown-worker', `There is no worker "${worker}". Workers: ${names.join(', ')}.`)
+  if (!names.includes(worker))
+    throw new FatalError('unknown-worker', `There is no worker "${worker}". Workers: ${names.join(', ')}.`)
   if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to)) {
     throw new FatalError('empty-range', `A drill needs heights: from ${from} up to ${to} (exclusive) there are none.`)
   }

@@ -33,12 +33,20 @@ export async function writeBuiltInLabels(pool: pg.Pool, network: Network): Promi
      select address, tag, label, category, true from known order by address, tag
      on conflict (address, tag) do update set label = excluded.label, category = excluded.category
      where l.is_built_in and (l.label, l.category) is distinct from (excluded.label, excluded.category)`,
-    [known.map((one) => one.address), known.map((one) => one.tag), known.map((one) => one.label), known.map((one) => one.category)],
+    [
+      known.map((one) => one.address),
+      known.map((one) => one.tag),
+      known.map((one) => one.label),
+      known.map((one) => one.category),
+    ],
   )
 }
 
 /** Gives an account an operator's label, in the place of one with the same tag. */
-export async function putLabel(pool: pg.Pool, { address, tag, label, category }: Omit<AccountLabel, 'isBuiltIn'>): Promise<void> {
+export async function putLabel(
+  pool: pg.Pool,
+  { address, tag, label, category }: Omit<AccountLabel, 'isBuiltIn'>,
+): Promise<void> {
   await query(
     pool,
     `insert into app.account_labels (address, tag, label, category) values ($1, $2, $3, $4)
@@ -55,7 +63,9 @@ export async function putLabel(pool: pg.Pool, { address, tag, label, category }:
  */
 export async function removeLabels(pool: pg.Pool, address: string, tag?: string): Promise<number> {
   const { rowCount } = await query(
-    pool, 'delete from app.account_labels where address = $1 and ($2::text is null or tag = $2)', [address, tag ?? null],
+    pool,
+    'delete from app.account_labels where address = $1 and ($2::text is null or tag = $2)',
+    [address, tag ?? null],
   )
   if (rowCount !== 0) await announceChangedRows(pool)
   return rowCount ?? 0
@@ -63,7 +73,13 @@ export async function removeLabels(pool: pg.Pool, address: string, tag?: string)
 
 /** Those of one account, or all, by address and tag. There are few: people write them. */
 export async function listLabels(pool: pg.Pool, address?: string): Promise<readonly AccountLabel[]> {
-  const { rows } = await query<{ address: string; tag: string; label: string; category: LabelCategory; isBuiltIn: boolean }>(
+  const { rows } = await query<{
+    address: string
+    tag: string
+    label: string
+    category: LabelCategory
+    isBuiltIn: boolean
+  }>(
     pool,
     `select address, tag, label, category, is_built_in as "isBuiltIn" from app.account_labels
      where $1::text is null or address = $1 order by address, tag`,

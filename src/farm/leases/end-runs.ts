@@ -87,6 +87,11 @@ export function endRunsValues(policy: RetryPolicy): number[] {
 
 export function asEndedRun(row: EndedRow): EndedRun {
   return {
-    worker: row.worker_type, from: Number(row.from_height), to: Number(row.to_height), status: row.status, attempt: row.attempt, isHalved: row.is_halved,
+    worker: row.worker_type,
+    from: Number(row.from_height),
+    to: Number(row.to_height),
+    status: row.status,
+    attempt: row.attempt,
+    isHalved: row.is_halved,
   }
 }

@@ -14,6 +14,10 @@ export const leaseColumns = 'l.worker_type, l.from_height, l.to_height, l.genera
 
 export function asLease(row: LeaseRow): QueuedLease {
   return {
-    worker: row.worker_type, from: Number(row.from_height), to: Number(row.to_height), generation: Number(row.generation), attempt: row.attempt,
+    worker: row.worker_type,
+    from: Number(row.from_height),
+    to: Number(row.to_height),
+    generation: Number(row.generation),
+    attempt: row.attempt,
   }
 }

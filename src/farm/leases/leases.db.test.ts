@@ -61,16 +61,25 @@ describe('leases', () => {
   describe('a claim', () => {
     it('takes what is queued and nothing else', async () => {
       await addLeases(pool, [
-        { worker: 'a', from: 0, to: 10 }, { worker: 'a', from: 10, to: 20, status: 'failed' }, { worker: 'b', from: 0, to: 5 },
-        { worker: 'a', from: 20, to: 30, status: 'done' }, { worker: 'a', from: 30, to: 40, status: 'active' },
+        { worker: 'a', from: 0, to: 10 },
+        { worker: 'a', from: 10, to: 20, status: 'failed' },
+        { worker: 'b', from: 0, to: 5 },
+        { worker: 'a', from: 20, to: 30, status: 'done' },
+        { worker: 'a', from: 30, to: 40, status: 'active' },
       ])
       const claimed = await claimLeases(pool, [key(0, 'b'), ...[30, 20, 10, 0, 77].map((from) => key(from))], by)
-      expect(claimed.map((lease) => [lease.worker, lease.from, lease.to, lease.attempt])).to.have.deep.members([['a', 0, 10, 1], ['b', 0, 5, 1]])
+      expect(claimed.map((lease) => [lease.worker, lease.from, lease.to, lease.attempt])).to.have.deep.members([
+        ['a', 0, 10, 1],
+        ['b', 0, 5, 1],
+      ])
       expect(new Set(claimed.map((lease) => lease.generation)).size).to.equal(2)
     })
 
     it('happens after all where it lost a deadlock', async () => {
-      await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }, { worker: 'a', from: 10, to: 20 }])
+      await addLeases(pool, [
+        { worker: 'a', from: 0, to: 10 },
+        { worker: 'a', from: 10, to: 20 },
+      ])
       const other = await pool.connect()
       try {
         await other.query('begin')
@@ -78,7 +87,15 @@ describe('leases', () => {
         await other.query("set local deadlock_timeout = '1min'")
         await other.query('select from app.worker_leases where from_height = 10 for update')
         const claimed = claimLeases(pool, [key(0), key(10)], by)
-        await untilYes({ pool }, async () => (await pool.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rowCount === 1)
+        await untilYes(
+          { pool },
+          async () =>
+            (
+              await pool.query(
+                "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+              )
+            ).rowCount === 1,
+        )
         await other.query('select from app.worker_leases where from_height = 0 for update')
         await other.query('commit')
         expect((await claimed).map(({ from }) => from)).to.have.members([0, 10])
@@ -89,16 +106,22 @@ describe('leases', () => {
 
     it('is given to one of eight that ask at the same time', async () => {
       const count = 200
-      await addLeases(pool, Array.from({ length: count }, (_, i) => ({ worker: 'a', from: i * 10, to: i * 10 + 10 })))
+      await addLeases(
+        pool,
+        Array.from({ length: count }, (_, i) => ({ worker: 'a', from: i * 10, to: i * 10 + 10 })),
+      )
       const keys = Array.from({ length: count }, (_, i) => key(i * 10))
-      const claims = await Promise.all(Array.from({ length: 8 }, async (_, process) => {
-        const mine: ClaimedLease[] = []
-        // Each in an order of its own, in lots that overlap those of the others.
-        const order = [...keys.slice(process * 25), ...keys.slice(0, process * 25)]
-        if (process % 2 === 1) order.reverse()
-        for (let at = 0; at < count; at += 7) mine.push(...(await claimLeases(pool, order.slice(at, at + 9), { ...by, leasedBy: `p${process}` })))
-        return mine
-      }))
+      const claims = await Promise.all(
+        Array.from({ length: 8 }, async (_, process) => {
+          const mine: ClaimedLease[] = []
+          // Each in an order of its own, in lots that overlap those of the others.
+          const order = [...keys.slice(process * 25), ...keys.slice(0, process * 25)]
+          if (process % 2 === 1) order.reverse()
+          for (let at = 0; at < count; at += 7)
+            mine.push(...(await claimLeases(pool, order.slice(at, at + 9), { ...by, leasedBy: `p${process}` })))
+          return mine
+        }),
+      )
       const all = claims.flat()
       expect(new Set(all.map((lease) => lease.from)).size).to.equal(count)
       expect(all).to.have.length(count)
@@ -125,7 +148,10 @@ describe('leases', () => {
     it('that a crash of the server undid cannot touch a longer lease that got its generation', async () => {
       // A process claims 0-5 as generation N. The commit was asynchronous, and the server crashes before it is on disk: also undone are
       // the split that made 0-5 of 0-10, and the step of the sequence. Then 0-10 is claimed, as generation N.
-      await addLeases(pool, [{ worker: 'a', from: 0, to: 5 }, { worker: 'a', from: 5, to: 10 }])
+      await addLeases(pool, [
+        { worker: 'a', from: 0, to: 5 },
+        { worker: 'a', from: 5, to: 10 },
+      ])
       const old = await claim(0)
       await clearFarm(pool)
       await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
@@ -154,7 +180,10 @@ describe('leases', () => {
 
   describe('a heartbeat', () => {
     it('renews, and tells what was taken away', async () => {
-      await addLeases(pool, [0, 10, 20].map((from) => ({ worker: 'a', from, to: from + 10 })))
+      await addLeases(
+        pool,
+        [0, 10, 20].map((from) => ({ worker: 'a', from, to: from + 10 })),
+      )
       const leases = await claimLeases(pool, [key(0), key(10), key(20)], { ...by, leaseMs: 1 })
       await pool.query(`delete from app.worker_leases where from_height = 10`)
       expect(await heartbeatLeases(pool, leases, 60_000)).to.deep.equal(leases.filter((lease) => lease.from === 10))
@@ -164,7 +193,8 @@ describe('leases', () => {
     it('does not write what has most of its time left', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }])
       const lease = await claim(0)
-      const version = async (): Promise<unknown> => (await pool.query('select xmin::text, lease_expires_at from app.worker_leases')).rows
+      const version = async (): Promise<unknown> =>
+        (await pool.query('select xmin::text, lease_expires_at from app.worker_leases')).rows
       const before = await version()
       await heartbeatLeases(pool, [lease], by.leaseMs)
       expect(await version()).to.deep.equal(before)
@@ -173,11 +203,19 @@ describe('leases', () => {
     })
 
     it('does not wait for a commit under way, and the reaper leaves that alone', async () => {
-      await addLeases(pool, [0, 10].map((from) => ({ worker: 'a', from, to: from + 10 })))
+      await addLeases(
+        pool,
+        [0, 10].map((from) => ({ worker: 'a', from, to: from + 10 })),
+      )
       const leases = await claimLeases(pool, [key(0), key(10)], { ...by, leaseMs: 0 })
       const client = await pool.connect()
       await client.query('begin')
-      expect(await completeLeases(client, leases.filter((lease) => lease.from === 0))).to.have.length(1)
+      expect(
+        await completeLeases(
+          client,
+          leases.filter((lease) => lease.from === 0),
+        ),
+      ).to.have.length(1)
       expect(await heartbeatLeases(pool, leases, 60_000)).to.deep.equal([])
       expect((await reapLeases(pool)).runs).to.deep.equal([])
       await client.query('commit')
@@ -188,7 +226,10 @@ describe('leases', () => {
 
   describe('a failure', () => {
     it('waits longer with each run, up to the cap, and is flagged after the first run and 20 retries', async () => {
-      await addLeases(pool, [{ worker: 'a', from: 7, to: 8 }, { worker: 'a', from: 8, to: 9 }])
+      await addLeases(pool, [
+        { worker: 'a', from: 7, to: 8 },
+        { worker: 'a', from: 8, to: 9 },
+      ])
       const pauses: number[] = []
       let runs = 0
       for (;;) {
@@ -208,7 +249,13 @@ describe('leases', () => {
         expect(pauseMs, `pause ${i + 1}`).to.be.within(bound / 2 - 1, bound + 1)
       }
       const [flagged, neighbour] = await storedLeases(pool)
-      expect(flagged).to.include({ status: 'flagged', attempt: 21, code: 'bad-block', error: poison.message, pauseMs: null })
+      expect(flagged).to.include({
+        status: 'flagged',
+        attempt: 21,
+        code: 'bad-block',
+        error: poison.message,
+        pauseMs: null,
+      })
       expect(neighbour).to.include({ from: 8, status: 'queued', attempt: 0 })
     })
 
@@ -232,7 +279,9 @@ describe('leases', () => {
         await requeueDueLeases(pool, ['a'])
       }
       const leases = await storedLeases(pool)
-      expect(leases.filter((lease) => lease.status !== 'done').map((lease) => [lease.from, lease.to, lease.status])).to.deep.equal([[bad, bad + 1, 'flagged']])
+      expect(
+        leases.filter((lease) => lease.status !== 'done').map((lease) => [lease.from, lease.to, lease.status]),
+      ).to.deep.equal([[bad, bad + 1, 'flagged']])
       expect(leases.reduce((sum, lease) => sum + lease.to - lease.from, 0)).to.equal(to)
       expect(badRuns).to.equal(21)
       expect(runs).to.be.at.most(21 + 10)
@@ -242,7 +291,10 @@ describe('leases', () => {
      * Runs everything that is open, again and again, until nothing is. @param fails whether a run of these heights
      * fails
      */
-    async function runAll(fails: (lease: ClaimedLease) => boolean, policy = defaultRetryPolicy): Promise<{ most: number }> {
+    async function runAll(
+      fails: (lease: ClaimedLease) => boolean,
+      policy = defaultRetryPolicy,
+    ): Promise<{ most: number }> {
       let most = 0
       for (;;) {
         const open = await storedLeases(pool)
@@ -257,7 +309,8 @@ describe('leases', () => {
         await requeueDueLeases(pool, ['a'])
       }
     }
-    const thousands = (count: number) => Array.from({ length: count }, (_, i) => ({ worker: 'a', from: 1000 * i, to: 1000 * i + 1000 }))
+    const thousands = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ worker: 'a', from: 1000 * i, to: 1000 * i + 1000 }))
 
     it('of all ranges of a worker leaves them whole, also of one that worked before, and they are done when it works again', async function () {
       this.timeout(60_000)
@@ -268,7 +321,10 @@ describe('leases', () => {
       expect(most).to.equal(300)
       const stored = await storedLeases(pool)
       expect(stored.every(({ status, attempt }) => status === 'flagged' && attempt === 5)).to.equal(true)
-      await requeueLeases(pool, stored.map(({ from }) => key(from)))
+      await requeueLeases(
+        pool,
+        stored.map(({ from }) => key(from)),
+      )
       await runAll(() => false)
       expect((await storedLeases(pool)).every(({ status }) => status === 'done')).to.equal(true)
     })
@@ -282,9 +338,14 @@ describe('leases', () => {
       this.timeout(60_000)
       await addLeases(pool, thousands(10))
       const policy = { ...defaultRetryPolicy, maxRuns: 6, maxFailing: 40 }
-      for (let queued = await storedLeases(pool); queued.length > 0; queued = (await storedLeases(pool)).filter(({ status }) => status === 'queued')) {
+      for (
+        let queued = await storedLeases(pool);
+        queued.length > 0;
+        queued = (await storedLeases(pool)).filter(({ status }) => status === 'queued')
+      ) {
         for (const lease of await claimLeases(pool, queued, by)) {
-          if (lease.to - lease.from > 1 || lease.from % 3 === 0) await failLeases(pool, [{ ...lease, error: poison }], policy)
+          if (lease.to - lease.from > 1 || lease.from % 3 === 0)
+            await failLeases(pool, [{ ...lease, error: poison }], policy)
           else await complete(lease)
         }
         await elapse('not_before')
@@ -295,12 +356,22 @@ describe('leases', () => {
 
     it('of two bad blocks among many ranges ends as two flagged blocks, also beside old ones that are flagged', async () => {
       await addLeases(pool, [
-        ...thousands(20), ...Array.from({ length: 30 }, (_, i) => ({ worker: 'a', from: 50_000 + i, to: 50_001 + i, status: 'flagged' as const, attempt: 21 })),
+        ...thousands(20),
+        ...Array.from({ length: 30 }, (_, i) => ({
+          worker: 'a',
+          from: 50_000 + i,
+          to: 50_001 + i,
+          status: 'flagged' as const,
+          attempt: 21,
+        })),
       ])
       await pool.query("update app.worker_leases set last_error = 'old' where status = 'flagged'")
       await runAll(({ from, to }) => [3, 7777].some((bad) => from <= bad && bad < to))
       const unfinished = (await storedLeases(pool)).filter(({ status, from }) => status !== 'done' && from < 50_000)
-      expect(unfinished.map(({ from, to, status, attempt }) => [from, to, status, attempt])).to.deep.equal([[3, 4, 'flagged', 21], [7777, 7778, 'flagged', 21]])
+      expect(unfinished.map(({ from, to, status, attempt }) => [from, to, status, attempt])).to.deep.equal([
+        [3, 4, 'flagged', 21],
+        [7777, 7778, 'flagged', 21],
+      ])
     })
 
     it('halves a range at its second, both halves soon, with the runs so far', async () => {
@@ -309,7 +380,8 @@ describe('leases', () => {
       expect(ended).to.deep.include({ from: 0, to: 2, status: 'failed', attempt: 2, isHalved: true })
       const halves = await storedLeases(pool)
       expect(halves.map((half) => [half.from, half.to, half.status, half.attempt, half.code])).to.deep.equal([
-        [0, 2, 'failed', 2, 'bad-block'], [2, 5, 'failed', 2, 'bad-block'],
+        [0, 2, 'failed', 2, 'bad-block'],
+        [2, 5, 'failed', 2, 'bad-block'],
       ])
       for (const half of halves) expect(half.pauseMs).to.be.within(499, 1001)
     })
@@ -321,12 +393,22 @@ describe('leases', () => {
       expect(ended).to.include({ to: 5, status: 'failed', attempt: 20, isHalved: false })
       await elapse('not_before')
       await requeueDueLeases(pool, ['a'])
-      expect((await failLeases(pool, [{ ...(await claim(0)), error: lost }]))[0]).to.include({ to: 5, status: 'flagged', attempt: 21 })
+      expect((await failLeases(pool, [{ ...(await claim(0)), error: lost }]))[0]).to.include({
+        to: 5,
+        status: 'flagged',
+        attempt: 21,
+      })
     })
 
     it('to get a connection or a lock is no run of the range, however often', async () => {
       await addLeases(pool, [{ worker: 'a', from: 0, to: 5, attempt: 19 }])
-      for (const code of ['database-unreachable', 'database-starting', 'too-many-connections', 'lock-not-available', 'lock-not-available']) {
+      for (const code of [
+        'database-unreachable',
+        'database-starting',
+        'too-many-connections',
+        'lock-not-available',
+        'lock-not-available',
+      ]) {
         const [ended] = await failLeases(pool, [{ ...(await claim(0)), error: new RetryableError(code, 'waited') }])
         expect(ended).to.include({ to: 5, status: 'failed', attempt: 19, isHalved: false })
         await elapse('not_before')
@@ -335,9 +417,15 @@ describe('leases', () => {
     })
 
     it('is told of many leases of many workers in one statement', async () => {
-      await addLeases(pool, [{ worker: 'b', from: 0, to: 1 }, { worker: 'a', from: 5, to: 6 }])
+      await addLeases(pool, [
+        { worker: 'b', from: 0, to: 1 },
+        { worker: 'a', from: 5, to: 6 },
+      ])
       const leases = await claimLeases(pool, [key(0, 'b'), key(5)], by)
-      const ended = await failLeases(pool, leases.map((lease) => ({ ...lease, error: new Error(`${lease.worker} is at fault`) })))
+      const ended = await failLeases(
+        pool,
+        leases.map((lease) => ({ ...lease, error: new Error(`${lease.worker} is at fault`) })),
+      )
       expect(ended).to.have.length(2)
       expect((await storedLeases(pool)).map((lease) => lease.error)).to.deep.equal(['a is at fault', 'b is at fault'])
     })
@@ -353,7 +441,11 @@ describe('leases', () => {
       expect(runs).to.have.length(1)
       expect(queued).to.have.length(1)
       expect((await storedLeases(pool))[0]).to.include({
-        status: 'queued', attempt: 1, expiries: 1, code: 'lease-expired', error: 'host:1:a did not renew the lease in time',
+        status: 'queued',
+        attempt: 1,
+        expiries: 1,
+        code: 'lease-expired',
+        error: 'host:1:a did not renew the lease in time',
       })
     })
 
@@ -374,32 +466,47 @@ describe('leases', () => {
         await requeueDueLeases(pool, ['a'])
       }
       const unfinished = (await storedLeases(pool)).filter((lease) => lease.status !== 'done')
-      expect(unfinished.map((lease) => [lease.from, lease.to, lease.status, lease.attempt])).to.deep.equal([[bad, bad + 1, 'flagged', 21]])
+      expect(unfinished.map((lease) => [lease.from, lease.to, lease.status, lease.attempt])).to.deep.equal([
+        [bad, bad + 1, 'flagged', 21],
+      ])
       expect(badRuns).to.equal(21)
     })
   })
 
   describe('a person', () => {
-    beforeEach(() => addLeases(pool, [
-      { worker: 'a', from: 0, to: 10, status: 'flagged', attempt: 21 }, { worker: 'a', from: 10, to: 20, status: 'failed', attempt: 3 },
-      { worker: 'a', from: 20, to: 30, status: 'active', attempt: 1 },
-    ]))
+    beforeEach(() =>
+      addLeases(pool, [
+        { worker: 'a', from: 0, to: 10, status: 'flagged', attempt: 21 },
+        { worker: 'a', from: 10, to: 20, status: 'failed', attempt: 3 },
+        { worker: 'a', from: 20, to: 30, status: 'active', attempt: 1 },
+      ]),
+    )
     const keys = [0, 10, 20].map((from) => key(from))
 
     it('lists them a page at a time', async () => {
-      await addLeases(pool, [{ worker: 'b', from: 0, to: 1, status: 'flagged' }, { worker: 'b', from: 1, to: 2, status: 'done' }])
+      await addLeases(pool, [
+        { worker: 'b', from: 0, to: 1, status: 'flagged' },
+        { worker: 'b', from: 1, to: 2, status: 'done' },
+      ])
       const filter = { workers: ['a', 'b'], statuses: ['flagged', 'failed'] as const, limit: 2 }
       const first = await listLeases(pool, filter)
       expect(first.map(({ worker, from, to, status, attempt }) => [worker, from, to, status, attempt])).to.deep.equal([
-        ['a', 0, 10, 'flagged', 21], ['a', 10, 20, 'failed', 3],
+        ['a', 0, 10, 'flagged', 21],
+        ['a', 10, 20, 'failed', 3],
       ])
       const after = first.at(-1) as LeaseKey
-      expect((await listLeases(pool, { ...filter, after })).map(({ worker, from }) => [worker, from])).to.deep.equal([['b', 0]])
+      expect((await listLeases(pool, { ...filter, after })).map(({ worker, from }) => [worker, from])).to.deep.equal([
+        ['b', 0],
+      ])
     })
 
     it('requeues', async () => {
       expect(await requeueLeases(pool, keys)).to.equal(2)
-      expect((await storedLeases(pool)).map((lease) => [lease.status, lease.attempt])).to.deep.equal([['queued', 0], ['queued', 0], ['active', 1]])
+      expect((await storedLeases(pool)).map((lease) => [lease.status, lease.attempt])).to.deep.equal([
+        ['queued', 0],
+        ['queued', 0],
+        ['active', 1],
+      ])
       expect((await handOverLeases(pool, ['a'], 60_000)).map((lease) => lease.from)).to.have.members([0, 10])
       expect(await handOverLeases(pool, ['a'], 60_000)).to.deep.equal([])
     })
@@ -407,7 +514,13 @@ describe('leases', () => {
     it('splits', async () => {
       expect(await splitLeases(pool, keys, 3)).to.equal(6)
       expect(await leaseLines(pool)).to.deep.equal([
-        'a 0-4 queued', 'a 4-8 queued', 'a 8-10 queued', 'a 10-14 queued', 'a 14-18 queued', 'a 18-20 queued', 'a 20-30 active',
+        'a 0-4 queued',
+        'a 4-8 queued',
+        'a 8-10 queued',
+        'a 10-14 queued',
+        'a 14-18 queued',
+        'a 18-20 queued',
+        'a 20-30 active',
       ])
       await pool.query(`update app.worker_leases set status = 'flagged' where status = 'queued'`)
       expect(await splitLeases(pool, [key(0)], 100)).to.equal(4)
@@ -416,7 +529,9 @@ describe('leases', () => {
     it('skips, with a reason', async () => {
       expect(await skipLeases(pool, keys, 'lost for ever')).to.equal(2)
       expect((await storedLeases(pool)).map((lease) => [lease.status, lease.reason])).to.deep.equal([
-        ['skipped', 'lost for ever'], ['skipped', 'lost for ever'], ['active', null],
+        ['skipped', 'lost for ever'],
+        ['skipped', 'lost for ever'],
+        ['active', null],
       ])
       const refused = await skipLeases(pool, keys, ' ').catch((error: unknown) => error)
       expect(refused).to.include({ code: 'skip-without-reason' })
@@ -425,7 +540,9 @@ describe('leases', () => {
 
   it('of workers that are gone are pruned in time; what was skipped stays', async () => {
     await addLeases(pool, [
-      { worker: 'a', from: 0, to: 1 }, { worker: 'gone', from: 0, to: 1 }, { worker: 'gone', from: 1, to: 2, status: 'skipped' },
+      { worker: 'a', from: 0, to: 1 },
+      { worker: 'gone', from: 0, to: 1 },
+      { worker: 'gone', from: 1, to: 2, status: 'skipped' },
     ])
     expect(await pruneLeases(pool, ['a'], 60_000)).to.equal(0)
     expect(await pruneLeases(pool, ['a'], -1)).to.equal(1)
@@ -434,34 +551,44 @@ describe('leases', () => {
 
   it('never overlap and never lose a height, whatever happens to them', async () => {
     const step = fc.constantFrom('claim', 'complete', 'fail', 'lose', 'expire', 'due', 'requeue', 'split', 'skip')
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      await clearFarm(pool)
-      await setCoverage(pool, { a: [] })
-      await addLeases(pool, [{ worker: 'a', from: 0, to: 37 }, { worker: 'a', from: 37, to: 40 }])
-      let mine: ClaimedLease[] = []
-      for (const name of steps) {
-        const keys = (await storedLeases(pool)).map((lease) => key(lease.from))
-        if (name === 'claim') mine.push(...(await claimLeases(pool, keys.slice(0, 3), by)))
-        else if (name === 'complete') await complete(...mine.splice(0, 1))
-        else if (name === 'fail') await failLeases(pool, mine.splice(0, 2).map((lease) => ({ ...lease, error: poison })))
-        else if (name === 'lose') mine = []
-        else if (name === 'expire') {
-          await elapse('lease_expires_at')
-          await reapLeases(pool)
-        } else if (name === 'due') {
-          await elapse('not_before')
-          await requeueDueLeases(pool, ['a'])
-        } else if (name === 'requeue') await requeueLeases(pool, keys)
-        else if (name === 'split') await splitLeases(pool, keys.slice(0, 2), 2)
-        else await skipLeases(pool, keys.slice(0, 1), 'test')
-        let next = 0
-        for (const lease of await storedLeases(pool)) {
-          expect(lease.from, steps.join(' ')).to.equal(next)
-          expect(lease.attempt).to.be.at.most(defaultRetryPolicy.maxRuns)
-          next = lease.to
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        await clearFarm(pool)
+        await setCoverage(pool, { a: [] })
+        await addLeases(pool, [
+          { worker: 'a', from: 0, to: 37 },
+          { worker: 'a', from: 37, to: 40 },
+        ])
+        let mine: ClaimedLease[] = []
+        for (const name of steps) {
+          const keys = (await storedLeases(pool)).map((lease) => key(lease.from))
+          if (name === 'claim') mine.push(...(await claimLeases(pool, keys.slice(0, 3), by)))
+          else if (name === 'complete') await complete(...mine.splice(0, 1))
+          else if (name === 'fail')
+            await failLeases(
+              pool,
+              mine.splice(0, 2).map((lease) => ({ ...lease, error: poison })),
+            )
+          else if (name === 'lose') mine = []
+          else if (name === 'expire') {
+            await elapse('lease_expires_at')
+            await reapLeases(pool)
+          } else if (name === 'due') {
+            await elapse('not_before')
+            await requeueDueLeases(pool, ['a'])
+          } else if (name === 'requeue') await requeueLeases(pool, keys)
+          else if (name === 'split') await splitLeases(pool, keys.slice(0, 2), 2)
+          else await skipLeases(pool, keys.slice(0, 1), 'test')
+          let next = 0
+          for (const lease of await storedLeases(pool)) {
+            expect(lease.from, steps.join(' ')).to.equal(next)
+            expect(lease.attempt).to.be.at.most(defaultRetryPolicy.maxRuns)
+            next = lease.to
+          }
+          expect(next).to.equal(40)
         }
-        expect(next).to.equal(40)
-      }
-    }), { numRuns: 40 })
+      }),
+      { numRuns: 40 },
+    )
   })
 })

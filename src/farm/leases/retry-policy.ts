@@ -20,5 +20,10 @@ export interface RetryPolicy {
 
 /** The first run and 20 retries; the retries of a block that always fails take some 55 minutes. */
 export const defaultRetryPolicy: RetryPolicy = {
-  maxRuns: 21, baseMs: 1000, capMs: 300_000, halveAfterRuns: 2, maxFailingUnproven: 8, maxFailing: 1000,
+  maxRuns: 21,
+  baseMs: 1000,
+  capMs: 300_000,
+  halveAfterRuns: 2,
+  maxFailingUnproven: 8,
+  maxFailing: 1000,
 }

@@ -23,15 +23,17 @@ describe('the pace of a stage', () => {
   })
 
   it('is never negative: when coverage shrinks it begins anew', () => {
-    fc.assert(fc.property(fc.array(fc.nat(1000), { maxLength: 40 }), (covered) => {
-      const pace = new PaceSamples()
-      for (const [i, heights] of covered.entries()) {
-        pace.add('a', i * 2000, heights)
-        const rate = pace.rate('a')
-        if (i === 0 || heights < (covered[i - 1] ?? 0)) expect(rate).to.equal(null)
-        else expect(rate).to.be.at.least(0)
-      }
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.nat(1000), { maxLength: 40 }), (covered) => {
+        const pace = new PaceSamples()
+        for (const [i, heights] of covered.entries()) {
+          pace.add('a', i * 2000, heights)
+          const rate = pace.rate('a')
+          if (i === 0 || heights < (covered[i - 1] ?? 0)) expect(rate).to.equal(null)
+          else expect(rate).to.be.at.least(0)
+        }
+      }),
+    )
   })
 
   it('says how long it takes, if it can be told', () => {

@@ -42,8 +42,16 @@ describe('the overview of the farm', () => {
     expect(overview.stages.map(({ name }) => name)).to.deep.equal(['main_ingester', 'history_ingester', 'a', 'b'])
     for (const stage of overview.stages) {
       expect(stage).to.deep.include({
-        covered: 0, available: 0, owed: 0, holes: 0, lowest: null, highest: null, oldestUnfinished: null, updatedAt: null,
-        queued: { leases: 0, heights: 0 }, skipped: { leases: 0, heights: 0 },
+        covered: 0,
+        available: 0,
+        owed: 0,
+        holes: 0,
+        lowest: null,
+        highest: null,
+        oldestUnfinished: null,
+        updatedAt: null,
+        queued: { leases: 0, heights: 0 },
+        skipped: { leases: 0, heights: 0 },
       })
     }
   })
@@ -51,8 +59,13 @@ describe('the overview of the farm', () => {
   it('tells what each could have done, has done and owes', async () => {
     await database.pool.query(`insert into app.chain (chain_id, latest_height) values ('flow-mainnet', 129)`)
     await setCoverage(database.pool, {
-      main_ingester: [{ from: 100, to: 120 }], history_ingester: [{ from: 50, to: 100 }],
-      a: [{ from: 50, to: 60 }, { from: 70, to: 80 }], b: [{ from: 50, to: 55 }],
+      main_ingester: [{ from: 100, to: 120 }],
+      history_ingester: [{ from: 50, to: 100 }],
+      a: [
+        { from: 50, to: 60 },
+        { from: 70, to: 80 },
+      ],
+      b: [{ from: 50, to: 55 }],
     })
     await addLeases(database.pool, [
       { worker: 'a', from: 80, to: 90, status: 'done' },
@@ -62,14 +75,24 @@ describe('the overview of the farm', () => {
       { worker: 'a', from: 95, to: 97, status: 'failed', attempt: 2 },
       { worker: 'a', from: 97, to: 100 },
     ])
-    await database.pool.query(`update app.indexing_checkpoints set target_height = 40 where service_name = 'history_ingester'`)
+    await database.pool.query(
+      `update app.indexing_checkpoints set target_height = 40 where service_name = 'history_ingester'`,
+    )
     const { main_ingester: main, history_ingester: history, a, b } = await stages()
     expect(main).to.deep.include({ covered: 20, available: 30, owed: 10, lowest: 100, highest: 119, holes: 0 })
     expect(history).to.deep.include({ covered: 50, available: 60, owed: 10, lowest: 50, highest: 99, holes: 0 })
     expect(a).to.deep.include({
-      covered: 30, available: 70, owed: 35, lowest: 50, highest: 89, holes: 1,
-      queued: { leases: 1, heights: 3 }, active: { leases: 1, heights: 5 }, failed: { leases: 1, heights: 2 },
-      flagged: { leases: 1, heights: 1 }, skipped: { leases: 1, heights: 5 },
+      covered: 30,
+      available: 70,
+      owed: 35,
+      lowest: 50,
+      highest: 89,
+      holes: 1,
+      queued: { leases: 1, heights: 3 },
+      active: { leases: 1, heights: 5 },
+      failed: { leases: 1, heights: 2 },
+      flagged: { leases: 1, heights: 1 },
+      skipped: { leases: 1, heights: 5 },
     })
     expect(a?.oldestUnfinished).to.deep.include({ from: 65, to: 66, status: 'flagged', attempt: 21 })
     expect(a?.oldestUnfinished?.since).to.be.a('date')
@@ -86,7 +109,11 @@ describe('the overview of the farm', () => {
     const ago = (name: string, column: string, minutes: number): string =>
       `update app.${name} set ${column} = now() - interval '${minutes} min'`
     const blocked = async (): Promise<unknown> => (await stages())['b']?.blocked
-    await setCoverage(pool, { main_ingester: [{ from: 0, to: 100 }], a: [{ from: 0, to: 60 }], b: [{ from: 0, to: 60 }] })
+    await setCoverage(pool, {
+      main_ingester: [{ from: 0, to: 100 }],
+      a: [{ from: 0, to: 60 }],
+      b: [{ from: 0, to: 60 }],
+    })
     expect(await blocked()).to.equal(null)
     await pool.query(ago('indexing_checkpoints', 'succeeded_at', 4))
     expect(await blocked()).to.equal(null)
@@ -95,7 +122,8 @@ describe('the overview of the farm', () => {
     // A lease under way, then one that is taken over again and again; heights beside it are done meanwhile.
     await addLeases(pool, [
       { worker: 'a', from: 60, to: 61, status: 'active', attempt: 3 },
-      { worker: 'a', from: 61, to: 100, status: 'done' }, { worker: 'b', from: 61, to: 100, status: 'done' },
+      { worker: 'a', from: 61, to: 100, status: 'done' },
+      { worker: 'b', from: 61, to: 100, status: 'done' },
     ])
     expect(await blocked()).to.equal(null)
     await pool.query(`${ago('worker_leases', 'created_at', 6)} where status = 'active'`)
@@ -105,7 +133,11 @@ describe('the overview of the farm', () => {
 
   it('does not report a follower on a chain that had no block for long', async () => {
     const { pool } = database
-    await setCoverage(pool, { main_ingester: [{ from: 0, to: 61 }], a: [{ from: 0, to: 60 }], b: [{ from: 0, to: 60 }] })
+    await setCoverage(pool, {
+      main_ingester: [{ from: 0, to: 61 }],
+      a: [{ from: 0, to: 60 }],
+      b: [{ from: 0, to: 60 }],
+    })
     await pool.query(`update app.indexing_checkpoints set succeeded_at = now() - interval '1 h'`)
     await ensurePartitions(pool, 'raw.blocks', 1000, { from: 60, to: 61 })
     await pool.query(`insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
@@ -121,14 +153,19 @@ describe('the overview of the farm', () => {
     await database.pool.query(`
       insert into raw.indexing_errors (worker_name, block_height, code, message, resolved_at)
       values ('a', 1, 'x', 'x', null), ('a', 2, 'x', 'x', now())`)
-    expect(await readFarmOverview(database.pool, plans)).to.deep.include({ head: 9, stored: { from: 0, to: 10 }, unresolvedErrors: 1 })
+    expect(await readFarmOverview(database.pool, plans)).to.deep.include({
+      head: 9,
+      stored: { from: 0, to: 10 },
+      unresolvedErrors: 1,
+    })
     expect(await readFarmOverview(database.pool, plans, { latestHeight: 20 })).to.include({ head: 20 })
     expect((await stages({ latestHeight: 20 }))['main_ingester']).to.include({ available: 21, owed: 11 })
   })
 
   it('sees every change when it reads only what changed', async () => {
     const known: KnownCoverage = new Map()
-    const covered = async (): Promise<number[]> => (await readFarmOverview(database.pool, plans, {}, known)).stages.map((stage) => stage.covered)
+    const covered = async (): Promise<number[]> =>
+      (await readFarmOverview(database.pool, plans, {}, known)).stages.map((stage) => stage.covered)
     await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 10 }], a: [{ from: 0, to: 4 }] })
     expect(await covered()).to.deep.equal([10, 0, 4, 0])
     expect(await covered()).to.deep.equal([10, 0, 4, 0])

@@ -33,7 +33,10 @@ export type KnownCoverage = Map<string, { readonly version: string; readonly cov
  * @throws RetryableError when the database does not answer
  */
 export async function readFarmOverview(
-  db: pg.Pool | pg.ClientBase, plans: readonly StagePlan[], bounds: OverviewBounds = {}, known: KnownCoverage = new Map(),
+  db: pg.Pool | pg.ClientBase,
+  plans: readonly StagePlan[],
+  bounds: OverviewBounds = {},
+  known: KnownCoverage = new Map(),
 ): Promise<FarmOverview> {
   const names = plans.map(({ name }) => name)
   const rows = await readFarmRows(db, names, new Map([...known].map(([name, { version }]) => [name, version])))
@@ -52,7 +55,12 @@ export async function readFarmOverview(
   const head = Math.max(bounds.latestHeight ?? -1, rows.latestHeight ?? -1, (highest ?? 0) - 1)
   const historyBottom = byName.get(historyService)?.target ?? undefined
   const chain: Chain = {
-    startBlock: bounds.startBlock ?? 0, historyBottom, head: head < 0 ? undefined : head, stored, ofIngesters, passable,
+    startBlock: bounds.startBlock ?? 0,
+    historyBottom,
+    head: head < 0 ? undefined : head,
+    stored,
+    ofIngesters,
+    passable,
     stalledAfterMs: bounds.stalledAfterMs ?? 300_000,
   }
   const heights = new Map<string, StageHeights>()
@@ -72,8 +80,14 @@ export async function readFarmOverview(
     await nextTurn()
   }
   return {
-    takenAt, chainId: rows.chainId, head: head < 0 ? null : head, stages, heights, unresolvedErrors: rows.unresolvedErrors,
-    failingHeights: rows.failingHeights, unavailableHeights: rows.unavailableHeights,
+    takenAt,
+    chainId: rows.chainId,
+    head: head < 0 ? null : head,
+    stages,
+    heights,
+    unresolvedErrors: rows.unresolvedErrors,
+    failingHeights: rows.failingHeights,
+    unavailableHeights: rows.unavailableHeights,
     stored: stored[0] === undefined || highest === undefined ? null : { from: stored[0].from, to: highest },
   }
 }
@@ -88,9 +102,16 @@ interface Chain {
   readonly stalledAfterMs: number
 }
 
-function available(plan: StagePlan, { head, stored, ofIngesters, passable, startBlock, historyBottom }: Chain): HeightSet {
+function available(
+  plan: StagePlan,
+  { head, stored, ofIngesters, passable, startBlock, historyBottom }: Chain,
+): HeightSet {
   const [forward = [], history = []] = ofIngesters
-  if (plan.kind === 'worker') return availableToWorker(stored, plan.follows.map((name) => passable.get(name) ?? []))
+  if (plan.kind === 'worker')
+    return availableToWorker(
+      stored,
+      plan.follows.map((name) => passable.get(name) ?? []),
+    )
   if (plan.name === forwardService) return availableToForward(forward, startBlock, head)
   return availableToHistory(history, forward, plan.isEnabled ? historyBottom : undefined)
 }
@@ -106,7 +127,11 @@ function foldedCoverage({ name, version, covered }: StageRow, known: KnownCovera
 
 /** Heights that a worker cannot derive because one that it follows failed or stands still. */
 async function blockedBy(
-  db: pg.Pool | pg.ClientBase, plan: StagePlan, own: StageHeights, chain: Chain, plans: readonly StagePlan[],
+  db: pg.Pool | pg.ClientBase,
+  plan: StagePlan,
+  own: StageHeights,
+  chain: Chain,
+  plans: readonly StagePlan[],
   rows: ReadonlyMap<string, StageRow>,
 ): Promise<Blocked | null> {
   if (plan.kind !== 'worker' || plan.follows.length === 0) return null
@@ -122,16 +147,26 @@ async function blockedBy(
   }
   const lacks = (name: string): boolean => difference(waiting, chain.passable.get(name) ?? []).length > 0
   // The first cause: a worker that lacks the heights although all that it follows have them.
-  const by = followed.find((name) => lacks(name) && !followedBy({ follows: [name] }, plans).slice(1).some(lacks))
+  const by = followed.find(
+    (name) =>
+      lacks(name) &&
+      !followedBy({ follows: [name] }, plans)
+        .slice(1)
+        .some(lacks),
+  )
   const before = new Date(Date.now() - chain.stalledAfterMs)
-  const oldest = by === undefined ? null : rows.get(by)?.oldest ?? null
+  const oldest = by === undefined ? null : (rows.get(by)?.oldest ?? null)
   const since = await waitingSince(db, waiting, oldest, rows.get(plan.name)?.succeededAt ?? null, before)
   return by === undefined || since === null ? null : { by, cause: 'stalled', heights, since }
 }
 
 /** Null where the heights have not waited since `before`, and for a worker that never did anything. */
 async function waitingSince(
-  db: pg.Pool | pg.ClientBase, waiting: HeightSet, lease: StageRow['oldest'], succeededAt: Date | null, before: Date,
+  db: pg.Pool | pg.ClientBase,
+  waiting: HeightSet,
+  lease: StageRow['oldest'],
+  succeededAt: Date | null,
+  before: Date,
 ): Promise<Date | null> {
   if (lease !== null && intersection(waiting, [lease]).length > 0) {
     const since = new Date(lease.since)
@@ -157,8 +192,11 @@ function stageState(plan: StagePlan, row: StageRow, heights: StageHeights): Omit
   return {
     ...plan,
     ...numbersOf(heights),
-    queued: countOf(row, 'queued'), active: countOf(row, 'active'), failed: countOf(row, 'failed'),
-    flagged: countOf(row, 'flagged'), skipped: countOf(row, 'skipped'),
+    queued: countOf(row, 'queued'),
+    active: countOf(row, 'active'),
+    failed: countOf(row, 'failed'),
+    flagged: countOf(row, 'flagged'),
+    skipped: countOf(row, 'skipped'),
     oldestUnfinished: row.oldest === null ? null : { ...row.oldest, since: new Date(row.oldest.since) },
     updatedAt: row.updatedAt,
   }

@@ -5,7 +5,9 @@ import type { HeightRange, HeightSet } from '../../base/ranges.ts'
 import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-heights.ts'
 
 const limit = 50
-const range = fc.tuple(fc.nat(limit), fc.nat(limit)).map(([a, b]): HeightRange => ({ from: Math.min(a, b), to: Math.max(a, b) }))
+const range = fc
+  .tuple(fc.nat(limit), fc.nat(limit))
+  .map(([a, b]): HeightRange => ({ from: Math.min(a, b), to: Math.max(a, b) }))
 const set = fc.array(range, { maxLength: 8 }).map(normalize)
 
 function heights(of: HeightSet): number[] {
@@ -14,30 +16,51 @@ function heights(of: HeightSet): number[] {
 
 describe('the heights of a stage', () => {
   it('are counted as if one by one', () => {
-    fc.assert(fc.property(set, set, set, (covered, available, skipped) => {
-      const numbers = numbersOf({ covered, available, skipped })
-      const done = heights(covered)
-      const owed = heights(available).filter((height) => !contains(covered, height) && !contains(skipped, height))
-      expect(numbers).to.deep.include({
-        covered: done.length, available: heights(available).length, owed: owed.length, lowest: done[0] ?? null, highest: done.at(-1) ?? null,
-      })
-      // A hole begins where an owed height does not follow another one.
-      const between = owed.filter((height) => done.some((other) => other < height) && done.some((other) => other > height))
-      expect(numbers.holes).to.equal(between.filter((height) => !owed.includes(height - 1) || !between.includes(height - 1)).length)
-    }))
+    fc.assert(
+      fc.property(set, set, set, (covered, available, skipped) => {
+        const numbers = numbersOf({ covered, available, skipped })
+        const done = heights(covered)
+        const owed = heights(available).filter((height) => !contains(covered, height) && !contains(skipped, height))
+        expect(numbers).to.deep.include({
+          covered: done.length,
+          available: heights(available).length,
+          owed: owed.length,
+          lowest: done[0] ?? null,
+          highest: done.at(-1) ?? null,
+        })
+        // A hole begins where an owed height does not follow another one.
+        const between = owed.filter(
+          (height) => done.some((other) => other < height) && done.some((other) => other > height),
+        )
+        expect(numbers.holes).to.equal(
+          between.filter((height) => !owed.includes(height - 1) || !between.includes(height - 1)).length,
+        )
+      }),
+    )
   })
 
   it('a worker could have done what all that it follows have passed', () => {
-    fc.assert(fc.property(set, fc.array(set, { maxLength: 3 }), (stored, passable) => {
-      const expected = heights(stored).filter((height) => passable.every((passed) => contains(passed, height)))
-      expect(heights(availableToWorker(stored, passable))).to.deep.equal(expected)
-    }))
+    fc.assert(
+      fc.property(set, fc.array(set, { maxLength: 3 }), (stored, passable) => {
+        const expected = heights(stored).filter((height) => passable.every((passed) => contains(passed, height)))
+        expect(heights(availableToWorker(stored, passable))).to.deep.equal(expected)
+      }),
+    )
   })
 
   it('the forward ingester could have stored everything from its start to the head', () => {
     expect(availableToForward([], 0, 100)).to.deep.equal([])
     expect(availableToForward([], 90, 100)).to.deep.equal([{ from: 90, to: 101 }])
-    expect(availableToForward([{ from: 80, to: 85 }, { from: 87, to: 90 }], 90, 100)).to.deep.equal([{ from: 80, to: 101 }])
+    expect(
+      availableToForward(
+        [
+          { from: 80, to: 85 },
+          { from: 87, to: 90 },
+        ],
+        90,
+        100,
+      ),
+    ).to.deep.equal([{ from: 80, to: 101 }])
     // The head that is known can be older than what is stored.
     expect(availableToForward([{ from: 80, to: 90 }], 0, undefined)).to.deep.equal([{ from: 80, to: 90 }])
     expect(availableToForward([{ from: 80, to: 90 }], 0, 85)).to.deep.equal([{ from: 80, to: 90 }])
@@ -47,8 +70,12 @@ describe('the heights of a stage', () => {
     expect(availableToHistory([], [], 10)).to.deep.equal([])
     expect(availableToHistory([], [{ from: 100, to: 110 }], undefined)).to.deep.equal([])
     expect(availableToHistory([], [{ from: 100, to: 110 }], 10)).to.deep.equal([{ from: 10, to: 100 }])
-    expect(availableToHistory([{ from: 50, to: 60 }], [{ from: 100, to: 110 }], undefined)).to.deep.equal([{ from: 50, to: 100 }])
-    expect(availableToHistory([{ from: 5, to: 60 }], [{ from: 100, to: 110 }], 10)).to.deep.equal([{ from: 5, to: 100 }])
+    expect(availableToHistory([{ from: 50, to: 60 }], [{ from: 100, to: 110 }], undefined)).to.deep.equal([
+      { from: 50, to: 100 },
+    ])
+    expect(availableToHistory([{ from: 5, to: 60 }], [{ from: 100, to: 110 }], 10)).to.deep.equal([
+      { from: 5, to: 100 },
+    ])
     expect(availableToHistory([{ from: 50, to: 60 }], [], 10)).to.deep.equal([{ from: 10, to: 60 }])
   })
 })

@@ -26,9 +26,11 @@ export interface HeightNumbers {
   readonly holes: number
 }
 
-export function numbersOf(
-  { covered, available, skipped }: Pick<StageHeights, 'covered' | 'available' | 'skipped'>,
-): HeightNumbers {
+export function numbersOf({
+  covered,
+  available,
+  skipped,
+}: Pick<StageHeights, 'covered' | 'available' | 'skipped'>): HeightNumbers {
   const owed = difference(available, union(covered, skipped))
   const first = covered[0]
   const last = covered.at(-1)

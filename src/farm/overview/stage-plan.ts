@@ -23,8 +23,8 @@ interface KnownWorker {
   readonly follows: readonly string[]
 }
 
-type StageSettings = Parameters<typeof planWorkers>[0]
-  & Pick<Config, 'ENABLE_FORWARD_INGESTER' | 'ENABLE_HISTORY_INGESTER'>
+type StageSettings = Parameters<typeof planWorkers>[0] &
+  Pick<Config, 'ENABLE_FORWARD_INGESTER' | 'ENABLE_HISTORY_INGESTER'>
 
 /** Everything that does heights: the ingesters first, then `workers` in their order. */
 export function planStages(config: StageSettings, workers: readonly KnownWorker[]): StagePlan[] {
@@ -32,13 +32,25 @@ export function planStages(config: StageSettings, workers: readonly KnownWorker[
   const enabled = new Set(planWorkers(config, workers).map(({ name }) => name))
   const ingester = { kind: 'ingester', phase: 0, follows: [] } as const
   return [
-    { ...ingester, name: forward, description: 'Follows the head of the chain.', isEnabled: config.ENABLE_FORWARD_INGESTER },
     {
-      ...ingester, name: history, description: 'Fills in history, from the first block of the forward ingester down.',
+      ...ingester,
+      name: forward,
+      description: 'Follows the head of the chain.',
+      isEnabled: config.ENABLE_FORWARD_INGESTER,
+    },
+    {
+      ...ingester,
+      name: history,
+      description: 'Fills in history, from the first block of the forward ingester down.',
       isEnabled: config.ENABLE_HISTORY_INGESTER,
     },
     ...workers.map(({ name, description, phase, follows }) => ({
-      kind: 'worker' as const, name, description, phase, follows, isEnabled: enabled.has(name),
+      kind: 'worker' as const,
+      name,
+      description,
+      phase,
+      follows,
+      isEnabled: enabled.has(name),
     })),
   ]
 }

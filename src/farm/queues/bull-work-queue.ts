@@ -51,7 +51,16 @@ const quietMs = 5000
 
 const queueOptions = { streams: { events: { maxLen: 100 } } } as const satisfies Partial<QueueOptions>
 
-type LeaseQueue<Backend extends IQueueBackend, Connection> = Queue<LeaseJob, void, string, LeaseJob, void, string, Backend, Connection>
+type LeaseQueue<Backend extends IQueueBackend, Connection> = Queue<
+  LeaseJob,
+  void,
+  string,
+  LeaseJob,
+  void,
+  string,
+  Backend,
+  Connection
+>
 
 /** The farm's queues on BullMQ: one queue a worker, named after it. */
 export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements WorkQueue {
@@ -103,8 +112,12 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       }
     }
     const bull = new this.#classes.Worker<LeaseJob, void>(worker, ({ data }) => process(data), {
-      connection: this.#store.consumer, concurrency, ...jobOptions, ...workerOptions,
-      removeOnComplete: { count: 0 }, removeOnFail: { count: 0 },
+      connection: this.#store.consumer,
+      concurrency,
+      ...jobOptions,
+      ...workerOptions,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
     })
     // An error is told for each lock that could not be renewed, right after this. It is none: a job that ends at that moment has no
     // lock any more, and where a lock has run out the leases still let only one work on a range.
@@ -119,7 +132,9 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
         this.#log.debug({ err: error, queue: worker }, 'a job had ended, or may be given out again')
       }
     })
-    bull.on('failed', (_job, error) => this.#log.error({ err: error, queue: worker }, 'a job ended with an error, its ranges will be queued again'))
+    bull.on('failed', (_job, error) =>
+      this.#log.error({ err: error, queue: worker }, 'a job ended with an error, its ranges will be queued again'),
+    )
     // It is not waited for: while the store is away it takes jobs from when that is back.
     const consumer: QueueConsumer = {
       pause: () => bull.pause(),
@@ -181,7 +196,9 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     } catch (error) {
       if ((await this.#store.repair?.(asError(error))) === true) return question()
       if (error instanceof FlowfarmError) throw error
-      throw new RetryableError('queue-unavailable', `the queue did not answer: ${asError(error).message}`, { cause: error })
+      throw new RetryableError('queue-unavailable', `the queue did not answer: ${asError(error).message}`, {
+        cause: error,
+      })
     }
   }
 }

@@ -23,7 +23,12 @@ export function packLeases(worker: string, leases: readonly PackedLease[]): Leas
   let isOpen = false
   for (const { from, to, generation, attempt } of leases) {
     const last = jobs.at(-1)
-    const fits = isOpen && attempt === 0 && last !== undefined && last.leases.length < mostLeases && heights + to - from <= mostHeights
+    const fits =
+      isOpen &&
+      attempt === 0 &&
+      last !== undefined &&
+      last.leases.length < mostLeases &&
+      heights + to - from <= mostHeights
     if (fits) last.leases.push({ from, generation })
     else {
       jobs.push({ worker, leases: [{ from, generation }] })

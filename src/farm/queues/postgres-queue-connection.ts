@@ -61,11 +61,14 @@ export class PostgresQueueConnection extends PostgresConnection {
     clearTimeout(this.#heartbeat)
     this.#heartbeat = setTimeout(() => {
       const impatience = setTimeout(() => destroy(client), answerTimeoutMs)
-      client.query('select').then(
-        () => this.#watched === client && this.#startHeartbeat(client),
-        // BullMQ hears of the loss itself and connects anew.
-        () => undefined,
-      ).finally(() => clearTimeout(impatience))
+      client
+        .query('select')
+        .then(
+          () => this.#watched === client && this.#startHeartbeat(client),
+          // BullMQ hears of the loss itself and connects anew.
+          () => undefined,
+        )
+        .finally(() => clearTimeout(impatience))
     }, heartbeatMs)
     this.#heartbeat.unref()
   }
@@ -125,9 +128,15 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
    * for a few jobs where this takes 0.5, and the catalogs grow with every one.
    */
   override async addJobs(entries: Parameters<PostgresQueueBackend['addJobs']>[0]): Promise<string[]> {
-    const results = await this.addFlow(entries.map(({ job, jobId, parentKeyOpts }) => (
-      { jobData: job, jobId, parentKeyOpts: parentKeyOpts ?? {}, prefix: '', queueName: this.name }
-    )))
+    const results = await this.addFlow(
+      entries.map(({ job, jobId, parentKeyOpts }) => ({
+        jobData: job,
+        jobId,
+        parentKeyOpts: parentKeyOpts ?? {},
+        prefix: '',
+        queueName: this.name,
+      })),
+    )
     return results.map(([error, id]) => {
       if (error !== null) throw error
       return String(id)

@@ -30,16 +30,28 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
   })
   migrations.on('connect', (client) => client.on('error', () => undefined))
   // Other processes may work with the tables at this moment, and lock them in orders of their own.
-  const migrate = (): Promise<void> => retryConflicts(async () => {
-    try {
-      await makeSchema(migrations)
-    } catch (error) {
-      if (isMissing(error)) throw new RetryableError('queue-unavailable', `the schema ${schema} was dropped while it was made`, { cause: error })
-      if (!(error instanceof SchemaVersionMismatchError)) throw asDatabaseError(error)
-      throw new FatalError('queue-too-new', `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that schema: it is filled again.`, { cause: error })
-    }
+  const migrate = (): Promise<void> =>
+    retryConflicts(async () => {
+      try {
+        await makeSchema(migrations)
+      } catch (error) {
+        if (isMissing(error))
+          throw new RetryableError('queue-unavailable', `the schema ${schema} was dropped while it was made`, {
+            cause: error,
+          })
+        if (!(error instanceof SchemaVersionMismatchError)) throw asDatabaseError(error)
+        throw new FatalError(
+          'queue-too-new',
+          `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that schema: it is filled again.`,
+          { cause: error },
+        )
+      }
+    })
+  const connection = new PostgresQueueConnection({
+    ...config,
+    options: `${config.options} -c search_path=${schema}`,
+    max: poolSize,
   })
-  const connection = new PostgresQueueConnection({ ...config, options: `${config.options} -c search_path=${schema}`, max: poolSize })
   try {
     await migrate()
     await connection.waitUntilReady()
@@ -48,22 +60,25 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
     await migrations.end()
     throw asDatabaseError(error)
   }
-  return new BullWorkQueue({
-    name: 'postgres',
-    factory: (name, options) => new SharedPostgresBackend(connection, name, options),
-    producer: connection,
-    consumer: connection,
-    repair: async (error) => {
-      if (!isMissing(error)) return false
-      log.warn({ err: error }, 'the schema of the queues is gone, making it anew')
-      await migrate()
-      return true
+  return new BullWorkQueue(
+    {
+      name: 'postgres',
+      factory: (name, options) => new SharedPostgresBackend(connection, name, options),
+      producer: connection,
+      consumer: connection,
+      repair: async (error) => {
+        if (!isMissing(error)) return false
+        log.warn({ err: error }, 'the schema of the queues is gone, making it anew')
+        await migrate()
+        return true
+      },
+      close: async () => {
+        await connection.close()
+        await migrations.end()
+      },
     },
-    close: async () => {
-      await connection.close()
-      await migrations.end()
-    },
-  }, log)
+    log,
+  )
 }
 
 function connectionConfig(databaseUrl: string) {

@@ -26,7 +26,9 @@ const longestPauseMs = 2000
 export async function createRedisWorkQueue(url: string, log: Logger): Promise<RedisWorkQueue> {
   let isClosed = false
   const common = {
-    connectTimeout: connectTimeoutMs, keepAlive: 10_000, socketTimeout: socketTimeoutMs,
+    connectTimeout: connectTimeoutMs,
+    keepAlive: 10_000,
+    socketTimeout: socketTimeoutMs,
     // Also for the connections that BullMQ makes after these: nobody else can stop one that waits to be made again.
     retryStrategy: (times: number) => (isClosed ? null : Math.min(times * 50, longestPauseMs)),
   }
@@ -41,39 +43,48 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     isClosed = true
     producer.disconnect()
     if (error instanceof FatalError) throw error
-    throw new RetryableError('queue-unavailable', `REDIS_URL leads to no Redis that answers: ${asError(error).message}`, { cause: error })
+    throw new RetryableError(
+      'queue-unavailable',
+      `REDIS_URL leads to no Redis that answers: ${asError(error).message}`,
+      { cause: error },
+    )
   }
   // Those of the workers wait for it. Not lazy, nor are the copies that BullMQ makes of it: whoever awaits the first
   // connecting of a lazy one is told that it failed and never that it came about later, and a worker keeps what it was told.
   const consumer = new Redis(url, { ...common, maxRetriesPerRequest: null })
   consumer.on('error', onError)
-  return new BullWorkQueue<RedisQueueBackend, ConnectionOptions>({
-    name: 'redis',
-    factory: createBackend,
-    producer,
-    consumer,
-    close: () => {
-      isClosed = true
-      producer.disconnect()
-      consumer.disconnect()
-      return Promise.resolve()
+  return new BullWorkQueue<RedisQueueBackend, ConnectionOptions>(
+    {
+      name: 'redis',
+      factory: createBackend,
+      producer,
+      consumer,
+      close: () => {
+        isClosed = true
+        producer.disconnect()
+        consumer.disconnect()
+        return Promise.resolve()
+      },
     },
-  }, log)
+    log,
+  )
 }
 
 /**
  * BullMQ asks for the version of the server as soon as a queue or a worker is made, and one that got no answer fails
  * for ever with what it got instead. It is asked for once, above, and nothing is waited for here.
  */
-const createBackend: BackendFactory<RedisQueueBackend> = (name, options, extra) => (
+const createBackend: BackendFactory<RedisQueueBackend> = (name, options, extra) =>
   createRedisBackend(name, { ...options, skipVersionCheck: true, skipWaitingForReady: true }, extra)
-)
 
 async function checkServer(client: Redis): Promise<void> {
   const info = await client.info()
   const version = /redis_version:(\d+)\.(\d+)/.exec(info)
   if (version !== null && Number(version[1]) * 100 + Number(version[2]) < oldestVersion) {
-    throw new FatalError('redis-too-old', `Redis at REDIS_URL is ${version[1]}.${version[2]}, flowfarm needs 6.2 or newer. Or unset REDIS_URL: the queues are then kept in PostgreSQL.`)
+    throw new FatalError(
+      'redis-too-old',
+      `Redis at REDIS_URL is ${version[1]}.${version[2]}, flowfarm needs 6.2 or newer. Or unset REDIS_URL: the queues are then kept in PostgreSQL.`,
+    )
   }
   // Under any policy but `noeviction` Redis deletes parts of queues when it runs out of memory.
   const policy = /maxmemory_policy:([\w-]+)/.exec(info)?.[1]

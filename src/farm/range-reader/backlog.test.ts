@@ -4,7 +4,10 @@ import { Backlog } from './backlog.ts'
 /** Whether a promise has settled when everything that is due has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
-  promise.then(() => (settled = true), () => (settled = true))
+  promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  )
   await new Promise(setImmediate)
   return settled
 }

@@ -26,15 +26,33 @@ describe('RangeReader', () => {
   })
   after(() => database.drop())
 
-  const open = (options: Partial<RangeReaderOptions> = {}): RangeReader => new RangeReader({ pool, onRead: (range) => reads.push(range), ...options })
+  const open = (options: Partial<RangeReaderOptions> = {}): RangeReader =>
+    new RangeReader({ pool, onRead: (range) => reads.push(range), ...options })
   const heightsOf = (read: readonly DecodedBlock[]): number[] => read.map(({ height }) => height)
   const heights = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
-  const emptyBlock = (height: number): DecodedBlock => ({ height, id: Buffer.alloc(32, height), timestampUs: 0, transactions: [] })
+  const emptyBlock = (height: number): DecodedBlock => ({
+    height,
+    id: Buffer.alloc(32, height),
+    timestampUs: 0,
+    transactions: [],
+  })
 
   it('reads each block once, whoever asks and with whatever borders', async () => {
     const reader = open()
-    const all = await Promise.all([[0, 20], [5, 30], [10, 20], [29, 31]].map(([from = 0, to = 0]) => reader.read(from, to)))
-    expect(all.map((range) => heightsOf(range.blocks))).to.deep.equal([heights(0, 20), heights(5, 30), heights(10, 20), heights(29, 31)])
+    const all = await Promise.all(
+      [
+        [0, 20],
+        [5, 30],
+        [10, 20],
+        [29, 31],
+      ].map(([from = 0, to = 0]) => reader.read(from, to)),
+    )
+    expect(all.map((range) => heightsOf(range.blocks))).to.deep.equal([
+      heights(0, 20),
+      heights(5, 30),
+      heights(10, 20),
+      heights(29, 31),
+    ])
     await reader.read(0, 31)
     expect(reads.reduce((sum, { from, to }) => sum + to - from, 0)).to.equal(31)
   })
@@ -43,7 +61,10 @@ describe('RangeReader', () => {
     const whole = open()
     await whole.read(0, blocks)
     const sliceBytes = whole.cachedBytes / 6
-    for (const [reader, least] of [[open({ sliceBytes }), 6], [open({ sliceBytes: 1, maxBytes: 1 }), blocks]] as const) {
+    for (const [reader, least] of [
+      [open({ sliceBytes }), 6],
+      [open({ sliceBytes: 1, maxBytes: 1 }), blocks],
+    ] as const) {
       const read: number[] = []
       let slices = 0
       for (let next = 0; next < blocks; slices++) {
@@ -66,16 +87,23 @@ describe('RangeReader', () => {
 
   it('takes blocks that were stored from whoever has them', async () => {
     const reader = open()
-    reader.offer(heights(100, 110).map((height) => ({ block: emptyBlock(height), bytes: 100 })), 0)
+    reader.offer(
+      heights(100, 110).map((height) => ({ block: emptyBlock(height), bytes: 100 })),
+      0,
+    )
     expect(heightsOf((await reader.read(100, 110)).blocks)).to.deep.equal(heights(100, 110))
     expect(reads).to.deep.equal([])
   })
 
   it('lets go of blocks when all who read here have read them', async () => {
     const reader = open({ readers: ['a', 'b'] })
-    for (const name of ['a', 'b', 'a']) expect(heightsOf((await reader.readSome(0, 20, name)).blocks)).to.deep.equal(heights(0, 20))
+    for (const name of ['a', 'b', 'a'])
+      expect(heightsOf((await reader.readSome(0, 20, name)).blocks)).to.deep.equal(heights(0, 20))
     // Once more, since it was gone when it was asked for again.
-    expect(reads).to.deep.equal([{ from: 0, to: 20 }, { from: 0, to: 20 }])
+    expect(reads).to.deep.equal([
+      { from: 0, to: 20 },
+      { from: 0, to: 20 },
+    ])
     await reader.readSome(0, 20, 'b')
     expect(reader.cachedBytes).to.equal(0)
     await reader.readSome(0, 20)
@@ -85,7 +113,11 @@ describe('RangeReader', () => {
   it('makes who offers wait while one of the readers has too much left to read, and no longer', async () => {
     const reader = open({ readers: ['a', 'b'], backlogBytes: 1000, patienceMs: 1e6 })
     const { signal } = new AbortController()
-    const offer = (from: number): void => reader.offer(heights(from, from + 5).map((height) => ({ block: emptyBlock(height), bytes: 100 })), 0)
+    const offer = (from: number): void =>
+      reader.offer(
+        heights(from, from + 5).map((height) => ({ block: emptyBlock(height), bytes: 100 })),
+        0,
+      )
     offer(105)
     await reader.room(signal)
     offer(100)
@@ -116,7 +148,9 @@ describe('RangeReader', () => {
   })
 
   it('refuses heights that are not stored', async () => {
-    const error: unknown = await open().read(blocks - 2, blocks + 2).catch((thrown: unknown) => thrown)
+    const error: unknown = await open()
+      .read(blocks - 2, blocks + 2)
+      .catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(RetryableError).with.property('code', 'range-not-stored')
   })
 
@@ -149,7 +183,10 @@ describe('RangeReader', () => {
        on conflict (service_name) do update set generation = c.generation + 1 returning (generation - 1)::int as before`,
     )
     const before = rows[0]?.before ?? 0
-    reader.offer(heights(0, 10).map((height) => ({ block: emptyBlock(height), bytes: 100 })), before)
+    reader.offer(
+      heights(0, 10).map((height) => ({ block: emptyBlock(height), bytes: 100 })),
+      before,
+    )
     const first = await reader.readSome(0, 20)
     expect([first.to, first.chainVersion]).to.deep.equal([10, before])
     const read = await reader.read(0, 20)

@@ -89,7 +89,10 @@ export class RangeReader {
       }
       if (from + blocks.length === to) return { from, to, blocks, chainVersion: first.chainVersion }
     }
-    throw new RetryableError('chain-unstable', `the chain was rolled back ${mostTries} times while ${from} to ${to - 1} was read`)
+    throw new RetryableError(
+      'chain-unstable',
+      `the chain was rolled back ${mostTries} times while ${from} to ${to - 1} was read`,
+    )
   }
 
   /**
@@ -154,10 +157,17 @@ export class RangeReader {
   }
 
   #cachedSlice(from: number, to: number): ReadRange | undefined {
-    return this.#chainVersion === undefined ? undefined : this.#slice(from, to, this.#chainVersion, (height) => this.#cache.get(height))
+    return this.#chainVersion === undefined
+      ? undefined
+      : this.#slice(from, to, this.#chainVersion, (height) => this.#cache.get(height))
   }
 
-  #slice(from: number, to: number, chainVersion: number, blockAt: (height: number) => WeighedBlock | undefined): ReadRange | undefined {
+  #slice(
+    from: number,
+    to: number,
+    chainVersion: number,
+    blockAt: (height: number) => WeighedBlock | undefined,
+  ): ReadRange | undefined {
     const blocks: DecodedBlock[] = []
     let bytes = 0
     for (let height = from; height < to; height++) {

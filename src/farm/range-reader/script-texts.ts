@@ -30,7 +30,11 @@ export class ScriptTexts {
       text: 'select script_hash, script_text from raw.scripts where script_hash = any ($1::bytea[])',
       values: [[...missing.values()]],
     })
-    if (rows.length < missing.size) throw new RetryableError('script-not-stored', `${missing.size - rows.length} scripts of stored transactions are not stored`)
+    if (rows.length < missing.size)
+      throw new RetryableError(
+        'script-not-stored',
+        `${missing.size - rows.length} scripts of stored transactions are not stored`,
+      )
     for (const { script_hash: hash, script_text: text } of rows) {
       const key = hash.toString('latin1')
       found.set(key, text)

@@ -15,11 +15,26 @@ import { ScriptTexts } from './script-texts.ts'
 
 /** Height above the first of the range, id, microseconds, transactions, events, version of the chain, identity of the database. */
 type BlockRow = readonly [
-  offset: number, id: Buffer, timestampUs: string, transactions: number, events: number, chainVersion: string, database: string,
+  offset: number,
+  id: Buffer,
+  timestampUs: string,
+  transactions: number,
+  events: number,
+  chainVersion: string,
+  database: string,
 ]
 type TransactionRow = readonly [
-  offset: number, index: number, id: Buffer, isSystem: boolean, payer: string | null, proposer: string | null, authorizers: string[],
-  scriptHash: Buffer, statusCode: number | null, isEvm: boolean, gasUsed: string | null,
+  offset: number,
+  index: number,
+  id: Buffer,
+  isSystem: boolean,
+  payer: string | null,
+  proposer: string | null,
+  authorizers: string[],
+  scriptHash: Buffer,
+  statusCode: number | null,
+  isEvm: boolean,
+  gasUsed: string | null,
 ]
 type ChunkRow = readonly [offset: number, txIndex: number, firstEventIndex: number, shapes: string, payloads: string]
 
@@ -83,7 +98,10 @@ export class StoredBlocks {
     try {
       const all = await this.#ask<BlockRow>(blocksQuery, from, to)
       if (all.length !== to - from) {
-        throw new RetryableError('range-not-stored', `of the heights ${from} to ${to - 1} only ${all.length} are stored`)
+        throw new RetryableError(
+          'range-not-stored',
+          `of the heights ${from} to ${to - 1} only ${all.length} are stored`,
+        )
       }
       this.#checkDatabase(all[0]?.[6])
       const blocks = all.slice(0, this.#bearable(all))
@@ -131,7 +149,9 @@ export class StoredBlocks {
 
 async function readShapes(pool: pg.Pool, ids: readonly number[]): Promise<readonly StoredShape[]> {
   const { rows } = await pool.query<StoredShape>({
-    name: 'farm-event-shapes', text: 'select id, type, fields from raw.event_shapes where id = any ($1::int4[])', values: [ids],
+    name: 'farm-event-shapes',
+    text: 'select id, type, fields from raw.event_shapes where id = any ($1::int4[])',
+    values: [ids],
   })
   return rows
 }
@@ -145,7 +165,11 @@ interface Named {
 
 /** All three lists are in the order of the chain, so one pass over each puts them together. */
 function assemble(
-  from: number, blocks: readonly BlockRow[], transactions: readonly TransactionRow[], chunks: readonly ChunkRow[], { texts, shapes }: Named,
+  from: number,
+  blocks: readonly BlockRow[],
+  transactions: readonly TransactionRow[],
+  chunks: readonly ChunkRow[],
+  { texts, shapes }: Named,
 ): WeighedBlock[] {
   let nextTransaction = 0
   let nextChunk = 0
@@ -172,7 +196,17 @@ function assemble(
 function storedTransaction(row: TransactionRow, script: string, events: readonly DecodedEvent[]): DecodedTransaction {
   const [, index, id, isSystem, payer, proposer, authorizers, scriptHash, statusCode, isEvm, gasUsed] = row
   return {
-    index, id, isSystem, payer: payer ?? undefined, proposer: proposer ?? undefined, authorizers, scriptHash, script,
-    statusCode: statusCode ?? undefined, isEvm, gasUsed: gasUsed === null ? undefined : BigInt(gasUsed), events,
+    index,
+    id,
+    isSystem,
+    payer: payer ?? undefined,
+    proposer: proposer ?? undefined,
+    authorizers,
+    scriptHash,
+    script,
+    statusCode: statusCode ?? undefined,
+    isEvm,
+    gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
+    events,
   }
 }

@@ -98,7 +98,11 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
 }
 
 async function compareTables(
-  client: pg.ClientBase, tables: readonly DerivedTable[], heights: HeightSet, schema: string, mostRows: number,
+  client: pg.ClientBase,
+  tables: readonly DerivedTable[],
+  heights: HeightSet,
+  schema: string,
+  mostRows: number,
 ): Promise<TableComparison[]> {
   const copies = new Map(tables.map(({ name }) => [name, copyOf(name, schema)]))
   const shapes = await readTableShapes(client, [...copies].flat())
@@ -115,10 +119,17 @@ async function compareTables(
     }
     const seen = columns.filter((column) => !table.notDerived.includes(column))
     const texts = compareTableTexts({
-      table, copy, key, columns: seen, heights, mostRows,
+      table,
+      copy,
+      key,
+      columns: seen,
+      heights,
+      mostRows,
       movedFold: table.fold === undefined ? undefined : moveFold(table.fold, (name) => copies.get(name)),
     })
-    const { rows: [counts] } = await client.query<Counts>(texts.count)
+    const {
+      rows: [counts],
+    } = await client.query<Counts>(texts.count)
     const { kept = 0, rebuilt = 0, leftOut = 0, differences = 0 } = counts ?? {}
     const first = differences === 0 ? [] : await readDifferences(client, texts.first, seen, key)
     const kind = table.fold === undefined ? 'heights' : 'fold'
@@ -130,7 +141,10 @@ async function compareTables(
 type Counts = Pick<TableComparison, 'kept' | 'rebuilt' | 'leftOut' | 'differences'>
 
 async function readDifferences(
-  client: pg.ClientBase, text: string, columns: readonly string[], key: readonly string[],
+  client: pg.ClientBase,
+  text: string,
+  columns: readonly string[],
+  key: readonly string[],
 ): Promise<RowDifference[]> {
   type Values = readonly (string | null)[] | null
   const { rows } = await client.query<{ kept: Values; rebuilt: Values }>(text)

@@ -25,15 +25,26 @@ export const problemsTable = 'raw.indexing_errors'
 /** All tables of workers, in the order of their phases, and the problems that they met. */
 export function derivedTablesOf(workers: readonly Worker[]): DerivedTable[] {
   const own = inOrderOfPhases(workers).flatMap(({ name: worker, tables, folds }): DerivedTable[] => [
-    ...tables.map(({ name, heightColumn, notDerived = [] }) => (
-      { name, workers: [worker], heightColumn, fold: undefined, notDerived }
-    )),
-    ...folds.map((fold) => (
-      { name: fold.name, workers: [worker], heightColumn: undefined, fold, notDerived: fold.notDerived ?? [] }
-    )),
+    ...tables.map(({ name, heightColumn, notDerived = [] }) => ({
+      name,
+      workers: [worker],
+      heightColumn,
+      fold: undefined,
+      notDerived,
+    })),
+    ...folds.map((fold) => ({
+      name: fold.name,
+      workers: [worker],
+      heightColumn: undefined,
+      fold,
+      notDerived: fold.notDerived ?? [],
+    })),
   ])
   const problems: DerivedTable = {
-    name: problemsTable, workers: workers.map(({ name }) => name), heightColumn: 'block_height', fold: undefined,
+    name: problemsTable,
+    workers: workers.map(({ name }) => name),
+    heightColumn: 'block_height',
+    fold: undefined,
     notDerived: ['id', 'raw_data', 'occurrences', 'resolved_at', 'first_seen_at', 'last_seen_at'],
     onlyWhere: `resolved_at is null and worker_name in (${workers.map(({ name }) => escapeLiteral(name)).join(', ')})`,
     key: ['worker_name', 'block_height', 'tx_index', 'event_index', 'code'],
@@ -53,10 +64,11 @@ export function copyOf(table: string, schema: string): string {
 
 /** The same fold on the copies of the tables of workers; all others are read where they are. */
 export function moveFold(fold: Fold, copy: (table: string) => string | undefined): Fold {
-  const move = (sql: string): string => renameTables(sql, (table) => {
-    const moved = copy(table)
-    return moved === undefined ? undefined : moved.split('.').map(escapeIdentifier).join('.')
-  })
+  const move = (sql: string): string =>
+    renameTables(sql, (table) => {
+      const moved = copy(table)
+      return moved === undefined ? undefined : moved.split('.').map(escapeIdentifier).join('.')
+    })
   const nameOf = (table: string): string => copy(table) ?? table
   const moved = { name: nameOf(fold.name), touched: move(fold.touched) }
   if (fold.kind === 'sum') return { ...fold, ...moved, of: [fold.of].flat().map(nameOf), counted: move(fold.counted) }

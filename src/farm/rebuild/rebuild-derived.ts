@@ -92,7 +92,8 @@ export async function rebuildDerived(options: RebuildOptions): Promise<RebuildRe
 
 async function lockSchema(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ locked: boolean }>(
-    "select pg_try_advisory_lock(hashtextextended('farm:rebuild:' || $1, 0)) as locked", [schema],
+    "select pg_try_advisory_lock(hashtextextended('farm:rebuild:' || $1, 0)) as locked",
+    [schema],
   )
   if (rows[0]?.locked !== true) {
     const message = `Another rebuild into the schema ${schema} is under way: wait for it, or choose another schema.`
@@ -199,8 +200,12 @@ class Rebuild {
          (worker_name, block_height, tx_index, event_index, code, message, event_type)
        select $1, * from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[])`,
       [
-        worker, problems.map((p) => p.blockHeight), problems.map((p) => p.txIndex), problems.map((p) => p.eventIndex),
-        problems.map((p) => p.code), problems.map((p) => pgText(p.message)),
+        worker,
+        problems.map((p) => p.blockHeight),
+        problems.map((p) => p.txIndex),
+        problems.map((p) => p.eventIndex),
+        problems.map((p) => p.code),
+        problems.map((p) => pgText(p.message)),
         problems.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
       ],
     )

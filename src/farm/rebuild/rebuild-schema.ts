@@ -41,7 +41,9 @@ export function checkSchemaName(schema: string): void {
 export async function prepareSchema(client: pg.ClientBase, schema: string, tables: readonly string[]): Promise<void> {
   checkSchemaName(schema)
   const quoted = escapeIdentifier(schema)
-  const { rows: [found] } = await client.query<{ exists: boolean; ours: boolean }>(
+  const {
+    rows: [found],
+  } = await client.query<{ exists: boolean; ours: boolean }>(
     'select to_regnamespace($1) is not null as exists, to_regclass($2) is not null as ours',
     [quoted, `${quoted}.${stateTable}`],
   )
@@ -86,7 +88,9 @@ const sameColumns = `
 
 /** Says what a rebuild that is finished made. */
 export async function writeRebuildState(
-  client: pg.ClientBase, schema: string, state: Omit<RebuildState, 'finishedAt'>,
+  client: pg.ClientBase,
+  schema: string,
+  state: Omit<RebuildState, 'finishedAt'>,
 ): Promise<void> {
   await client.query(
     `insert into ${escapeIdentifier(schema)}.${stateTable} (heights, chain_version, workers) values ($1, $2, $3)`,
@@ -99,9 +103,13 @@ export async function readRebuildState(client: pg.ClientBase, schema: string): P
   checkSchemaName(schema)
   const table = `${escapeIdentifier(schema)}.${stateTable}`
   const exists = 'select to_regclass($1) is not null as found'
-  const { rows: [there] } = await client.query<{ found: boolean }>(exists, [table])
+  const {
+    rows: [there],
+  } = await client.query<{ found: boolean }>(exists, [table])
   if (there?.found !== true) return undefined
-  const { rows: [row] } = await client.query<{ heights: string; version: number; workers: string[]; at: Date }>(
+  const {
+    rows: [row],
+  } = await client.query<{ heights: string; version: number; workers: string[]; at: Date }>(
     `select heights::text as heights, chain_version::float8 as version, workers, finished_at as at from ${table}`,
   )
   if (row === undefined) return undefined

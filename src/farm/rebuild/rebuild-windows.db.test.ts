@@ -17,9 +17,16 @@ describe('a rebuild of more heights than are folded at a time', () => {
     database = await createTestDatabase()
     const node = await startLedgerNode({ seed: 3, head: heights.to - 1 })
     const farm = await runFarm(
-      database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: String(heights.from), ENABLE_HISTORY_INGESTER: 'false' }, { withIngest: true },
+      database,
+      { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: String(heights.from), ENABLE_HISTORY_INGESTER: 'false' },
+      { withIngest: true },
     )
-    await untilDerived(database, workers.map(({ name }) => name), [heights], farm)
+    await untilDerived(
+      database,
+      workers.map(({ name }) => name),
+      [heights],
+      farm,
+    )
     await farm.stop()
     await node.stop()
   })
@@ -30,7 +37,9 @@ describe('a rebuild of more heights than are folded at a time', () => {
     const { pool } = database
     const report = await rebuildDerived({ pool, workers, network: 'emulator' })
     expect(report.heights).to.deep.equal([heights])
-    const { rows: [both] } = await pool.query<{ tokens: number }>(`
+    const {
+      rows: [both],
+    } = await pool.query<{ tokens: number }>(`
       select count(distinct token)::int as tokens from app.evm_token_transfers a where block_height < 10000
       and exists (select from app.evm_token_transfers b where b.token = a.token and b.block_height >= 10000)`)
     expect(both?.tokens).to.be.greaterThan(0)

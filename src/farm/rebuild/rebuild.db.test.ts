@@ -68,7 +68,9 @@ describe('a rebuild', () => {
     expect(differing(comparison)).to.deep.equal([])
     expect(comparison).to.deep.include({ isEqual: true, heights, leftOut: [] })
     for (const { table, kept, rebuilt, leftOut } of comparison.tables) {
-      const { rows: [row] } = await pool.query<{ rows: number }>(`select count(*)::int as rows from ${table}`)
+      const {
+        rows: [row],
+      } = await pool.query<{ rows: number }>(`select count(*)::int as rows from ${table}`)
       expect({ kept, rebuilt, leftOut }, table).to.deep.equal({ kept: row?.rows, rebuilt: row?.rows, leftOut: 0 })
     }
   })
@@ -85,13 +87,23 @@ describe('a rebuild', () => {
     const found = new Map(differing(comparison).map((table) => [table.table, table]))
     expect([...found.keys()]).to.have.members(['app.accounts', 'app.tx_tags', 'app.ft_holdings', 'app.ft_transfers'])
     expect([...found.values()].map(({ differences }) => differences)).to.deep.equal([1, 1, 1, 1])
-    expect(found.get('app.ft_holdings')?.first).to.deep.equal([{
-      key: { address: '0x0000000000000001', token: 'A.1.B' }, kept: undefined,
-      rebuilt: {
-        address: '0x0000000000000001', token: 'A.1.B', vault_balance: '1', vault_count: '1', vault_rows: '1',
-        change_balance: '0', history_rows: '1', balance: '1', is_complete: 'true',
+    expect(found.get('app.ft_holdings')?.first).to.deep.equal([
+      {
+        key: { address: '0x0000000000000001', token: 'A.1.B' },
+        kept: undefined,
+        rebuilt: {
+          address: '0x0000000000000001',
+          token: 'A.1.B',
+          vault_balance: '1',
+          vault_count: '1',
+          vault_rows: '1',
+          change_balance: '0',
+          history_rows: '1',
+          balance: '1',
+          is_complete: 'true',
+        },
       },
-    }])
+    ])
     const [account] = found.get('app.accounts')?.first ?? []
     expect(account?.rebuilt?.['last_seen_height']).to.equal('1000')
     expect(account?.kept?.['last_seen_height']).to.not.equal('1000')
@@ -123,11 +135,17 @@ describe('a rebuild', () => {
       const comparison = await compare()
       expect(differing(comparison)).to.deep.equal([])
       expect(comparison).to.deep.include({
-        heights: [{ from: 0, to: 60 }, { from: 70, to: 100 }], leftOut: [{ from: 60, to: 70 }],
+        heights: [
+          { from: 0, to: 60 },
+          { from: 70, to: 100 },
+        ],
+        leftOut: [{ from: 60, to: 70 }],
       })
       const vaults = comparison.tables.find(({ table }) => table === 'app.ft_holdings')
       expect(vaults?.leftOut).to.be.greaterThan(0)
-      const { rows: [row] } = await pool.query<{ rows: number }>('select count(*)::int as rows from app.ft_holdings')
+      const {
+        rows: [row],
+      } = await pool.query<{ rows: number }>('select count(*)::int as rows from app.ft_holdings')
       expect((vaults?.kept ?? 0) + (vaults?.leftOut ?? 0)).to.equal(row?.rows)
       await cover('ft_holdings_worker', '{[0,100)}')
       const found = differing(await compare()).map(({ table }) => table)
@@ -173,12 +191,15 @@ describe('a rebuild', () => {
 
   it('keeps problems apart by worker, and compares those that are not resolved', async () => {
     const [token, ...others] = workers
-    const grumbling = { ...token, derive: (range, output) => {
-      for (const code of ['twice', 'twice', 'once']) {
-        const message = `a NUL \0 at ${range.from}`
-        output.problem({ blockHeight: range.from, txIndex: 0, eventIndex: -1, code, message })
-      }
-    } } as Worker
+    const grumbling = {
+      ...token,
+      derive: (range, output) => {
+        for (const code of ['twice', 'twice', 'once']) {
+          const message = `a NUL \0 at ${range.from}`
+          output.problem({ blockHeight: range.from, txIndex: 0, eventIndex: -1, code, message })
+        }
+      },
+    } as Worker
     expect((await rebuild({ workers: [grumbling, ...others] })).problems).to.equal(2)
     const problemsOf = async (): Promise<TableComparison | undefined> => (await compare()).tables.at(-1)
     expect(await problemsOf()).to.include({ table: 'raw.indexing_errors', kept: 0, rebuilt: 2, differences: 2 })
@@ -196,13 +217,17 @@ describe('a rebuild', () => {
 
   it('misses a block that cannot be derived, and says so', async () => {
     const [token, ...others] = workers
-    const failing = { ...token, derive: (...[range, output, context]: Parameters<NonNullable<Worker['derive']>>) => {
-      if (range.blocks.some(({ height }) => height === 42)) throw new RangeError('poison')
-      token?.derive?.(range, output, context)
-    } } as Worker
+    const failing = {
+      ...token,
+      derive: (...[range, output, context]: Parameters<NonNullable<Worker['derive']>>) => {
+        if (range.blocks.some(({ height }) => height === 42)) throw new RangeError('poison')
+        token?.derive?.(range, output, context)
+      },
+    } as Worker
     const { failed } = await rebuild({ workers: [failing, ...others] })
-    expect(failed.map(({ worker, height, error }) => [worker, height, error.message]))
-      .to.deep.equal([['token_worker', 42, 'poison']])
+    expect(failed.map(({ worker, height, error }) => [worker, height, error.message])).to.deep.equal([
+      ['token_worker', 42, 'poison'],
+    ])
     const wrong = differing(await compare())
     expect(wrong.map(({ table }) => table)).to.include('app.ft_transfers')
     for (const { first, kind } of wrong) {
@@ -217,7 +242,8 @@ describe('a rebuild', () => {
     await rebuild()
     await pool.query('update rebuild.accounts set last_seen_height = last_seen_height + 1')
     const forgiving = workers.map((worker) => ({
-      ...worker, folds: worker.folds.map((fold) => ({ ...fold, notDerived: ['last_seen_height'] })),
+      ...worker,
+      folds: worker.folds.map((fold) => ({ ...fold, notDerived: ['last_seen_height'] })),
     }))
     expect(differing(await compare()).map(({ table }) => table)).to.deep.equal(['app.accounts'])
     expect((await compare({ workers: forgiving })).isEqual).to.equal(true)

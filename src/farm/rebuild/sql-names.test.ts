@@ -9,23 +9,33 @@ const renamed = (sql: string): string => renameTables(sql, rename)
 describe('renameTables', () => {
   it('replaces the name of a table however it is written', () => {
     expect(renamed('select * from app.x')).to.equal('select * from copy.x')
-    expect(renamed('select app.x.a, APP.X.b from "app"."x", App . x'))
-      .to.equal('select copy.x.a, copy.x.b from copy.x, copy.x')
+    expect(renamed('select app.x.a, APP.X.b from "app"."x", App . x')).to.equal(
+      'select copy.x.a, copy.x.b from copy.x, copy.x',
+    )
     expect(renamed('insert into app.x(a) select 1')).to.equal('insert into copy.x(a) select 1')
     expect(renamed('app.x')).to.equal('copy.x')
   })
 
   it('leaves alone what only looks like it', () => {
     for (const sql of [
-      'select * from app.xy, app.y, myapp.x, raw.x, x.app', 'select a.app.x', 'select "app.x"', 'select "APP".x',
+      'select * from app.xy, app.y, myapp.x, raw.x, x.app',
+      'select a.app.x',
+      'select "app.x"',
+      'select "APP".x',
       '-- app.x\nselect 1',
-      '/* app.x\n */ select 1', 'select app from x', 'select x.a from app.y x',
-    ]) expect(renamed(sql)).to.equal(sql)
+      '/* app.x\n */ select 1',
+      'select app from x',
+      'select x.a from app.y x',
+    ])
+      expect(renamed(sql)).to.equal(sql)
   })
 
   it('refuses a name in a string constant, and is not misled by the constants themselves', () => {
     const constants = [
-      "select to_regclass('app.x')", 'select $$app.x$$', 'do $t$ app.x $t$', String.raw`select e'\'app.x'`,
+      "select to_regclass('app.x')",
+      'select $$app.x$$',
+      'do $t$ app.x $t$',
+      String.raw`select e'\'app.x'`,
     ]
     for (const sql of constants) {
       expect(() => renamed(sql)).to.throw(FatalError, 'app.x')
@@ -52,8 +62,7 @@ describe('renameTables', () => {
 describe('replaceParameters', () => {
   it('puts expressions in the place of parameters', () => {
     const expressions = ['a', 'b', ...Array.from({ length: 7 }, () => '-'), 'j']
-    expect(replaceParameters("select $1, '$2', $2 -- $1\n, $10", expressions))
-      .to.equal("select a, '$2', b -- $1\n, j")
+    expect(replaceParameters("select $1, '$2', $2 -- $1\n, $10", expressions)).to.equal("select a, '$2', b -- $1\n, j")
   })
 
   it('throws for one that is not given', () => {

@@ -13,13 +13,16 @@ const identifier = String.raw`(?:"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\u
  * The parts of SQL by which names and parameters are told from what only looks like them: comments, string constants of
  * all kinds (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), names of two or more parts, and parameters.
  */
-const pieces = new RegExp([
-  String.raw`(?<comment>--[^\n]*|/\*[^]*?\*/)`,
-  String.raw`(?<string>\be'(?:[^'\\]|\\[^]|'')*'|(?:\bu&)?'(?:[^']|'')*'|\$(?<tag>(?:[a-z_]\w*)?)\$[^]*?\$\k<tag>\$)`,
-  String.raw`(?<name>${identifier}(?:\s*\.\s*${identifier})+)`,
-  String.raw`(?<word>${identifier})`,
-  String.raw`\$(?<parameter>\d+)`,
-].join('|'), 'gi')
+const pieces = new RegExp(
+  [
+    String.raw`(?<comment>--[^\n]*|/\*[^]*?\*/)`,
+    String.raw`(?<string>\be'(?:[^'\\]|\\[^]|'')*'|(?:\bu&)?'(?:[^']|'')*'|\$(?<tag>(?:[a-z_]\w*)?)\$[^]*?\$\k<tag>\$)`,
+    String.raw`(?<name>${identifier}(?:\s*\.\s*${identifier})+)`,
+    String.raw`(?<word>${identifier})`,
+    String.raw`\$(?<parameter>\d+)`,
+  ].join('|'),
+  'gi',
+)
 
 /**
  * `sql` with the names of tables replaced: `rename` is asked for every `schema.table`, and `undefined` leaves it alone.

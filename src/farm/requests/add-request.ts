@@ -21,7 +21,10 @@ export interface AddedRequest {
  * @param workers all workers of the farm
  */
 export async function addRequest(
-  pool: pg.Pool, workers: readonly LinkedWorker[], names: readonly string[], range: HeightRange,
+  pool: pg.Pool,
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  range: HeightRange,
 ): Promise<AddedRequest> {
   return withRetriedTransaction(pool, async (client) => {
     const request = await insertRequest(client, withFollowed(workers, names), range)
@@ -37,7 +40,10 @@ export async function addRequest(
  * @returns the request, and the workers that derive again
  */
 export async function addRederiveRequest(
-  pool: pg.Pool, workers: readonly LinkedWorker[], names: readonly string[], range: HeightRange,
+  pool: pg.Pool,
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  range: HeightRange,
 ): Promise<AddedRequest & { readonly reopened: readonly string[] }> {
   const reopened = withFollowers(workers, names)
   return withRetriedTransaction(pool, async (client) => {
@@ -51,7 +57,9 @@ export async function addRederiveRequest(
 }
 
 async function insertRequest(
-  client: pg.ClientBase, workers: readonly string[], range: HeightRange,
+  client: pg.ClientBase,
+  workers: readonly string[],
+  range: HeightRange,
 ): Promise<AddedRequest> {
   const { rows } = await client.query<{ id: number }>(
     `insert into app.backfill_requests (workers, from_height, to_height) values ($1, $2, $3)

@@ -6,7 +6,10 @@ import { addLeases, clearFarm, setCoverage } from '../farm-tables.test-support.t
 import { owedCount, readRequestProgress } from './request-progress.ts'
 import type { RequestProgress } from './request-progress.ts'
 
-const workers = [{ name: 'a', follows: [] }, { name: 'b', follows: ['a'] }]
+const workers = [
+  { name: 'a', follows: [] },
+  { name: 'b', follows: ['a'] },
+]
 
 describe('the progress of a request', () => {
   let database: TestDatabase
@@ -29,21 +32,43 @@ describe('the progress of a request', () => {
   })
 
   it('sees coverage and leases within the heights, whatever reaches out of them', async () => {
-    await setCoverage(pool, { a: [{ from: 0, to: 110 }, { from: 190, to: 500 }] })
+    await setCoverage(pool, {
+      a: [
+        { from: 0, to: 110 },
+        { from: 190, to: 500 },
+      ],
+    })
     await addLeases(pool, [
-      { worker: 'a', from: 110, to: 120, status: 'done' }, { worker: 'a', from: 120, to: 130, status: 'skipped' },
-      { worker: 'a', from: 130, to: 140, status: 'active' }, { worker: 'a', from: 140, to: 150, status: 'failed' },
-      { worker: 'a', from: 150, to: 160, status: 'flagged' }, { worker: 'b', from: 90, to: 105, status: 'active' },
-      { worker: 'b', from: 195, to: 210, status: 'queued' }, { worker: 'b', from: 200, to: 205, status: 'flagged' },
+      { worker: 'a', from: 110, to: 120, status: 'done' },
+      { worker: 'a', from: 120, to: 130, status: 'skipped' },
+      { worker: 'a', from: 130, to: 140, status: 'active' },
+      { worker: 'a', from: 140, to: 150, status: 'failed' },
+      { worker: 'a', from: 150, to: 160, status: 'flagged' },
+      { worker: 'b', from: 90, to: 105, status: 'active' },
+      { worker: 'b', from: 195, to: 210, status: 'queued' },
+      { worker: 'b', from: 200, to: 205, status: 'flagged' },
     ])
-    const { workers: [a, b] } = await read()
+    const {
+      workers: [a, b],
+    } = await read()
     expect(a).to.deep.include({
-      done: [{ from: 100, to: 120 }, { from: 190, to: 200 }], skipped: [{ from: 120, to: 130 }],
-      owed: [{ from: 130, to: 190 }], active: [{ from: 130, to: 140 }], failed: [{ from: 140, to: 150 }],
+      done: [
+        { from: 100, to: 120 },
+        { from: 190, to: 200 },
+      ],
+      skipped: [{ from: 120, to: 130 }],
+      owed: [{ from: 130, to: 190 }],
+      active: [{ from: 130, to: 140 }],
+      failed: [{ from: 140, to: 150 }],
       flagged: [{ from: 150, to: 160 }],
     })
     expect(a?.nextTry).to.be.a('date')
-    expect(b).to.deep.include({ owed: [{ from: 100, to: 200 }], active: [{ from: 100, to: 105 }], flagged: [], done: [] })
+    expect(b).to.deep.include({
+      owed: [{ from: 100, to: 200 }],
+      active: [{ from: 100, to: 105 }],
+      flagged: [],
+      done: [],
+    })
   })
 
   it('is done when everything is done or skipped', async () => {
@@ -53,7 +78,13 @@ describe('the progress of a request', () => {
   })
 
   it('is stuck when what is left is flagged or waits for that, and not before', async () => {
-    await setCoverage(pool, { a: [{ from: 0, to: 150 }, { from: 160, to: 200 }], b: [{ from: 100, to: 150 }] })
+    await setCoverage(pool, {
+      a: [
+        { from: 0, to: 150 },
+        { from: 160, to: 200 },
+      ],
+      b: [{ from: 100, to: 150 }],
+    })
     await addLeases(pool, [{ worker: 'a', from: 150, to: 160, status: 'flagged' }])
     expect(await read(), 'b can go on above').to.include({ isDone: false, isStuck: false })
     await addLeases(pool, [{ worker: 'b', from: 160, to: 200, status: 'done' }])

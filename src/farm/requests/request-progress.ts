@@ -35,7 +35,10 @@ export interface RequestProgress {
  * @param names those that are asked about, with all that they follow
  */
 export async function readRequestProgress(
-  db: pg.Pool | pg.ClientBase, workers: readonly LinkedWorker[], names: readonly string[], range: HeightRange,
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
+  range: HeightRange,
 ): Promise<RequestProgress> {
   const rows = await readRequestRows(db, names, range)
   const progress = rows.map((row) => progressOf(row, range))
@@ -54,8 +57,14 @@ function progressOf({ worker, covered, leases, nextTry }: RequestRow, range: Hei
   const done = union(parseMultirange(covered), leased('done'))
   const skipped = difference(leased('skipped'), done)
   return {
-    worker, done, skipped, owed: difference(difference([range], done), skipped), active: leased('active'),
-    failed: leased('failed'), flagged: leased('flagged'), nextTry,
+    worker,
+    done,
+    skipped,
+    owed: difference(difference([range], done), skipped),
+    active: leased('active'),
+    failed: leased('failed'),
+    flagged: leased('flagged'),
+    nextTry,
   }
 }
 

@@ -3,8 +3,11 @@ import { withFollowed, withFollowers } from './worker-closure.ts'
 
 describe('workers that hang together', () => {
   const workers = [
-    { name: 'd', follows: ['c'] }, { name: 'a', follows: [] }, { name: 'b', follows: ['a'] },
-    { name: 'c', follows: ['b', 'x'] }, { name: 'x', follows: [] },
+    { name: 'd', follows: ['c'] },
+    { name: 'a', follows: [] },
+    { name: 'b', follows: ['a'] },
+    { name: 'c', follows: ['b', 'x'] },
+    { name: 'x', follows: [] },
   ]
 
   it('are those that follow, directly or not', () => {

@@ -17,11 +17,12 @@ export function withFollowed(workers: readonly LinkedWorker[], names: readonly s
 }
 
 function closure(
-  workers: readonly LinkedWorker[], names: readonly string[],
+  workers: readonly LinkedWorker[],
+  names: readonly string[],
   belongs: (worker: LinkedWorker, found: ReadonlySet<string>) => boolean,
 ): string[] {
   const found = new Set(names)
-  for (let before = -1; before < found.size; ) {
+  for (let before = -1; before < found.size;) {
     before = found.size
     for (const worker of workers) if (belongs(worker, found)) found.add(worker.name)
   }

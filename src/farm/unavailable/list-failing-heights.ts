@@ -45,7 +45,8 @@ export async function listFailingHeights(db: pg.Pool | pg.ClientBase, limit: num
         order by place, case when place = 0 then since end, since desc, height`,
       values: [limit],
     })
-    const heights = rows.filter(({ height }) => height !== null)
+    const heights = rows
+      .filter(({ height }) => height !== null)
       .map(({ height, state, part, reason, since, count }) => ({ height, state, part, reason, since, count }))
     return { heights, failing: rows[0]?.failing ?? 0, unavailable: rows[0]?.unavailable ?? 0 }
   } catch (error) {

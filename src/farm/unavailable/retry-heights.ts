@@ -79,7 +79,8 @@ async function deleteRaw(client: pg.ClientBase, heights: readonly number[]): Pro
     [heights],
   )
   await client.query(
-    'delete from raw.block_lookup l using raw.blocks b where b.height = any ($1::bigint[]) and l.id = b.id', [heights],
+    'delete from raw.block_lookup l using raw.blocks b where b.height = any ($1::bigint[]) and l.id = b.id',
+    [heights],
   )
   await client.query(
     `delete from raw.indexing_errors where block_height = any ($1::bigint[]) and worker_name = any ($2::text[])`,

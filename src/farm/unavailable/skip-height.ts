@@ -16,7 +16,8 @@ export async function skipHeight(pool: pg.Pool, height: number): Promise<void> {
   )
   if (rowCount === 1) return
   throw new ApiError(
-    404, 'height-not-failing',
+    404,
+    'height-not-failing',
     `Height ${height} is not failing, so there is nothing to skip. npm run raw -- list shows the heights that are.`,
   )
 }

@@ -26,20 +26,31 @@ describe('upkeep', () => {
   after(() => database.drop())
 
   const start = async (jobs: readonly UpkeepJob[], metrics = new Metrics()): Promise<Upkeep> => {
-    const upkeep = new Upkeep({ pool: database.pool, jobs, log: pino({ level: 'silent' }), metrics, pollSeconds: 0.5, retrySeconds: 1 })
+    const upkeep = new Upkeep({
+      pool: database.pool,
+      jobs,
+      log: pino({ level: 'silent' }),
+      metrics,
+      pollSeconds: 0.5,
+      retrySeconds: 1,
+    })
     running.push(upkeep)
     await upkeep.start()
     return upkeep
   }
   /** A job that tells of its runs; `run` is given the number of each, from 1. */
-  const watched = (name: string, run: (number: number) => Promise<void> | void = () => undefined): { job: UpkeepJob; runs: () => number; ran: (number: number) => Promise<void> } => {
+  const watched = (
+    name: string,
+    run: (number: number) => Promise<void> | void = () => undefined,
+  ): { job: UpkeepJob; runs: () => number; ran: (number: number) => Promise<void> } => {
     let runs = 0
     const waiting = new Map<number, () => void>()
     return {
       runs: () => runs,
       ran: (number) => (runs >= number ? Promise.resolve() : new Promise((resolve) => waiting.set(number, resolve))),
       job: {
-        name, cron: '0 4 * * *',
+        name,
+        cron: '0 4 * * *',
         run: async () => {
           const number = ++runs
           waiting.get(number)?.()
@@ -54,7 +65,10 @@ describe('upkeep', () => {
     return Object.fromEntries(values.map(({ labels, value }) => [`${labels['job']} ${labels['outcome']}`, value]))
   }
   const states = async (name: string): Promise<string[]> => {
-    const { rows } = await database.pool.query<{ state: string }>('select state from pgboss.job where name = $1 order by created_on', [`upkeep-${name}`])
+    const { rows } = await database.pool.query<{ state: string }>(
+      'select state from pgboss.job where name = $1 order by created_on',
+      [`upkeep-${name}`],
+    )
     return rows.map(({ state }) => state)
   }
 
@@ -64,7 +78,10 @@ describe('upkeep', () => {
     const upkeep = await start([a.job, b.job], metrics)
     await Promise.all([a.ran(1), b.ran(1)])
     const { rows } = await database.pool.query('select name, cron from pgboss.schedule order by name')
-    expect(rows).to.deep.equal([{ name: 'upkeep-a-job', cron: '0 4 * * *' }, { name: 'upkeep-b-job', cron: '0 4 * * *' }])
+    expect(rows).to.deep.equal([
+      { name: 'upkeep-a-job', cron: '0 4 * * *' },
+      { name: 'upkeep-b-job', cron: '0 4 * * *' },
+    ])
     while ((await states('a-job'))[0] !== 'completed') await database.pool.query('select 1')
     await upkeep.runSoon('a-job')
     await a.ran(2)
@@ -129,11 +146,19 @@ describe('upkeep', () => {
   it('goes on after its connections were cut', async () => {
     const pool = createPool(database.url, { max: 3, applicationName: 'cut upkeep' })
     const job = watched('a-job')
-    const upkeep = new Upkeep({ pool, jobs: [job.job], log: pino({ level: 'silent' }), metrics: new Metrics(), pollSeconds: 0.5 })
+    const upkeep = new Upkeep({
+      pool,
+      jobs: [job.job],
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      pollSeconds: 0.5,
+    })
     await upkeep.start()
     await job.ran(1)
     while ((await states('a-job'))[0] !== 'completed') await database.pool.query('select 1')
-    await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like '%upkeep%'")
+    await database.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like '%upkeep%'",
+    )
     await retryWhile(() => upkeep.runSoon('a-job'), { isRetryable: () => true, baseMs: 10 })
     await job.ran(2)
     await upkeep.stop()
@@ -143,12 +168,15 @@ describe('upkeep', () => {
   it('logs the message of an error that pg-boss gives as a plain object, once', async () => {
     const logged: { readonly msg: string; readonly reason?: string }[] = []
     const seen = Promise.withResolvers<void>()
-    const log = pino({ level: 'debug' }, {
-      write: (line: string) => {
-        logged.push(JSON.parse(line) as (typeof logged)[number])
-        if (logged.filter(({ msg }) => msg === 'upkeep had an error').length === 2) seen.resolve()
+    const log = pino(
+      { level: 'debug' },
+      {
+        write: (line: string) => {
+          logged.push(JSON.parse(line) as (typeof logged)[number])
+          if (logged.filter(({ msg }) => msg === 'upkeep had an error').length === 2) seen.resolve()
+        },
       },
-    })
+    )
     const job = watched('a-job')
     const upkeep = new Upkeep({ pool: database.pool, jobs: [job.job], log, metrics: new Metrics(), pollSeconds: 0.5 })
     running.push(upkeep)
@@ -165,7 +193,13 @@ describe('upkeep', () => {
     const proxy = await startHalfOpenProxy(database.url)
     const pool = createPool(proxy.url, { max: 3 })
     const job = watched('a-job')
-    const upkeep = new Upkeep({ pool, jobs: [job.job], log: pino({ level: 'silent' }), metrics: new Metrics(), pollSeconds: 0.5 })
+    const upkeep = new Upkeep({
+      pool,
+      jobs: [job.job],
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      pollSeconds: 0.5,
+    })
     await upkeep.start()
     await job.ran(1)
     proxy.freeze()
@@ -189,7 +223,9 @@ describe('upkeep', () => {
       insert into raw.indexing_errors (worker_name, block_height, code, message, resolved_at) values
         ('a', 1, 'x', 'x', now() - interval '91 days'), ('a', 2, 'x', 'x', now() - interval '89 days'), ('a', 3, 'x', 'x', null)`)
     expect(await pruneErrors(database.pool, 90)).to.equal(1)
-    const { rows } = await database.pool.query<{ height: number }>('select block_height::int as height from raw.indexing_errors order by 1')
+    const { rows } = await database.pool.query<{ height: number }>(
+      'select block_height::int as height from raw.indexing_errors order by 1',
+    )
     expect(rows).to.deep.equal([{ height: 2 }, { height: 3 }])
   })
 })

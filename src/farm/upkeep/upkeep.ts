@@ -40,7 +40,9 @@ export class Upkeep {
     this.#options = options
     this.#boss = new PgBoss({
       db: { executeSql: (text, values) => pool.query(text, values) },
-      cronMonitorIntervalSeconds: 30, cronWorkerIntervalSeconds: 15, monitorVacuum: false,
+      cronMonitorIntervalSeconds: 30,
+      cronWorkerIntervalSeconds: 15,
+      monitorVacuum: false,
     })
     this.#boss.on('error', (error) => this.#failures.log(log, 'warn', { err: asError(error) }, 'upkeep had an error'))
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
@@ -68,7 +70,8 @@ export class Upkeep {
   /** Never rejects. Takes no longer than a job under way may, also where the database does not answer. */
   async stop(): Promise<void> {
     const answered = new AbortController()
-    const stopped = this.#boss.stop({ graceful: true, timeout: graceMs })
+    const stopped = this.#boss
+      .stop({ graceful: true, timeout: graceMs })
       .catch((error: unknown) => this.#options.log.warn({ err: asError(error) }, 'upkeep did not stop cleanly'))
       .finally(() => answered.abort())
     // The one that is aborted rejects; by then the other has been awaited.
@@ -84,8 +87,13 @@ export class Upkeep {
     for (const job of jobs) {
       const queue = prefix + job.name
       const settings = {
-        expireInSeconds: 600, retentionSeconds: 86_400, deleteAfterSeconds: 86_400,
-        retryLimit: 20, retryDelay: retrySeconds, retryBackoff: true, retryDelayMax: 3600,
+        expireInSeconds: 600,
+        retentionSeconds: 86_400,
+        deleteAfterSeconds: 86_400,
+        retryLimit: 20,
+        retryDelay: retrySeconds,
+        retryBackoff: true,
+        retryDelayMax: 3600,
       }
       // Exclusive: one that waits, runs or is to be retried keeps others out.
       await this.#boss.createQueue(queue, { policy: 'exclusive', ...settings })

@@ -69,10 +69,14 @@ export class FarmWorkers {
     const { pool, leasePool, heartbeatPool, log, leaseMs = 5000 } = options
     this.#options = options
     this.#held = new HeldLeases(heartbeatPool, leaseMs, (err) => log.warn({ err }, 'leases could not be renewed'))
-    this.#announcer = new CompletionAnnouncer(leasePool, (err) => log.debug({ err }, 'the end of ranges could not be announced'))
+    this.#announcer = new CompletionAnnouncer(leasePool, (err) =>
+      log.debug({ err }, 'the end of ranges could not be announced'),
+    )
     const leasedBy = processName()
     this.#claims = new Gathered(async (keys) => {
-      const claimed = new Map((await claimLeases(leasePool, keys, { leasedBy, leaseMs })).map((lease) => [keyOf(lease), lease]))
+      const claimed = new Map(
+        (await claimLeases(leasePool, keys, { leasedBy, leaseMs })).map((lease) => [keyOf(lease), lease]),
+      )
       return keys.map((key) => take(claimed, keyOf(key)))
     })
     this.#emptyRanges = new EmptyRanges(pool)
@@ -83,7 +87,13 @@ export class FarmWorkers {
     const { workers: all = workers.map(({ worker }) => worker) } = this.#options
     for (const { worker, concurrency } of workers) {
       const loop = new WorkerLoop({
-        ...this.#options, worker, followers: followersOf(worker, all), held: this.#held, announcer: this.#announcer, claims: this.#claims, emptyRanges: this.#emptyRanges,
+        ...this.#options,
+        worker,
+        followers: followersOf(worker, all),
+        held: this.#held,
+        announcer: this.#announcer,
+        claims: this.#claims,
+        emptyRanges: this.#emptyRanges,
       })
       this.#consumers.push(await this.#options.queue.work(worker.name, concurrency, (job) => loop.run(job)))
     }

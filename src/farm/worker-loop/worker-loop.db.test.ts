@@ -78,9 +78,21 @@ describe('the loop of a worker', () => {
     derive = deriveThirds
     reader = new RangeReader({ pool })
     logged.length = 0
-    const log = pino({ base: null, timestamp: false, level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
+    const log = pino(
+      { base: null, timestamp: false, level: 'warn' },
+      { write: (line: string) => void logged.push(JSON.parse(line)) },
+    )
     farm = new FarmWorkers({
-      pool, leasePool: pool, heartbeatPool: pool, queue, reader, log, metrics: new Metrics(), network: () => 'mainnet', graceMs: 50, leaseMs: 500,
+      pool,
+      leasePool: pool,
+      heartbeatPool: pool,
+      queue,
+      reader,
+      log,
+      metrics: new Metrics(),
+      network: () => 'mainnet',
+      graceMs: 50,
+      leaseMs: 500,
     })
     await farm.start([{ worker, concurrency: 2 }])
   })
@@ -89,7 +101,11 @@ describe('the loop of a worker', () => {
 
   const queued = async (...ranges: [from: number, to: number][]): Promise<LeaseJob> => {
     for (const [from, to] of ranges) {
-      await pool.query('insert into app.worker_leases (worker_type, from_height, to_height) values ($1, $2, $3)', [worker.name, from, to])
+      await pool.query('insert into app.worker_leases (worker_type, from_height, to_height) values ($1, $2, $3)', [
+        worker.name,
+        from,
+        to,
+      ])
     }
     return { worker: worker.name, leases: ranges.map(([from]) => ({ from, generation: 0 })) }
   }
@@ -100,7 +116,8 @@ describe('the loop of a worker', () => {
     return rows
   }
   const heights = async (): Promise<number[]> => (await storedMoves(pool)).map(({ height }) => height)
-  const thirds = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i).filter((height) => height % 3 === 0)
+  const thirds = (from: number, to: number): number[] =>
+    Array.from({ length: to - from }, (_, i) => from + i).filter((height) => height % 3 === 0)
 
   it('derives and commits each range of a job', async () => {
     await queue.bring(await queued([0, 10], [10, 11], [20, 31]))
@@ -118,15 +135,23 @@ describe('the loop of a worker', () => {
     const full = createPool(database.url, { max: 1, connectTimeoutMs: 500, isPatient: true })
     const heartbeatPool = createPool(database.url, { max: 1 })
     farm = new FarmWorkers({
-      pool: full, leasePool: pool, heartbeatPool, queue, reader: new RangeReader({ pool: full }), log: pino({ level: 'silent' }), metrics: new Metrics(),
-      network: () => 'mainnet', graceMs: 50, leaseMs: 1000,
+      pool: full,
+      leasePool: pool,
+      heartbeatPool,
+      queue,
+      reader: new RangeReader({ pool: full }),
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      network: () => 'mainnet',
+      graceMs: 50,
+      leaseMs: 1000,
     })
     await farm.start([{ worker, concurrency: 2 }])
     const taken = await full.connect()
     const done = queue.bring(await queued([0, 10]))
-    const expiry = async (): Promise<Date | null> => (
-      (await pool.query<{ at: Date | null }>('select lease_expires_at as at from app.worker_leases')).rows[0]?.at ?? null
-    )
+    const expiry = async (): Promise<Date | null> =>
+      (await pool.query<{ at: Date | null }>('select lease_expires_at as at from app.worker_leases')).rows[0]?.at ??
+      null
     // Until the lease was renewed twice, which takes longer than any limit that the pool has.
     const seen = new Set<number>()
     while (seen.size < 3 || full.waitingCount === 0) {
@@ -155,11 +180,16 @@ describe('the loop of a worker', () => {
     expect(await heights()).to.deep.equal(thirds(0, 20))
   })
 
-  it('passes over leases that are gone, done, or somebody else\'s', async () => {
+  it("passes over leases that are gone, done, or somebody else's", async () => {
     const job = await queued([0, 10], [10, 20], [20, 30])
-    await pool.query("update app.worker_leases set status = 'active', generation = 7 where from_height = 10; delete from app.worker_leases where from_height = 0")
+    await pool.query(
+      "update app.worker_leases set status = 'active', generation = 7 where from_height = 10; delete from app.worker_leases where from_height = 0",
+    )
     await queue.bring(job)
-    expect((await leases()).map(({ from, status }) => [from, status])).to.deep.equal([[10, 'active'], [20, 'done']])
+    expect((await leases()).map(({ from, status }) => [from, status])).to.deep.equal([
+      [10, 'active'],
+      [20, 'done'],
+    ])
   })
 
   it('ends a range that throws with its error, and goes on with the others', async () => {
@@ -173,7 +203,9 @@ describe('the loop of a worker', () => {
     expect(second).to.include({ status: 'failed', attempt: 1, code: 'TypeError', error: 'no such thing' })
     expect(third).to.include({ status: 'done' })
     expect(await heights()).to.deep.equal([...thirds(0, 10), ...thirds(20, 30)])
-    const { rows } = await pool.query<{ stack: string }>('select last_error_stack as stack from app.worker_leases where from_height = 10')
+    const { rows } = await pool.query<{ stack: string }>(
+      'select last_error_stack as stack from app.worker_leases where from_height = 10',
+    )
     expect(rows[0]?.stack).to.match(/worker-loop\.db\.test/)
   })
 
@@ -182,7 +214,9 @@ describe('the loop of a worker', () => {
       throw new TypeError(`nothing at ${from}`)
     }
     await queue.bring(await queued([0, 10], [10, 20], [20, 30]))
-    expect(logged).to.deep.equal([{ level: 40, worker: worker.name, from: 0, to: 10, attempt: 1, reason: 'nothing at 0', msg: 'a range failed' }])
+    expect(logged).to.deep.equal([
+      { level: 40, worker: worker.name, from: 0, to: 10, attempt: 1, reason: 'nothing at 0', msg: 'a range failed' },
+    ])
   })
 
   it('ends a range whose rows are refused with the error of the database', async () => {
@@ -191,7 +225,10 @@ describe('the loop of a worker', () => {
       if (range.from === 0) deriveThirds(range, output)
     }
     await queue.bring(await queued([0, 10], [10, 20]))
-    expect((await leases()).map(({ status, code }) => [status, code])).to.deep.equal([['failed', 'database-error'], ['done', null]])
+    expect((await leases()).map(({ status, code }) => [status, code])).to.deep.equal([
+      ['failed', 'database-error'],
+      ['done', null],
+    ])
     expect(await heights()).to.deep.equal(thirds(10, 20))
   })
 
@@ -258,10 +295,13 @@ describe('the loop of a worker', () => {
     const read = reader.readSome.bind(reader)
     let expired = 0
     reader.readSome = async (from, to) => {
-      const expiry = 'select lease_expires_at as at, lease_expires_at < now() as "isOver", now() as now from app.worker_leases'
+      const expiry =
+        'select lease_expires_at as at, lease_expires_at < now() as "isOver", now() as now from app.worker_leases'
       let first: Date | undefined
       for (let isOutlasted = false; !isOutlasted; await pool.query('select pg_sleep(0.01)')) {
-        const { rows: [lease] } = await pool.query<{ at: Date; isOver: boolean; now: Date }>(expiry)
+        const {
+          rows: [lease],
+        } = await pool.query<{ at: Date; isOver: boolean; now: Date }>(expiry)
         if (lease?.isOver === true) expired++
         first ??= lease?.at
         isOutlasted = lease !== undefined && first !== undefined && lease.now > first
@@ -288,7 +328,10 @@ describe('the loop of a worker', () => {
     const stopping = farm.stop()
     setTimeout(() => go.resolve(), 200)
     await Promise.all([running, stopping])
-    expect((await leases()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([['queued', 0], ['queued', 0]])
+    expect((await leases()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([
+      ['queued', 0],
+      ['queued', 0],
+    ])
     expect(await heights()).to.deep.equal([])
   })
 
@@ -300,7 +343,13 @@ describe('the loop of a worker', () => {
     await queue.bring(await queued([0, 10]))
     const { chainVersion } = await reader.readSome(0, 1)
     const forked = { id: Buffer.alloc(32), timestampUs: 0, transactions: [] }
-    reader.offer([{ block: { ...forked, height: 10 }, bytes: 1 }, { block: { ...forked, height: 11 }, bytes: 1 }], chainVersion)
+    reader.offer(
+      [
+        { block: { ...forked, height: 10 }, bytes: 1 },
+        { block: { ...forked, height: 11 }, bytes: 1 },
+      ],
+      chainVersion,
+    )
     transactions = 0
     await queue.bring(await queued([10, 11]))
     expect(transactions).to.equal(0)

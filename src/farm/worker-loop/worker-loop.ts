@@ -148,7 +148,11 @@ export class WorkerLoop {
     const { lease } = held
     try {
       const outcome = await emptyRanges.commit({ worker, lease, chainVersion })
-      await this.#end(lease, outcome ?? await this.#commit(lease, chainVersion, new RangeOutput(worker)), chainVersion)
+      await this.#end(
+        lease,
+        outcome ?? (await this.#commit(lease, chainVersion, new RangeOutput(worker))),
+        chainVersion,
+      )
     } catch (error) {
       await this.#fail(held, error)
     }
@@ -168,7 +172,10 @@ export class WorkerLoop {
     const { worker, leasePool, log, retryPolicy } = this.#options
     const { from, to, attempt } = lease
     if (signal.aborted) {
-      log.debug({ worker: worker.name, from, to, reason: asError(signal.reason).message }, 'work on a range was broken off')
+      log.debug(
+        { worker: worker.name, from, to, reason: asError(signal.reason).message },
+        'work on a range was broken off',
+      )
       await this.#release(lease)
       this.#over(lease, 'released')
       return
@@ -178,7 +185,10 @@ export class WorkerLoop {
     try {
       await failLeases(leasePool, [{ ...lease, error }], retryPolicy)
     } catch (failure) {
-      log.warn({ err: asError(failure), worker: worker.name, from, to }, 'a failure could not be written down, the lease will expire')
+      log.warn(
+        { err: asError(failure), worker: worker.name, from, to },
+        'a failure could not be written down, the lease will expire',
+      )
     }
     this.#options.announcer.announce()
     this.#over(lease, 'failed')
@@ -191,7 +201,10 @@ export class WorkerLoop {
       await releaseLeases(leasePool, [lease])
       announcer.announce()
     } catch (error) {
-      log.warn({ err: asError(error), worker: worker.name, from: lease.from }, 'a lease could not be given back, it will expire')
+      log.warn(
+        { err: asError(error), worker: worker.name, from: lease.from },
+        'a lease could not be given back, it will expire',
+      )
     }
   }
 
@@ -200,7 +213,8 @@ export class WorkerLoop {
     held.remove(lease)
     metrics.farmRanges.inc({ worker: worker.name, outcome })
     if (outcome === 'committed') metrics.farmBlocks.inc({ worker: worker.name }, lease.to - lease.from)
-    else if (outcome !== 'failed') log.info({ worker: worker.name, from: lease.from, to: lease.to, outcome }, 'a range was not committed')
+    else if (outcome !== 'failed')
+      log.info({ worker: worker.name, from: lease.from, to: lease.to, outcome }, 'a range was not committed')
   }
 
   #giveBack(output: RangeOutput): void {

@@ -8,7 +8,8 @@ import type { Batch } from '../batch.ts'
  * @returns false when the heights are covered already, or a rollback came between: then nothing may be committed
  */
 export async function commitCheckpoint(
-  client: pg.ClientBase, ingester: { name: string; generation: number },
+  client: pg.ClientBase,
+  ingester: { name: string; generation: number },
   batch: Pick<Batch, 'range' | 'blockCount' | 'txCount' | 'eventCount'>,
 ): Promise<boolean> {
   const { from, to } = batch.range

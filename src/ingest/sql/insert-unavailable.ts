@@ -10,8 +10,11 @@ export async function insertUnavailable(client: pg.ClientBase, parts: readonly U
      on conflict (block_height, part, tx_index) do update
      set reason = excluded.reason, endpoint = excluded.endpoint, recorded_at = now()`,
     [
-      parts.map((p) => p.blockHeight), parts.map((p) => p.part), parts.map((p) => p.txIndex),
-      parts.map((p) => pgText(p.reason)), parts.map((p) => p.endpoint),
+      parts.map((p) => p.blockHeight),
+      parts.map((p) => p.part),
+      parts.map((p) => p.txIndex),
+      parts.map((p) => pgText(p.reason)),
+      parts.map((p) => p.endpoint),
     ],
   )
 }

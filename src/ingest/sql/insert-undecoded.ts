@@ -7,7 +7,9 @@ const maxStatementBytes = 4 * 1024 * 1024
 
 /** Logs inputs that could not be decoded, each once; one that is met again is counted and open again. */
 export async function insertUndecoded(
-  client: pg.ClientBase, workerName: string, inputs: readonly UndecodedInput[],
+  client: pg.ClientBase,
+  workerName: string,
+  inputs: readonly UndecodedInput[],
 ): Promise<void> {
   let part: UndecodedInput[] = []
   let bytes = 0
@@ -33,9 +35,13 @@ async function insertPart(client: pg.ClientBase, workerName: string, inputs: rea
      set occurrences = e.occurrences + 1, last_seen_at = now(), resolved_at = null, message = excluded.message,
          raw_data = excluded.raw_data`,
     [
-      workerName, inputs.map((i) => i.blockHeight), inputs.map((i) => i.txIndex), inputs.map((i) => i.eventIndex),
+      workerName,
+      inputs.map((i) => i.blockHeight),
+      inputs.map((i) => i.txIndex),
+      inputs.map((i) => i.eventIndex),
       inputs.map((i) => i.code),
-      inputs.map((i) => pgText(i.message)), inputs.map((i) => (i.eventType === undefined ? null : pgText(i.eventType))),
+      inputs.map((i) => pgText(i.message)),
+      inputs.map((i) => (i.eventType === undefined ? null : pgText(i.eventType))),
       inputs.map((i) => i.rawData),
     ],
   )

@@ -16,7 +16,11 @@ export async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): P
       select hash, type, array(select json_array_elements_text(fields))
       from unnest($1::bytea[], $2::text[], $3::json[]) as given (hash, type, fields)
       on conflict (hash) do nothing`,
-    values: [hashes, sorted.map(({ shape }) => pgText(shape.type)), sorted.map(({ shape }) => JSON.stringify(shape.fields))],
+    values: [
+      hashes,
+      sorted.map(({ shape }) => pgText(shape.type)),
+      sorted.map(({ shape }) => JSON.stringify(shape.fields)),
+    ],
   })
   // A statement of its own: what another writer has just committed the first one met, but does not see.
   const { rows } = await db.query<{ id: number; hash: Buffer }>({

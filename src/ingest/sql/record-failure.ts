@@ -10,7 +10,13 @@ const reasonLength = 1000
  */
 export async function recordFailure(
   pool: pg.Pool,
-  failure: { readonly height: number; readonly neighbour: number; readonly ingester: string; readonly cause: string; readonly reason: string },
+  failure: {
+    readonly height: number
+    readonly neighbour: number
+    readonly ingester: string
+    readonly cause: string
+    readonly reason: string
+  },
 ): Promise<{ readonly failingMs: number; readonly isSkipped: boolean }> {
   const { rows } = await pool.query<{ failing_ms: number; is_skipped: boolean }>({
     name: 'ingest-record-failure',
@@ -24,7 +30,13 @@ export async function recordFailure(
         failing_since = least(f.failing_since, excluded.failing_since), last_failed_at = now(), given_up_at = null
       returning (extract(epoch from now() - failing_since) * 1000)::float8 as failing_ms,
         skip_requested_at is not null as is_skipped`,
-    values: [failure.height, failure.ingester, pgText(failure.reason.slice(0, reasonLength)), failure.cause, failure.neighbour],
+    values: [
+      failure.height,
+      failure.ingester,
+      pgText(failure.reason.slice(0, reasonLength)),
+      failure.cause,
+      failure.neighbour,
+    ],
   })
   return { failingMs: rows[0]?.failing_ms ?? 0, isSkipped: rows[0]?.is_skipped ?? false }
 }

@@ -8,7 +8,9 @@ import { insertUnavailable } from './insert-unavailable.ts'
  * @returns false where a rollback or a retry came between, or the height is stored: then nothing is recorded
  */
 export function recordLostHeight(
-  pool: pg.Pool, ingester: { readonly name: string; readonly generation: number }, lost: LostHeight,
+  pool: pg.Pool,
+  ingester: { readonly name: string; readonly generation: number },
+  lost: LostHeight,
 ): Promise<boolean> {
   const { lostHeight: height, reason, endpoint } = lost
   return withTransaction(pool, async (client) => {

@@ -26,13 +26,14 @@ export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Prom
      where t.block_height > $1 and l.id = t.id and l.block_height = t.block_height`,
     [ancestor],
   )
-  await client.query(
-    'delete from raw.block_lookup l using raw.blocks b where b.height > $1 and l.id = b.id', [ancestor],
-  )
+  await client.query('delete from raw.block_lookup l using raw.blocks b where b.height > $1 and l.id = b.id', [
+    ancestor,
+  ])
   for (const table of ['event_chunks', 'transactions', 'unavailable', 'indexing_errors']) {
     await client.query(`delete from raw.${table} where block_height > $1`, [ancestor])
   }
-  for (const table of ['blocks', 'failing_heights']) await client.query(`delete from raw.${table} where height > $1`, [ancestor])
+  for (const table of ['blocks', 'failing_heights'])
+    await client.query(`delete from raw.${table} where height > $1`, [ancestor])
   await client.query(
     `update app.indexing_checkpoints
      set covered = covered - int8multirange(int8range($1 + 1, null)), generation = generation + 1, updated_at = now(),

@@ -59,12 +59,17 @@ export class Admission {
     if (!isKeyRequired) return { kind: 'open' }
     const key = shownKey(request.headers)
     if (key === undefined) {
-      throw new ApiError(401, 'key-required', 'Send a developer key or the admin key as `Authorization: Bearer <key>` or `X-API-Key: <key>`.')
+      throw new ApiError(
+        401,
+        'key-required',
+        'Send a developer key or the admin key as `Authorization: Bearer <key>` or `X-API-Key: <key>`.',
+      )
     }
     const digest = sha256(key)
     if (this.#adminDigest !== undefined && timingSafeEqual(digest, this.#adminDigest)) return { kind: 'admin' }
     const keyDigest = digest.toString('hex')
-    if (!await this.#isGood(keyDigest, key, client.address)) throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
+    if (!(await this.#isGood(keyDigest, key, client.address)))
+      throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
     return { kind: 'developer', keyDigest }
   }
 
@@ -84,12 +89,19 @@ export class Admission {
     if (caller.kind !== 'developer') return
     const { window } = this.#options
     if (!window.canFit(requests)) {
-      throw new ApiError(400, 'batch-too-large', `A batch of ${requests} requests is more than a key has in a minute: send smaller ones.`)
+      throw new ApiError(
+        400,
+        'batch-too-large',
+        `A batch of ${requests} requests is more than a key has in a minute: send smaller ones.`,
+      )
     }
     const { isAllowed, retryAfterSeconds } = window.take(caller.keyDigest, requests)
     if (isAllowed) return
     throw new ApiError(
-      429, 'rate-limited', `This key has made its requests of the last minute; try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } },
+      429,
+      'rate-limited',
+      `This key has made its requests of the last minute; try again in ${retryAfterSeconds} s.`,
+      { details: { retryAfterSeconds } },
     )
   }
 
@@ -101,7 +113,7 @@ export class Admission {
     return this.#lookUps.run(address, async () => {
       // Others of this address may have failed in the meantime.
       attempts.require(address)
-      const isGood = keys.remembered(digest) ?? await keys.lookUp(digest, key)
+      const isGood = keys.remembered(digest) ?? (await keys.lookUp(digest, key))
       if (!isGood) attempts.failed(address)
       return isGood
     })

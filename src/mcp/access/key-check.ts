@@ -42,7 +42,16 @@ export class KeyCheck {
   readonly #underWay = new Map<string, Promise<boolean>>()
 
   constructor(options: KeyCheckOptions) {
-    this.#options = { goodForMs: 60_000, badForMs: 30_000, graceMs: 300_000, askAgainMs: 5000, timeoutMs: 5000, mostRemembered: 10_000, clock: () => performance.now(), ...options }
+    this.#options = {
+      goodForMs: 60_000,
+      badForMs: 30_000,
+      graceMs: 300_000,
+      askAgainMs: 5000,
+      timeoutMs: 5000,
+      mostRemembered: 10_000,
+      clock: () => performance.now(),
+      ...options,
+    }
   }
 
   /** What is known without asking; undefined: nothing, or nothing of late. @param digest of the key */
@@ -81,14 +90,19 @@ export class KeyCheck {
         this.#good.set(digest, { at: known.at, until: Math.min(clock() + askAgainMs, known.at + graceMs) })
         return true
       }
-      throw new ApiError(503, 'keys-unavailable', 'Keys cannot be checked at the moment; try again.', { cause: asError(error) })
+      throw new ApiError(503, 'keys-unavailable', 'Keys cannot be checked at the moment; try again.', {
+        cause: asError(error),
+      })
     }
   }
 
   async #ask(key: string): Promise<boolean> {
     const { backendUrl, timeoutMs } = this.#options
     const response = await fetch(new URL('/auth/verify-key', backendUrl()), {
-      method: 'POST', headers: { 'X-API-Key': key }, redirect: 'error', signal: AbortSignal.timeout(timeoutMs),
+      method: 'POST',
+      headers: { 'X-API-Key': key },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
     })
     const body = await response.text()
     if (response.status === 401 || response.status === 403) return false

@@ -6,11 +6,18 @@ describe('the limit of what an address has under way', () => {
     const limit = new LimitPerAddress(2)
     const began: string[] = []
     const ends = new Map<string, () => void>()
-    const start = (address: string, name: string): Promise<void> => limit.run(address, async () => {
-      began.push(name)
-      await new Promise<void>((resolve) => ends.set(name, resolve))
-    })
-    const works = [start('203.0.113.7', 'a'), start('203.0.113.7', 'b'), start('203.0.113.7', 'c'), start('203.0.113.7', 'd'), start('203.0.113.8', 'e')]
+    const start = (address: string, name: string): Promise<void> =>
+      limit.run(address, async () => {
+        began.push(name)
+        await new Promise<void>((resolve) => ends.set(name, resolve))
+      })
+    const works = [
+      start('203.0.113.7', 'a'),
+      start('203.0.113.7', 'b'),
+      start('203.0.113.7', 'c'),
+      start('203.0.113.7', 'd'),
+      start('203.0.113.8', 'e'),
+    ]
     expect(began).to.deep.equal(['a', 'b', 'e'])
     ends.get('b')?.()
     await works[1]

@@ -14,7 +14,10 @@ const texts = new Map<Network, string>()
 export function scriptReference(network: Network): string {
   const known = texts.get(network)
   if (known !== undefined) return known
-  const text = inNetwork(read('script-reference.md').replaceAll(/^(scripts\/\w+\.cdc)$/gm, (_, file: string) => read(file).trimEnd()), network)
+  const text = inNetwork(
+    read('script-reference.md').replaceAll(/^(scripts\/\w+\.cdc)$/gm, (_, file: string) => read(file).trimEnd()),
+    network,
+  )
   const left = /0x\{\w+\}|^import ".*"$/m.exec(text)
   if (left !== null) throw new FatalError('unknown-contract', `the contract of ${left[0]} is not known on ${network}`)
   texts.set(network, text)

@@ -9,7 +9,10 @@ export interface ScriptBounds {
 }
 
 /** Bounds a runner in time and in how many scripts it runs at once. @throws ApiError 504 `script-timeout`, 503 `scripts-busy` */
-export function boundScripts(runner: ScriptRunner, { timeoutMs = 30_000, mostAtOnce = 64 }: ScriptBounds = {}): ScriptRunner {
+export function boundScripts(
+  runner: ScriptRunner,
+  { timeoutMs = 30_000, mostAtOnce = 64 }: ScriptBounds = {},
+): ScriptRunner {
   let running = 0
   return {
     async run(script, args, block, signal) {

@@ -1,6 +1,11 @@
 import type { ScriptCaller } from '../../access/create-chain-reader.ts'
 import { GrpcError } from '../../access/errors.ts'
-import { ChainCallFailedError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../../chain/chain-reader.ts'
+import {
+  ChainCallFailedError,
+  ChainUnavailableError,
+  ScriptFailedError,
+  StateNotServedError,
+} from '../../chain/chain-reader.ts'
 import { readResult } from './read-result.ts'
 import { chainFailed, chainUnavailable, scriptFailed, stateNotServed } from './script-errors.ts'
 import type { ScriptRunner } from './script-runner.ts'
@@ -11,9 +16,11 @@ export function createNodeScriptRunner(nodes: ScriptCaller): ScriptRunner {
     async run(script, args, { height, id }, signal) {
       const blockId = id === undefined ? undefined : Buffer.from(id, 'hex')
       const encoded = args.map((arg) => Buffer.from(JSON.stringify(arg)))
-      const result = await nodes.runScript(Buffer.from(script), encoded, { height, blockId, signal }).catch((error: unknown) => {
-        throw toAnswer(error)
-      })
+      const result = await nodes
+        .runScript(Buffer.from(script), encoded, { height, blockId, signal })
+        .catch((error: unknown) => {
+          throw toAnswer(error)
+        })
       return readResult(result)
     },
   }

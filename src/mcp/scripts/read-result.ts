@@ -11,11 +11,14 @@ export const mostResultBytes = 8 * 1024 * 1024
 export function readResult(bytes: Uint8Array): JsonCdc {
   if (bytes.length > mostResultBytes) throw resultTooLong()
   try {
-    const result = jsonCdcSchema.parse(JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')))
+    const result = jsonCdcSchema.parse(
+      JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')),
+    )
     if (!isShallow(result)) throw chainFailed('the result is nested too deep.')
     return result
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) throw chainFailed('its answer is no JSON-CDC value.', error)
+    if (error instanceof SyntaxError || error instanceof z.ZodError)
+      throw chainFailed('its answer is no JSON-CDC value.', error)
     throw error
   }
 }

@@ -20,10 +20,17 @@ export function createRestScriptRunner(baseUrl: string): ScriptRunner {
       const url = new URL(scripts)
       if (block.id !== undefined) url.searchParams.set('block_id', block.id)
       else url.searchParams.set('block_height', block.height?.toString() ?? 'sealed')
-      const body = JSON.stringify({ script: toBase64(script), arguments: args.map((arg) => toBase64(JSON.stringify(arg))) })
+      const body = JSON.stringify({
+        script: toBase64(script),
+        arguments: args.map((arg) => toBase64(JSON.stringify(arg))),
+      })
       try {
         const response = await fetch(url, {
-          method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body, signal, redirect: 'error',
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+          body,
+          signal,
+          redirect: 'error',
         })
         const text = await responseText(response, mostAnswerBytes, resultTooLong)
         if (!response.ok) throw refusalOf(response.status, text)

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
 /** A node of JSON-CDC: `{"type": "UFix64", "value": "1.00000000"}`. `Void` has no value. Source: Cadence, JSON-Cadence specification. */
-export const jsonCdcSchema = z.looseObject({ type: z.string('must be the name of a Cadence type') }, 'must be an object with type and value')
+export const jsonCdcSchema = z.looseObject(
+  { type: z.string('must be the name of a Cadence type') },
+  'must be an object with type and value',
+)
 export type JsonCdc = z.infer<typeof jsonCdcSchema>
 
 /** Which block's state a script sees; without either that of the latest sealed block. */

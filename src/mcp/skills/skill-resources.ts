@@ -43,9 +43,16 @@ export class SkillResources implements SkillSource {
   }
 
   listResources(): Promise<ListedResource[]> {
-    return Promise.resolve(this.#skills.all.map((skill) => ({
-      uri: skillUri(skill), name: skill.name, title: `Skill: ${skill.name}`, description: skill.description, mimeType, size: Buffer.byteLength(fileOf(skill)),
-    })))
+    return Promise.resolve(
+      this.#skills.all.map((skill) => ({
+        uri: skillUri(skill),
+        name: skill.name,
+        title: `Skill: ${skill.name}`,
+        description: skill.description,
+        mimeType,
+        size: Buffer.byteLength(fileOf(skill)),
+      })),
+    )
   }
 
   /** `skill://<name>`, with or without the name of the file. */

@@ -15,37 +15,65 @@ import { databaseNames, sqlToolNames } from './tool-names.ts'
 const schema = z.strictObject({ sql: sqlField })
 const input = advertisedInput(schema)
 
-const output = advertised(z.object({
-  target: z.string().describe('Which database was asked.'),
-  sql: z.string(),
-  ...answerFields,
-  ...failureFields,
-  duration_ms: z.number().describe('What the database took.'),
-}))
+const output = advertised(
+  z.object({
+    target: z.string().describe('Which database was asked.'),
+    sql: z.string(),
+    ...answerFields,
+    ...failureFields,
+    duration_ms: z.number().describe('What the database took.'),
+  }),
+)
 
 /** `run_indexer_sql`, `run_evm_sql`: rows for a statement. */
-export function registerSqlTool(server: McpServer, queries: QueryService, target: QueryTarget, context: CallContext): void {
+export function registerSqlTool(
+  server: McpServer,
+  queries: QueryService,
+  target: QueryTarget,
+  context: CallContext,
+): void {
   const tool = sqlToolNames[target]
-  server.registerTool(tool, {
-    title: `Run SQL on the ${databaseNames[target]}`,
-    description:
-      `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ${schemaUris[target]} first for tables and columns. ` +
-      'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says that there were more rows: aggregate, or narrow the statement.',
-    inputSchema: input,
-    outputSchema: output,
-    annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool, context, signal, schema, args,
-    run: async ({ sql }) => {
-      const answer = await queries.runSql(target, sql, { signal, client: context.client })
-      const told = presentAnswer(answer)
-      return success({ target, sql, ...told, ...presentFailure(undefined), duration_ms: answer.durationMs }, rowsOnce(told))
+  server.registerTool(
+    tool,
+    {
+      title: `Run SQL on the ${databaseNames[target]}`,
+      description:
+        `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ${schemaUris[target]} first for tables and columns. ` +
+        'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says that there were more rows: aggregate, or narrow the statement.',
+      inputSchema: input,
+      outputSchema: output,
+      annotations: readingClosedWorld,
     },
-    tell: (failure) => ({ target, sql: textIn(args, 'sql'), ...presentAnswer(undefined), ...presentFailure(failure), duration_ms: 0 }),
-  }))
+    (args, { mcpReq: { signal } }) =>
+      runTool({
+        tool,
+        context,
+        signal,
+        schema,
+        args,
+        run: async ({ sql }) => {
+          const answer = await queries.runSql(target, sql, { signal, client: context.client })
+          const told = presentAnswer(answer)
+          return success(
+            { target, sql, ...told, ...presentFailure(undefined), duration_ms: answer.durationMs },
+            rowsOnce(told),
+          )
+        },
+        tell: (failure) => ({
+          target,
+          sql: textIn(args, 'sql'),
+          ...presentAnswer(undefined),
+          ...presentFailure(failure),
+          duration_ms: 0,
+        }),
+      }),
+  )
 }
 
-const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Record<QueryTarget, string>
+const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Record<
+  QueryTarget,
+  string
+>
 
 /** As text, rows are there under one name: what a model reads should not be twice as long. */
 function rowsOnce({ columns, rows, row_count, truncated }: AnswerFields): Record<string, unknown> {

@@ -13,7 +13,11 @@ export function success(content: Record<string, unknown>, text: Record<string, u
  */
 export function failed(failure: QueryFailure, content: Record<string, unknown>): CallToolResult {
   const told = Object.entries(presentFailure(failure)).filter(([, value]) => value !== null)
-  return { content: [{ type: 'text', text: JSON.stringify(Object.fromEntries(told)) }], structuredContent: asJson(content), isError: true }
+  return {
+    content: [{ type: 'text', text: JSON.stringify(Object.fromEntries(told)) }],
+    structuredContent: asJson(content),
+    isError: true,
+  }
 }
 
 /** What is put in is made of JSON; that of the SDK is a type without `unknown`. */

@@ -44,16 +44,22 @@ export class Guard {
     if (found !== undefined) return found
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
     if (bearer !== undefined) return this.#check(request, bearer)
-    throw new ApiError(401, 'not-logged-in',
-      'Log in at /operator, or send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.')
+    throw new ApiError(
+      401,
+      'not-logged-in',
+      'Log in at /operator, or send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.',
+    )
   }
 
   /** @throws ApiError 403 `only-local` */
   requireLocalIfOpen(request: IncomingMessage): void {
     if (this.access === 'token' || isLocalRequest(request)) return
-    throw new ApiError(403, 'only-local',
+    throw new ApiError(
+      403,
+      'only-local',
       'No ADMIN_TOKEN is set, so the operator is open to requests from its own machine to localhost and to nobody else. ' +
-        'Set ADMIN_TOKEN (or ADMIN_JWT_SECRET), restart, and log in.')
+        'Set ADMIN_TOKEN (or ADMIN_JWT_SECRET), restart, and log in.',
+    )
   }
 
   /** Whether a request is let in, without telling it why not. */
@@ -71,7 +77,10 @@ export class Guard {
    * Begins a session for who shows the token or a JWT.
    * @throws ApiError 401 `bad-credentials` or `expired-credentials`, 403 `role-not-allowed`, 429 `too-many-attempts`
    */
-  async logIn(request: IncomingMessage, credential: string): Promise<{ readonly session: string; readonly until: number }> {
+  async logIn(
+    request: IncomingMessage,
+    credential: string,
+  ): Promise<{ readonly session: string; readonly until: number }> {
     return this.#sessions.begin(await this.#check(request, credential))
   }
 

@@ -3,7 +3,14 @@ import { isIPv4 } from 'node:net'
 import { plainAddress } from '../../base/client-network.ts'
 
 /** Set by proxies: who asks them is somewhere else. */
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'] as const
+const proxyHeaders = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+] as const
 
 /**
  * Whether a request was made on this machine, to this machine: the other end of the socket is here, no proxy stands

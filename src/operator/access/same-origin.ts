@@ -11,8 +11,11 @@ export function requireSameOrigin({ headers }: IncomingMessage): void {
   const isOtherSite = site !== undefined && site !== 'same-origin' && site !== 'none'
   const hosts = [headers.host, headers['x-forwarded-host']]
   if (!isOtherSite && (headers.origin === undefined || isHostOf(headers.origin, hosts))) return
-  throw new ApiError(403, 'other-origin',
-    'A page of another origin may not do this. If a proxy stands between, it must pass on the Host header.')
+  throw new ApiError(
+    403,
+    'other-origin',
+    'A page of another origin may not do this. If a proxy stands between, it must pass on the Host header.',
+  )
 }
 
 function isHostOf(origin: string, hosts: readonly (string | string[] | undefined)[]): boolean {

@@ -14,11 +14,14 @@ export class Sessions {
 
   constructor({ token, jwtSecret, allowedRoles }: CredentialOptions) {
     const secrets: readonly (readonly [CredentialKind, string | undefined, string])[] = [
-      ['token', token, 'token'], ['jwt', jwtSecret, `jwt of ${allowedRoles.join()}`],
+      ['token', token, 'token'],
+      ['jwt', jwtSecret, `jwt of ${allowedRoles.join()}`],
     ]
-    this.#keys = new Map(secrets.flatMap(([kind, secret, use]) => (
-      secret === undefined ? [] : [[kind, scryptSync(secret, `flowfarm operator session: ${use}`, 32)] as const]
-    )))
+    this.#keys = new Map(
+      secrets.flatMap(([kind, secret, use]) =>
+        secret === undefined ? [] : [[kind, scryptSync(secret, `flowfarm operator session: ${use}`, 32)] as const],
+      ),
+    )
   }
 
   /** A new session; it ends with what was shown, and after twelve hours at the latest. */

@@ -12,7 +12,8 @@ interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType> {
   readonly body?: Body
   /** What it returns is sent as JSON; undefined: 204. */
   readonly handler: (
-    input: { readonly query: z.output<Query>; readonly body: z.output<Body> }, parts: OperatorParts,
+    input: { readonly query: z.output<Query>; readonly body: z.output<Body> },
+    parts: OperatorParts,
   ) => Promise<unknown>
 }
 
@@ -25,16 +26,24 @@ export interface OperatorRoute {
 }
 
 /** Joins a handler to the schemas of its input. */
-export function operatorRoute<Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodUnknown>(
-  { method, path, query, body, handler }: RouteDeclaration<Query, Body>,
-): OperatorRoute {
+export function operatorRoute<Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodUnknown>({
+  method,
+  path,
+  query,
+  body,
+  handler,
+}: RouteDeclaration<Query, Body>): OperatorRoute {
   const querySchema = z.strictObject(query?.shape ?? {})
   return {
     method,
     path,
-    run: async (parameters, content, parts) => handler({
-      query: parseQuery(querySchema, parameters) as z.output<Query>,
-      body: (body === undefined ? undefined : parseBody(body, content)) as z.output<Body>,
-    }, parts),
+    run: async (parameters, content, parts) =>
+      handler(
+        {
+          query: parseQuery(querySchema, parameters) as z.output<Query>,
+          body: (body === undefined ? undefined : parseBody(body, content)) as z.output<Body>,
+        },
+        parts,
+      ),
   }
 }

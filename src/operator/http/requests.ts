@@ -32,14 +32,20 @@ export function requests(metrics: Metrics, log: Logger): Middleware<RequestState
     context.set('X-Request-Id', requestId)
     context.res.once('close', () => {
       const seconds = Number(process.hrtime.bigint() - begin) / 1e9
-      const { method, path, state: { route = 'operator' }, status } = context
+      const {
+        method,
+        path,
+        state: { route = 'operator' },
+        status,
+      } = context
       // A stream lasts as long as somebody looks: its time says nothing.
       if (!route.endsWith('/stream')) metrics.httpRequests.observe({ route, method, status: String(status) }, seconds)
       log.debug({ requestId, method, path, status, seconds }, 'answered')
     })
     try {
       await next()
-      if (context.status === 404 && !context.body) throw new ApiError(404, 'unknown-path', `There is nothing at ${context.path}.`)
+      if (context.status === 404 && !context.body)
+        throw new ApiError(404, 'unknown-path', `There is nothing at ${context.path}.`)
     } catch (thrown) {
       const error = toApiError(thrown)
       if (error.status >= 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a request failed')

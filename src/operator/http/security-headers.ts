@@ -22,16 +22,28 @@ export function securityHeaders(): Middleware {
  * @param options.areStylesFree allows any inline style, for a page that is not ours
  * @param options.arePicturesFree allows pictures from any host that is asked by HTTPS
  */
-export function contentPolicy(
-  { html = '', areStylesFree = false, arePicturesFree = false }:
-  { html?: string; areStylesFree?: boolean; arePicturesFree?: boolean },
-): string {
-  const hashesOf = (inline: RegExp): string[] => [...html.matchAll(inline)].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+export function contentPolicy({
+  html = '',
+  areStylesFree = false,
+  arePicturesFree = false,
+}: {
+  html?: string
+  areStylesFree?: boolean
+  arePicturesFree?: boolean
+}): string {
+  const hashesOf = (inline: RegExp): string[] =>
+    [...html.matchAll(inline)].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
   const hashes = hashesOf(/<style>([\s\S]*?)<\/style>/g)
   const scripts = hashesOf(/<script>([\s\S]*?)<\/script>/g)
   return [
-    "default-src 'none'", ["script-src 'self'", ...scripts].join(' '), ["style-src 'self'", ...(areStylesFree ? ["'unsafe-inline'"] : hashes)].join(' '),
-    `img-src 'self' data:${arePicturesFree ? ' https:' : ''}`, "font-src 'self'", "connect-src 'self'", "base-uri 'self'", "form-action 'self'",
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(' '),
+    ["style-src 'self'", ...(areStylesFree ? ["'unsafe-inline'"] : hashes)].join(' '),
+    `img-src 'self' data:${arePicturesFree ? ' https:' : ''}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ')
 }

@@ -8,7 +8,9 @@ export function toApiError(error: unknown): ApiError {
   const known = asDatabaseError(error)
   if (known.code === 'queue-unavailable') return new ApiError(503, known.code, known.message, { cause: error })
   if (known instanceof RetryableError) {
-    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', { cause: error })
+    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', {
+      cause: error,
+    })
   }
   // Written for whoever runs the program, and that is who asks.
   if (error instanceof FatalError && error.code !== 'database-error') {

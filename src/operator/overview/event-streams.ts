@@ -48,7 +48,9 @@ export class EventStreams {
     response.once('close', resolve)
     this.#open.add(end)
     response.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no',
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
     })
     const keepAlive = setInterval(() => !response.writableNeedDrain && write(': still here\n\n'), keepAliveMs)
     tell(first)

@@ -128,15 +128,25 @@ export class OverviewFeed {
     const { read, readDrills, stuckSessions = () => 0, version, queues, log } = this.#options
     try {
       const [farm, drills] = await Promise.all([read(), readDrills()])
-      const { takenAt, chainId, head, stored, stages, heights, unresolvedErrors, failingHeights, unavailableHeights } = farm
+      const { takenAt, chainId, head, stored, stages, heights, unresolvedErrors, failingHeights, unavailableHeights } =
+        farm
       for (const { name, covered } of stages) this.#pace.add(name, performance.now(), covered)
       const overview: Overview = {
-        generatedAt: takenAt, version, chainId, head, stored, database: { isUp: true }, queues,
+        generatedAt: takenAt,
+        version,
+        chainId,
+        head,
+        stored,
+        database: { isUp: true },
+        queues,
         stages: stages.map((stage) => {
           const rate = this.#pace.rate(stage.name)
           return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, stage.flagged.heights, rate) }
         }),
-        unresolvedErrors, stuckSessions: stuckSessions(), failingHeights, unavailableHeights,
+        unresolvedErrors,
+        stuckSessions: stuckSessions(),
+        failingHeights,
+        unavailableHeights,
         drills: drills.map(({ worker, from, to, reason }) => ({ worker, from, to, reason })),
       }
       return { overview, heights }
@@ -160,7 +170,18 @@ export class OverviewFeed {
 
 function nothingYet(version: string, queues: Overview['queues']): Overview {
   return {
-    generatedAt: new Date(), version, chainId: null, head: null, stored: null, database: { isUp: false }, queues,
-    stages: [], unresolvedErrors: 0, stuckSessions: 0, failingHeights: 0, unavailableHeights: 0, drills: [],
+    generatedAt: new Date(),
+    version,
+    chainId: null,
+    head: null,
+    stored: null,
+    database: { isUp: false },
+    queues,
+    stages: [],
+    unresolvedErrors: 0,
+    stuckSessions: 0,
+    failingHeights: 0,
+    unavailableHeights: 0,
+    drills: [],
   }
 }

@@ -19,7 +19,9 @@ export const coverageRoute = operatorRoute({
     if (query.to !== undefined) requireHeights({ from, to }, 'invalid-parameter')
     const borders = cellBorders({ from, to }, query.cells)
     return {
-      from, to, cells: borders.length - 1,
+      from,
+      to,
+      cells: borders.length - 1,
       stages: [...heights].map(([name, { covered, active, troubled, skipped }]) => ({
         name,
         done: partsPerCell(covered, borders),

@@ -13,10 +13,16 @@ import type { OperatorParts } from '../operator-parts.ts'
 const leadBlocks = 10
 const maxBlocks = 10_000
 
-const setBody = z.strictObject({
-  worker: workerField, reason: z.string('must be a text').max(2000, 'must have at most 2000 characters').optional(),
-  from: heightField.optional(), to: heightField.optional(), blocks: wholeNumber(1, maxBlocks).optional(),
-}, 'must be an object')
+const setBody = z.strictObject(
+  {
+    worker: workerField,
+    reason: z.string('must be a text').max(2000, 'must have at most 2000 characters').optional(),
+    from: heightField.optional(),
+    to: heightField.optional(),
+    blocks: wholeNumber(1, maxBlocks).optional(),
+  },
+  'must be an object',
+)
 
 const setRoute = operatorRoute({
   method: 'POST',
@@ -24,7 +30,7 @@ const setRoute = operatorRoute({
   body: setBody,
   handler: async ({ body }, parts) => {
     requireWorkers(parts, [body.worker], 'worker')
-    const drill = { worker: body.worker, reason: body.reason, ...await heightsOf(body, parts) }
+    const drill = { worker: body.worker, reason: body.reason, ...(await heightsOf(body, parts)) }
     await setDrill(parts.pool, drill)
     parts.log.warn({ action: 'set drill', ...drill }, 'an operator makes a worker fail')
     parts.feed.wake()
@@ -32,7 +38,10 @@ const setRoute = operatorRoute({
 })
 
 /** The given heights, or so many to come: above the head of this moment, not above the one that the operator saw. */
-async function heightsOf({ from, to, blocks }: z.output<typeof setBody>, { feed }: OperatorParts): Promise<HeightRange> {
+async function heightsOf(
+  { from, to, blocks }: z.output<typeof setBody>,
+  { feed }: OperatorParts,
+): Promise<HeightRange> {
   if (from !== undefined && to !== undefined && blocks === undefined) {
     requireHeights({ from, to }, 'invalid-field')
     return { from, to }

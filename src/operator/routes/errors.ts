@@ -11,7 +11,10 @@ export const errorsRoute = operatorRoute({
   query: z.object({
     worker: z.string().optional(),
     limit: numberParameter(1, 500).default(50),
-    cursor: z.string().regex(/^\d{1,17}:\d{1,15}$/, 'must be the cursor of the page before').optional(),
+    cursor: z
+      .string()
+      .regex(/^\d{1,17}:\d{1,15}$/, 'must be the cursor of the page before')
+      .optional(),
   }),
   handler: async ({ query }, { pool }) => {
     const [rows, total] = await Promise.all([
@@ -23,7 +26,9 @@ export const errorsRoute = operatorRoute({
     const hasMore = rows.length > query.limit && last !== undefined
     return {
       data: page.map(({ lastSeenMicros: _place, ...error }) => error),
-      has_more: hasMore, cursor: hasMore ? `${last.lastSeenMicros}:${last.id}` : '', total,
+      has_more: hasMore,
+      cursor: hasMore ? `${last.lastSeenMicros}:${last.id}` : '',
+      total,
     }
   },
 })

@@ -31,7 +31,10 @@ const retryRoute = operatorRoute({
   handler: async ({ body }, { pool, log, feed }) => {
     requireHeights(body, 'invalid-field')
     const heights = await retryHeights(pool, body)
-    log.info({ action: 'retry heights', ...body, retried: heights.length }, 'an operator has unavailable heights fetched again')
+    log.info(
+      { action: 'retry heights', ...body, retried: heights.length },
+      'an operator has unavailable heights fetched again',
+    )
     feed.wake()
     return { retried: heights.length }
   },

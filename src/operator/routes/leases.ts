@@ -58,30 +58,44 @@ const mendableField = z.enum(mendable, `must be ${mendable.join(' or ')}: leases
 
 /** Which leases: some by name, or all of a worker that are in some state. */
 const choice = {
-  leases: z.array(z.strictObject({ worker: workerField, from: heightField }), 'must be a list of leases {worker, from}')
-    .min(1, 'must name at least one lease').max(10_000, 'must name at most 10000 leases; take "all"').optional(),
-  all: z.strictObject({
-    worker: workerField,
-    statuses: z.array(mendableField, 'must be a list of states')
-      .min(1, `must name at least one of ${mendable.join(', ')}`),
-    code: z.string('must be the code of an error').optional(),
-  }, 'must be {worker, statuses, code?}').optional(),
+  leases: z
+    .array(z.strictObject({ worker: workerField, from: heightField }), 'must be a list of leases {worker, from}')
+    .min(1, 'must name at least one lease')
+    .max(10_000, 'must name at most 10000 leases; take "all"')
+    .optional(),
+  all: z
+    .strictObject(
+      {
+        worker: workerField,
+        statuses: z
+          .array(mendableField, 'must be a list of states')
+          .min(1, `must name at least one of ${mendable.join(', ')}`),
+        code: z.string('must be the code of an error').optional(),
+      },
+      'must be {worker, statuses, code?}',
+    )
+    .optional(),
 }
 
 interface Choice {
   readonly leases?: readonly LeaseKey[] | undefined
-  readonly all?: {
-    readonly worker: string
-    readonly statuses: readonly (typeof mendable)[number][]
-    readonly code?: string | undefined
-  } | undefined
+  readonly all?:
+    | {
+        readonly worker: string
+        readonly statuses: readonly (typeof mendable)[number][]
+        readonly code?: string | undefined
+      }
+    | undefined
 }
 
 type Change = (client: pg.PoolClient, keys: readonly LeaseKey[]) => Promise<number>
 
 /** Makes one change to all chosen leases, or to none, and wakes the coordinator. */
 async function change(
-  action: string, { leases, all }: Choice, parts: OperatorParts, apply: Change,
+  action: string,
+  { leases, all }: Choice,
+  parts: OperatorParts,
+  apply: Change,
 ): Promise<{ changed: number }> {
   if ((leases === undefined) === (all === undefined)) {
     const detail = 'Give either "leases", a list of {worker, from}, or "all", {worker, statuses}.'
@@ -119,10 +133,13 @@ const whyField = 'must say why: it is kept for ever'
 const skipRoute = operatorRoute({
   method: 'POST',
   path: '/leases/skip',
-  body: z.strictObject({
-    ...choice,
-    reason: z.string(whyField).trim().min(1, whyField).max(2000, 'must have at most 2000 characters'),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      ...choice,
+      reason: z.string(whyField).trim().min(1, whyField).max(2000, 'must have at most 2000 characters'),
+    },
+    'must be an object',
+  ),
   handler: ({ body }, parts) => change('skip', body, parts, (client, keys) => skipLeases(client, keys, body.reason)),
 })
 

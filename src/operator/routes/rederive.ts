@@ -9,18 +9,25 @@ import { requireWorkers } from '../operator-parts.ts'
 export const rederiveRoute = operatorRoute({
   method: 'POST',
   path: '/rederive',
-  body: z.strictObject({
-    from: heightField,
-    to: heightField,
-    workers: z.array(workerField, 'must be a list of workers').min(1, 'must name at least one worker'),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      from: heightField,
+      to: heightField,
+      workers: z.array(workerField, 'must be a list of workers').min(1, 'must name at least one worker'),
+    },
+    'must be an object',
+  ),
   handler: async ({ body: { from, to, workers } }, parts) => {
     requireWorkers(parts, workers, 'workers')
     requireHeights({ from, to }, 'invalid-field')
-    const { overview: { stored } } = await parts.feed.current()
+    const {
+      overview: { stored },
+    } = await parts.feed.current()
     if (stored === null || from < stored.from || to > stored.to) {
-      const what = stored === null
-        ? 'Nothing is stored yet' : `Stored are the heights from ${stored.from} up to ${stored.to}, which is not included`
+      const what =
+        stored === null
+          ? 'Nothing is stored yet'
+          : `Stored are the heights from ${stored.from} up to ${stored.to}, which is not included`
       const field = stored !== null && from >= stored.from ? 'to' : 'from'
       throw new ApiError(400, 'range-not-stored', `${what}: only stored heights can be derived again.`, { field })
     }

@@ -7,10 +7,16 @@ import { readJson } from '../../base/read-json.ts'
 import { mostBodyBytes } from '../http/requests.ts'
 import type { OperatorContext } from '../http/requests.ts'
 
-const logInBody = z.strictObject({
-  token: z.string('must be ADMIN_TOKEN or the JWT of an administrator').trim()
-    .min(1, 'must not be empty').max(16_384, 'is too long'),
-}, 'must be {token}')
+const logInBody = z.strictObject(
+  {
+    token: z
+      .string('must be ADMIN_TOKEN or the JWT of an administrator')
+      .trim()
+      .min(1, 'must not be empty')
+      .max(16_384, 'is too long'),
+  },
+  'must be {token}',
+)
 
 /** `/session`: whether one is let in; logging in and out. The secret comes in a body, never in an address. */
 export async function session(context: OperatorContext, guard: Guard): Promise<void> {

@@ -24,4 +24,8 @@ export interface SessionCall extends OpenCall {
 /** One of the things that the projects function does. What `run` gives is the `data` of the answer. */
 export type Endpoint =
   | { readonly access: 'open'; readonly kind: 'read' | 'write'; readonly run: (call: OpenCall) => Promise<unknown> }
-  | { readonly access: 'session'; readonly kind: 'read' | 'write'; readonly run: (call: SessionCall) => Promise<unknown> }
+  | {
+      readonly access: 'session'
+      readonly kind: 'read' | 'write'
+      readonly run: (call: SessionCall) => Promise<unknown>
+    }

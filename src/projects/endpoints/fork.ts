@@ -20,7 +20,9 @@ export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: 
     await lockAccount(client, userId, holdUser)
     const earlier = await findEarlierSave(client, save)
     if (earlier !== undefined) return earlier
-    const { rows: [origin] } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
+    const {
+      rows: [origin],
+    } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
       client,
       // Nobody makes it private, changes or deletes it until the copy is made.
       `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count from projects.projects
@@ -34,7 +36,9 @@ export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: 
     requireRoom(quotas, 'projectBytes', origin.byte_count)
     const name = forkName(origin.name)
     return await withNewSlug(name, async (slug) => {
-      const { rows: [made] } = await query<SavedProject>(
+      const {
+        rows: [made],
+      } = await query<SavedProject>(
         client,
         `with made as (
            insert into projects.projects (user_id, slug, name, network, is_public, active_file, open_files, folders, version, file_count, byte_count, forked_from)

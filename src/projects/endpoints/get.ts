@@ -23,9 +23,15 @@ export interface SeenProject extends ProjectRow {
 }
 
 /** `/projects/get`: a public project for everybody, a private one for its owner. One statement, so that the files are those of the version. */
-export async function get({ userId, data, parts: { pool } }: OpenCall): Promise<{ readonly project: SeenProject; readonly files: readonly SeenFile[] }> {
+export async function get({
+  userId,
+  data,
+  parts: { pool },
+}: OpenCall): Promise<{ readonly project: SeenProject; readonly files: readonly SeenFile[] }> {
   const { slug } = readData(schema, data)
-  const { rows: [row] } = await query<ProjectRow & { user_id: string; forked_from: Origin | null; files: SeenFile[] }>(
+  const {
+    rows: [row],
+  } = await query<ProjectRow & { user_id: string; forked_from: Origin | null; files: SeenFile[] }>(
     pool,
     `select ${projectColumns}, p.user_id, ${originColumn}, (
        select coalesce(json_agg(json_build_object('path', f.path, 'content', f.content, 'version', f.version) order by f.path), '[]')

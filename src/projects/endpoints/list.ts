@@ -7,7 +7,8 @@ import type { SessionCall } from './endpoint.ts'
 import { readData } from './read-data.ts'
 
 const schema = z.strictObject({
-  cursor: z.string().max(200).nullable().optional(), limit: z.number().int('has to be a whole number').min(1).max(200).default(50),
+  cursor: z.string().max(200).nullable().optional(),
+  limit: z.number().int('has to be a whole number').min(1).max(200).default(50),
 })
 
 /** What a list tells of a project: not what is in it. */
@@ -53,7 +54,11 @@ function writeCursor(micros: string, id: string): string {
 }
 
 function readCursor(cursor: string): [micros: number, id: string] {
-  const [, micros, id] = /^(\d{1,16}) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, micros, id] =
+    /^(\d{1,16}) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (micros !== undefined && id !== undefined && Number.isSafeInteger(Number(micros))) return [Number(micros), id]
-  throw projectError('INVALID_INPUT', 'Field "cursor" is none of a list here; leave it out to begin anew.', { field: 'cursor', facts: { field: 'cursor' } })
+  throw projectError('INVALID_INPUT', 'Field "cursor" is none of a list here; leave it out to begin anew.', {
+    field: 'cursor',
+    facts: { field: 'cursor' },
+  })
 }

@@ -19,7 +19,11 @@ export async function save({ userId, data, parts }: SessionCall): Promise<SavedP
   return await withRetriedTransaction(pool, (client) => updateProject(client, named, { ...request, existing }, quotas))
 }
 
-async function saveNew({ pool, quotas, holdUser }: ProjectParts, named: NamedSave, request: SaveRequest): Promise<SavedProject> {
+async function saveNew(
+  { pool, quotas, holdUser }: ProjectParts,
+  named: NamedSave,
+  request: SaveRequest,
+): Promise<SavedProject> {
   const plan = planSave({ files: [], folders: [] }, request, quotas)
   return await withRetriedTransaction(pool, async (client) => {
     await lockAccount(client, named.userId, holdUser)

@@ -9,7 +9,14 @@ export const pathRules = {
   reservedFolders: ['deps', 'imports', '_'],
   /** No file system of Windows takes these, whatever follows after a dot; git does not take its own. */
   reservedNames: [
-    'con', 'prn', 'aux', 'nul', 'conin$', 'conout$', '.git', 'git~1',
+    'con',
+    'prn',
+    'aux',
+    'nul',
+    'conin$',
+    'conout$',
+    '.git',
+    'git~1',
     ...['com', 'lpt'].flatMap((device) => Array.from({ length: 10 }, (_, i) => `${device}${i}`)),
   ],
   /** Characters that have a meaning of their own for some file system. */
@@ -21,9 +28,26 @@ export const mostKeyBytes = 1200
 
 /** Why a path is refused. */
 export type PathRule =
-  | 'empty' | 'too-long' | 'segment-too-long' | 'too-deep' | 'broken-text' | 'not-nfc' | 'hidden-character' | 'absolute' | 'empty-segment' | 'dot-segment'
-  | 'backslash' | 'reserved-character' | 'blank-or-dot-at-end' | 'begins-with-mark' | 'look-alike' | 'reserved-name' | 'reserved-folder'
-  | 'same-path' | 'other-spelling' | 'file-and-folder'
+  | 'empty'
+  | 'too-long'
+  | 'segment-too-long'
+  | 'too-deep'
+  | 'broken-text'
+  | 'not-nfc'
+  | 'hidden-character'
+  | 'absolute'
+  | 'empty-segment'
+  | 'dot-segment'
+  | 'backslash'
+  | 'reserved-character'
+  | 'blank-or-dot-at-end'
+  | 'begins-with-mark'
+  | 'look-alike'
+  | 'reserved-name'
+  | 'reserved-folder'
+  | 'same-path'
+  | 'other-spelling'
+  | 'file-and-folder'
 
 export interface PathProblem {
   readonly path: string

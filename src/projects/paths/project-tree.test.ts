@@ -37,20 +37,25 @@ describe('the tree of a project', () => {
   })
 
   it('fits on any file system, whatever is added in whatever order', () => {
-    const path = fc.array(fc.constantFrom('a', 'A', 'b', 'ß', 'ss', 'SS'), { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'))
-    fc.assert(fc.property(fc.array(fc.tuple(path, fc.boolean()), { maxLength: 30 }), (added) => {
-      const made = new ProjectTree()
-      const files = new Set<string>()
-      const folders = new Set<string>()
-      for (const [one, isFile] of added) {
-        const problem = isFile ? made.addFile(one) : made.addFolder(one)
-        if (problem !== undefined) continue
-        for (const folder of foldersAbove(one)) folders.add(folder)
-        if (isFile) files.add(one)
-        else folders.add(one)
-      }
-      const all = [...files, ...folders]
-      expect(new Set(all.map(pathKey)).size).to.equal(all.length)
-    }), { numRuns: 1000 })
+    const path = fc
+      .array(fc.constantFrom('a', 'A', 'b', 'ß', 'ss', 'SS'), { minLength: 1, maxLength: 3 })
+      .map((segments) => segments.join('/'))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(path, fc.boolean()), { maxLength: 30 }), (added) => {
+        const made = new ProjectTree()
+        const files = new Set<string>()
+        const folders = new Set<string>()
+        for (const [one, isFile] of added) {
+          const problem = isFile ? made.addFile(one) : made.addFolder(one)
+          if (problem !== undefined) continue
+          for (const folder of foldersAbove(one)) folders.add(folder)
+          if (isFile) files.add(one)
+          else folders.add(one)
+        }
+        const all = [...files, ...folders]
+        expect(new Set(all.map(pathKey)).size).to.equal(all.length)
+      }),
+      { numRuns: 1000 },
+    )
   })
 })

@@ -27,10 +27,15 @@ export class ProjectTree {
     const other = this.#files.get(key)
     if (other === path) return undefined
     if (other !== undefined) {
-      return { path, rule: 'same-path', text: `is too much like the file ${other}; delete that one in the same save, or choose another name` }
+      return {
+        path,
+        rule: 'same-path',
+        text: `is too much like the file ${other}; delete that one in the same save, or choose another name`,
+      }
     }
     const folder = this.#folders.get(key)
-    if (folder !== undefined) return { path, rule: 'file-and-folder', text: `is a file, and ${folder} is a folder; choose another name` }
+    if (folder !== undefined)
+      return { path, rule: 'file-and-folder', text: `is a file, and ${folder} is a folder; choose another name` }
     const problem = this.#checkFolders(path, foldersAbove(path))
     if (problem === undefined) this.keepFile(path)
     return problem
@@ -47,10 +52,19 @@ export class ProjectTree {
     for (const folder of folders) {
       const key = pathKey(folder)
       const file = this.#files.get(key)
-      if (file !== undefined) return { path, rule: 'file-and-folder', text: `needs the folder ${folder}, and ${file} is a file; choose another name` }
+      if (file !== undefined)
+        return {
+          path,
+          rule: 'file-and-folder',
+          text: `needs the folder ${folder}, and ${file} is a file; choose another name`,
+        }
       const other = this.#folders.get(key)
       if (other !== undefined && other !== folder) {
-        return { path, rule: 'other-spelling', text: `needs the folder ${folder}, which is there as ${other}; write it like that` }
+        return {
+          path,
+          rule: 'other-spelling',
+          text: `needs the folder ${folder}, which is there as ${other}; write it like that`,
+        }
       }
     }
     return undefined

@@ -35,19 +35,26 @@ export interface SavePlan {
  * Compares a save with what there is. Files that it does not name stay as they are.
  * @throws ApiError 422 `INVALID_PATH` where paths do not fit together, `QUOTA_EXCEEDED`
  */
-export function planSave(stored: Stored, request: Pick<SaveRequest, 'files' | 'deletedFiles' | 'fields'>, quotas: ProjectQuotas): SavePlan {
+export function planSave(
+  stored: Stored,
+  request: Pick<SaveRequest, 'files' | 'deletedFiles' | 'fields'>,
+  quotas: ProjectQuotas,
+): SavePlan {
   const deletedPaths = new Set(request.deletedFiles)
   const deleted = stored.files.filter(({ path }) => deletedPaths.has(path))
   const kept = stored.files.filter(({ path }) => !deletedPaths.has(path))
   requireFit(kept, request, stored.folders)
 
-  const after = new Map<string, { readonly path: string; readonly bytes: number }>([...kept, ...request.files].map((file) => [file.key, file]))
+  const after = new Map<string, { readonly path: string; readonly bytes: number }>(
+    [...kept, ...request.files].map((file) => [file.key, file]),
+  )
   const before = new Map(stored.files.map((file) => [file.key, file]))
   const written = request.files.filter(({ key, path, hash }) => {
     const old = before.get(key)
     return old === undefined || old.path !== path || !old.hash.equals(hash)
   })
-  for (const { key, path, bytes } of written) requireRoom(quotas, 'fileBytes', bytes, { before: before.get(key)?.bytes ?? 0, path })
+  for (const { key, path, bytes } of written)
+    requireRoom(quotas, 'fileBytes', bytes, { before: before.get(key)?.bytes ?? 0, path })
   const byteCount = sum(after.values())
   requireRoom(quotas, 'files', after.size, { before: stored.files.length })
   requireRoom(quotas, 'projectBytes', byteCount, { before: sum(stored.files) })
@@ -63,11 +70,18 @@ export function planSave(stored: Stored, request: Pick<SaveRequest, 'files' | 'd
   }
 }
 
-function requireFit(kept: readonly StoredFile[], { files, fields }: Pick<SaveRequest, 'files' | 'fields'>, folders: readonly string[]): void {
+function requireFit(
+  kept: readonly StoredFile[],
+  { files, fields }: Pick<SaveRequest, 'files' | 'fields'>,
+  folders: readonly string[],
+): void {
   const tree = new ProjectTree()
   for (const { path } of kept) tree.keepFile(path)
   if (fields.folders === undefined) for (const folder of folders) tree.keepFolder(folder)
-  for (const problem of [...files.map(({ path }) => tree.addFile(path)), ...(fields.folders ?? []).map((folder) => tree.addFolder(folder))]) {
+  for (const problem of [
+    ...files.map(({ path }) => tree.addFile(path)),
+    ...(fields.folders ?? []).map((folder) => tree.addFolder(folder)),
+  ]) {
     if (problem !== undefined) throw invalidPath(problem)
   }
 }

@@ -47,10 +47,14 @@ const mostPaths = 10_000
 
 /** Of a tab: one that leads to nothing is left out later, so that it may be anything. */
 const tab = z.string().max(1000)
-const paths = z.array(
-  z.string().max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`)
-    .refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
-).max(mostPaths)
+const paths = z
+  .array(
+    z
+      .string()
+      .max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`)
+      .refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
+  )
+  .max(mostPaths)
 
 const schema = z.strictObject({
   id: projectId.transform((id) => id.toLowerCase()).optional(),
@@ -65,15 +69,28 @@ const schema = z.strictObject({
   active_file: tab.nullable().optional(),
   open_files: z.array(tab).max(1000).optional(),
   folders: z.array(z.string()).max(mostPaths).optional(),
-  files: z.array(z.object({ path: z.string(), content: z.string() })).max(mostPaths).default([]),
+  files: z
+    .array(z.object({ path: z.string(), content: z.string() }))
+    .max(mostPaths)
+    .default([]),
   deleted_files: paths.default([]),
 })
 
 /** @throws ApiError 400 `INVALID_INPUT`, 422 `INVALID_PATH` or `INVALID_TEXT` that name the field or the path */
 export function readSave(data: unknown): SaveRequest {
-  const { id, version: from, save_id: named, slug: _, forked_from: forkedFrom, files: given, deleted_files: deletedFiles, ...fields } = readData(schema, data)
+  const {
+    id,
+    version: from,
+    save_id: named,
+    slug: _,
+    forked_from: forkedFrom,
+    files: given,
+    deleted_files: deletedFiles,
+    ...fields
+  } = readData(schema, data)
   if (id === undefined && fields.name === undefined) throw wrong('name', 'is missing: a new project needs a name')
-  if (id !== undefined && from === undefined) throw wrong('version', 'is missing: it is the version that this save was made from')
+  if (id !== undefined && from === undefined)
+    throw wrong('version', 'is missing: it is the version that this save was made from')
   if (id === undefined && from !== undefined) throw wrong('id', 'has to come with "version"; a new project has neither')
   if (id !== undefined && forkedFrom !== undefined) throw wrong('forked_from', 'is for a new project; leave it out')
   for (const folder of fields.folders ?? []) requirePath(folder)
@@ -81,8 +98,21 @@ export function readSave(data: unknown): SaveRequest {
   requireEachOnce(files, deletedFiles)
   return {
     existing: id === undefined || from === undefined ? undefined : { id, version: from },
-    saveId: named, forkedFrom, fields, files, deletedFiles,
-    digest: sha256(JSON.stringify([id, from, fields, deletedFiles, files.map(({ path, hash }) => [path, hash.toString('base64')]), ...(forkedFrom === undefined ? [] : [forkedFrom])])),
+    saveId: named,
+    forkedFrom,
+    fields,
+    files,
+    deletedFiles,
+    digest: sha256(
+      JSON.stringify([
+        id,
+        from,
+        fields,
+        deletedFiles,
+        files.map(({ path, hash }) => [path, hash.toString('base64')]),
+        ...(forkedFrom === undefined ? [] : [forkedFrom]),
+      ]),
+    ),
   }
 }
 
@@ -108,7 +138,12 @@ function requireEachOnce(files: readonly GivenFile[], deletedFiles: readonly str
   }
   const written = new Set(seen.values())
   const both = deletedFiles.find((path) => written.has(path))
-  if (both !== undefined) throw invalidPath({ path: both, rule: 'same-path', text: 'is both in "files" and in "deleted_files"; do one of the two' })
+  if (both !== undefined)
+    throw invalidPath({
+      path: both,
+      rule: 'same-path',
+      text: 'is both in "files" and in "deleted_files"; do one of the two',
+    })
 }
 
 function wrong(field: string, text: string): Error {

@@ -17,7 +17,11 @@ interface CurrentFile {
  * content where the save names it; `yours` is what the save would have written over it.
  * @param project locked, so that its files are of this version
  */
-export async function conflict(client: PoolClient, project: ProjectRow, { existing, files, deletedFiles }: SaveRequest): Promise<ApiError> {
+export async function conflict(
+  client: PoolClient,
+  project: ProjectRow,
+  { existing, files, deletedFiles }: SaveRequest,
+): Promise<ApiError> {
   const keys = [...files.map(({ key }) => key), ...deletedFiles.map(pathKey)]
   const { rows } = await query<CurrentFile & { key: string; hash: Buffer }>(
     client,
@@ -27,17 +31,31 @@ export async function conflict(client: PoolClient, project: ProjectRow, { existi
   )
   const there = new Map(rows.map((row) => [row.key, row]))
   const { version, updated_at, name, network, is_public, active_file, open_files, folders } = project
-  const text = `The project has changed: it has version ${version}, and this save was made from version ${existing?.version}. ` +
+  const text =
+    `The project has changed: it has version ${version}, and this save was made from version ${existing?.version}. ` +
     'Bring the two together, and save that with the current version.'
   return projectError('CONFLICT', text, {
     facts: {
       current: {
-        version, updated_at, name, network, is_public, active_file, open_files, folders,
-        files: rows.map((row): CurrentFile => ({ path: row.path, version: row.version, ...(typeof row.content === 'string' ? { content: row.content } : {}) })),
+        version,
+        updated_at,
+        name,
+        network,
+        is_public,
+        active_file,
+        open_files,
+        folders,
+        files: rows.map((row): CurrentFile => ({
+          path: row.path,
+          version: row.version,
+          ...(typeof row.content === 'string' ? { content: row.content } : {}),
+        })),
       },
       yours: {
         version: existing?.version,
-        files: files.filter((file) => !isSame(file, there.get(file.key))).map(({ path, content }) => ({ path, content })),
+        files: files
+          .filter((file) => !isSame(file, there.get(file.key)))
+          .map(({ path, content }) => ({ path, content })),
         deleted_files: deletedFiles,
       },
     },

@@ -22,24 +22,45 @@ const mostTries = 5
  */
 export async function lockAccount(client: PoolClient, userId: string, holdUser: HoldUser): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId.toLowerCase()}`])
-  if (!await holdUser(client, userId)) throw notSignedIn()
+  if (!(await holdUser(client, userId))) throw notSignedIn()
 }
 
 /** To be called under `lockAccount`. @throws ApiError 422 `QUOTA_EXCEEDED` */
 export async function requireRoomForOne(client: PoolClient, userId: string, quotas: ProjectQuotas): Promise<void> {
-  const { rows: [row] } = await query<{ count: number }>(client, 'select count(*)::int as count from projects.projects where user_id = $1', [userId])
+  const {
+    rows: [row],
+  } = await query<{ count: number }>(
+    client,
+    'select count(*)::int as count from projects.projects where user_id = $1',
+    [userId],
+  )
   requireRoom(quotas, 'projects', (row?.count ?? 0) + 1)
 }
 
 /** Makes a project with its files. To be called under `lockAccount`. What it is a copy of is noted where the user may see that. */
-export async function createProject(client: PoolClient, save: NamedSave, { fields, forkedFrom }: Pick<SaveRequest, 'fields' | 'forkedFrom'>, plan: SavePlan): Promise<SavedProject> {
+export async function createProject(
+  client: PoolClient,
+  save: NamedSave,
+  { fields, forkedFrom }: Pick<SaveRequest, 'fields' | 'forkedFrom'>,
+  plan: SavePlan,
+): Promise<SavedProject> {
   const { name = '', network = 'mainnet', is_public: isPublic = false } = fields
   const { activeFile, openFiles } = openTabs(fields, plan)
   const project = [
-    save.userId, name, network, isPublic, activeFile, openFiles, plan.folders, plan.fileCount, plan.byteCount,
+    save.userId,
+    name,
+    network,
+    isPublic,
+    activeFile,
+    openFiles,
+    plan.folders,
+    plan.fileCount,
+    plan.byteCount,
   ]
   return await withNewSlug(name, async (slug) => {
-    const { rows: [made] } = await query<SavedProject>(
+    const {
+      rows: [made],
+    } = await query<SavedProject>(
       client,
       `with made as (
          insert into projects.projects (user_id, name, network, is_public, active_file, open_files, folders, file_count, byte_count, version, slug, forked_from)
@@ -61,7 +82,10 @@ export async function createProject(client: PoolClient, save: NamedSave, { field
 }
 
 /** Tries slugs until one is free. @param make gives undefined where the slug is taken */
-export async function withNewSlug<Made>(name: string, make: (slug: string) => Promise<Made | undefined>): Promise<Made> {
+export async function withNewSlug<Made>(
+  name: string,
+  make: (slug: string) => Promise<Made | undefined>,
+): Promise<Made> {
   for (let tries = 0; tries < mostTries; tries++) {
     const made = await make(newSlug(name))
     if (made !== undefined) return made
@@ -71,7 +95,8 @@ export async function withNewSlug<Made>(name: string, make: (slug: string) => Pr
 
 /** The tabs that lead to files of the project. */
 export function openTabs(
-  fields: Pick<GivenFields, 'active_file' | 'open_files'>, { paths }: Pick<SavePlan, 'paths'>,
+  fields: Pick<GivenFields, 'active_file' | 'open_files'>,
+  { paths }: Pick<SavePlan, 'paths'>,
 ): { activeFile: string | null; openFiles: string[] } {
   const { active_file: active, open_files: open = [] } = fields
   return {

@@ -15,9 +15,14 @@ export interface NamedSave {
  * @returns undefined where it was never done
  * @throws ApiError 422 `SAVE_ID_REUSED` where another save had this name, 404 where the project is gone since
  */
-export async function findEarlierSave(client: PoolClient, { userId, saveId, digest }: NamedSave): Promise<SavedProject | undefined> {
+export async function findEarlierSave(
+  client: PoolClient,
+  { userId, saveId, digest }: NamedSave,
+): Promise<SavedProject | undefined> {
   if (saveId === undefined) return undefined
-  const { rows: [row] } = await query<SavedProject & { digest: Buffer; slug: string | null }>(
+  const {
+    rows: [row],
+  } = await query<SavedProject & { digest: Buffer; slug: string | null }>(
     client,
     `select s.project_id as id, s.version, s.saved_at as updated_at, s.digest, p.slug, p.file_count, p.byte_count::float8 as byte_count
      from projects.saves s left join projects.projects p on p.id = s.project_id and p.user_id = s.user_id where s.user_id = $1 and s.save_id = $2`,

@@ -20,7 +20,10 @@ import type { ProjectRow, SavedProject } from './project-row.ts'
  * @throws ApiError 404, 409 `CONFLICT` with what there is now, 422 for paths, quotas and a `save_id` that was used for something else
  */
 export async function updateProject(
-  client: PoolClient, save: NamedSave, request: SaveRequest & { readonly existing: { readonly id: string; readonly version: number } }, quotas: ProjectQuotas,
+  client: PoolClient,
+  save: NamedSave,
+  request: SaveRequest & { readonly existing: { readonly id: string; readonly version: number } },
+  quotas: ProjectQuotas,
 ): Promise<SavedProject> {
   const { id, version } = request.existing
   const project = await lockProject(client, id, save.userId)
@@ -30,7 +33,12 @@ export async function updateProject(
     throw await conflict(client, project, request)
   }
   const plan = planSave({ files: await storedFiles(client, id), folders: project.folders }, request, quotas)
-  const after = { ...project, ...changedFields(project, request, plan), file_count: plan.fileCount, byte_count: plan.byteCount }
+  const after = {
+    ...project,
+    ...changedFields(project, request, plan),
+    file_count: plan.fileCount,
+    byte_count: plan.byteCount,
+  }
   const isChanged = plan.written.length > 0 || plan.deletedKeys.length > 0 || !isDeepStrictEqual(after, project)
   if (!isChanged && save.saveId === undefined) return savedOf(project)
   return await write(client, save, { ...after, version: isChanged ? version + 1 : version }, { ...plan, isChanged })
@@ -38,8 +46,12 @@ export async function updateProject(
 
 /** The user's project, which nobody else changes until the end of the transaction. @throws ApiError 404 */
 export async function lockProject(client: PoolClient, id: string, userId: string): Promise<ProjectRow> {
-  const { rows: [project] } = await query<ProjectRow>(
-    client, `select ${projectColumns} from projects.projects p where p.id = $1 and p.user_id = $2 for no key update`, [id, userId],
+  const {
+    rows: [project],
+  } = await query<ProjectRow>(
+    client,
+    `select ${projectColumns} from projects.projects p where p.id = $1 and p.user_id = $2 for no key update`,
+    [id, userId],
   )
   if (project === undefined) throw noSuchProject()
   return project
@@ -47,7 +59,9 @@ export async function lockProject(client: PoolClient, id: string, userId: string
 
 async function storedFiles(client: PoolClient, id: string): Promise<StoredFile[]> {
   const { rows } = await query<StoredFile>(
-    client, 'select path, path_key as key, hash, byte_count as bytes from projects.files where project_id = $1', [id],
+    client,
+    'select path, path_key as key, hash, byte_count as bytes from projects.files where project_id = $1',
+    [id],
   )
   return rows
 }
@@ -59,12 +73,26 @@ function changedFields(project: ProjectRow, { fields }: SaveRequest, plan: SaveP
   const active = fields.active_file === undefined ? project.active_file : fields.active_file
   const tabs = { active_file: active, open_files: fields.open_files ?? project.open_files }
   const { activeFile, openFiles } = openTabs(tabs, plan)
-  return { name, network, is_public: isPublic, active_file: activeFile, open_files: openFiles, folders: [...plan.folders] }
+  return {
+    name,
+    network,
+    is_public: isPublic,
+    active_file: activeFile,
+    open_files: openFiles,
+    folders: [...plan.folders],
+  }
 }
 
 /** One statement: its parts see the tables as they were before, and no file is both deleted and written. */
-async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { deletedKeys, written, isChanged }: SavePlan & { readonly isChanged: boolean }): Promise<SavedProject> {
-  const { rows: [row] } = await query<SavedProject & { is_noted: boolean }>(
+async function write(
+  client: PoolClient,
+  save: NamedSave,
+  after: ProjectRow,
+  { deletedKeys, written, isChanged }: SavePlan & { readonly isChanged: boolean },
+): Promise<SavedProject> {
+  const {
+    rows: [row],
+  } = await query<SavedProject & { is_noted: boolean }>(
     client,
     `with gone as (
        delete from projects.files where project_id = $1 and path_key = any($11::text[])
@@ -85,8 +113,22 @@ async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { d
      )
      select changed.*, $18 is null or exists (select from noted) as is_noted from changed`,
     [
-      after.id, after.name, after.network, after.is_public, after.active_file, after.open_files, after.folders, after.file_count, after.byte_count, after.version,
-      deletedKeys, ...fileArrays(written), save.userId, save.saveId ?? null, save.digest, isChanged,
+      after.id,
+      after.name,
+      after.network,
+      after.is_public,
+      after.active_file,
+      after.open_files,
+      after.folders,
+      after.file_count,
+      after.byte_count,
+      after.version,
+      deletedKeys,
+      ...fileArrays(written),
+      save.userId,
+      save.saveId ?? null,
+      save.digest,
+      isChanged,
     ],
   )
   if (row === undefined) throw noSuchProject()

@@ -90,7 +90,10 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
     base: pages[name],
     cacheDir: join(outDir, '.cache'),
     logLevel: 'warn',
-    plugins: [react(), { name: 'paint-once', transformIndexHtml: { order: 'post', handler: (html) => withBootScript(paintOnce(html)) } }],
+    plugins: [
+      react(),
+      { name: 'paint-once', transformIndexHtml: { order: 'post', handler: (html) => withBootScript(paintOnce(html)) } },
+    ],
     build: {
       outDir,
       emptyOutDir: false,

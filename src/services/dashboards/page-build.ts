@@ -58,7 +58,9 @@ const maxFailureLength = 4000
  * and the services start meanwhile.
  */
 export function createPageBuild({
-  log, root = resolve(import.meta.dirname, '../../..'), retry = { baseMs: 2000, maxMs: 300_000 },
+  log,
+  root = resolve(import.meta.dirname, '../../..'),
+  retry = { baseMs: 2000, maxMs: 300_000 },
 }: PageBuildOptions): PageBuild {
   const stopping = new AbortController()
   const changes = new EventEmitter()
@@ -75,7 +77,10 @@ export function createPageBuild({
   const run = async (): Promise<void> => {
     log.info('building the pages')
     const child = fork(join(root, 'scripts', 'build.ts'), [], {
-      cwd: root, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'], signal: stopping.signal,
+      cwd: root,
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      signal: stopping.signal,
     })
     let [reported, errors] = ['', '']
     child.on('message', (message: BuildMessage) => {
@@ -91,7 +96,10 @@ export function createPageBuild({
     })
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
     if (code === 0) return
-    const how = signal === null ? `exit code ${code}` : `${signal}${signal === 'SIGKILL' ? ', which the system sends when memory is used up' : ''}`
+    const how =
+      signal === null
+        ? `exit code ${code}`
+        : `${signal}${signal === 'SIGKILL' ? ', which the system sends when memory is used up' : ''}`
     const reason = reported === '' ? `The build process ended with ${how}. ${errors.trim()}`.trim() : reported
     throw new RetryableError('pages-not-built', reason.slice(0, maxFailureLength))
   }
@@ -99,11 +107,16 @@ export function createPageBuild({
     const digest = await sourceDigest(root)
     const found = await findBuild(root, digest)
     if (found !== undefined) return found
-    if (digest === undefined) throw new RetryableError('pages-not-built', 'This installation has neither the sources of the pages nor a build of them. Add dist/dashboards.')
+    if (digest === undefined)
+      throw new RetryableError(
+        'pages-not-built',
+        'This installation has neither the sources of the pages nor a build of them. Add dist/dashboards.',
+      )
     update({ built: 0 })
     await run()
     const made = await findBuild(root, digest)
-    if (made === undefined) throw new RetryableError('pages-not-built', 'The sources of the pages changed during the build.')
+    if (made === undefined)
+      throw new RetryableError('pages-not-built', 'The sources of the pages changed during the build.')
     return made
   }
   const begin = async (): Promise<string> => {
@@ -119,7 +132,10 @@ export function createPageBuild({
         const failure = asError(error).message
         const pauseMs = backoffMs(attempt, retry.baseMs, retry.maxMs)
         const level = failure === progress.failure ? 'debug' : 'error'
-        log[level]({ attempt, pauseMs }, `The pages could not be built: ${failure}\nAll other parts run. The next attempt follows by itself; \`npm run build\` shows the whole output.`)
+        log[level](
+          { attempt, pauseMs },
+          `The pages could not be built: ${failure}\nAll other parts run. The next attempt follows by itself; \`npm run build\` shows the whole output.`,
+        )
         update({ failure })
         await pause(pauseMs, stopping.signal).catch(() => {
           throw stopped()

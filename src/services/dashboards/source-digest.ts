@@ -3,7 +3,12 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 /** What of the repository a build of the pages depends on: the sources, the packages, and how it is made. */
-const ingredients = ['dashboards', 'clients/signing', 'package-lock.json', 'src/services/dashboards/build-dashboards.ts']
+const ingredients = [
+  'dashboards',
+  'clients/signing',
+  'package-lock.json',
+  'src/services/dashboards/build-dashboards.ts',
+]
 
 /**
  * Names the state of the pages' sources: 16 hex digits that change with any of them, and with no other file. A build
@@ -16,7 +21,8 @@ export async function sourceDigest(root: string): Promise<string | undefined> {
     return await digestOf(root)
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (isMissing && (await Promise.all(ingredients.map((name) => exists(join(root, name))))).includes(false)) return undefined
+    if (isMissing && (await Promise.all(ingredients.map((name) => exists(join(root, name))))).includes(false))
+      return undefined
     throw error
   }
 }

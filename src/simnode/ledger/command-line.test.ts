@@ -5,11 +5,21 @@ import { readCommandLine } from './command-line.ts'
 const now = new Date('2026-05-06T07:08:09Z')
 
 describe('command line of the simulated node', () => {
-  it('has defaults for everything: a thousand blocks up to now, and on at the main network\'s pace', () => {
+  it("has defaults for everything: a thousand blocks up to now, and on at the main network's pace", () => {
     expect(readCommandLine([], now)).to.deep.equal({
       node: {
-        port: 3569, host: '127.0.0.1', faults: [], head: 999, intervalMs: 800, seed: 1, branch: '', busyness: 1,
-        clock: { height: 0, time: new Date(now.getTime() - 999 * 800), spacingMs: 800 }, keepsOrphans: false, hasPayer: false, hugeBlocks: [],
+        port: 3569,
+        host: '127.0.0.1',
+        faults: [],
+        head: 999,
+        intervalMs: 800,
+        seed: 1,
+        branch: '',
+        busyness: 1,
+        clock: { height: 0, time: new Date(now.getTime() - 999 * 800), spacingMs: 800 },
+        keepsOrphans: false,
+        hasPayer: false,
+        hugeBlocks: [],
       },
       controlPort: undefined,
       showsRate: false,
@@ -18,14 +28,48 @@ describe('command line of the simulated node', () => {
 
   it('reads every option', () => {
     const args = [
-      '--port', '0', '--spork-root', '5000', '--blocks', '200', '--interval', '1000', '--still', '--seed', '7',
-      '--branch', '5100b', '--busyness', '3', '--huge', '5050', '--huge', '5060', '--orphans', '--payer', '--rest-port', '8888', '--genesis', '2026-01-01T00:00:00Z',
+      '--port',
+      '0',
+      '--spork-root',
+      '5000',
+      '--blocks',
+      '200',
+      '--interval',
+      '1000',
+      '--still',
+      '--seed',
+      '7',
+      '--branch',
+      '5100b',
+      '--busyness',
+      '3',
+      '--huge',
+      '5050',
+      '--huge',
+      '5060',
+      '--orphans',
+      '--payer',
+      '--rest-port',
+      '8888',
+      '--genesis',
+      '2026-01-01T00:00:00Z',
     ]
     expect(readCommandLine(args, now)).to.deep.include({
       node: {
-        port: 0, host: '127.0.0.1', faults: [], head: 5199, sporkRootHeight: 5000, seed: 7, branch: '5100b', busyness: 3,
-        clock: { height: 0, time: new Date('2026-01-01T00:00:00Z'), spacingMs: 1000 }, keepsOrphans: true,
-        hasPayer: true, hugeBlocks: [5050, 5060], hasRest: true, restPort: 8888,
+        port: 0,
+        host: '127.0.0.1',
+        faults: [],
+        head: 5199,
+        sporkRootHeight: 5000,
+        seed: 7,
+        branch: '5100b',
+        busyness: 3,
+        clock: { height: 0, time: new Date('2026-01-01T00:00:00Z'), spacingMs: 1000 },
+        keepsOrphans: true,
+        hasPayer: true,
+        hugeBlocks: [5050, 5060],
+        hasRest: true,
+        restPort: 8888,
       },
     })
     expect(readCommandLine(['--help'], now)).to.equal('help')

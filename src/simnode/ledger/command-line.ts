@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util'
 import {
-  nodeArguments, nodeArgumentsHelp, readArguments, readNodeArguments, wholeNumber, wrongArgument,
+  nodeArguments,
+  nodeArgumentsHelp,
+  readArguments,
+  readNodeArguments,
+  wholeNumber,
+  wrongArgument,
 } from '../node/node-arguments.ts'
 import type { NodeCommand } from '../node/node-arguments.ts'
 import type { LedgerNodeOptions } from './ledger-node.ts'
@@ -38,15 +43,23 @@ const defaultBlocks = 1000
  * @throws FatalError that says which argument is wrong
  */
 export function readCommandLine(args: readonly string[], now: Date): LedgerCommand | 'help' {
-  const { values } = readArguments(() => parseArgs({
-    args: [...args],
-    options: {
-      ...nodeArguments, 'blocks': { type: 'string' }, 'still': { type: 'boolean' }, 'genesis': { type: 'string' },
-      'seed': { type: 'string' }, 'branch': { type: 'string' }, 'busyness': { type: 'string' },
-      'huge': { type: 'string', multiple: true }, 'orphans': { type: 'boolean' },
-      'payer': { type: 'boolean' },
-    },
-  }))
+  const { values } = readArguments(() =>
+    parseArgs({
+      args: [...args],
+      options: {
+        ...nodeArguments,
+        blocks: { type: 'string' },
+        still: { type: 'boolean' },
+        genesis: { type: 'string' },
+        seed: { type: 'string' },
+        branch: { type: 'string' },
+        busyness: { type: 'string' },
+        huge: { type: 'string', multiple: true },
+        orphans: { type: 'boolean' },
+        payer: { type: 'boolean' },
+      },
+    }),
+  )
   if (values.help === true) return 'help'
   const { node, ...rest } = readNodeArguments(values)
   const blocks = wholeNumber('--blocks', values.blocks, { min: 1 })
@@ -73,6 +86,7 @@ export function readCommandLine(args: readonly string[], now: Date): LedgerComma
 function genesisOf(text: string | undefined, now: Date, ageMs: number): Date {
   if (text === undefined) return new Date(now.getTime() - ageMs)
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw wrongArgument(`--genesis takes a time like ${now.toISOString()}, not '${text}'`)
+  if (Number.isNaN(time.getTime()))
+    throw wrongArgument(`--genesis takes a time like ${now.toISOString()}, not '${text}'`)
   return time
 }

@@ -15,8 +15,14 @@ const heights = fc.integer({ min: 0, max: 1000 })
 /** All that a node can tell of a block. */
 function told(chain: LedgerChain, height: number): string[] {
   const block = chain.block(height)
-  return [block.full, block.light, ...block.collections, ...block.transactions, ...block.results('ccf'), ...block.results('json-cdc')]
-    .map((message) => message.toString('hex'))
+  return [
+    block.full,
+    block.light,
+    ...block.collections,
+    ...block.transactions,
+    ...block.results('ccf'),
+    ...block.results('json-cdc'),
+  ].map((message) => message.toString('hex'))
 }
 
 describe('ledger chain', () => {
@@ -55,9 +61,13 @@ describe('ledger chain', () => {
   it('has other transactions on a branch, in the flood and in the ebb', () => {
     for (const after of [220, 320]) {
       const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
-      const doers = (chain: LedgerChain): string[] => Array.from({ length: 30 }, (_, nth) =>
-        chain.draft(after + 1 + nth).userTransactions
-          .map(({ script, authorizers }) => `${authorizers[0]?.hex} ${script.length}`).join())
+      const doers = (chain: LedgerChain): string[] =>
+        Array.from({ length: 30 }, (_, nth) =>
+          chain
+            .draft(after + 1 + nth)
+            .userTransactions.map(({ script, authorizers }) => `${authorizers[0]?.hex} ${script.length}`)
+            .join(),
+        )
       expect(doers(branch), `after ${after}`).not.to.deep.equal(doers(trunk))
     }
   })

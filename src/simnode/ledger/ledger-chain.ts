@@ -49,7 +49,11 @@ export class LedgerChain implements NodeChain {
   readonly #systemBodies = new KeptRecently<string, Buffer>(maxSystemBodies)
 
   /** @param hasPayer whether there is the published payer */
-  constructor(plan: LedgerPlan, firstHead: number, { journal = new Journal(), hasPayer = false }: { readonly journal?: Journal; readonly hasPayer?: boolean } = {}) {
+  constructor(
+    plan: LedgerPlan,
+    firstHead: number,
+    { journal = new Journal(), hasPayer = false }: { readonly journal?: Journal; readonly hasPayer?: boolean } = {},
+  ) {
     this.#plan = plan
     this.#journal = journal
     this.#atGenesis = Outsiders.atGenesis(hasPayer)
@@ -112,8 +116,9 @@ export class LedgerChain implements NodeChain {
     const height = heightInId(id)
     if (height === undefined) return undefined
     // By hashes first: the height in an id that is not ours may be one at which no block can be made.
-    const index = Array.from({ length: mostCollections }, (_, nth) => nth)
-      .find((nth) => collectionId(this.#plan, height, nth).equals(id))
+    const index = Array.from({ length: mostCollections }, (_, nth) => nth).find((nth) =>
+      collectionId(this.#plan, height, nth).equals(id),
+    )
     return index !== undefined && index < this.block(height).collectionIds.length ? { height, index } : undefined
   }
 

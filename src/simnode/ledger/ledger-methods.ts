@@ -11,12 +11,15 @@ const chainId = Buffer.from('flow-emulator')
 
 /** The node's own data: a version, and where its spork begins. */
 function versionInfo(view: NodeView): Buffer {
-  return bytesField(1, Buffer.concat([
-    bytesField(1, Buffer.from('v0.0.0')),
-    bytesField(3, Buffer.alloc(32)),
-    varintField(5, view.sporkRootHeight),
-    varintField(6, view.sporkRootHeight),
-  ]))
+  return bytesField(
+    1,
+    Buffer.concat([
+      bytesField(1, Buffer.from('v0.0.0')),
+      bytesField(3, Buffer.alloc(32)),
+      varintField(5, view.sporkRootHeight),
+      varintField(6, view.sporkRootHeight),
+    ]),
+  )
 }
 
 /** The calls that are answered from what the ledger knows beside its blocks. */

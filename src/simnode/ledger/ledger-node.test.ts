@@ -23,7 +23,10 @@ async function idAt(node: LedgerNode, height: number): Promise<string> {
 }
 
 async function failureOf(asked: Promise<unknown>): Promise<unknown> {
-  return asked.then(() => 'an answer', (thrown: unknown) => (thrown as { code?: unknown }).code)
+  return asked.then(
+    () => 'an answer',
+    (thrown: unknown) => (thrown as { code?: unknown }).code,
+  )
 }
 
 describe('simulated node', () => {

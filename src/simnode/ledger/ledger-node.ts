@@ -34,11 +34,18 @@ const defaultHead = 1000
 /** A branch of a ledger. @param journal what was sent to its node; by default nothing @throws FatalError for a branch that cannot be */
 export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): LedgerChain {
   const { seed = 1, branch = '', clock = defaultClock, busyness = 1, hugeBlocks: huge = [], hasPayer = false } = shape
-  return new LedgerChain({
-    seed, branch: new Branch(branch), clock, busyness,
-    activities: allActivities,
-    systemWorks: [...allSystemWorks, hugeBlocks(new Set(huge))],
-  }, defaultHead, { journal, hasPayer })
+  return new LedgerChain(
+    {
+      seed,
+      branch: new Branch(branch),
+      clock,
+      busyness,
+      activities: allActivities,
+      systemWorks: [...allSystemWorks, hugeBlocks(new Set(huge))],
+    },
+    defaultHead,
+    { journal, hasPayer },
+  )
 }
 
 /** An access node on a chain made of code. Any branch can be switched to, by its name; transactions that are sent to it come into the next block. */
@@ -50,12 +57,15 @@ export class LedgerNode extends AccessNode<LedgerChain> {
   constructor(options: LedgerNodeOptions) {
     const journal = new Journal()
     const desk = new SubmissionDesk(journal)
-    super({
-      first: options.branch ?? '',
-      names: [options.branch ?? ''],
-      methods: { ...ledgerMethods, ...submissionMethods(desk) },
-      chain: (branch) => ledgerChain({ ...options, branch }, journal),
-    }, options)
+    super(
+      {
+        first: options.branch ?? '',
+        names: [options.branch ?? ''],
+        methods: { ...ledgerMethods, ...submissionMethods(desk) },
+        chain: (branch) => ledgerChain({ ...options, branch }, journal),
+      },
+      options,
+    )
     this.#journal = journal
     this.#desk = desk
     journal.show(this.chain.branch, this.head)

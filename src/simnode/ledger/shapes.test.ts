@@ -10,7 +10,10 @@ import { tideLength } from './world/tide.ts'
  * of recorded ones of other names.
  */
 function nameOf(type: string): string {
-  return type.split('.').slice(type.startsWith('A.') ? 3 : 0).join('.')
+  return type
+    .split('.')
+    .slice(type.startsWith('A.') ? 3 : 0)
+    .join('.')
 }
 
 /** Events that no recording has; their fields are those of onflow/flow-core-contracts. */
@@ -38,7 +41,8 @@ function simulatedShapes(): Set<EventShape> {
   const shapes = new Set<EventShape>()
   for (let height = 0; height < 3 * tideLength; height++) {
     const { userTransactions, systemTransactions } = chain.draft(height)
-    for (const { events } of [...userTransactions, ...systemTransactions]) for (const { shape } of events) shapes.add(shape)
+    for (const { events } of [...userTransactions, ...systemTransactions])
+      for (const { shape } of events) shapes.add(shape)
   }
   return shapes
 }

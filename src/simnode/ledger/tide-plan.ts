@@ -15,8 +15,10 @@ export function turnsPerTide(activity: Activity, busyness: number): number {
 
 /** How many user transactions there are in each tide. */
 export function transactionsPerTide(activities: readonly Activity[], busyness: number): number {
-  return activities.reduce((sum, activity) =>
-    sum + turnsPerTide(activity, busyness) * (activity.giveBack === undefined ? 1 : 2), 0)
+  return activities.reduce(
+    (sum, activity) => sum + turnsPerTide(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
+    0,
+  )
 }
 
 /**
@@ -24,7 +26,10 @@ export function transactionsPerTide(activities: readonly Activity[], busyness: n
  * the same on all branches, so that what grows with each turn grows on all alike.
  */
 export function planFlood(
-  seed: number, tide: number, activities: readonly Activity[], busyness: number,
+  seed: number,
+  tide: number,
+  activities: readonly Activity[],
+  busyness: number,
 ): ReadonlyArray<readonly PlannedTurn[]> {
   const places: Array<Array<PlannedTurn & { order: number }>> = Array.from({ length: floodEnd }, () => [])
   activities.forEach((activity, index) => {
@@ -32,7 +37,8 @@ export function planFlood(
     const count = turnsPerTide(activity, busyness)
     const drawn = Array.from({ length: count }, () => random.between(1, floodEnd - 1)).sort((a, b) => a - b)
     drawn.forEach((place, nth) =>
-      places[place]?.push({ activity, ordinal: tide * count + nth, order: random.below(0x1_0000_0000) }))
+      places[place]?.push({ activity, ordinal: tide * count + nth, order: random.below(0x1_0000_0000) }),
+    )
   })
   return places.map((turns) => inOrder(turns))
 }

@@ -66,11 +66,15 @@ export class TideRun {
     this.#start = tide * tideLength
     this.#flood = planFlood(plan.seed, tide, activities, busyness)
     this.#transactions = tide * transactionsPerTide(activities, busyness)
-    this.state = stateAtStart(activities, {
-      tide,
-      transactions: this.#transactions,
-      of: (activity) => tide * turnsPerTide(activity, busyness),
-    }, outside.before(tide))
+    this.state = stateAtStart(
+      activities,
+      {
+        tide,
+        transactions: this.#transactions,
+        of: (activity) => tide * turnsPerTide(activity, busyness),
+      },
+      outside.before(tide),
+    )
   }
 
   /** The next height that it has not yet done. */

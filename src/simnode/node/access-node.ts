@@ -111,7 +111,8 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
 
   /** `http://host:port`, without a slash at the end. @throws FatalError where it has no REST */
   get restUrl(): string {
-    if (this.#rest === undefined) throw new FatalError('node-without-rest', 'The node has no REST: start it with hasRest')
+    if (this.#rest === undefined)
+      throw new FatalError('node-without-rest', 'The node has no REST: start it with hasRest')
     return this.#rest.url
   }
 

@@ -48,7 +48,9 @@ export class CallServer<Chain extends NodeChain> {
 
   /** The unary calls of the modern service, for whoever takes them in by another protocol. */
   unaryCalls(): Record<string, (call: UnaryCall) => void> {
-    return Object.fromEntries(Object.entries(this.#methods()).map(([name, method]) => [name, this.#unary(modern, name, method)]))
+    return Object.fromEntries(
+      Object.entries(this.#methods()).map(([name, method]) => [name, this.#unary(modern, name, method)]),
+    )
   }
 
   services(): Record<ServiceName, RawService> {
@@ -68,7 +70,10 @@ export class CallServer<Chain extends NodeChain> {
   }
 
   #unary(
-    service: ServiceName, name: string, method: UnaryMethod<Chain>, strip = (answer: Buffer) => answer,
+    service: ServiceName,
+    name: string,
+    method: UnaryMethod<Chain>,
+    strip = (answer: Buffer) => answer,
   ): (call: UnaryCall) => void {
     return (call) => {
       const verdict = this.#judge(service, name, call.request, (view) => method.height?.(view, call.request))
@@ -130,7 +135,10 @@ export class CallServer<Chain extends NodeChain> {
 
   /** Counts a call, tells of it, and looks up what is to happen to it. */
   #judge(
-    service: ServiceName, method: string, request: Buffer, heightOf: (view: NodeView<Chain>) => number | undefined,
+    service: ServiceName,
+    method: string,
+    request: Buffer,
+    heightOf: (view: NodeView<Chain>) => number | undefined,
   ): Verdict {
     this.#context.count(method)
     const callOf = (): FaultCall => ({ service, method, request, height: this.#heightOrNone(heightOf) })

@@ -43,7 +43,12 @@ describe('control port of the replay node', () => {
     expect(await ask('GET', '/status')).to.deep.equal({
       code: 200,
       answer: {
-        endpoint: node.endpoint, version: 'a', versions: ['a', 'b', 'c'], head: 20, sporkRootHeight: 0, calls: 1,
+        endpoint: node.endpoint,
+        version: 'a',
+        versions: ['a', 'b', 'c'],
+        head: 20,
+        sporkRootHeight: 0,
+        calls: 1,
         faults: [],
       },
     })

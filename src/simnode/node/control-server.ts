@@ -96,7 +96,8 @@ async function answer(node: AccessNode, request: IncomingMessage): Promise<{ cod
 async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
   refuseRebound(request, '127.0.0.1', undefined, 'or by its address')
   // Pages of other sites can send a POST without asking first; only browsers send this header.
-  if (request.headers.origin !== undefined) throw new ApiError(403, 'foreign-origin', 'Web pages may not control the node. Use a program such as curl.')
+  if (request.headers.origin !== undefined)
+    throw new ApiError(403, 'foreign-origin', 'Web pages may not control the node. Use a program such as curl.')
   const route = `${request.method} ${request.url}`
   if (route === 'GET /status') return
   if (route === 'POST /head') {

@@ -45,7 +45,10 @@ export const eventMethods: Readonly<Record<string, UnaryMethod>> = {
     answer(view, request) {
       const type = bytesOf(request, 1).toString()
       const blocks = contentsOf(request, 2).map((id) => blockOf(view, id))
-      return response(view, blocks.map((block) => eventsOf(block, type, encodingOf(request, 3))))
+      return response(
+        view,
+        blocks.map((block) => eventsOf(block, type, encodingOf(request, 3))),
+      )
     },
   },
 }

@@ -72,7 +72,12 @@ export class FaultBook {
 }
 
 const editingKinds: ReadonlySet<Fault['kind']> = new Set([
-  'garbage', 'wrong-parent', 'fewer-results', 'oversized', 'corrupt-event', 'lying-head',
+  'garbage',
+  'wrong-parent',
+  'fewer-results',
+  'oversized',
+  'corrupt-event',
+  'lying-head',
 ])
 
 function isEditing(fault: EndingFault | EditingFault): fault is EditingFault {

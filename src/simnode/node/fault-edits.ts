@@ -29,7 +29,8 @@ function editBlocks(method: string, answer: Buffer, editOf: (message: Buffer) =>
     const inHeader = (header: Buffer): Buffer => rewrite(header, (field, content) => edit(field.number, content))
     if (isHeader) return inHeader(message)
     return rewrite(message, (field, content) =>
-      field.number === 10 ? bytesField(10, inHeader(content)) : edit(field.number, content))
+      field.number === 10 ? bytesField(10, inHeader(content)) : edit(field.number, content),
+    )
   })
 }
 
@@ -38,20 +39,23 @@ const wrongParent = (message: Buffer): BlockEdit => {
   return (number) => (number === 2 ? bytesField(2, parentId) : undefined)
 }
 
-const heightAdded = (ahead: number) => (message: Buffer): BlockEdit => {
-  const height = numberOf(message, 3) + ahead
-  const id = strangeId(bytesOf(message, 1), String(height))
-  return (number) => {
-    if (number === 1) return bytesField(1, id)
-    return number === 3 ? varintField(3, height) : undefined
+const heightAdded =
+  (ahead: number) =>
+  (message: Buffer): BlockEdit => {
+    const height = numberOf(message, 3) + ahead
+    const id = strangeId(bytesOf(message, 1), String(height))
+    return (number) => {
+      if (number === 1) return bytesField(1, id)
+      return number === 3 ? varintField(3, height) : undefined
+    }
   }
-}
 
 /** Applies `edit` to every message under a field number. */
 function editEach(message: Buffer, number: number, edit: (content: Buffer, index: number) => Buffer): Buffer {
   let index = 0
   return rewrite(message, (field, content) =>
-    field.number === number ? bytesField(number, edit(content, index++)) : undefined)
+    field.number === number ? bytesField(number, edit(content, index++)) : undefined,
+  )
 }
 
 function withoutLastResults(answer: Buffer, count: number): Buffer {
@@ -73,7 +77,7 @@ function oversized(answer: Buffer, fault: OversizedFault): Buffer {
     const indexless = keepFields(last, [1, 2, 3])
     const payload = bytesField(5, bytesOf(last, 5))
     const copies: Buffer[] = []
-    for (let bytes = 0; bytes < missing; ) {
+    for (let bytes = 0; bytes < missing;) {
       const copy = bytesField(4, Buffer.concat([indexless, varintField(4, events.length + copies.length), payload]))
       copies.push(copy)
       bytes += copy.length
@@ -96,7 +100,12 @@ function withExpandingEvents(answer: Buffer, bytes: number): Buffer {
     if (first === undefined || left <= 0) return result
     const transaction = keepFields(first, [2, 3])
     const copies = Array.from({ length: 4 }, (_, index) => {
-      return Buffer.concat([bytesField(1, Buffer.from(expandingType)), transaction, varintField(4, index), bytesField(5, expanding)])
+      return Buffer.concat([
+        bytesField(1, Buffer.from(expandingType)),
+        transaction,
+        varintField(4, index),
+        bytesField(5, expanding),
+      ])
     })
     left -= 4 * expanding.length
     const withoutField4 = (message: Buffer): Buffer => {

@@ -123,12 +123,23 @@ export interface LyingHeadFault extends FaultScope {
 
 /** Ends the call without its answer. */
 export type EndingFault =
-  | StatusFault | RateLimitFault | DropConnectionFault | NeverAnswerFault | MissingResultsFault | NoBulkCallsFault
-  | LegacyOnlyFault | LostErrorMessageFault
+  | StatusFault
+  | RateLimitFault
+  | DropConnectionFault
+  | NeverAnswerFault
+  | MissingResultsFault
+  | NoBulkCallsFault
+  | LegacyOnlyFault
+  | LostErrorMessageFault
 
 /** Changes the answer. */
 export type EditingFault =
-  | GarbageFault | WrongParentFault | FewerResultsFault | OversizedFault | CorruptEventFault | LyingHeadFault
+  | GarbageFault
+  | WrongParentFault
+  | FewerResultsFault
+  | OversizedFault
+  | CorruptEventFault
+  | LyingHeadFault
 
 /**
  * What a replay node can be told to do wrong. Where several meet one call, delays add up, the first one that ends the
@@ -138,27 +149,30 @@ export type Fault = LatencyFault | EndingFault | EditingFault
 
 const blockCalls = ['GetBlockByHeight', 'GetBlockByID', 'GetLatestBlock'] as const
 const headerCalls = ['GetBlockHeaderByHeight', 'GetBlockHeaderByID', 'GetLatestBlockHeader'] as const
-const singleResultCalls = [
-  'GetTransactionResult', 'GetTransactionResultByIndex', 'GetSystemTransactionResult',
-] as const
+const singleResultCalls = ['GetTransactionResult', 'GetTransactionResultByIndex', 'GetSystemTransactionResult'] as const
 const bulkResults = ['GetTransactionResultsByBlockID'] as const
 
 /** The methods that a kind meets when the fault names none; undefined: all. */
 export const defaultMethods: Readonly<Record<Fault['kind'], readonly string[] | undefined>> = {
-  'latency': undefined,
-  'status': undefined,
+  latency: undefined,
+  status: undefined,
   'rate-limit': undefined,
   'drop-connection': undefined,
   'never-answer': undefined,
-  'garbage': undefined,
+  garbage: undefined,
   'wrong-parent': [
-    ...blockCalls, ...headerCalls, 'SubscribeBlocksFromStartHeight', 'SubscribeBlocksFromStartBlockID',
-    'SubscribeBlocksFromLatest', 'SubscribeBlockHeadersFromStartHeight', 'SubscribeBlockHeadersFromStartBlockID',
+    ...blockCalls,
+    ...headerCalls,
+    'SubscribeBlocksFromStartHeight',
+    'SubscribeBlocksFromStartBlockID',
+    'SubscribeBlocksFromLatest',
+    'SubscribeBlockHeadersFromStartHeight',
+    'SubscribeBlockHeadersFromStartBlockID',
     'SubscribeBlockHeadersFromLatest',
   ],
   'missing-results': [...bulkResults, ...singleResultCalls],
   'fewer-results': bulkResults,
-  'oversized': bulkResults,
+  oversized: bulkResults,
   'no-bulk-calls': ['GetTransactionsByBlockID', ...bulkResults],
   'legacy-only': undefined,
   'lost-error-message': bulkResults,

@@ -16,23 +16,25 @@ function costAt(limit: number): number {
 describe('values that are kept for a while', () => {
   it('are the newest, whatever was asked for and thrown away', () => {
     const step = fc.record({ key: fc.nat(12), isDeleted: fc.boolean() })
-    fc.assert(fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (limit, steps) => {
-      const kept = new KeptRecently<number, number>(limit)
-      const expected: Array<readonly [key: number, value: number]> = []
-      steps.forEach(({ key, isDeleted }, at) => {
-        const place = expected.findIndex(([other]) => other === key)
-        if (isDeleted) {
-          kept.delete(key)
-          if (place >= 0) expected.splice(place, 1)
-        } else {
-          const value = kept.get(key, () => at)
-          if (place < 0) expected.push([key, at])
-          if (expected.length > limit) expected.shift()
-          expect(value).to.equal(expected.find(([other]) => other === key)?.[1])
-        }
-        expect([...kept.values()]).to.deep.equal(expected.map(([, value]) => value))
-      })
-    }))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (limit, steps) => {
+        const kept = new KeptRecently<number, number>(limit)
+        const expected: Array<readonly [key: number, value: number]> = []
+        steps.forEach(({ key, isDeleted }, at) => {
+          const place = expected.findIndex(([other]) => other === key)
+          if (isDeleted) {
+            kept.delete(key)
+            if (place >= 0) expected.splice(place, 1)
+          } else {
+            const value = kept.get(key, () => at)
+            if (place < 0) expected.push([key, at])
+            if (expected.length > limit) expected.shift()
+            expect(value).to.equal(expected.find(([other]) => other === key)?.[1])
+          }
+          expect([...kept.values()]).to.deep.equal(expected.map(([, value]) => value))
+        })
+      }),
+    )
   })
 
   it('cost no more to replace where very many are kept', () => {

@@ -6,9 +6,17 @@ import type { Fault } from './fault.ts'
 
 /** The options that the command of every simulated node has, as `parseArgs` takes them. */
 export const nodeArguments = {
-  'port': { type: 'string' }, 'host': { type: 'string' }, 'head': { type: 'string' }, 'interval': { type: 'string' },
-  'spork-root': { type: 'string' }, 'latency': { type: 'string' }, 'fault': { type: 'string', multiple: true },
-  'control-port': { type: 'string' }, 'rest-port': { type: 'string' }, 'rate': { type: 'boolean' }, 'help': { type: 'boolean', short: 'h' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  head: { type: 'string' },
+  interval: { type: 'string' },
+  'spork-root': { type: 'string' },
+  latency: { type: 'string' },
+  fault: { type: 'string', multiple: true },
+  'control-port': { type: 'string' },
+  'rest-port': { type: 'string' },
+  rate: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const
 
 /** How they are explained. */
@@ -28,16 +36,16 @@ export const nodeArgumentsHelp = `  --port <port>          to listen on (default
 
 /** What was given for them. */
 export interface NodeArgumentValues {
-  readonly 'port'?: string | undefined
-  readonly 'host'?: string | undefined
-  readonly 'head'?: string | undefined
-  readonly 'interval'?: string | undefined
+  readonly port?: string | undefined
+  readonly host?: string | undefined
+  readonly head?: string | undefined
+  readonly interval?: string | undefined
   readonly 'spork-root'?: string | undefined
-  readonly 'latency'?: string | undefined
-  readonly 'fault'?: string[] | undefined
+  readonly latency?: string | undefined
+  readonly fault?: string[] | undefined
   readonly 'control-port'?: string | undefined
   readonly 'rest-port'?: string | undefined
-  readonly 'rate'?: boolean | undefined
+  readonly rate?: boolean | undefined
 }
 
 /** How a simulated node is to run, whatever it serves. */
@@ -74,7 +82,9 @@ export function readNodeArguments(values: NodeArgumentValues): NodeCommand {
 
 /** @throws FatalError where the text is no whole number within the limits */
 export function wholeNumber(
-  name: string, text: string | undefined, { min = 0, max = Number.MAX_SAFE_INTEGER } = {},
+  name: string,
+  text: string | undefined,
+  { min = 0, max = Number.MAX_SAFE_INTEGER } = {},
 ): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)

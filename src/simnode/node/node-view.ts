@@ -19,8 +19,11 @@ export interface NodeView<Chain extends NodeChain = NodeChain> {
  */
 export function servedHeight(view: NodeView, height: number): number {
   if (height < view.sporkRootHeight) {
-    throw new Refusal('NOT_FOUND', `block height ${height} is less than the spork root block height ` +
-      `${view.sporkRootHeight}. Try to use a historic node: key not found`)
+    throw new Refusal(
+      'NOT_FOUND',
+      `block height ${height} is less than the spork root block height ` +
+        `${view.sporkRootHeight}. Try to use a historic node: key not found`,
+    )
   }
   if (height > view.head) throw new Refusal('NOT_FOUND', `could not find block at height ${height}`)
   return height

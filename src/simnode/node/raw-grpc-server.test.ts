@@ -35,15 +35,25 @@ describe('a raw gRPC server', () => {
   })
 
   /** Sends a body as it is. */
-  async function send(method: string, body: Buffer): Promise<{ headers: IncomingHttpHeaders; trailers: IncomingHttpHeaders; body: Buffer }> {
-    const stream = session.request({ ':method': 'POST', ':path': `/flow.access.AccessAPI/${method}`, 'content-type': 'application/grpc', 'te': 'trailers' })
+  async function send(
+    method: string,
+    body: Buffer,
+  ): Promise<{ headers: IncomingHttpHeaders; trailers: IncomingHttpHeaders; body: Buffer }> {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': `/flow.access.AccessAPI/${method}`,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    })
     const chunks: Buffer[] = []
     let trailers: IncomingHttpHeaders = {}
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk)).on('trailers', (headers: IncomingHttpHeaders) => {
-      trailers = headers
-    })
+    stream
+      .on('data', (chunk: Buffer) => chunks.push(chunk))
+      .on('trailers', (headers: IncomingHttpHeaders) => {
+        trailers = headers
+      })
     stream.end(body)
-    const [headers] = await once(stream, 'response') as [IncomingHttpHeaders]
+    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders]
     if (!stream.readableEnded) await once(stream, 'end')
     return { headers, trailers, body: Buffer.concat(chunks) }
   }
@@ -61,7 +71,8 @@ describe('a raw gRPC server', () => {
 
   it('does not know other calls', async () => {
     expect(await client.failureOf('GetNothing')).to.include({
-      code: status.UNIMPLEMENTED, details: 'The server does not implement the method /flow.access.AccessAPI/GetNothing',
+      code: status.UNIMPLEMENTED,
+      details: 'The server does not implement the method /flow.access.AccessAPI/GetNothing',
     })
   })
 
@@ -73,7 +84,12 @@ describe('a raw gRPC server', () => {
   })
 
   it('refuses what is no message of gRPC', async () => {
-    for (const [hex, code] of [['', status.INTERNAL], ['00000000', status.INTERNAL], ['0000000002aa', status.INTERNAL], ['0100000001aa', status.UNIMPLEMENTED]] as const) {
+    for (const [hex, code] of [
+      ['', status.INTERNAL],
+      ['00000000', status.INTERNAL],
+      ['0000000002aa', status.INTERNAL],
+      ['0100000001aa', status.UNIMPLEMENTED],
+    ] as const) {
       expect((await send('Ping', Buffer.from(hex, 'hex'))).headers['grpc-status'], hex).to.equal(String(code))
     }
   })

@@ -41,7 +41,9 @@ export class RawGrpcServer {
    * @throws FatalError when the address cannot be taken
    */
   static async listen(
-    host: string, port: number, services: Readonly<Record<string, RawService>>,
+    host: string,
+    port: number,
+    services: Readonly<Record<string, RawService>>,
   ): Promise<RawGrpcServer> {
     const handlers = new Map<string, CallHandler>()
     for (const [name, service] of Object.entries(services)) {
@@ -59,7 +61,9 @@ export class RawGrpcServer {
       const peer = peerOf(session.socket)
       // A connection that breaks takes its streams along; there is nobody left to tell.
       session.on('error', () => session.destroy())
-      session.on('stream', (stream, headers) => takeCall(stream, peer, handlers.get(headers[':path'] ?? ''), headers[':path']))
+      session.on('stream', (stream, headers) =>
+        takeCall(stream, peer, handlers.get(headers[':path'] ?? ''), headers[':path']),
+      )
     })
     await listenOn(http, host, port)
     return new RawGrpcServer(http, sockets)

@@ -15,11 +15,23 @@ function unimplemented(method: string): UnaryMethod {
 /** The unary methods of `flow.access.AccessAPI` that every node answers in the same way; those that none knows are refused. */
 export const sharedMethods: Readonly<Record<string, UnaryMethod>> = {
   Ping: { answer: () => Buffer.alloc(0) },
-  ...Object.fromEntries([
-    'ExecuteScriptAtBlockID', 'ExecuteScriptAtBlockHeight', 'SendTransaction',
-    'GetExecutionResultForBlockID', 'GetScheduledTransaction', 'GetScheduledTransactionResult',
-    'GetAccountBalanceAtLatestBlock', 'GetAccountBalanceAtBlockHeight', 'GetAccountKeysAtLatestBlock',
-    'GetAccountKeysAtBlockHeight', 'GetAccountKeyAtLatestBlock', 'GetAccountKeyAtBlockHeight',
-  ].map((method) => [method, unimplemented(method)])),
-  ...blockMethods, ...transactionMethods, ...eventMethods,
+  ...Object.fromEntries(
+    [
+      'ExecuteScriptAtBlockID',
+      'ExecuteScriptAtBlockHeight',
+      'SendTransaction',
+      'GetExecutionResultForBlockID',
+      'GetScheduledTransaction',
+      'GetScheduledTransactionResult',
+      'GetAccountBalanceAtLatestBlock',
+      'GetAccountBalanceAtBlockHeight',
+      'GetAccountKeysAtLatestBlock',
+      'GetAccountKeysAtBlockHeight',
+      'GetAccountKeyAtLatestBlock',
+      'GetAccountKeyAtBlockHeight',
+    ].map((method) => [method, unimplemented(method)]),
+  ),
+  ...blockMethods,
+  ...transactionMethods,
+  ...eventMethods,
 }

@@ -29,8 +29,10 @@ const fromLatest: Start = (view) => view.head
 const header = (block: NodeBlock): Buffer => bytesField(1, block.header)
 const digest = (block: NodeBlock): Buffer =>
   Buffer.concat([bytesField(1, block.id), varintField(2, block.height), bytesField(3, block.timestamp)])
-const blockAsAsked = (fullFieldNumber: number) => (block: NodeBlock, request: Buffer): Buffer =>
-  bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
+const blockAsAsked =
+  (fullFieldNumber: number) =>
+  (block: NodeBlock, request: Buffer): Buffer =>
+    bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
 
 /**
  * The subscriptions. A stream keeps its next height when the chain is switched to another version: it tells no

@@ -1,6 +1,16 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, repeatedMessage, rewrite, varintField } from './wire.ts'
+import {
+  bytesField,
+  bytesOf,
+  contentsOf,
+  keepFields,
+  numberOf,
+  readFields,
+  repeatedMessage,
+  rewrite,
+  varintField,
+} from './wire.ts'
 
 describe('wire', () => {
   it('reads what it writes', () => {
@@ -32,7 +42,11 @@ describe('wire', () => {
   it('puts a repeated field together as field after field', () => {
     const contents = [0, 1, 127, 128, 16_383, 16_384, 2_097_152].map((length) => Buffer.alloc(length, length))
     const end = bytesField(2, Buffer.from('end'))
-    expect(repeatedMessage(1, contents, end).equals(Buffer.concat([...contents.map((content) => bytesField(1, content)), end]))).to.equal(true)
+    expect(
+      repeatedMessage(1, contents, end).equals(
+        Buffer.concat([...contents.map((content) => bytesField(1, content)), end]),
+      ),
+    ).to.equal(true)
     expect(repeatedMessage(1, [], end)).to.deep.equal(end)
   })
 

@@ -59,7 +59,9 @@ export function contentOf(message: Buffer, field: WireField): Buffer {
 
 /** The contents of every length-delimited field of that number, in order. */
 export function contentsOf(message: Buffer, number: number): Buffer[] {
-  return readFields(message).filter((f) => f.number === number && f.wireType === 2).map((f) => contentOf(message, f))
+  return readFields(message)
+    .filter((f) => f.number === number && f.wireType === 2)
+    .map((f) => contentOf(message, f))
 }
 
 /** The content of the last length-delimited field of that number, as protobuf reads a singular one; else empty. */

@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util'
 import {
-  nodeArguments, nodeArgumentsHelp, readArguments, readNodeArguments, wholeNumber, wrongArgument,
+  nodeArguments,
+  nodeArgumentsHelp,
+  readArguments,
+  readNodeArguments,
+  wholeNumber,
+  wrongArgument,
 } from '../node/node-arguments.ts'
 import type { NodeCommand } from '../node/node-arguments.ts'
 import type { ReplayNodeOptions } from './replay-node.ts'
@@ -30,14 +35,19 @@ export type ReplayCommand = NodeCommand<ReplayNodeOptions & { readonly recording
  * @throws FatalError that says which argument is wrong
  */
 export function readCommandLine(args: readonly string[], now: Date): ReplayCommand | 'help' {
-  const { values, positionals } = readArguments(() => parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...nodeArguments, 'loop': { type: 'boolean' }, 'branch': { type: 'string' }, 'start-height': { type: 'string' },
-      'real-time': { type: 'boolean' },
-    },
-  }))
+  const { values, positionals } = readArguments(() =>
+    parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        ...nodeArguments,
+        loop: { type: 'boolean' },
+        branch: { type: 'string' },
+        'start-height': { type: 'string' },
+        'real-time': { type: 'boolean' },
+      },
+    }),
+  )
   if (values.help === true) return 'help'
   const [folder, ...more] = positionals
   if (folder === undefined) throw wrongArgument('Name the folder of the recording; --help shows the options')

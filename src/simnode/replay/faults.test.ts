@@ -31,7 +31,12 @@ describe('faults of the replay node', () => {
 
   it('status: for a method, after some calls, for some calls', async () => {
     const fault = node.inject({
-      kind: 'status', code: 'UNAVAILABLE', message: 'zu müde', methods: ['Ping'], after: 1, times: 2,
+      kind: 'status',
+      code: 'UNAVAILABLE',
+      message: 'zu müde',
+      methods: ['Ping'],
+      after: 1,
+      times: 2,
     })
     await client.call('Ping')
     await client.call('GetNetworkParameters')
@@ -121,7 +126,8 @@ describe('faults of the replay node', () => {
       [bulk, ofBlock(plainHeight)],
       ['GetTransactionResultByIndex', ofBlock(plainHeight)],
       ['GetTransactionResult', bytesField(1, id)],
-    ] as const) expect((await client.failureOf(method, request)).code, method).to.equal(status.NOT_FOUND)
+    ] as const)
+      expect((await client.failureOf(method, request)).code, method).to.equal(status.NOT_FOUND)
     await client.call('GetTransactionsByBlockID', ofBlock(plainHeight))
     await client.call(bulk, ofBlock(plainHeight + 1))
   })
@@ -156,7 +162,8 @@ describe('faults of the replay node', () => {
   it('no-bulk-calls: the single calls stay', async () => {
     node.inject({ kind: 'no-bulk-calls' })
     expect(await client.failureOf(bulk, ofBlock(5))).to.deep.equal({
-      code: status.UNIMPLEMENTED, details: `unknown method ${bulk} for service flow.access.AccessAPI`,
+      code: status.UNIMPLEMENTED,
+      details: `unknown method ${bulk} for service flow.access.AccessAPI`,
     })
     expect((await client.failureOf('GetTransactionsByBlockID', ofBlock(5))).code).to.equal(status.UNIMPLEMENTED)
     await client.call('GetTransactionResultByIndex', ofBlock(5))

@@ -43,7 +43,11 @@ export interface Recording {
 
 /** The calls that nothing about the chain's blocks can answer. */
 const standaloneMethods = new Set([
-  'Ping', 'GetNetworkParameters', 'GetNodeVersionInfo', 'GetLatestProtocolStateSnapshot', 'GetAccountAtLatestBlock',
+  'Ping',
+  'GetNetworkParameters',
+  'GetNodeVersionInfo',
+  'GetLatestProtocolStateSnapshot',
+  'GetAccountAtLatestBlock',
 ])
 
 /** The key of `RecordedVersion.answers`. */
@@ -84,7 +88,11 @@ async function readCalls(path: string): Promise<RecordedCall[]> {
   const text = (await promisify(gunzip)(await readFile(path))).toString('utf8').trimEnd()
   return text.split('\n').map((line) => {
     const call = JSON.parse(line) as {
-      method: string; height?: number; request: string; response?: string; error?: NodeError
+      method: string
+      height?: number
+      request: string
+      response?: string
+      error?: NodeError
     }
     return {
       method: call.method,
@@ -96,7 +104,10 @@ async function readCalls(path: string): Promise<RecordedCall[]> {
 }
 
 function versionOf(
-  name: string, calls: readonly RecordedCall[], scripts: readonly RecordedCall[], previous: RecordedVersion | undefined,
+  name: string,
+  calls: readonly RecordedCall[],
+  scripts: readonly RecordedCall[],
+  previous: RecordedVersion | undefined,
 ): RecordedVersion {
   const answers = new Map(previous?.answers)
   const byKey = new Map<string, Buffer | NodeError>()

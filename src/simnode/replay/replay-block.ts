@@ -96,7 +96,8 @@ export class ReplayBlock implements NodeBlock {
     return (this.#transactions ??= this.recorded.transactions.map((body, index) =>
       index < this.recorded.userTransactionCount
         ? rewrite(body, (field, content) =>
-            field.number === 3 ? bytesField(3, this.identity.referenceIdOf(content)) : undefined)
+            field.number === 3 ? bytesField(3, this.identity.referenceIdOf(content)) : undefined,
+          )
         : body,
     ))
   }
@@ -163,7 +164,8 @@ export class ReplayBlock implements NodeBlock {
   #placedHeader(message: Buffer): Buffer {
     if (!this.#isMoved) return message
     return rewrite(message, (field) =>
-      field.number === 6 ? varintField(6, field.value + this.identity.viewShift) : this.#sharedField(field.number))
+      field.number === 6 ? varintField(6, field.value + this.identity.viewShift) : this.#sharedField(field.number),
+    )
   }
 
   #placedGuarantee(guarantee: Buffer): Buffer {
@@ -176,11 +178,16 @@ export class ReplayBlock implements NodeBlock {
   #sharedField(number: number): Buffer | undefined {
     const { identity } = this
     switch (number) {
-      case 1: return bytesField(1, identity.id)
-      case 2: return bytesField(2, identity.parentId)
-      case 3: return varintField(3, identity.height)
-      case 4: return bytesField(4, this.timestamp)
-      default: return undefined
+      case 1:
+        return bytesField(1, identity.id)
+      case 2:
+        return bytesField(2, identity.parentId)
+      case 3:
+        return varintField(3, identity.height)
+      case 4:
+        return bytesField(4, this.timestamp)
+      default:
+        return undefined
     }
   }
 }

@@ -34,8 +34,15 @@ function referenceIdOf(body: Buffer): Buffer {
       return [signer, numberOf(signature, 2), bytesOf(signature, 3), ...(isPlain ? [] : [extension])]
     })
   const payload = [
-    bytesOf(body, 1), contentsOf(body, 2), orZeros(bytesOf(body, 3), 32), numberOf(body, 4), proposer,
-    numberOf(proposalKey, 2), numberOf(proposalKey, 3), payer, authorizers,
+    bytesOf(body, 1),
+    contentsOf(body, 2),
+    orZeros(bytesOf(body, 3), 32),
+    numberOf(body, 4),
+    proposer,
+    numberOf(proposalKey, 2),
+    numberOf(proposalKey, 3),
+    payer,
+    authorizers,
   ]
   return hash('sha3-256', RLP.encode([payload, signaturesOf(8), signaturesOf(9)]), 'buffer')
 }
@@ -114,7 +121,11 @@ describe('replay chain', () => {
     const walked = await chainOf('fork', shape, 'c')
     const parts = (block: ReplayBlock): Buffer =>
       Buffer.concat([
-        block.full, ...block.transactions, ...block.collections, ...block.results('ccf'), ...block.results('json-cdc'),
+        block.full,
+        ...block.transactions,
+        ...block.collections,
+        ...block.results('ccf'),
+        ...block.results('json-cdc'),
       ])
     const anyHeight = fc.integer({ min: 0, max: 20_000_000 })
     const anyHeights = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 8 })

@@ -197,7 +197,7 @@ export class ReplayChain implements NodeChain {
   #timestampNs(recorded: RecordedBlock, pass: number, height: number): bigint {
     const { clock } = this.#shape
     if (clock === undefined) return recorded.timestampNs + BigInt(pass) * this.#passNs
-    const spacingMs = height < clock.height ? clock.pastSpacingMs ?? clock.spacingMs : clock.spacingMs
+    const spacingMs = height < clock.height ? (clock.pastSpacingMs ?? clock.spacingMs) : clock.spacingMs
     return BigInt(Math.round(clock.time.getTime() + (height - clock.height) * spacingMs)) * 1_000_000n
   }
 

@@ -49,7 +49,8 @@ describe('head of the replay node', () => {
     await start('base', { head: 10 })
     expect(await headOf()).to.equal(10)
     expect(await client.failureOf('GetBlockByHeight', atHeight(11))).to.deep.equal({
-      code: status.NOT_FOUND, details: 'could not find block at height 11',
+      code: status.NOT_FOUND,
+      details: 'could not find block at height 11',
     })
     const idAbove = node.chain.block(11).identity.id
     expect((await client.failureOf('GetBlockByID', bytesField(1, idAbove))).code).to.equal(status.NOT_FOUND)
@@ -67,7 +68,7 @@ describe('head of the replay node', () => {
   it('moves by itself at the interval, and stops at the end of the chain', async () => {
     await start('base', { head: 277, intervalMs: 5 })
     const seen: number[] = []
-    while (node.head < 280) seen.push(...(await once(node.events, 'head') as [number]))
+    while (node.head < 280) seen.push(...((await once(node.events, 'head')) as [number]))
     expect(seen).to.deep.equal([278, 279, 280])
   })
 
@@ -77,8 +78,9 @@ describe('head of the replay node', () => {
     const request = bytesField(1, block.transactionIds[0] as Buffer)
     expect((await client.failureOf('GetTransaction', request)).code).to.equal(status.NOT_FOUND)
     expect(numberOf(await client.call('GetTransactionResult', request), 1), 'status').to.equal(0)
-    expect((await client.failureOf('GetCollectionByID', bytesField(1, block.identity.collectionIds[0] as Buffer))).code)
-      .to.equal(status.NOT_FOUND)
+    expect(
+      (await client.failureOf('GetCollectionByID', bytesField(1, block.identity.collectionIds[0] as Buffer))).code,
+    ).to.equal(status.NOT_FOUND)
     node.advance()
     expect(numberOf(await client.call('GetTransactionResult', request), 1), 'status').to.equal(4)
   })
@@ -204,8 +206,9 @@ describe('head of the replay node', () => {
     await start('base')
     const block = node.chain.block(25)
     const collection = bytesField(1, block.identity.collectionIds[0] as Buffer)
-    expect(contentsOf(await client.call('GetFullCollectionByID', collection), 1))
-      .to.deep.equal(block.transactions.slice(0, block.recorded.userTransactionCount))
+    expect(contentsOf(await client.call('GetFullCollectionByID', collection), 1)).to.deep.equal(
+      block.transactions.slice(0, block.recorded.userTransactionCount),
+    )
     for (const method of ['ExecuteScriptAtLatestBlock', 'SendTransaction']) {
       expect((await client.failureOf(method)).code, method).to.equal(status.UNIMPLEMENTED)
     }

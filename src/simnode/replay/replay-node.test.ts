@@ -41,7 +41,11 @@ describe('replay node', () => {
     expect(node.callCount()).to.equal(calls.length)
   })
 
-  for (const [version, rollbackHead] of [['a', 20], ['b', 12], ['c', 24]] as const) {
+  for (const [version, rollbackHead] of [
+    ['a', 20],
+    ['b', 12],
+    ['c', 24],
+  ] as const) {
     it(`answers every call of version ${version} of the fork recording as recorded, from the rollback on`, async () => {
       node = await startRecordedNode('fork')
       client = new BytesClient(node.endpoint)

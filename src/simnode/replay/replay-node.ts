@@ -25,17 +25,20 @@ export class ReplayNode extends AccessNode<ReplayChain> {
   /** Not listening yet: `startReplayNode` makes nodes. */
   constructor(recording: Recording, options: ReplayNodeOptions) {
     const names = [...recording.versions.keys()]
-    super({
-      first: options.version ?? names[0] ?? '',
-      names,
-      methods: { ...nodeMethods, ...scriptMethods },
-      chain(name) {
-        const version = recording.versions.get(name)
-        if (version !== undefined) return new ReplayChain(version, options)
-        const known = names.map((other) => `'${other}'`).join(', ')
-        throw new FatalError('version-unknown', `The recording has no version '${name}', only ${known}`)
+    super(
+      {
+        first: options.version ?? names[0] ?? '',
+        names,
+        methods: { ...nodeMethods, ...scriptMethods },
+        chain(name) {
+          const version = recording.versions.get(name)
+          if (version !== undefined) return new ReplayChain(version, options)
+          const known = names.map((other) => `'${other}'`).join(', ')
+          throw new FatalError('version-unknown', `The recording has no version '${name}', only ${known}`)
+        },
       },
-    }, options)
+      options,
+    )
     this.recording = recording
   }
 }

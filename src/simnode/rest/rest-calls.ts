@@ -29,14 +29,16 @@ export class RestCalls {
 
   /** @returns never, where a fault of the node says so @throws Refusal */
   async ask<Request extends DescMessage, Answer extends DescMessage>(
-    shape: CallShape<Request, Answer>, init: MessageInitShape<Request>,
+    shape: CallShape<Request, Answer>,
+    init: MessageInitShape<Request>,
   ): Promise<MessageShape<Answer>> {
     const call = this.#calls[shape.method]
     if (call === undefined) throw new Refusal('UNIMPLEMENTED', `method ${shape.method} not implemented`)
     const request = Buffer.from(toBinary(shape.request, create(shape.request, init)))
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
     call({
-      peer: this.#peer, request,
+      peer: this.#peer,
+      request,
       answer: resolve,
       fail: ({ code, details }) => reject(new Refusal(code, details)),
     })

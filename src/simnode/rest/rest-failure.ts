@@ -30,6 +30,7 @@ const statuses: Readonly<Record<number, { readonly code: number; readonly prefix
 export function restFailure(thrown: unknown): RestFailure {
   if (thrown instanceof ApiError) return { code: thrown.status, message: thrown.message }
   const known = thrown instanceof Refusal ? statuses[thrown.code] : undefined
-  if (known === undefined) return { code: 500, message: `internal server error: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+  if (known === undefined)
+    return { code: 500, message: `internal server error: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
   return { code: known.code, message: `${known.prefix}${(thrown as Refusal).message}` }
 }

@@ -16,7 +16,12 @@ import { scriptRoutes } from './routes/script-routes.ts'
 import { transactionRoutes } from './routes/transaction-routes.ts'
 
 const routes: readonly RestRoute[] = [
-  ...blockRoutes, ...accountRoutes, ...scriptRoutes, ...transactionRoutes, ...eventRoutes, ...nodeRoutes,
+  ...blockRoutes,
+  ...accountRoutes,
+  ...scriptRoutes,
+  ...transactionRoutes,
+  ...eventRoutes,
+  ...nodeRoutes,
 ]
 
 /** The largest body, in bytes: a transaction may have 1.5 MB, in base64. */
@@ -96,7 +101,12 @@ async function respond(calls: UnaryCalls, request: IncomingMessage, response: Se
   response.on('error', () => response.destroy())
   if (request.method === 'OPTIONS') {
     const asked = request.headers['access-control-request-headers']
-    response.writeHead(204, { ...preflightHeaders, ...(asked === undefined ? {} : { 'access-control-allow-headers': asked }) }).end()
+    response
+      .writeHead(204, {
+        ...preflightHeaders,
+        ...(asked === undefined ? {} : { 'access-control-allow-headers': asked }),
+      })
+      .end()
     return
   }
   try {
@@ -111,7 +121,11 @@ async function respond(calls: UnaryCalls, request: IncomingMessage, response: Se
 
 function send(request: IncomingMessage, response: ServerResponse, code: number, body: unknown): void {
   const text = JSON.stringify(body)
-  const headers = { ...openToAll, 'content-type': 'application/json; charset=UTF-8', 'content-length': Buffer.byteLength(text) }
+  const headers = {
+    ...openToAll,
+    'content-type': 'application/json; charset=UTF-8',
+    'content-length': Buffer.byteLength(text),
+  }
   response.writeHead(code, headers).end(request.method === 'HEAD' ? undefined : text)
 }
 
@@ -128,7 +142,11 @@ async function answer(calls: RestCalls, request: IncomingMessage): Promise<unkno
     return route.answer(calls, { params, query: searchParams, body })
   }
   if (isKnown) throw new ApiError(405, 'method-not-allowed', `there is no ${request.method} of ${pathname}`)
-  throw new ApiError(404, 'not-found', `there is no ${pathname}; a simulated node knows the paths of docs/simulated-chain.md`)
+  throw new ApiError(
+    404,
+    'not-found',
+    `there is no ${pathname}; a simulated node knows the paths of docs/simulated-chain.md`,
+  )
 }
 
 function urlOf({ url = '/' }: IncomingMessage): URL {

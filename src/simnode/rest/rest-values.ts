@@ -53,7 +53,8 @@ export function readHeight(text: string | null, what = 'height'): WantedHeight |
   if (text === null || text === '') return undefined
   if (text === 'sealed' || text === 'final') return 'latest'
   const height = /^\d{1,16}$/.test(text) ? BigInt(text) : -1n
-  if (height < 0n || height > BigInt(Number.MAX_SAFE_INTEGER)) throw badRequest(`invalid ${what}: invalid height format`)
+  if (height < 0n || height > BigInt(Number.MAX_SAFE_INTEGER))
+    throw badRequest(`invalid ${what}: invalid height format`)
   return height
 }
 

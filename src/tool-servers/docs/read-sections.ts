@@ -29,13 +29,20 @@ export function readSections({ id: document, text }: SourceDocument): DocSection
     if (mark !== undefined) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence
     const [, marks = '', title = ''] = (fence === undefined ? headingPattern.exec(line) : null) ?? []
     if (title === '' || marks.length > deepestLevel) {
-      if (sections.length === 0 && line.trim() !== '') sections.push({ id: document, title: document, above: [], level: 1, lines: [] })
+      if (sections.length === 0 && line.trim() !== '')
+        sections.push({ id: document, title: document, above: [], level: 1, lines: [] })
       sections.at(-1)?.lines.push(line)
       continue
     }
     while ((path.at(-1)?.level ?? 0) >= marks.length) path.pop()
     const plain = title.replaceAll(/[*`]|\[([^\]]*)\]\([^)]*\)/g, '$1')
-    sections.push({ id: sections.length === 0 ? document : `${document}#${unique(slugOf(plain), used)}`, title: plain, above: path.map(({ title }) => title), level: marks.length, lines: [line] })
+    sections.push({
+      id: sections.length === 0 ? document : `${document}#${unique(slugOf(plain), used)}`,
+      title: plain,
+      above: path.map(({ title }) => title),
+      level: marks.length,
+      lines: [line],
+    })
     path.push({ level: marks.length, title: plain })
   }
   return sections.map(({ lines, ...section }) => ({ ...section, document, text: lines.join('\n').trim() }))
@@ -43,7 +50,11 @@ export function readSections({ id: document, text }: SourceDocument): DocSection
 
 /** As hosts of Markdown make the anchors of headings. */
 function slugOf(title: string): string {
-  const slug = title.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s+/g, '-')
+  const slug = title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s+/g, '-')
   return slug === '' ? 'section' : slug
 }
 

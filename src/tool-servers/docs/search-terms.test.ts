@@ -4,7 +4,14 @@ import { questionTerms, searchTerms } from './search-terms.ts'
 describe('terms of a search', () => {
   it('are words, the parts of names, and pairs of Chinese characters', () => {
     expect(searchTerms('run_indexer_sql')).to.deep.equal(['run_indexer_sql', 'run', 'indexer', 'sql'])
-    expect(searchTerms('FlowToken.totalSupply')).to.deep.equal(['flowtoken', 'flow', 'token', 'totalsupply', 'total', 'supply'])
+    expect(searchTerms('FlowToken.totalSupply')).to.deep.equal([
+      'flowtoken',
+      'flow',
+      'token',
+      'totalsupply',
+      'total',
+      'supply',
+    ])
     expect(searchTerms('查询余额 now')).to.deep.equal(['now', '查询', '询余', '余额'])
     expect(searchTerms('链')).to.deep.equal(['链'])
   })

@@ -4,7 +4,8 @@ const decimals = 18
 
 /** A quantity of JSON-RPC. @throws ApiError 502 `node-failed` */
 export function quantityOf(value: unknown): bigint {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) throw new ApiError(502, 'node-failed', 'The EVM node answered what is no number.')
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
+    throw new ApiError(502, 'node-failed', 'The EVM node answered what is no number.')
   return BigInt(value)
 }
 

@@ -2,14 +2,23 @@ import { z } from 'zod'
 
 /** Fields that several EVM tools have. */
 
-export const addressField = z.string('must be a text').regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hex digits (Flow addresses have 16)')
+export const addressField = z
+  .string('must be a text')
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hex digits (Flow addresses have 16)')
 
-export const hexField = z.string('must be a text').regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and hex').max(131_074, 'must have at most 64 KB')
+export const hexField = z
+  .string('must be a text')
+  .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and hex')
+  .max(131_074, 'must have at most 64 KB')
 
 const badBlock = 'must be a block number, or latest, finalized, safe, earliest, pending'
-export const blockField = z.union([
-  z.int().nonnegative(), z.string().regex(/^(latest|finalized|safe|earliest|pending|\d{1,15}|0x[0-9a-fA-F]{1,13})$/, badBlock),
-], badBlock)
+export const blockField = z.union(
+  [
+    z.int().nonnegative(),
+    z.string().regex(/^(latest|finalized|safe|earliest|pending|\d{1,15}|0x[0-9a-fA-F]{1,13})$/, badBlock),
+  ],
+  badBlock,
+)
 export type BlockWord = z.output<typeof blockField>
 
 /** A block as JSON-RPC has it: a word, or hex. */

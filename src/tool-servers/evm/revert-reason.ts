@@ -6,8 +6,14 @@ const panicSelector = '4e487b71'
 const mostReasonCharacters = 1000
 
 const panics: Readonly<Record<string, string>> = {
-  '1': 'an assertion failed', '17': 'a number overflowed', '18': 'division by zero', '33': 'no such value of an enum', '49': 'pop of an empty list',
-  '50': 'an index beyond a list', '65': 'too much memory', '81': 'a function that is not set',
+  '1': 'an assertion failed',
+  '17': 'a number overflowed',
+  '18': 'division by zero',
+  '33': 'no such value of an enum',
+  '49': 'pop of an empty list',
+  '50': 'an index beyond a list',
+  '65': 'too much memory',
+  '81': 'a function that is not set',
 }
 
 /** Why a contract gave up, in words; undefined where it does not say. @param data what it ended with, 0x and hex */
@@ -20,7 +26,9 @@ export function revertReason(data: string): string | undefined {
   }
   if (selector === panicSelector) {
     const [code] = decodeValues([{ kind: 'word', name: 'uint256' }], rest) ?? []
-    return typeof code === 'string' ? `panic ${code}${panics[code] === undefined ? '' : `, ${panics[code]}`}` : undefined
+    return typeof code === 'string'
+      ? `panic ${code}${panics[code] === undefined ? '' : `, ${panics[code]}`}`
+      : undefined
   }
   return selector === '' ? undefined : `an error of its own, 0x${selector}`
 }

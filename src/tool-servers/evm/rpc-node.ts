@@ -51,11 +51,15 @@ export class RpcNode {
     const timeout = AbortSignal.timeout(timeoutMs)
     this.#running++
     try {
-      return await this.#post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), AbortSignal.any([signal, timeout]))
+      return await this.#post(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        AbortSignal.any([signal, timeout]),
+      )
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ApiError) throw error
-      if (timeout.aborted) throw new ApiError(504, 'node-timeout', `The EVM node gave no answer in ${timeoutMs / 1000} s.`)
+      if (timeout.aborted)
+        throw new ApiError(504, 'node-timeout', `The EVM node gave no answer in ${timeoutMs / 1000} s.`)
       // The words of the fault would name the address, which may have a key in it.
       throw new ApiError(503, 'node-unavailable', 'The EVM node of EVM_RPC_URL cannot be reached.', { cause: error })
     } finally {
@@ -65,16 +69,23 @@ export class RpcNode {
 
   async #post(body: string, signal: AbortSignal): Promise<unknown> {
     const response = await fetch(this.#options.url, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body, signal, redirect: 'error',
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body,
+      signal,
+      redirect: 'error',
     })
     const text = await responseText(response, mostAnswerBytes, tooLong)
     const answer = answerSchema.safeParse(jsonOrNothing(text))
     // Some nodes answer 400 and more with an error in the body, which says more than the status.
-    if (answer.success && answer.data.error !== undefined && answer.data.error !== null) throw refusalOf(answer.data.error)
+    if (answer.success && answer.data.error !== undefined && answer.data.error !== null)
+      throw refusalOf(answer.data.error)
     if (response.status === 429) throw busy('The EVM node refuses for the pace.')
     if (!response.ok) throw new ApiError(502, 'node-failed', `The EVM node answered ${response.status}.`)
-    if (!answer.success || answer.data.result === undefined) throw new ApiError(502, 'node-failed', 'The EVM node answered what is no JSON-RPC.')
-    if (!isShallow(answer.data.result)) throw new ApiError(502, 'node-failed', 'The answer of the EVM node is nested too deep.')
+    if (!answer.success || answer.data.result === undefined)
+      throw new ApiError(502, 'node-failed', 'The EVM node answered what is no JSON-RPC.')
+    if (!isShallow(answer.data.result))
+      throw new ApiError(502, 'node-failed', 'The answer of the EVM node is nested too deep.')
     return answer.data.result
   }
 }
@@ -90,5 +101,9 @@ function busy(message: string): ApiError {
 }
 
 function tooLong(): ApiError {
-  return new ApiError(502, 'node-failed', `The answer of the EVM node has more than ${mostAnswerBytes} bytes: ask for less.`)
+  return new ApiError(
+    502,
+    'node-failed',
+    `The answer of the EVM node has more than ${mostAnswerBytes} bytes: ask for less.`,
+  )
 }

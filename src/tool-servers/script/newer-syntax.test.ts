@@ -19,10 +19,39 @@ describe('syntax that is newer than the parser', () => {
   })
 
   it('leaves every place where it was', () => {
-    const code = fc.array(fc.oneof(fc.constantFrom('"', '\\(', ')', '(', '/*', '*/', '//', '\n', '\\', 'import ', ' as ', ' from ', 'A', '你😀', ', '), fc.string()), { maxLength: 40 }).map((parts) => parts.join(''))
-    fc.assert(fc.property(code, (text) => {
-      const hidden = hideNewerSyntax(text)
-      expect(hidden.split('\n').map((line) => Buffer.byteLength(line))).to.deep.equal(text.split('\n').map((line) => Buffer.byteLength(line)))
-    }), { numRuns: 500 })
+    const code = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom(
+            '"',
+            '\\(',
+            ')',
+            '(',
+            '/*',
+            '*/',
+            '//',
+            '\n',
+            '\\',
+            'import ',
+            ' as ',
+            ' from ',
+            'A',
+            '你😀',
+            ', ',
+          ),
+          fc.string(),
+        ),
+        { maxLength: 40 },
+      )
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(code, (text) => {
+        const hidden = hideNewerSyntax(text)
+        expect(hidden.split('\n').map((line) => Buffer.byteLength(line))).to.deep.equal(
+          text.split('\n').map((line) => Buffer.byteLength(line)),
+        )
+      }),
+      { numRuns: 500 },
+    )
   })
 })

@@ -10,12 +10,16 @@ export function hideNewerSyntax(code: string): string {
 
 /** As many bytes, without a line's end becoming something else. */
 function blank(text: string, filler: string): string {
-  return text.split('\n').map((line) => filler.repeat(Buffer.byteLength(line))).join('\n')
+  return text
+    .split('\n')
+    .map((line) => filler.repeat(Buffer.byteLength(line)))
+    .join('\n')
 }
 
 function hideAliases(code: string): string {
   return code.replaceAll(/\bimport\s[\w\s,]*?\sfrom\b/g, (declaration) =>
-    declaration.replaceAll(/\b\w+\s+as\s+(?=\w)/g, (old) => blank(old, ' ')))
+    declaration.replaceAll(/\b\w+\s+as\s+(?=\w)/g, (old) => blank(old, ' ')),
+  )
 }
 
 /** Line comments, openings of block comments, openings of strings. */

@@ -55,24 +55,46 @@ class Outline {
 
   visit(node: SyntaxNode, scope: Scope): void {
     switch (node.Type) {
-      case 'ImportDeclaration': return this.#visitImport(node, scope)
+      case 'ImportDeclaration':
+        return this.#visitImport(node, scope)
       case 'CompositeDeclaration':
       case 'InterfaceDeclaration':
       case 'AttachmentDeclaration':
-      case 'TransactionDeclaration': return this.#visitComposite(node, scope)
-      case 'FunctionDeclaration': return this.#visitFunction(node, node, 'function', scope)
-      case 'SpecialFunctionDeclaration': return this.#visitSpecialFunction(node, scope)
-      case 'FunctionExpression': return this.#visitBelow(node, this.#withParameters(node, { parent: scope, owner: undefined, declared: [] }))
-      case 'VariableDeclaration': return this.#visitVariable(node, scope)
-      case 'FieldDeclaration': return this.#visitNamed(node, node['VariableKind'] === 'VariableKindVariable' ? 'variable field' : 'field', scope)
-      case 'EnumCaseDeclaration': return this.#visitNamed(node, 'case', scope)
-      case 'EntitlementDeclaration': return this.#visitNamed(node, 'entitlement', scope)
-      case 'EntitlementMappingDeclaration': return this.#visitNamed(node, 'entitlement mapping', scope)
-      case 'ForStatement': return this.#visitFor(node, scope)
-      case 'Block': case 'IfStatement': case 'SwitchCase': return this.#visitBelow(node, { parent: scope, owner: undefined, declared: [] })
-      case 'MemberExpression': return this.#visitMember(node, scope)
-      case 'NominalType': return this.#visitType(node, scope)
-      case undefined: default: return this.#visitBelow(node, scope)
+      case 'TransactionDeclaration':
+        return this.#visitComposite(node, scope)
+      case 'FunctionDeclaration':
+        return this.#visitFunction(node, node, 'function', scope)
+      case 'SpecialFunctionDeclaration':
+        return this.#visitSpecialFunction(node, scope)
+      case 'FunctionExpression':
+        return this.#visitBelow(node, this.#withParameters(node, { parent: scope, owner: undefined, declared: [] }))
+      case 'VariableDeclaration':
+        return this.#visitVariable(node, scope)
+      case 'FieldDeclaration':
+        return this.#visitNamed(
+          node,
+          node['VariableKind'] === 'VariableKindVariable' ? 'variable field' : 'field',
+          scope,
+        )
+      case 'EnumCaseDeclaration':
+        return this.#visitNamed(node, 'case', scope)
+      case 'EntitlementDeclaration':
+        return this.#visitNamed(node, 'entitlement', scope)
+      case 'EntitlementMappingDeclaration':
+        return this.#visitNamed(node, 'entitlement mapping', scope)
+      case 'ForStatement':
+        return this.#visitFor(node, scope)
+      case 'Block':
+      case 'IfStatement':
+      case 'SwitchCase':
+        return this.#visitBelow(node, { parent: scope, owner: undefined, declared: [] })
+      case 'MemberExpression':
+        return this.#visitMember(node, scope)
+      case 'NominalType':
+        return this.#visitType(node, scope)
+      case undefined:
+      default:
+        return this.#visitBelow(node, scope)
     }
   }
 
@@ -85,7 +107,9 @@ class Outline {
 
   #visitImport(node: SyntaxNode, scope: Scope): void {
     const place = node['Location'] as Readonly<Record<string, unknown>> | undefined
-    const where = [place?.['Address'], place?.['String'], place?.['Identifier']].find((value) => typeof value === 'string')
+    const where = [place?.['Address'], place?.['String'], place?.['Identifier']].find(
+      (value) => typeof value === 'string',
+    )
     const location = typeof where === 'string' ? where.replace(/^0x/, '') : undefined
     const names = nodesIn(node, 'Identifiers').filter(isName)
     for (const name of names) this.#use(name, scope, this.#declare(node, name, 'import', scope, { location }))
@@ -93,7 +117,11 @@ class Outline {
     if (names.length === 0 && location !== undefined && typeof place?.['Address'] !== 'string') {
       const at = (node['LocationPos'] as { readonly Offset?: number } | undefined)?.Offset ?? node.StartPos.Offset
       const start = typeof place?.['String'] === 'string' ? at + 1 : at
-      const name = { Identifier: location, StartPos: { Offset: start }, EndPos: { Offset: start + Buffer.byteLength(location) - 1 } }
+      const name = {
+        Identifier: location,
+        StartPos: { Offset: start },
+        EndPos: { Offset: start + Buffer.byteLength(location) - 1 },
+      }
       this.#use(name, scope, this.#declare(node, name, 'import', scope, { location }))
     }
   }
@@ -103,7 +131,10 @@ class Outline {
     const owner = this.#declare(node, isName(name) ? name : nameFor('transaction', node), kindOf(node), scope)
     if (isName(name)) this.#use(name, scope, owner)
     const inner = this.#withParameters(node, { parent: scope, owner, declared: [] })
-    const members = new Set([...nodesIn(node['Members'] as SyntaxNode | undefined, 'Declarations'), ...nodesIn(node, 'Fields')])
+    const members = new Set([
+      ...nodesIn(node['Members'] as SyntaxNode | undefined, 'Declarations'),
+      ...nodesIn(node, 'Fields'),
+    ])
     for (const below of nodesBelow(node)) {
       if (!isName(below) && !members.has(below)) this.visit(below, inner)
     }
@@ -131,7 +162,8 @@ class Outline {
       if (!isName(below)) this.visit(below, scope)
     }
     const name = node['Identifier']
-    if (isName(name)) this.#use(name, scope, this.#declare(node, name, node['IsConstant'] === true ? 'constant' : 'variable', scope))
+    if (isName(name))
+      this.#use(name, scope, this.#declare(node, name, node['IsConstant'] === true ? 'constant' : 'variable', scope))
   }
 
   #visitNamed(node: SyntaxNode, kind: string, scope: Scope): void {
@@ -146,7 +178,12 @@ class Outline {
     const inner: Scope = { parent: scope, owner: undefined, declared: [] }
     for (const field of ['Identifier', 'Index']) {
       const name = node[field]
-      if (isName(name)) this.#use(name, inner, this.#declare({ ...node, EndPos: name.EndPos, StartPos: name.StartPos }, name, 'constant', inner))
+      if (isName(name))
+        this.#use(
+          name,
+          inner,
+          this.#declare({ ...node, EndPos: name.EndPos, StartPos: name.StartPos }, name, 'constant', inner),
+        )
     }
     for (const below of nodesBelow(node)) {
       if (!isName(below)) this.visit(below, inner)
@@ -177,21 +214,42 @@ class Outline {
   }
 
   #use(name: NameNode, scope: Scope, declares?: Declaration, memberOf?: SyntaxNode | NameUse): NameUse {
-    const use = { name: name.Identifier, start: name.StartPos.Offset, end: name.EndPos.Offset, scope, declares, memberOf }
+    const use = {
+      name: name.Identifier,
+      start: name.StartPos.Offset,
+      end: name.EndPos.Offset,
+      scope,
+      declares,
+      memberOf,
+    }
     this.#uses.push(use)
     return use
   }
 
-  #declare(node: SyntaxNode, name: NameNode, kind: string, scope: Scope, { location, isLocal = false }: { location?: string | undefined; isLocal?: boolean } = {}): Declaration {
+  #declare(
+    node: SyntaxNode,
+    name: NameNode,
+    kind: string,
+    scope: Scope,
+    { location, isLocal = false }: { location?: string | undefined; isLocal?: boolean } = {},
+  ): Declaration {
     const container = isLocal ? undefined : scope.owner
     const signature = this.#signatureOf(node)
     const annotation = nodeIn(node, 'TypeAnnotation')
     const declaration: Declaration = {
-      kind, name: name.Identifier, signature, container, location, members: [],
+      kind,
+      name: name.Identifier,
+      signature,
+      container,
+      location,
+      members: [],
       access: /^access\s*\([^)]*\)/.exec(signature)?.[0],
       doc: this.#docOf(node),
-      type: annotation === undefined ? undefined : this.#source.slice(annotation.StartPos.Offset, annotation.EndPos.Offset),
-      start: node.StartPos.Offset, end: node.EndPos.Offset, nameStart: name.StartPos.Offset,
+      type:
+        annotation === undefined ? undefined : this.#source.slice(annotation.StartPos.Offset, annotation.EndPos.Offset),
+      start: node.StartPos.Offset,
+      end: node.EndPos.Offset,
+      nameStart: name.StartPos.Offset,
     }
     container?.members.push(declaration)
     // Fields and functions of composites are reached by `self` alone; types are names of their own in what they stand in.
@@ -212,7 +270,10 @@ class Outline {
   #signatureOf(node: SyntaxNode): string {
     const body = bodyStart(node)
     const end = body === undefined ? node.EndPos.Offset : body - 1
-    const text = this.#source.slice(node.StartPos.Offset, Math.min(end, node.StartPos.Offset + 4 * mostSignatureCharacters))
+    const text = this.#source.slice(
+      node.StartPos.Offset,
+      Math.min(end, node.StartPos.Offset + 4 * mostSignatureCharacters),
+    )
     const head = body === undefined && hasMembers(node) ? text.replace(/\{[^]*$/, '') : text
     const line = head.replaceAll(/\s+/g, ' ').trim()
     return line.length > mostSignatureCharacters ? `${line.slice(0, mostSignatureCharacters)}…` : line
@@ -234,7 +295,11 @@ function nameFor(name: string, node: SyntaxNode): NameNode {
 }
 
 const compositeKinds: Readonly<Record<string, string>> = {
-  CompositeKindContract: 'contract', CompositeKindResource: 'resource', CompositeKindStructure: 'struct', CompositeKindEnum: 'enum', CompositeKindEvent: 'event',
+  CompositeKindContract: 'contract',
+  CompositeKindResource: 'resource',
+  CompositeKindStructure: 'struct',
+  CompositeKindEnum: 'enum',
+  CompositeKindEvent: 'event',
 }
 
 function kindOf(node: SyntaxNode): string {
@@ -245,7 +310,11 @@ function kindOf(node: SyntaxNode): string {
 }
 
 const typeKinds: ReadonlySet<string> = new Set([
-  ...Object.values(compositeKinds), ...Object.values(compositeKinds).map((kind) => `${kind} interface`), 'attachment', 'entitlement', 'entitlement mapping',
+  ...Object.values(compositeKinds),
+  ...Object.values(compositeKinds).map((kind) => `${kind} interface`),
+  'attachment',
+  'entitlement',
+  'entitlement mapping',
 ])
 
 /** Whether a declaration is of a type, so that its members have a name of their own before the point. */

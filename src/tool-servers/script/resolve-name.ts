@@ -6,7 +6,11 @@ import type { SyntaxNode } from './syntax-tree.ts'
 
 /** What a name means. */
 export type Meaning =
-  | { readonly kind: 'declared'; readonly declaration: Declaration; /** False where only the name speaks for it. */ readonly isCertain: boolean }
+  | {
+      readonly kind: 'declared'
+      readonly declaration: Declaration
+      /** False where only the name speaks for it. */ readonly isCertain: boolean
+    }
   /** A member of a contract of another account. */
   | { readonly kind: 'foreign'; readonly contract: Declaration; readonly member: string }
   | { readonly kind: 'unknown' }
@@ -28,7 +32,9 @@ export function meaningOf(use: NameUse, outline: ProgramOutline): Meaning {
 /** What has the members of which a name is one: a type of the source, or an import. Undefined for a name that is no member, and where the syntax does not tell. */
 export function holderOf({ memberOf: whole, scope }: NameUse, outline: ProgramOutline): Declaration | undefined {
   if (whole === undefined) return undefined
-  return 'name' in whole && typeof whole.name === 'string' ? typeOf(meaningOf(whole as NameUse, outline), scope) : typeOfExpression(whole as SyntaxNode, scope)
+  return 'name' in whole && typeof whole.name === 'string'
+    ? typeOf(meaningOf(whole as NameUse, outline), scope)
+    : typeOfExpression(whole as SyntaxNode, scope)
 }
 
 function certain(declaration: Declaration): Meaning {
@@ -36,9 +42,15 @@ function certain(declaration: Declaration): Meaning {
 }
 
 /** @param isMeant which declarations may be meant */
-function meaningOfWord(name: string, scope: Scope, at: number, isMeant: (declaration: Declaration) => boolean = () => true): Meaning {
+function meaningOfWord(
+  name: string,
+  scope: Scope,
+  at: number,
+  isMeant: (declaration: Declaration) => boolean = () => true,
+): Meaning {
   for (let here: Scope | undefined = scope; here !== undefined; here = here.parent) {
-    if (name === 'self' && here.owner !== undefined && (isType(here.owner) || here.owner.kind === 'transaction')) return certain(here.owner)
+    if (name === 'self' && here.owner !== undefined && (isType(here.owner) || here.owner.kind === 'transaction'))
+      return certain(here.owner)
     const candidates = here.declared.filter((declaration) => declaration.name === name && isMeant(declaration))
     const found = candidates.findLast(({ start }) => start <= at) ?? candidates[0]
     if (found !== undefined) return certain(found)
@@ -50,7 +62,10 @@ function meaningOfWord(name: string, scope: Scope, at: number, isMeant: (declara
 function typeOf(meaning: Meaning, scope: Scope): Declaration | undefined {
   if (meaning.kind !== 'declared') return undefined
   const { declaration } = meaning
-  if (declaration.type === undefined) return isType(declaration) || declaration.kind === 'import' || declaration.kind === 'transaction' ? declaration : undefined
+  if (declaration.type === undefined)
+    return isType(declaration) || declaration.kind === 'import' || declaration.kind === 'transaction'
+      ? declaration
+      : undefined
   return typeNamed(declaration.type, scope, declaration.start)
 }
 
@@ -61,7 +76,9 @@ function typeOfExpression(node: SyntaxNode, scope: Scope): Declaration | undefin
   if (node.Type === 'MemberExpression' && isName(node['Identifier'])) {
     const whole = nodeIn(node, 'Expression')
     const holder = whole === undefined ? undefined : typeOfExpression(whole, scope)
-    const member = holder?.members.find(({ name }) => name === (isName(node['Identifier']) ? node['Identifier'].Identifier : ''))
+    const member = holder?.members.find(
+      ({ name }) => name === (isName(node['Identifier']) ? node['Identifier'].Identifier : ''),
+    )
     return member === undefined ? undefined : typeOf(certain(member), scope)
   }
   const inner = node.Type === 'ForceExpression' ? nodeIn(node, 'Expression') : undefined
@@ -85,7 +102,11 @@ function memberOf(holder: Declaration | undefined, name: string, outline: Progra
   const member = holder?.members.find((member) => member.name === name)
   if (member !== undefined) return certain(member)
   if (holder !== undefined) return unknown
-  const ofThatName = outline.uses.flatMap(({ declares }) => (declares?.name === name && declares.container !== undefined ? [declares] : []))
+  const ofThatName = outline.uses.flatMap(({ declares }) =>
+    declares?.name === name && declares.container !== undefined ? [declares] : [],
+  )
   const [only] = ofThatName
-  return only !== undefined && ofThatName.length === 1 ? { kind: 'declared', declaration: only, isCertain: false } : unknown
+  return only !== undefined && ofThatName.length === 1
+    ? { kind: 'declared', declaration: only, isCertain: false }
+    : unknown
 }

@@ -45,7 +45,12 @@ export class ScriptParser {
   #idleTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ cpuLimitMs = 4000, mostWaiting = 32, idleMs = 60_000, onThread = () => undefined }: ScriptParserOptions = {}) {
+  constructor({
+    cpuLimitMs = 4000,
+    mostWaiting = 32,
+    idleMs = 60_000,
+    onThread = () => undefined,
+  }: ScriptParserOptions = {}) {
     this.#options = { cpuLimitMs, mostWaiting, idleMs, onThread }
   }
 
@@ -53,7 +58,9 @@ export class ScriptParser {
   async read(request: ScriptRequest, signal: AbortSignal): Promise<ScriptAnswer> {
     signal.throwIfAborted()
     if (this.#isClosed || this.#waiting.length >= this.#options.mostWaiting) {
-      throw new ApiError(503, 'scripts-busy', 'Too many sources are being checked. Try again shortly.', { details: { retryAfterSeconds: 1 } })
+      throw new ApiError(503, 'scripts-busy', 'Too many sources are being checked. Try again shortly.', {
+        details: { retryAfterSeconds: 1 },
+      })
     }
     const { promise, resolve, reject } = Promise.withResolvers<ScriptAnswer>()
     const job: Job = { request, resolve, reject }
@@ -82,7 +89,8 @@ export class ScriptParser {
     if (this.#running !== undefined || this.#isClosed) return
     clearTimeout(this.#idleTimer)
     if (this.#waiting.length === 0) {
-      if (this.#thread !== undefined) this.#idleTimer = setTimeout(() => void this.#endThread(), this.#options.idleMs).unref()
+      if (this.#thread !== undefined)
+        this.#idleTimer = setTimeout(() => void this.#endThread(), this.#options.idleMs).unref()
       return
     }
     if (this.#thread === undefined) return this.#start()
@@ -92,13 +100,24 @@ export class ScriptParser {
     this.#thread.postMessage(job?.request, [])
     const { cpuLimitMs } = this.#options
     this.#endLimit = limitThreadCpu(this.#thread, cpuLimitMs, () => {
-      this.#fail(new ApiError(504, 'script-timeout', `The parser took longer than ${cpuLimitMs / 1000} s for this source: make it simpler.`))
+      this.#fail(
+        new ApiError(
+          504,
+          'script-timeout',
+          `The parser took longer than ${cpuLimitMs / 1000} s for this source: make it simpler.`,
+        ),
+      )
     })
   }
 
   #start(): void {
     // The parser greets on its output, which is nobody's business.
-    const thread = new Worker(new URL('parser-worker.ts', import.meta.url), { resourceLimits, stdout: true, stderr: true, name: 'cadence-parser' })
+    const thread = new Worker(new URL('parser-worker.ts', import.meta.url), {
+      resourceLimits,
+      stdout: true,
+      stderr: true,
+      name: 'cadence-parser',
+    })
     this.#thread = thread
     this.#options.onThread('started')
     thread.stdout.resume()
@@ -107,10 +126,16 @@ export class ScriptParser {
       if (this.#thread === thread) this.#hear(word)
     })
     thread.on('error', (error) => {
-      if (this.#thread === thread) this.#fail(new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: error }))
+      if (this.#thread === thread)
+        this.#fail(new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: error }))
     })
     thread.on('exit', (code) => {
-      if (this.#thread === thread) this.#fail(new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: new Error(`the thread ended with ${code}`) }))
+      if (this.#thread === thread)
+        this.#fail(
+          new ApiError(500, 'parser-failed', 'The parser cannot read this source.', {
+            cause: new Error(`the thread ended with ${code}`),
+          }),
+        )
     })
     this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
       const cause = new Error(`no thread after ${startCpuMs} ms of CPU time`)
@@ -124,8 +149,14 @@ export class ScriptParser {
     const job = this.#running
     this.#running = undefined
     if (word.kind === 'answer') job?.resolve(word.answer)
-    if (word.kind === 'too-deep') job?.reject(new ApiError(400, 'script-too-deep', 'The source is nested deeper than the parser can go.', { field: 'code' }))
-    if (word.kind === 'failed') job?.reject(new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: new Error(word.message) }))
+    if (word.kind === 'too-deep')
+      job?.reject(
+        new ApiError(400, 'script-too-deep', 'The source is nested deeper than the parser can go.', { field: 'code' }),
+      )
+    if (word.kind === 'failed')
+      job?.reject(
+        new ApiError(500, 'parser-failed', 'The parser cannot read this source.', { cause: new Error(word.message) }),
+      )
     this.#next()
   }
 

@@ -22,12 +22,21 @@ const instructions = [
 ].join('\n')
 
 /** What is spoken at `/script/mcp`. */
-export function createScriptProtocol({ version, log, metrics }: ToolServerBasics, { parser, network, library }: ScriptServerParts): McpHttpHandler {
-  return createMcpHandler(({ authInfo }) => {
-    const server = new McpServer({ name: 'flowfarm-script', title: 'Cadence and documentation', version }, { instructions, cacheHints: listHints, capabilities: onlyTools })
-    const context = { caller: authInfo?.clientId ?? 'open', log, metrics }
-    registerScriptTools(server, { parser, network, context })
-    registerDocTools(server, { library, context })
-    return server
-  }, { onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused or cut off') })
+export function createScriptProtocol(
+  { version, log, metrics }: ToolServerBasics,
+  { parser, network, library }: ScriptServerParts,
+): McpHttpHandler {
+  return createMcpHandler(
+    ({ authInfo }) => {
+      const server = new McpServer(
+        { name: 'flowfarm-script', title: 'Cadence and documentation', version },
+        { instructions, cacheHints: listHints, capabilities: onlyTools },
+      )
+      const context = { caller: authInfo?.clientId ?? 'open', log, metrics }
+      registerScriptTools(server, { parser, network, context })
+      registerDocTools(server, { library, context })
+      return server
+    },
+    { onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused or cut off') },
+  )
 }

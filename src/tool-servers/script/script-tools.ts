@@ -19,7 +19,9 @@ export interface ScriptToolParts {
 const mostCodeBytes = 100 * 1024
 const tooLong = `must have at most ${mostCodeBytes} bytes`
 
-const codeField = z.string('must be a text').min(1, 'must not be empty')
+const codeField = z
+  .string('must be a text')
+  .min(1, 'must not be empty')
   .refine((code) => Buffer.byteLength(code) <= mostCodeBytes, tooLong)
   .describe('Cadence source: a script, a transaction or a contract.')
 const lineField = z.int('must be a whole number').positive('must be 1 or more').nullish()
@@ -27,7 +29,11 @@ const lineField = z.int('must be a whole number').positive('must be 1 or more').
 const codeSchema = z.strictObject({ code: codeField })
 const nameSchema = z.strictObject({
   code: codeField,
-  name: z.string('must be a text').regex(/^\w{1,200}$/, 'must be a name').nullish().describe('The name to look at, such as balance; its first use, on `line` if that is given. In place of a column.'),
+  name: z
+    .string('must be a text')
+    .regex(/^\w{1,200}$/, 'must be a name')
+    .nullish()
+    .describe('The name to look at, such as balance; its first use, on `line` if that is given. In place of a column.'),
   line: lineField.describe('Line, counted from 1.'),
   column: lineField.describe('Column in characters, counted from 1. In place of a name.'),
 })
@@ -35,29 +41,47 @@ const nameSchema = z.strictObject({
 /** `script_check`, `script_symbols`, `script_hover`, `script_definition`: what the syntax of Cadence tells. */
 export function registerScriptTools(server: McpServer, { parser, network, context }: ScriptToolParts): void {
   registerTool(server, context, {
-    name: 'script_check', title: 'Check Cadence', schema: codeSchema, annotations: readingClosedWorld,
-    description: 'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what nodes refuse (imports without an address, ' +
+    name: 'script_check',
+    title: 'Check Cadence',
+    schema: codeSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what nodes refuse (imports without an address, ' +
       'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before run_chain_script.',
-    run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
+    run: async ({ code }, signal) =>
+      told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
   })
   registerTool(server, context, {
-    name: 'script_symbols', title: 'List the declarations of Cadence', schema: codeSchema, annotations: readingClosedWorld,
-    description: 'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, functions, fields, events.',
+    name: 'script_symbols',
+    title: 'List the declarations of Cadence',
+    schema: codeSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, functions, fields, events.',
     run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
   })
   const readName = async (input: z.output<typeof nameSchema>, signal: AbortSignal): Promise<NameAnswer> =>
     answerOf(await parser.read(nameRequest(input, network()), signal), 'name')
   registerTool(server, context, {
-    name: 'script_hover', title: 'Explain a name in Cadence', schema: nameSchema, annotations: readingClosedWorld,
-    description: 'Says what a name in a Cadence source means: what declares it there, the core contract that it is imported from, or what the language means by it.',
+    name: 'script_hover',
+    title: 'Explain a name in Cadence',
+    schema: nameSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Says what a name in a Cadence source means: what declares it there, the core contract that it is imported from, or what the language means by it.',
     run: async (input, signal) => told(await readName(input, signal)),
   })
   registerTool(server, context, {
-    name: 'script_definition', title: 'Find the declaration of a name in Cadence', schema: nameSchema, annotations: readingClosedWorld,
-    description: 'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an imported contract, the import.',
+    name: 'script_definition',
+    title: 'Find the declaration of a name in Cadence',
+    schema: nameSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an imported contract, the import.',
     run: async (input, signal) => {
       const { name, meaning, declared } = await readName(input, signal)
-      if (declared === null) throw new ApiError(404, 'not-declared-here', `${name} is not declared in this source. ${meaning}`)
+      if (declared === null)
+        throw new ApiError(404, 'not-declared-here', `${name} is not declared in this source. ${meaning}`)
       return told(declared)
     },
   })

@@ -6,7 +6,12 @@ describe('places in a source', () => {
   it('are told in lines and characters, whatever the characters take in bytes', () => {
     const source = new SourceText('ab\n你😀c\n')
     expect([0, 1, 3, 6, 10, 12].map((offset) => source.placeOf(offset))).to.deep.equal([
-      { line: 1, column: 1 }, { line: 1, column: 2 }, { line: 2, column: 1 }, { line: 2, column: 2 }, { line: 2, column: 3 }, { line: 3, column: 1 },
+      { line: 1, column: 1 },
+      { line: 1, column: 2 },
+      { line: 2, column: 1 },
+      { line: 2, column: 2 },
+      { line: 2, column: 3 },
+      { line: 3, column: 1 },
     ])
     expect(source.placeOf(5), 'the last byte of a character').to.deep.equal({ line: 2, column: 1 })
     expect(source.placeOf(999)).to.deep.equal({ line: 3, column: 1 })
@@ -17,14 +22,16 @@ describe('places in a source', () => {
   })
 
   it('come back as they were', () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom('a', ' ', '\n', '你', '😀', 'é'), { maxLength: 60 }), (characters) => {
-      const code = characters.join('')
-      const source = new SourceText(code)
-      let offset = 0
-      for (const character of characters) {
-        expect(source.offsetOf(source.placeOf(offset))).to.equal(offset)
-        offset += Buffer.byteLength(character)
-      }
-    }))
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', ' ', '\n', '你', '😀', 'é'), { maxLength: 60 }), (characters) => {
+        const code = characters.join('')
+        const source = new SourceText(code)
+        let offset = 0
+        for (const character of characters) {
+          expect(source.offsetOf(source.placeOf(offset))).to.equal(offset)
+          offset += Buffer.byteLength(character)
+        }
+      }),
+    )
   })
 })

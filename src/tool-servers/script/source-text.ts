@@ -5,7 +5,7 @@ export interface Place {
 }
 
 const mostShownCharacters = 240
-const lineFeed = 0x0A
+const lineFeed = 0x0a
 
 /** A source with the ways in which its places are told: the parser counts bytes, people count lines and columns. */
 export class SourceText {
@@ -16,7 +16,8 @@ export class SourceText {
   constructor(code: string) {
     this.#bytes = Buffer.from(code)
     const starts = [0]
-    for (let at = this.#bytes.indexOf(lineFeed); at >= 0; at = this.#bytes.indexOf(lineFeed, at + 1)) starts.push(at + 1)
+    for (let at = this.#bytes.indexOf(lineFeed); at >= 0; at = this.#bytes.indexOf(lineFeed, at + 1))
+      starts.push(at + 1)
     this.#starts = starts
   }
 
@@ -30,7 +31,10 @@ export class SourceText {
     let at = Math.min(Math.max(0, offset), this.#bytes.length)
     // A character may be named by its last byte.
     while (isWithinCharacter(this.#bytes[at])) at--
-    const line = Math.max(0, this.#starts.findLastIndex((start) => start <= at))
+    const line = Math.max(
+      0,
+      this.#starts.findLastIndex((start) => start <= at),
+    )
     return { line: line + 1, column: Array.from(this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)).length + 1 }
   }
 
@@ -38,7 +42,9 @@ export class SourceText {
   offsetOf({ line, column }: Place): number | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined
-    const before = Array.from(this.#lineText(line)).slice(0, Math.max(0, column - 1)).join('')
+    const before = Array.from(this.#lineText(line))
+      .slice(0, Math.max(0, column - 1))
+      .join('')
     return start + Buffer.byteLength(before)
   }
 
@@ -57,5 +63,5 @@ export class SourceText {
 
 /** Whether a byte of UTF-8 is not the first of its character. */
 function isWithinCharacter(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xC0) === 0x80
+  return byte !== undefined && (byte & 0xc0) === 0x80
 }

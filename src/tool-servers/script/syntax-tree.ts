@@ -31,11 +31,15 @@ export interface ParsedProgram {
 }
 
 export function isNode(value: unknown): value is SyntaxNode {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && 'StartPos' in value && 'EndPos' in value
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && 'StartPos' in value && 'EndPos' in value
+  )
 }
 
 export function isName(value: unknown): value is NameNode {
-  return isNode(value) && value.Type === undefined && typeof value['Identifier'] === 'string' && value['Identifier'] !== ''
+  return (
+    isNode(value) && value.Type === undefined && typeof value['Identifier'] === 'string' && value['Identifier'] !== ''
+  )
 }
 
 /** A field that is a node; undefined where it is none. */
@@ -45,7 +49,10 @@ export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | undefined 
 }
 
 /** A field that is a list of nodes; empty where it is none. */
-export function nodesIn(holder: Readonly<Record<string, unknown>> | SyntaxNode | undefined, field: string): readonly SyntaxNode[] {
+export function nodesIn(
+  holder: Readonly<Record<string, unknown>> | SyntaxNode | undefined,
+  field: string,
+): readonly SyntaxNode[] {
   const value: unknown = holder?.[field]
   return Array.isArray(value) ? value.filter(isNode) : []
 }
@@ -59,5 +66,7 @@ function nodesOf(value: unknown): SyntaxNode[] {
   if (isNode(value)) return [value]
   if (Array.isArray(value)) return value.flatMap(nodesOf)
   // Members and conditions are kept in objects that have no place of their own; places are objects too, and hold numbers alone.
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap((inner) => (typeof inner === 'object' ? nodesOf(inner) : [])) : []
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap((inner) => (typeof inner === 'object' ? nodesOf(inner) : []))
+    : []
 }

@@ -45,7 +45,8 @@ export interface AuthSessions {
    * @throws ApiError 403 for users whom the operator keeps out, 503
    */
   openForClient(
-    asked: { readonly clientId: string; readonly userId: string; readonly sessionId: string }, client: AuthClient,
+    asked: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
+    client: AuthClient,
   ): Promise<Readonly<Record<string, unknown>> | undefined>
   /** Undefined for one who is not there (any more). */
   findUser(userId: string): Promise<AuthUser | undefined>

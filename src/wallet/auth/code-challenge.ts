@@ -10,10 +10,14 @@ export function challengeOf(verifier: string): string {
  * The challenge of a page that begins a sign-in. Undefined: it has none.
  * @throws ApiError 400 `validation_failed`, for the method plain too, with which the challenge is the secret itself
  */
-export function readChallenge(challenge: string | null | undefined, method: string | null | undefined): string | undefined {
+export function readChallenge(
+  challenge: string | null | undefined,
+  method: string | null | undefined,
+): string | undefined {
   if ((challenge ?? '') === '' && (method ?? '') === '') return undefined
   if (method?.toLowerCase() !== 's256') throw authError(400, 'validation_failed', 'code_challenge_method must be s256.')
-  if (!/^[\w-]{43}$/.test(challenge ?? '')) throw authError(400, 'validation_failed', 'code_challenge must be a SHA-256 in base64url.')
+  if (!/^[\w-]{43}$/.test(challenge ?? ''))
+    throw authError(400, 'validation_failed', 'code_challenge must be a SHA-256 in base64url.')
   return challenge ?? undefined
 }
 

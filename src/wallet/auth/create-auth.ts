@@ -87,14 +87,29 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const counts = new RateLimits(pool, statements)
   const outbox = new Outbox({ pool, send: options.sendMail, log, onDone: options.onMail })
   const parts: AuthParts = {
-    pool, statements, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin,
-    isClientOrigin: options.isClientOrigin ?? (() => false), clientOf: options.clientOf,
+    pool,
+    statements,
+    log,
+    walletUrl,
+    secrets,
+    outbox,
+    name: options.name,
+    isAllowedOrigin: options.isAllowedOrigin,
+    isClientOrigin: options.isClientOrigin ?? (() => false),
+    clientOf: options.clientOf,
     userChanges: options.userChanges ?? {
-      hasPasskey: () => Promise.resolve(false), confirm: () => Promise.resolve(false),
+      hasPasskey: () => Promise.resolve(false),
+      confirm: () => Promise.resolve(false),
     },
-    serviceToken: options.serviceToken, forgetUser: options.forgetUser ?? (() => Promise.resolve()), limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
-    sessions: new SessionStore(pool, { secrets, statements, hours: options.sessionHours, onOpen: options.onSignIn }), oneTimeTokens: new OneTimeTokens(pool, secrets, statements),
-    accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`), flows: new FlowStates(pool), audit: new AuditLog(),
+    serviceToken: options.serviceToken,
+    forgetUser: options.forgetUser ?? (() => Promise.resolve()),
+    limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }),
+    users: new UserStore(),
+    sessions: new SessionStore(pool, { secrets, statements, hours: options.sessionHours, onOpen: options.onSignIn }),
+    oneTimeTokens: new OneTimeTokens(pool, secrets, statements),
+    accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`),
+    flows: new FlowStates(pool),
+    audit: new AuditLog(),
     providers: new Map(options.providers.map((provider) => [provider.name, provider])),
   }
   const prune = async (): Promise<void> => {
@@ -102,11 +117,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     await counts.prune()
   }
   const pruning = setInterval(() => {
-    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'what is no longer good for signing in could not be removed'))
+    prune().catch((error: unknown) =>
+      log.warn({ err: asError(error) }, 'what is no longer good for signing in could not be removed'),
+    )
   }, pruneEveryMs)
   pruning.unref()
   return {
-    parts, middleware: authRouter(parts), sessions: createAuthSessions(parts),
+    parts,
+    middleware: authRouter(parts),
+    sessions: createAuthSessions(parts),
     mailsSent: () => outbox.settled(),
     close: async () => {
       clearInterval(pruning)

@@ -50,13 +50,18 @@ export class EmailChange {
     const { session, client } = request
     const { user } = session
     if (email === user.email) return
-    const isConfirmed = await requireConfirmedChange(
-      this.#parts, { ...request, change: { action: 'change-email', email } },
-    )
+    const isConfirmed = await requireConfirmedChange(this.#parts, {
+      ...request,
+      change: { action: 'change-email', email },
+    })
     this.#requireRoom()
     await countMail(this.#parts.limits, mailboxOf(email), client)
     await this.#send(user, { email, redirectTo: redirectTo ?? null, isConfirmed })
-    await this.#parts.audit.note(this.#parts.pool, 'email_change_asked', { userId: user.id, sessionId: session.sessionId, client })
+    await this.#parts.audit.note(this.#parts.pool, 'email_change_asked', {
+      userId: user.id,
+      sessionId: session.sessionId,
+      client,
+    })
   }
 
   /**
@@ -95,11 +100,15 @@ export class EmailChange {
       // It was requested before the user had a passkey.
       if (!waiting.isConfirmed && hasPasskey) return 'refused'
       if ('code' in proof) await limits.take('codeBy', `change of ${user.id}`, db)
-      const isShown = 'token' in proof
-        ? digestOf(proof.token).equals(waiting.tokenHash)
-        : waiting.attempts < maxWrongCodes && secrets.isCode(proof.code, waiting)
+      const isShown =
+        'token' in proof
+          ? digestOf(proof.token).equals(waiting.tokenHash)
+          : waiting.attempts < maxWrongCodes && secrets.isCode(proof.code, waiting)
       if (!isShown) {
-        if ('code' in proof) await query(db, 'update wallet_auth.email_changes set code_attempts = code_attempts + 1 where user_id = $1', [user.id])
+        if ('code' in proof)
+          await query(db, 'update wallet_auth.email_changes set code_attempts = code_attempts + 1 where user_id = $1', [
+            user.id,
+          ])
         return 'refused'
       }
       await query(db, 'delete from wallet_auth.email_changes where user_id = $1', [user.id])
@@ -115,7 +124,8 @@ export class EmailChange {
       if (error instanceof FatalError && error.details['sqlState'] === '23505') return 'taken' as const
       throw error
     })
-    if (outcome === 'taken') throw authError(422, 'email_exists', 'This e-mail address has an account of its own here: sign in by it instead.')
+    if (outcome === 'taken')
+      throw authError(422, 'email_exists', 'This e-mail address has an account of its own here: sign in by it instead.')
     if (outcome === 'refused') {
       await audit.note(pool, 'code_failed', { userId: user.id, sessionId, client, detail: { of: 'email change' } })
       throw tokenRefused()
@@ -125,7 +135,8 @@ export class EmailChange {
   }
 
   #requireRoom(): void {
-    if (this.#parts.outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+    if (this.#parts.outbox.isFull)
+      throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
   }
 
   async #countMailTo(subject: string): Promise<void> {
@@ -134,7 +145,8 @@ export class EmailChange {
   }
 
   async #send(
-    user: UserRow, { email, redirectTo, isConfirmed }: Pick<Waiting, 'email' | 'redirectTo' | 'isConfirmed'>,
+    user: UserRow,
+    { email, redirectTo, isConfirmed }: Pick<Waiting, 'email' | 'redirectTo' | 'isConfirmed'>,
   ): Promise<void> {
     const { pool, secrets, users, outbox, name, walletUrl } = this.#parts
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
@@ -145,17 +157,25 @@ export class EmailChange {
        on conflict (user_id) do update set email = excluded.email, token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt,
          code_attempts = 0, redirect_to = excluded.redirect_to, is_confirmed = excluded.is_confirmed, created_at = now(), expires_at = excluded.expires_at`,
       [
-        user.id, email, digestOf(token), secrets.codeHash(code, { email, salt }), salt, redirectTo, isConfirmed,
+        user.id,
+        email,
+        digestOf(token),
+        secrets.codeHash(code, { email, salt }),
+        salt,
+        redirectTo,
+        isConfirmed,
         liveSeconds,
       ],
     )
     const link = withParameters(redirectTo ?? `${walletUrl}/account`, { email_change: token })
-    const isTaken = await users.findByEmail(pool, email) !== undefined
+    const isTaken = (await users.findByEmail(pool, email)) !== undefined
     outbox.put(isTaken ? addressTakenMail({ to: email, name }) : emailChangeMail({ to: email, name, link, code }))
   }
 
   async #waiting(db: pg.Pool | pg.ClientBase, userId: string, lock: '' | 'for update'): Promise<Waiting | undefined> {
-    const { rows: [row] } = await query<Waiting>(
+    const {
+      rows: [row],
+    } = await query<Waiting>(
       db,
       `select email, token_hash as "tokenHash", code_hash as hash, code_salt as salt, code_attempts as attempts, redirect_to as "redirectTo", is_confirmed as "isConfirmed"
        from wallet_auth.email_changes where user_id = $1 and expires_at > now() ${lock}`,

@@ -34,11 +34,14 @@ export class EmailSignIn {
   async send({ email, mayCreate, ...wish }: EmailWish, client: AuthClient): Promise<void> {
     const { pool, limits, users, oneTimeTokens, outbox, name } = this.#parts
     await countMail(limits, mailboxOf(email), client)
-    if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
-    const isWanted = mayCreate || await users.findByEmail(pool, email) !== undefined
+    if (outbox.isFull)
+      throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+    const isWanted = mayCreate || (await users.findByEmail(pool, email)) !== undefined
     const secrets = await oneTimeTokens.makeForEmail(
       {
-        email, redirectTo: wish.redirectTo ?? null, codeChallenge: wish.codeChallenge ?? null,
+        email,
+        redirectTo: wish.redirectTo ?? null,
+        codeChallenge: wish.codeChallenge ?? null,
         userMetadata: wish.userMetadata,
       },
       { isDead: !isWanted, askedBy: client.network },
@@ -49,9 +52,16 @@ export class EmailSignIn {
   /** Sends another e-mail in place of one that waits, for the same page; to an address for which none does, only where it has a user. @throws ApiError 429 */
   async again(email: string, client: AuthClient): Promise<void> {
     const kept = await this.#parts.oneTimeTokens.waitingFor(email)
-    await this.send({
-      email, mayCreate: kept !== undefined, redirectTo: kept?.redirectTo ?? undefined, codeChallenge: kept?.codeChallenge ?? undefined, userMetadata: kept?.userMetadata ?? {},
-    }, client)
+    await this.send(
+      {
+        email,
+        mayCreate: kept !== undefined,
+        redirectTo: kept?.redirectTo ?? undefined,
+        codeChallenge: kept?.codeChallenge ?? undefined,
+        userMetadata: kept?.userMetadata ?? {},
+      },
+      client,
+    )
   }
 
   /** The link opens a page and does nothing else: programs that look at the links of e-mails use up none. */
@@ -70,7 +80,10 @@ export class EmailSignIn {
       await limits.refuse('verify', client.network)
       throw tokenRefused()
     }
-    return traded ?? withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email']), client))
+    return (
+      traded ??
+      withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email']), client))
+    )
   }
 
   /**
@@ -108,14 +121,25 @@ export class EmailSignIn {
       const taken = await oneTimeTokens.take(db, token, ['email'])
       if (taken === undefined) throw tokenRefused()
       const userId = await this.#userOf(db, taken, client)
-      const given = await oneTimeTokens.makeForPage(db, { userId, method: taken.method, codeChallenge: taken.codeChallenge })
-      return withParameters(taken.redirectTo ?? `${walletUrl}/`, taken.codeChallenge === null ? { token_hash: given, type: 'magiclink' } : { code: given })
+      const given = await oneTimeTokens.makeForPage(db, {
+        userId,
+        method: taken.method,
+        codeChallenge: taken.codeChallenge,
+      })
+      return withParameters(
+        taken.redirectTo ?? `${walletUrl}/`,
+        taken.codeChallenge === null ? { token_hash: given, type: 'magiclink' } : { code: given },
+      )
     })
   }
 
   async #open(db: pg.ClientBase, taken: OneTimeToken | undefined, client: AuthClient): Promise<KeptSession> {
     if (taken === undefined) throw tokenRefused()
-    return this.#parts.sessions.open(db, { userId: await this.#userOf(db, taken, client), method: taken.method, client })
+    return this.#parts.sessions.open(db, {
+      userId: await this.#userOf(db, taken, client),
+      method: taken.method,
+      client,
+    })
   }
 
   async #userOf(db: pg.ClientBase, { userId, email, userMetadata }: OneTimeToken, client: AuthClient): Promise<string> {
@@ -124,7 +148,8 @@ export class EmailSignIn {
     if (email === null) throw tokenRefused()
     const user = await users.confirm(db, email, userMetadata)
     if (user.isNew) await audit.note(db, 'user_created', { userId: user.id, client, detail: { provider: 'email' } })
-    else if (user.isNewIdentity) await audit.note(db, 'identity_added', { userId: user.id, client, detail: { provider: 'email' } })
+    else if (user.isNewIdentity)
+      await audit.note(db, 'identity_added', { userId: user.id, client, detail: { provider: 'email' } })
     return user.id
   }
 }

@@ -16,15 +16,22 @@ const patienceMs = 10_000
 const mostBytes = 1024 * 1024
 
 const userForm = z.object({
-  id: z.uuid(), email: z.string().nullish(), email_confirmed_at: z.string().nullish(),
-  app_metadata: z.record(z.string(), z.unknown()).nullish(), user_metadata: z.record(z.string(), z.unknown()).nullish(),
+  id: z.uuid(),
+  email: z.string().nullish(),
+  email_confirmed_at: z.string().nullish(),
+  app_metadata: z.record(z.string(), z.unknown()).nullish(),
+  user_metadata: z.record(z.string(), z.unknown()).nullish(),
 })
 const linkForm = z.object({ id: z.uuid(), hashed_token: z.string().min(1) })
 const sessionForm = z.looseObject({
-  access_token: z.string().min(1), refresh_token: z.string().min(1), user: z.looseObject({ id: z.string() }),
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1),
+  user: z.looseObject({ id: z.string() }),
 })
 const claimsForm = z.object({
-  sub: z.string(), session_id: z.string().min(1), client_id: z.string().nullish(),
+  sub: z.string(),
+  session_id: z.string().min(1),
+  client_id: z.string().nullish(),
   amr: z.array(z.object({ timestamp: z.number() })).nullish(),
 })
 
@@ -34,11 +41,18 @@ const claimsForm = z.object({
  */
 export function createGotrueSessions({ url, serviceToken }: GotrueOptions): AuthSessions {
   const base = url.replace(/\/+$/, '')
-  const ask = async (path: string, token: string, { body, refusals }: { readonly body?: unknown; readonly refusals: readonly number[] }): Promise<unknown> => {
+  const ask = async (
+    path: string,
+    token: string,
+    { body, refusals }: { readonly body?: unknown; readonly refusals: readonly number[] },
+  ): Promise<unknown> => {
     const headers = { Authorization: `Bearer ${token}`, ApiKey: serviceToken ?? token, Accept: 'application/json' }
     const response = await fetch(`${base}${path}`, {
-      ...(body === undefined ? { headers } : { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
-      redirect: 'error', signal: AbortSignal.timeout(patienceMs),
+      ...(body === undefined
+        ? { headers }
+        : { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(patienceMs),
     }).catch((error: unknown) => {
       throw away(error)
     })
@@ -48,7 +62,11 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     }
     if (!response.ok) {
       await response.body?.cancel()
-      throw away(new Error(`it answered ${response.status}${[401, 403].includes(response.status) ? ': GOTRUE_SERVICE_TOKEN may not be right' : ''}`))
+      throw away(
+        new Error(
+          `it answered ${response.status}${[401, 403].includes(response.status) ? ': GOTRUE_SERVICE_TOKEN may not be right' : ''}`,
+        ),
+      )
     }
     const text = await responseText(response, mostBytes, () => away(new Error('its answer is too long')))
     try {
@@ -67,7 +85,8 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     const answer = await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf(), { refusals: [404] })
     if (answer === undefined) return undefined
     const user = userForm.safeParse(answer)
-    if (!user.success || user.data.id !== userId) throw away(new Error('it answered with something else than the user who was asked for'))
+    if (!user.success || user.data.id !== userId)
+      throw away(new Error('it answered with something else than the user who was asked for'))
     return asUser(user.data)
   }
 
@@ -75,19 +94,23 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     const token = serviceTokenOf()
     const user = await findUser(userId)
     if (user === undefined) return undefined
-    if (user.email === undefined) throw new ApiError(
-      409, 'INVALID_INPUT',
-      'This account has no e-mail address, without which the auth server makes no session for a passkey.',
-    )
+    if (user.email === undefined)
+      throw new ApiError(
+        409,
+        'INVALID_INPUT',
+        'This account has no e-mail address, without which the auth server makes no session for a passkey.',
+      )
     const link = linkForm.safeParse(
       await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }),
     )
     if (!link.success) throw away(new Error('it made no link'))
     // Links are made by address, and there may be several users of one: those of single sign-on are not found by it.
-    if (link.data.id !== userId) throw new ApiError(
-      409, 'INVALID_INPUT',
-      'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.',
-    )
+    if (link.data.id !== userId)
+      throw new ApiError(
+        409,
+        'INVALID_INPUT',
+        'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.',
+      )
     return { tokenHash: link.data.hashed_token, email: user.email }
   }
 
@@ -97,9 +120,10 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       const made = await createSessionToken(userId)
       if (made === undefined) return undefined
       const session = sessionForm.safeParse(
-        await ask(
-          '/verify', serviceTokenOf(), { body: { type: 'magiclink', token_hash: made.tokenHash }, refusals: [] },
-        )
+        await ask('/verify', serviceTokenOf(), {
+          body: { type: 'magiclink', token_hash: made.tokenHash },
+          refusals: [],
+        }),
       )
       if (!session.success || session.data.user.id !== userId) throw away(new Error('it made no session'))
       return session.data
@@ -113,8 +137,10 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       // Without a word on when, it was long ago: an access token is made anew again and again.
       const seconds = Math.max(0, ...(claims.data.amr ?? []).map(({ timestamp }) => timestamp))
       return {
-        user: asUser(user.data), sessionId: claims.data.session_id, authenticatedAt: new Date(seconds * 1000),
-        ...(typeof claims.data.client_id === 'string' ? { clientId: claims.data.client_id } : {})
+        user: asUser(user.data),
+        sessionId: claims.data.session_id,
+        authenticatedAt: new Date(seconds * 1000),
+        ...(typeof claims.data.client_id === 'string' ? { clientId: claims.data.client_id } : {}),
       }
     },
     createSessionToken,
@@ -132,12 +158,25 @@ function readClaims(token: string): unknown {
   }
 }
 
-function asUser({ id, email, email_confirmed_at: confirmedAt, app_metadata: app, user_metadata: own }: z.infer<typeof userForm>): AuthUser {
+function asUser({
+  id,
+  email,
+  email_confirmed_at: confirmedAt,
+  app_metadata: app,
+  user_metadata: own,
+}: z.infer<typeof userForm>): AuthUser {
   return {
-    id, email: (email ?? '') === '' ? undefined : email?.toLowerCase(), isEmailConfirmed: (confirmedAt ?? '') !== '', appMetadata: app ?? {}, userMetadata: own ?? {},
+    id,
+    email: (email ?? '') === '' ? undefined : email?.toLowerCase(),
+    isEmailConfirmed: (confirmedAt ?? '') !== '',
+    appMetadata: app ?? {},
+    userMetadata: own ?? {},
   }
 }
 
 function away(cause: unknown): ApiError {
-  return new ApiError(503, 'INTERNAL', 'The auth server at GOTRUE_URL does not answer as it should; try again.', { cause, details: { retryAfterSeconds: 5 } })
+  return new ApiError(503, 'INTERNAL', 'The auth server at GOTRUE_URL does not answer as it should; try again.', {
+    cause,
+    details: { retryAfterSeconds: 5 },
+  })
 }

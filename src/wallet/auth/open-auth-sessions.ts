@@ -23,11 +23,17 @@ export interface OpenAuthSessionsOptions {
  * refused at once.
  * @throws FatalError `bad-jwt-key`
  */
-export async function openAuthSessions(pool: pg.Pool, { jwtKey, walletUrl, sessionHours }: OpenAuthSessionsOptions): Promise<AuthSessions> {
+export async function openAuthSessions(
+  pool: pg.Pool,
+  { jwtKey, walletUrl, sessionHours }: OpenAuthSessionsOptions,
+): Promise<AuthSessions> {
   const key = await readSigningKey(pool, jwtKey)
   const secrets = new AuthSecrets(key)
   return createAuthSessions({
-    statements: pool, users: new UserStore(), sessions: new SessionStore(pool, { secrets, hours: sessionHours }), oneTimeTokens: new OneTimeTokens(pool, secrets),
+    statements: pool,
+    users: new UserStore(),
+    sessions: new SessionStore(pool, { secrets, hours: sessionHours }),
+    oneTimeTokens: new OneTimeTokens(pool, secrets),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`),
   })
 }

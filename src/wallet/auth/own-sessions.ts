@@ -7,9 +7,13 @@ import { holdUser } from './users/hold-user.ts'
 import { asAuthUser } from './users/present-user.ts'
 
 /** Who makes a request, by the sessions of our own auth endpoint: one that was ended is refused at once. */
-export function createAuthSessions(
-  { statements, accessTokens, sessions, users, oneTimeTokens }: Pick<AuthParts, 'statements' | 'accessTokens' | 'sessions' | 'users' | 'oneTimeTokens'>,
-): AuthSessions {
+export function createAuthSessions({
+  statements,
+  accessTokens,
+  sessions,
+  users,
+  oneTimeTokens,
+}: Pick<AuthParts, 'statements' | 'accessTokens' | 'sessions' | 'users' | 'oneTimeTokens'>): AuthSessions {
   return {
     authenticate: async (accessToken) => {
       try {
@@ -24,7 +28,8 @@ export function createAuthSessions(
     },
     createSessionToken: async (userId) => (isUuid(userId) ? oneTimeTokens.makeForSession(userId) : undefined),
     openForClient: async (asked, client) => {
-      const kept = isUuid(asked.userId) && isUuid(asked.sessionId) ? await sessions.openForClient(asked, client) : undefined
+      const kept =
+        isUuid(asked.userId) && isUuid(asked.sessionId) ? await sessions.openForClient(asked, client) : undefined
       return kept === undefined ? undefined : presentSession(kept, accessTokens)
     },
     findUser: async (userId) => {
@@ -36,5 +41,10 @@ export function createAuthSessions(
 }
 
 export function unauthorized(cause: unknown): ApiError {
-  return new ApiError(401, 'UNAUTHORIZED', 'Sign in first: send the access token of a session as `Authorization: Bearer`.', { cause })
+  return new ApiError(
+    401,
+    'UNAUTHORIZED',
+    'Sign in first: send the access token of a session as `Authorization: Bearer`.',
+    { cause },
+  )
 }

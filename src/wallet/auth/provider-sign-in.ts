@@ -30,10 +30,18 @@ export class ProviderSignIn {
   async begin(flow: FlowState): Promise<{ readonly url: string; readonly browser: string }> {
     const { providers, flows, secrets } = this.#parts
     const provider = providers.get(flow.provider)
-    if (provider === undefined) throw authError(400, 'oauth_provider_not_supported', 'There is no sign-in with that provider here; GET /settings says which there are.')
+    if (provider === undefined)
+      throw authError(
+        400,
+        'oauth_provider_not_supported',
+        'There is no sign-in with that provider here; GET /settings says which there are.',
+      )
     const { state, browser } = await flows.begin(flow)
     const url = provider.authorizeUrl({
-      state, codeChallenge: challengeOf(secrets.providerVerifier(state)), nonce: secrets.providerNonce(state), redirectUri: this.#callback,
+      state,
+      codeChallenge: challengeOf(secrets.providerVerifier(state)),
+      nonce: secrets.providerNonce(state),
+      redirectUri: this.#callback,
     })
     return { url, browser }
   }
@@ -41,12 +49,21 @@ export class ProviderSignIn {
   /** @returns the page that began, with a code or with an error. @throws ApiError 400 `bad_oauth_state` where it cannot be told which that is */
   async end(back: ProviderReturn, browser: string, client: AuthClient): Promise<string> {
     const flow = await this.#parts.flows.end(back.state, browser)
-    if (flow === undefined) throw authError(400, 'bad_oauth_state', 'This sign-in was not begun in this browser, or too long ago: begin again.')
+    if (flow === undefined)
+      throw authError(
+        400,
+        'bad_oauth_state',
+        'This sign-in was not begun in this browser, or too long ago: begin again.',
+      )
     try {
       return withParameters(flow.redirectTo, { code: await this.#codeFor(flow, back, client) })
     } catch (error) {
       const { status, code, message } = this.#told(error)
-      return withParameters(flow.redirectTo, { error: status < 500 ? 'access_denied' : 'server_error', error_code: code, error_description: message })
+      return withParameters(flow.redirectTo, {
+        error: status < 500 ? 'access_denied' : 'server_error',
+        error_code: code,
+        error_description: message,
+      })
     }
   }
 
@@ -62,17 +79,27 @@ export class ProviderSignIn {
       if (!fitsChallenge(verifier, taken.codeChallenge ?? '')) return 'other page'
       return sessions.open(db, { userId: taken.userId, method: taken.method, client })
     })
-    if (session === 'unknown') throw authError(404, 'flow_state_not_found', 'The code has been used or is too old: begin again.')
-    if (session === 'other page') throw authError(400, 'bad_code_verifier', 'The code verifier is not that of the page that began: begin again.')
+    if (session === 'unknown')
+      throw authError(404, 'flow_state_not_found', 'The code has been used or is too old: begin again.')
+    if (session === 'other page')
+      throw authError(400, 'bad_code_verifier', 'The code verifier is not that of the page that began: begin again.')
     return session
   }
 
-  async #codeFor({ provider: name, codeChallenge }: FlowState, { state, code, error }: ProviderReturn, client: AuthClient): Promise<string> {
+  async #codeFor(
+    { provider: name, codeChallenge }: FlowState,
+    { state, code, error }: ProviderReturn,
+    client: AuthClient,
+  ): Promise<string> {
     const { pool, providers, secrets, oneTimeTokens, outbox } = this.#parts
     const provider = providers.get(name)
-    if (provider === undefined || error !== undefined || code === undefined) throw authError(400, 'bad_oauth_callback', 'The sign-in was not finished at the provider.')
+    if (provider === undefined || error !== undefined || code === undefined)
+      throw authError(400, 'bad_oauth_callback', 'The sign-in was not finished at the provider.')
     const account = await provider.identify({
-      code, codeVerifier: secrets.providerVerifier(state), nonce: secrets.providerNonce(state), redirectUri: this.#callback,
+      code,
+      codeVerifier: secrets.providerVerifier(state),
+      nonce: secrets.providerNonce(state),
+      redirectUri: this.#callback,
     })
     const made = await withTransaction(pool, async (db) => {
       const userId = await this.#userOf(db, account, client)
@@ -102,7 +129,11 @@ export class ProviderSignIn {
   #told(error: unknown): ApiError {
     if (error instanceof ApiError) {
       const isOurs = error.status >= 500 || error.details['reason'] !== undefined
-      if (isOurs) this.#parts.log.warn({ code: error.code, reason: error.message, ...error.details }, 'a sign-in with a provider was not finished')
+      if (isOurs)
+        this.#parts.log.warn(
+          { code: error.code, reason: error.message, ...error.details },
+          'a sign-in with a provider was not finished',
+        )
       return error
     }
     this.#parts.log.error({ err: asError(error) }, 'a sign-in with a provider failed')

@@ -3,7 +3,10 @@ import fc from 'fast-check'
 import { fitsChallenge, challengeOf, readChallenge } from './code-challenge.ts'
 import { readRedirect, withParameters } from './redirect-target.ts'
 
-const rules = { walletUrl: 'https://wallet.example.com', isAllowedOrigin: (origin: string) => origin === 'https://app.example.com' }
+const rules = {
+  walletUrl: 'https://wallet.example.com',
+  isAllowedOrigin: (origin: string) => origin === 'https://app.example.com',
+}
 
 describe('the page that is gone back to', () => {
   it('is of the wallet or of an allowed origin, without its fragment', () => {
@@ -15,45 +18,63 @@ describe('the page that is gone back to', () => {
   })
 
   it('is of no other origin, however it is written', () => {
-    const hostile = fc.tuple(
-      fc.constantFrom('https:', 'http:', 'javascript:', 'data:', ''), fc.constantFrom('//', '/', '\\\\', '///', ''),
-      fc.constantFrom('', 'app.example.com@', 'app.example.com:x@', 'wallet.example.com\\@', '\t'), fc.constantFrom('app.example.com', 'evil.example', 'app.example.com.evil.example', 'xapp.example.com', '[::1]'),
-      fc.constantFrom('', ':444', ':443', '%2f', '\\'), fc.string(),
-    ).map((parts) => parts.join(''))
-    fc.assert(fc.property(fc.oneof(hostile, fc.webUrl(), fc.string()), (text) => {
-      let page: string | undefined
-      try {
-        page = readRedirect(text, rules)
-      } catch {
-        // Refused.
-        return
-      }
-      if (page === undefined) return
-      const url = new URL(page)
-      expect(['https://app.example.com', 'https://wallet.example.com']).to.include(url.origin)
-      expect([url.username, url.password, url.hash]).to.deep.equal(['', '', ''])
-    }), { numRuns: 2000 })
+    const hostile = fc
+      .tuple(
+        fc.constantFrom('https:', 'http:', 'javascript:', 'data:', ''),
+        fc.constantFrom('//', '/', '\\\\', '///', ''),
+        fc.constantFrom('', 'app.example.com@', 'app.example.com:x@', 'wallet.example.com\\@', '\t'),
+        fc.constantFrom('app.example.com', 'evil.example', 'app.example.com.evil.example', 'xapp.example.com', '[::1]'),
+        fc.constantFrom('', ':444', ':443', '%2f', '\\'),
+        fc.string(),
+      )
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.oneof(hostile, fc.webUrl(), fc.string()), (text) => {
+        let page: string | undefined
+        try {
+          page = readRedirect(text, rules)
+        } catch {
+          // Refused.
+          return
+        }
+        if (page === undefined) return
+        const url = new URL(page)
+        expect(['https://app.example.com', 'https://wallet.example.com']).to.include(url.origin)
+        expect([url.username, url.password, url.hash]).to.deep.equal(['', '', ''])
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   it('keeps its own parameters beside ours, which nobody can have put there before', () => {
-    expect(withParameters('https://app.example.com/?code=old&a=1', { code: 'new' })).to.equal('https://app.example.com/?code=new&a=1')
+    expect(withParameters('https://app.example.com/?code=old&a=1', { code: 'new' })).to.equal(
+      'https://app.example.com/?code=new&a=1',
+    )
   })
 })
 
 describe('the challenge of a page', () => {
   it('is met by its own verifier and by no other', () => {
-    const verifier = fc.string({ minLength: 43, maxLength: 128, unit: fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '-', '.', '_', '~') })
-    fc.assert(fc.property(verifier, verifier, (own, other) => {
-      const challenge = challengeOf(own)
-      expect(readChallenge(challenge, 's256')).to.equal(challenge)
-      expect(fitsChallenge(own, challenge)).to.equal(true)
-      expect(fitsChallenge(other, challenge)).to.equal(own === other)
-      expect(fitsChallenge(challenge, challenge)).to.equal(false)
-    }))
+    const verifier = fc.string({
+      minLength: 43,
+      maxLength: 128,
+      unit: fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '-', '.', '_', '~'),
+    })
+    fc.assert(
+      fc.property(verifier, verifier, (own, other) => {
+        const challenge = challengeOf(own)
+        expect(readChallenge(challenge, 's256')).to.equal(challenge)
+        expect(fitsChallenge(own, challenge)).to.equal(true)
+        expect(fitsChallenge(other, challenge)).to.equal(own === other)
+        expect(fitsChallenge(challenge, challenge)).to.equal(false)
+      }),
+    )
   })
 
   it('is the one that RFC 7636 has as its example', () => {
-    expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).to.equal('E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM')
+    expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).to.equal(
+      'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    )
     expect(fitsChallenge('short', challengeOf('short'))).to.equal(false)
   })
 })

@@ -8,10 +8,14 @@ const mostCharacters = 2000
  * @returns undefined where none is given
  * @throws ApiError 400 `validation_failed`
  */
-export function readRedirect(given: string | undefined, { walletUrl, isAllowedOrigin }: Pick<AuthParts, 'walletUrl' | 'isAllowedOrigin'>): string | undefined {
+export function readRedirect(
+  given: string | undefined,
+  { walletUrl, isAllowedOrigin }: Pick<AuthParts, 'walletUrl' | 'isAllowedOrigin'>,
+): string | undefined {
   if (given === undefined || given === '') return undefined
   const url = given.length <= mostCharacters && URL.canParse(given) ? new URL(given) : undefined
-  const isPage = url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
+  const isPage =
+    url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
   if (!isPage || (url.origin !== new URL(walletUrl).origin && !isAllowedOrigin(url.origin))) {
     throw authError(400, 'validation_failed', 'redirect_to must be a page of one of the origins in WALLET_ORIGINS.')
   }

@@ -15,10 +15,14 @@ export type ForgetUser = (client: pg.ClientBase, userId: string) => Promise<void
  * @throws ApiError 403 `reauthentication_needed`, 409 `only_key`
  */
 export async function removeUser(
-  parts: AuthParts, { abandon, ...request }: Omit<ChangeRequest, 'change'> & { readonly abandon: readonly string[] },
+  parts: AuthParts,
+  { abandon, ...request }: Omit<ChangeRequest, 'change'> & { readonly abandon: readonly string[] },
 ): Promise<void> {
   const { pool, audit, outbox, name, forgetUser } = parts
-  const { session: { user }, client } = request
+  const {
+    session: { user },
+    client,
+  } = request
   await requireConfirmedChange(parts, { ...request, change: { action: 'delete-user', abandon: [...abandon] } })
   await withRetriedTransaction(pool, async (db) => {
     // First of all: who holds the user while they make something for them (`holdUser`) ends before that is looked for.

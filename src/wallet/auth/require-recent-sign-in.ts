@@ -23,15 +23,29 @@ export interface ChangeRequest {
  * @throws ApiError 403 `reauthentication_needed`, and what checking the assertion throws
  */
 export async function requireConfirmedChange(
-  { userChanges }: Pick<AuthParts, 'userChanges'>, { session, change, confirmation, client, signal }: ChangeRequest,
+  { userChanges }: Pick<AuthParts, 'userChanges'>,
+  { session, change, confirmation, client, signal }: ChangeRequest,
 ): Promise<boolean> {
-  const isConfirmed = await userChanges.confirm({
-    userId: session.user.id, change, given: confirmation, client, signal,
-  }).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-    if (error.code === 'REAUTHENTICATION_REQUIRED') throw authError(403, 'reauthentication_needed', error.message)
-    throw new ApiError(error.status, error.code.toLowerCase(), error.message, { cause: error, details: error.details })
-  })
+  const isConfirmed = await userChanges
+    .confirm({
+      userId: session.user.id,
+      change,
+      given: confirmation,
+      client,
+      signal,
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+      if (error.code === 'REAUTHENTICATION_REQUIRED') throw authError(403, 'reauthentication_needed', error.message)
+      throw new ApiError(error.status, error.code.toLowerCase(), error.message, {
+        cause: error,
+        details: error.details,
+      })
+    })
   if (isConfirmed || Date.now() - session.authenticatedAt.getTime() <= recentMs) return isConfirmed
-  throw authError(403, 'reauthentication_needed', 'You signed in more than 15 minutes ago: sign in again, and do this then.')
+  throw authError(
+    403,
+    'reauthentication_needed',
+    'You signed in more than 15 minutes ago: sign in again, and do this then.',
+  )
 }

@@ -24,5 +24,11 @@ export interface ConfirmUserChange {
    * @throws ApiError 403 `reauthentication_needed` where it is missing, 409 `only_key` where the user does not abandon
    * accounts that would be lost, and what checking an assertion throws
    */
-  confirm(asked: { readonly userId: string; readonly change: UserChange; readonly given: unknown; readonly client: AuthClient; readonly signal: AbortSignal }): Promise<boolean>
+  confirm(asked: {
+    readonly userId: string
+    readonly change: UserChange
+    readonly given: unknown
+    readonly client: AuthClient
+    readonly signal: AbortSignal
+  }): Promise<boolean>
 }

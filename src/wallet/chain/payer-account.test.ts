@@ -28,11 +28,15 @@ describe('the account of a payer', () => {
   }
 
   it('is read from its setting, with one or several keys', () => {
-    const { keyIndexes, publicKey, ...read } = PayerAccount.parse(` 1654653399040A61/0/ECDSA_P256/SHA3_256/0x${secret.toUpperCase()}\n`, 'X')
+    const { keyIndexes, publicKey, ...read } = PayerAccount.parse(
+      ` 1654653399040A61/0/ECDSA_P256/SHA3_256/0x${secret.toUpperCase()}\n`,
+      'X',
+    )
     expect(read.address).to.equal(address)
     expect(keyIndexes).to.deep.equal([0])
     expect(publicKey).to.equal(publicKeyOf('prime256v1'))
-    const indexes = (part: string): readonly number[] => PayerAccount.parse(text.replace('/0/', `/${part}/`), 'X').keyIndexes
+    const indexes = (part: string): readonly number[] =>
+      PayerAccount.parse(text.replace('/0/', `/${part}/`), 'X').keyIndexes
     expect(indexes('3,5,4')).to.deep.equal([3, 5, 4])
     expect(indexes('1-4')).to.deep.equal([1, 2, 3, 4])
     expect(indexes('0-1,7,1-2')).to.deep.equal([0, 1, 7, 2])
@@ -70,9 +74,16 @@ describe('the account of a payer', () => {
         expect(signature).to.have.length(64)
         expect(payer.verify(message, signature)).to.equal(true)
         expect(payer.verify(Buffer.from('another'), signature)).to.equal(false)
-        for (const other of ['ECDSA_P256/SHA2_256', 'ECDSA_P256/SHA3_256', 'ECDSA_secp256k1/SHA2_256', 'ECDSA_secp256k1/SHA3_256']) {
+        for (const other of [
+          'ECDSA_P256/SHA2_256',
+          'ECDSA_P256/SHA3_256',
+          'ECDSA_secp256k1/SHA2_256',
+          'ECDSA_secp256k1/SHA3_256',
+        ]) {
           if (other === `${algorithm}/${hash}`) continue
-          expect(PayerAccount.parse(`${address}/0/${other}/${secret}`, 'X').verify(message, signature), other).to.equal(false)
+          expect(PayerAccount.parse(`${address}/0/${other}/${secret}`, 'X').verify(message, signature), other).to.equal(
+            false,
+          )
         }
       })
     }
@@ -80,17 +91,31 @@ describe('the account of a payer', () => {
 
   it('prints its address and nothing of its key', () => {
     const payer = PayerAccount.parse(text, 'X')
-    const printed = [inspect(payer, { depth: 9, showHidden: true }), JSON.stringify({ payer }), String(payer), JSON.stringify(Object.entries(payer))]
+    const printed = [
+      inspect(payer, { depth: 9, showHidden: true }),
+      JSON.stringify({ payer }),
+      String(payer),
+      JSON.stringify(Object.entries(payer)),
+    ]
     for (const one of printed) {
       expect(one).to.contain('1654653399040a61')
-      expect(one).not.to.contain(secret.slice(0, 8)).and.not.to.contain(Buffer.from(secret, 'hex').toString('base64url').slice(0, 8))
+      expect(one)
+        .not.to.contain(secret.slice(0, 8))
+        .and.not.to.contain(Buffer.from(secret, 'hex').toString('base64url').slice(0, 8))
     }
   })
 
   it('cannot pay where the chain does not show its key as it is', () => {
     const payer = PayerAccount.parse(text.replace('/0/', '/0,2/'), 'X')
     const key = (index: number, change: Partial<ChainAccountKey> = {}): ChainAccountKey => ({
-      index, publicKey: payer.publicKey, signatureAlgorithm: 2, hashAlgorithm: 3, weight: 1000, sequenceNumber: 0, isRevoked: false, ...change,
+      index,
+      publicKey: payer.publicKey,
+      signatureAlgorithm: 2,
+      hashAlgorithm: 3,
+      weight: 1000,
+      sequenceNumber: 0,
+      isRevoked: false,
+      ...change,
     })
     const problem = (...keys: readonly ChainAccountKey[]): string | undefined => {
       const account: ChainAccount = { address, balance: '1.00000000', keys, contracts: new Map() }
@@ -99,7 +124,9 @@ describe('the account of a payer', () => {
     expect(problem(key(0), key(1, { isRevoked: true }), key(2))).to.equal(undefined)
     expect(problem(key(0, { publicKey: payer.publicKey.toUpperCase() }), key(2))).to.equal(undefined)
     expect(payer.problemOn(undefined)).to.contain('no account')
-    expect(problem(key(0))).to.contain('key 2').and.contain('not there')
+    expect(problem(key(0)))
+      .to.contain('key 2')
+      .and.contain('not there')
     expect(problem(key(0), key(2, { isRevoked: true }))).to.contain('revoked')
     expect(problem(key(0), key(2, { publicKey: publicKeyOf('secp256k1') }))).to.contain('does not belong')
     expect(problem(key(0, { signatureAlgorithm: 3 }), key(2))).to.contain('not of ECDSA_P256')

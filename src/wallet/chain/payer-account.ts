@@ -15,7 +15,8 @@ const hashes = { SHA2_256: { digest: 'sha256', number: 1 }, SHA3_256: { digest: 
 /** Keys of one account that may be used at the same time; more would only be a mistake of the one who typed. */
 const mostKeys = 100
 const fullWeight = 1000
-const form = '<address>/<key index>/<algorithm>/<hash>/<private key>, e.g. 0x1654653399040a61/0/ECDSA_P256/SHA3_256/ and 64 hex digits'
+const form =
+  '<address>/<key index>/<algorithm>/<hash>/<private key>, e.g. 0x1654653399040a61/0/ECDSA_P256/SHA3_256/ and 64 hex digits'
 
 /**
  * An account that pays, with the private key of one or several of its keys. Each key index counts its own sequence numbers, so that as many
@@ -31,7 +32,12 @@ export class PayerAccount {
   readonly #algorithm: keyof typeof curves
   readonly #hash: keyof typeof hashes
 
-  private constructor(address: string, keyIndexes: readonly number[], key: { readonly private: KeyObject; readonly public: string }, names: readonly [keyof typeof curves, keyof typeof hashes]) {
+  private constructor(
+    address: string,
+    keyIndexes: readonly number[],
+    key: { readonly private: KeyObject; readonly public: string },
+    names: readonly [keyof typeof curves, keyof typeof hashes],
+  ) {
     this.address = address
     this.keyIndexes = keyIndexes
     this.publicKey = key.public
@@ -45,14 +51,17 @@ export class PayerAccount {
    * @throws FatalError that says what is wrong without any of the key
    */
   static parse(text: string, variable: string): PayerAccount {
-    const refuse = (problem: string): FatalError => new FatalError('payer-invalid', `${variable} ${problem}; it has the form ${form}`)
+    const refuse = (problem: string): FatalError =>
+      new FatalError('payer-invalid', `${variable} ${problem}; it has the form ${form}`)
     const [addressText = '', indexes = '', algorithm = '', hash = '', digits = '', ...more] = text.trim().split('/')
     if (digits === '' || more.length > 0) throw refuse('has to have five parts with a slash between them')
     const address = parseAddress(addressText)
     if (address === undefined) throw refuse('has to begin with an address')
     const keyIndexes = readIndexes(indexes)
-    if (keyIndexes === undefined) throw refuse(`has to have the index of a key in its second part, or up to ${mostKeys} as 0,1,2 or 0-9`)
-    if (!Object.hasOwn(curves, algorithm)) throw refuse(`has to name ${Object.keys(curves).join(' or ')} in its third part`)
+    if (keyIndexes === undefined)
+      throw refuse(`has to have the index of a key in its second part, or up to ${mostKeys} as 0,1,2 or 0-9`)
+    if (!Object.hasOwn(curves, algorithm))
+      throw refuse(`has to name ${Object.keys(curves).join(' or ')} in its third part`)
     if (!Object.hasOwn(hashes, hash)) throw refuse(`has to name ${Object.keys(hashes).join(' or ')} in its fourth part`)
     const names = [algorithm as keyof typeof curves, hash as keyof typeof hashes] as const
     const key = readKey(digits, curves[names[0]])
@@ -67,7 +76,12 @@ export class PayerAccount {
 
   /** @param signature r and s, 64 bytes */
   verify(message: Uint8Array, signature: Uint8Array): boolean {
-    return verify(hashes[this.#hash].digest, message, { key: createPublicKey(this.#key), dsaEncoding: 'ieee-p1363' }, signature)
+    return verify(
+      hashes[this.#hash].digest,
+      message,
+      { key: createPublicKey(this.#key), dsaEncoding: 'ieee-p1363' },
+      signature,
+    )
   }
 
   /** What keeps this from paying, by what the chain has of the account; undefined: nothing does. */
@@ -78,10 +92,12 @@ export class PayerAccount {
       const name = `key ${index} of ${this.address}`
       if (key === undefined) return `${name} is not there`
       if (key.isRevoked) return `${name} is revoked`
-      if (key.publicKey.toLowerCase() !== this.publicKey) return `${name} is another one: the private key does not belong to it`
+      if (key.publicKey.toLowerCase() !== this.publicKey)
+        return `${name} is another one: the private key does not belong to it`
       if (key.signatureAlgorithm !== curves[this.#algorithm].number) return `${name} is not of ${this.#algorithm}`
       if (key.hashAlgorithm !== hashes[this.#hash].number) return `${name} does not sign with ${this.#hash}`
-      if (key.weight < fullWeight) return `${name} has the weight ${key.weight} and cannot sign alone: it needs ${fullWeight}`
+      if (key.weight < fullWeight)
+        return `${name} has the weight ${key.weight} and cannot sign alone: it needs ${fullWeight}`
     }
     return undefined
   }
@@ -110,7 +126,10 @@ function readIndexes(text: string): readonly number[] | undefined {
 }
 
 /** Undefined for what is no private key of the curve, such as 0. */
-function readKey(digits: string, { curve, crv }: (typeof curves)[keyof typeof curves]): { readonly private: KeyObject; readonly public: string } | undefined {
+function readKey(
+  digits: string,
+  { curve, crv }: (typeof curves)[keyof typeof curves],
+): { readonly private: KeyObject; readonly public: string } | undefined {
   const hex = digits.replace(/^0x/i, '')
   if (!/^[0-9a-f]{64}$/i.test(hex)) return undefined
   const d = Buffer.from(hex, 'hex')

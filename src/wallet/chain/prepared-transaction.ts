@@ -37,25 +37,51 @@ const computeLimit = 1000
 const transactionTag = domainTag('transaction')
 
 /** A transaction of the payer alone: it proposes, authorizes and pays, and so signs the envelope alone. */
-export function prepareTransaction(code: TransactionCode, payer: PayerAccount, reference: ReferenceBlock, proposal: Proposal): PreparedTransaction {
+export function prepareTransaction(
+  code: TransactionCode,
+  payer: PayerAccount,
+  reference: ReferenceBlock,
+  proposal: Proposal,
+): PreparedTransaction {
   const { address } = payer
   const unsigned: FlowTransaction = {
-    ...code, computeLimit, referenceBlockId: reference.id.toString('hex'), proposalKey: { address, ...proposal }, payer: address, authorizers: [address],
-    payloadSignatures: [], envelopeSignatures: [],
+    ...code,
+    computeLimit,
+    referenceBlockId: reference.id.toString('hex'),
+    proposalKey: { address, ...proposal },
+    payer: address,
+    authorizers: [address],
+    payloadSignatures: [],
+    envelopeSignatures: [],
   }
   const message = Buffer.concat([transactionTag, encodeEnvelope(unsigned)])
   const signature = payer.sign(message)
   // A computer that errs once in a while must not cost a transaction: what the chain would refuse is not sent.
   if (!payer.verify(message, signature)) throw new Error('the signature of the payer is wrong')
-  const signed: FlowTransaction = { ...unsigned, envelopeSignatures: [{ address, keyIndex: proposal.keyIndex, signature }] }
+  const signed: FlowTransaction = {
+    ...unsigned,
+    envelopeSignatures: [{ address, keyIndex: proposal.keyIndex, signature }],
+  }
   const account = addressBytes(address)
   return {
     id: hash('sha3-256', encodeTransaction(signed), 'buffer'),
-    submission: Buffer.from(encodeSubmission({
-      script: Buffer.from(signed.script), arguments: signed.arguments.map((argument) => Buffer.from(argument)), referenceBlockId: reference.id, gasLimit: BigInt(computeLimit),
-      proposerAddress: account, proposerKeyId: proposal.keyIndex, proposerSequenceNumber: proposal.sequenceNumber, payer: account, authorizers: [account], payloadSignatures: [],
-      envelopeSignatures: [{ address: account, keyId: proposal.keyIndex, signature, extensionData: Buffer.alloc(0) }],
-    })),
-    reference, proposal, payer: address,
+    submission: Buffer.from(
+      encodeSubmission({
+        script: Buffer.from(signed.script),
+        arguments: signed.arguments.map((argument) => Buffer.from(argument)),
+        referenceBlockId: reference.id,
+        gasLimit: BigInt(computeLimit),
+        proposerAddress: account,
+        proposerKeyId: proposal.keyIndex,
+        proposerSequenceNumber: proposal.sequenceNumber,
+        payer: account,
+        authorizers: [account],
+        payloadSignatures: [],
+        envelopeSignatures: [{ address: account, keyId: proposal.keyIndex, signature, extensionData: Buffer.alloc(0) }],
+      }),
+    ),
+    reference,
+    proposal,
+    payer: address,
   }
 }

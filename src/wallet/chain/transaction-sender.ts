@@ -77,7 +77,10 @@ export class TransactionSender {
     const chainId = await this.#client.chainId(signal)
     const chain = chainIdToNetwork(chainId)
     if (chain === undefined || (chain === 'emulator' ? 'testnet' : chain) !== this.network) {
-      throw new FatalError('payer-on-other-chain', `the access node for accounts of ${this.network} is on ${chainId}: set WALLET_${this.network.toUpperCase()}_NODE to one of ${this.network}`)
+      throw new FatalError(
+        'payer-on-other-chain',
+        `the access node for accounts of ${this.network} is on ${chainId}: set WALLET_${this.network.toUpperCase()}_NODE to one of ${this.network}`,
+      )
     }
     this.#chain = chain
     return chain
@@ -91,19 +94,32 @@ export class TransactionSender {
     const account = await this.#payerAccount(payer, signal)
     requirePayer(payer, account, this.network)
     this.#isPayerGood = true
-    this.#log.info({ network: this.network, payer: payer.address, keys: payer.keyIndexes.length, balance: account?.balance }, 'the payer of new accounts is there')
+    this.#log.info(
+      { network: this.network, payer: payer.address, keys: payer.keyIndexes.length, balance: account?.balance },
+      'the payer of new accounts is there',
+    )
   }
 
   /** What the payer has to know to sign now. @throws FatalError, ChainUnavailableError */
   async payerState(signal?: AbortSignal): Promise<PayerState> {
     const { payer } = this
-    if (payer === undefined) throw new FatalError('no-payer', `nobody pays for accounts of ${this.network}: WALLET_${this.network.toUpperCase()}_PAYER is not set`)
+    if (payer === undefined)
+      throw new FatalError(
+        'no-payer',
+        `nobody pays for accounts of ${this.network}: WALLET_${this.network.toUpperCase()}_PAYER is not set`,
+      )
     const chain = await this.chain(signal)
-    const [{ id, height }, account] = await Promise.all([this.#client.latestSealed(signal), this.#payerAccount(payer, signal)])
+    const [{ id, height }, account] = await Promise.all([
+      this.#client.latestSealed(signal),
+      this.#payerAccount(payer, signal),
+    ])
     requirePayer(payer, account, this.network)
     const keys = (account?.keys ?? []).filter(({ index }) => payer.keyIndexes.includes(index))
     return {
-      payer, chain, reference: { id: Buffer.from(id), height }, sequenceNumbers: new Map(keys.map(({ index, sequenceNumber }) => [index, BigInt(sequenceNumber)])),
+      payer,
+      chain,
+      reference: { id: Buffer.from(id), height },
+      sequenceNumbers: new Map(keys.map(({ index, sequenceNumber }) => [index, BigInt(sequenceNumber)])),
     }
   }
 
@@ -113,7 +129,10 @@ export class TransactionSender {
   }
 
   /** The number that the next transaction by a key has, which may be one of a payer that we had before. @throws ChainUnavailableError */
-  async sequenceNumber({ payer, keyIndex }: { readonly payer: string; readonly keyIndex: number }, signal?: AbortSignal): Promise<bigint | undefined> {
+  async sequenceNumber(
+    { payer, keyIndex }: { readonly payer: string; readonly keyIndex: number },
+    signal?: AbortSignal,
+  ): Promise<bigint | undefined> {
     const account = await this.#client.account(payer, signal)
     const key = account?.keys.find(({ index }) => index === keyIndex)
     return key === undefined ? undefined : BigInt(key.sequenceNumber)
@@ -125,10 +144,17 @@ export class TransactionSender {
   }
 
   /** @returns the node's words where it does not take the transaction @throws ChainUnavailableError, after which it may have arrived or not */
-  async send({ id, submission }: Pick<PreparedTransaction, 'id' | 'submission'>, signal?: AbortSignal): Promise<string | undefined> {
+  async send(
+    { id, submission }: Pick<PreparedTransaction, 'id' | 'submission'>,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
     try {
       const known = await this.#client.send(submission, signal)
-      if (!known.equals(id)) this.#log.error({ network: this.network, ours: id.toString('hex'), theirs: known.toString('hex') }, 'the access node has another id for a transaction')
+      if (!known.equals(id))
+        this.#log.error(
+          { network: this.network, ours: id.toString('hex'), theirs: known.toString('hex') },
+          'the access node has another id for a transaction',
+        )
       return undefined
     } catch (error) {
       if (error instanceof TransactionRefusedError) return error.message
@@ -137,16 +163,28 @@ export class TransactionSender {
   }
 
   /** @throws ChainUnavailableError */
-  async fate({ id, referenceHeight }: { readonly id: Buffer; readonly referenceHeight: number }, signal?: AbortSignal): Promise<Fate> {
+  async fate(
+    { id, referenceHeight }: { readonly id: Buffer; readonly referenceHeight: number },
+    signal?: AbortSignal,
+  ): Promise<Fate> {
     // In this order: what a block at the end holds is known when that block is sealed, so that a result is not missed between the two questions.
     const { height } = await this.#client.latestSealed(signal)
     const result = await this.#client.result(id, signal)
     if (result?.status === 'SEALED') {
       if (result.statusCode === 0 && result.errorMessage === '') return { kind: 'succeeded', events: result.events }
-      return { kind: 'failed', message: result.errorMessage, isOutOfTurn: /\[Error Code: 1007\]/.test(result.errorMessage) }
+      return {
+        kind: 'failed',
+        message: result.errorMessage,
+        isOutOfTurn: /\[Error Code: 1007\]/.test(result.errorMessage),
+      }
     }
     const isKnown = result !== undefined && result.status !== 'UNKNOWN' && result.status !== 'EXPIRED'
-    if (height > referenceHeight + expiryBlocks + expiryBuffer && result?.status !== 'EXECUTED' && result?.status !== 'FINALIZED') return { kind: 'expired' }
+    if (
+      height > referenceHeight + expiryBlocks + expiryBuffer &&
+      result?.status !== 'EXECUTED' &&
+      result?.status !== 'FINALIZED'
+    )
+      return { kind: 'expired' }
     return { kind: 'open', isKnown }
   }
 
@@ -169,5 +207,6 @@ export class TransactionSender {
 
 function requirePayer(payer: PayerAccount, account: ChainAccount | undefined, network: WalletNetwork): void {
   const problem = payer.problemOn(account)
-  if (problem !== undefined) throw new FatalError('payer-unusable', `WALLET_${network.toUpperCase()}_PAYER cannot pay: ${problem}`)
+  if (problem !== undefined)
+    throw new FatalError('payer-unusable', `WALLET_${network.toUpperCase()}_PAYER cannot pay: ${problem}`)
 }

@@ -37,7 +37,9 @@ export class ClientCodes {
 
   /** Uses a code up, whoever shows it. Undefined: it is unknown, was used or has expired. */
   async take(code: string): Promise<ClientCode | undefined> {
-    const { rows: [row] } = await query<ClientCode & { readonly isGood: boolean }>(
+    const {
+      rows: [row],
+    } = await query<ClientCode & { readonly isGood: boolean }>(
       this.#pool,
       `delete from wallet_auth.client_codes where code_hash = $1
        returning client_id as "clientId", redirect_uri as "redirectUri", code_challenge as "codeChallenge", user_id as "userId", session_id as "sessionId",

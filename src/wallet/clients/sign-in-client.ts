@@ -10,7 +10,9 @@ export interface SignInClient {
 
 /** The client of a request. Undefined: there is none with this id and page. */
 export function findClient(
-  clients: readonly SignInClient[], id: string, redirectUri: string,
+  clients: readonly SignInClient[],
+  id: string,
+  redirectUri: string,
 ): SignInClient | undefined {
   return clients.find((one) => one.id === id && one.redirectUri === redirectUri)
 }

@@ -27,28 +27,55 @@ const patienceMs = 10_000
 
 /** @param url of the auth endpoint: our own `/auth/v1`, or GOTRUE_URL */
 export function createAuthServer(url: string): AuthServer {
-  const call = async (path: string, client: string, init: { readonly headers: Readonly<Record<string, string>>; readonly body?: string }): Promise<Response> => {
+  const call = async (
+    path: string,
+    client: string,
+    init: { readonly headers: Readonly<Record<string, string>>; readonly body?: string },
+  ): Promise<Response> => {
     try {
       return await fetch(`${url.replace(/\/$/, '')}${path}`, {
-        method: 'POST', redirect: 'error', signal: AbortSignal.timeout(patienceMs), ...init, headers: { ...init.headers, 'X-Forwarded-For': client },
+        method: 'POST',
+        redirect: 'error',
+        signal: AbortSignal.timeout(patienceMs),
+        ...init,
+        headers: { ...init.headers, 'X-Forwarded-For': client },
       })
     } catch (error) {
-      throw new ApiError(503, 'auth-unavailable', 'The service that signs people in does not answer. Try again in a moment.', { cause: asError(error) })
+      throw new ApiError(
+        503,
+        'auth-unavailable',
+        'The service that signs people in does not answer. Try again in a moment.',
+        { cause: asError(error) },
+      )
     }
   }
   return {
     async refresh(refreshToken, client) {
-      const response = await call('/token?grant_type=refresh_token', client, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ refresh_token: refreshToken }) })
+      const response = await call('/token?grant_type=refresh_token', client, {
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ refresh_token: refreshToken }),
+      })
       if (!response.ok) throw await refusal(response)
       const session = readSession(await response.json().catch(() => undefined))
-      if (session === undefined) throw new ApiError(503, 'auth-unavailable', 'The service that signs people in gave an answer that is no session.')
+      if (session === undefined)
+        throw new ApiError(
+          503,
+          'auth-unavailable',
+          'The service that signs people in gave an answer that is no session.',
+        )
       return session
     },
     async signOut(accessToken, scope, client) {
-      const response = await call(`/logout?scope=${scope}`, client, { headers: { Authorization: `Bearer ${accessToken}` } })
+      const response = await call(`/logout?scope=${scope}`, client, {
+        headers: { Authorization: `Bearer ${accessToken}` },
+      })
       await response.body?.cancel()
       if (!response.ok && ![401, 403, 404].includes(response.status)) {
-        throw new ApiError(503, 'auth-unavailable', `The service that signs people in answered with status ${response.status}.`)
+        throw new ApiError(
+          503,
+          'auth-unavailable',
+          `The service that signs people in answered with status ${response.status}.`,
+        )
       }
     },
   }
@@ -60,7 +87,9 @@ async function refusal(response: Response): Promise<ApiError> {
   const { status } = response
   if (status === 429) {
     const wait = Number(response.headers.get('Retry-After'))
-    return new ApiError(429, 'rate-limited', 'That was too often. Try again in a moment.', { details: { retryAfterSeconds: wait > 0 ? wait : 10 } })
+    return new ApiError(429, 'rate-limited', 'That was too often. Try again in a moment.', {
+      details: { retryAfterSeconds: wait > 0 ? wait : 10 },
+    })
   }
   return status >= 400 && status < 500 && status !== 408
     ? new ApiError(401, 'session-ended', 'This session has ended: sign in again.')
@@ -69,8 +98,20 @@ async function refusal(response: Response): Promise<ApiError> {
 
 function readSession(body: unknown): AuthSession | undefined {
   if (typeof body !== 'object' || body === null) return undefined
-  const { access_token: access, refresh_token: refresh, expires_at: at, expires_in: seconds, user } = body as Readonly<Record<string, unknown>>
+  const {
+    access_token: access,
+    refresh_token: refresh,
+    expires_at: at,
+    expires_in: seconds,
+    user,
+  } = body as Readonly<Record<string, unknown>>
   if (typeof access !== 'string' || typeof refresh !== 'string' || access === '' || refresh === '') return undefined
-  const expiresAt = typeof at === 'number' ? at : Math.floor(Date.now() / 1000) + (typeof seconds === 'number' ? seconds : 3600)
-  return { access_token: access, refresh_token: refresh, expires_at: expiresAt, user: typeof user === 'object' && user !== null ? user as Readonly<Record<string, unknown>> : {} }
+  const expiresAt =
+    typeof at === 'number' ? at : Math.floor(Date.now() / 1000) + (typeof seconds === 'number' ? seconds : 3600)
+  return {
+    access_token: access,
+    refresh_token: refresh,
+    expires_at: expiresAt,
+    user: typeof user === 'object' && user !== null ? (user as Readonly<Record<string, unknown>>) : {},
+  }
 }

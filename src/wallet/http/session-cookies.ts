@@ -53,17 +53,28 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
     await next()
   })
   router.options('/session', (context) => {
-    context.set({ 'Access-Control-Allow-Methods': 'GET, POST, DELETE', 'Access-Control-Allow-Headers': `content-type, ${proofHeader}`, 'Access-Control-Max-Age': '600' })
+    context.set({
+      'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+      'Access-Control-Allow-Headers': `content-type, ${proofHeader}`,
+      'Access-Control-Max-Age': '600',
+    })
     context.status = 204
   })
   router.post('/session', async (context) => {
-    const { refresh_token: given } = (await readJson(context.req, mostBodyBytes) ?? {}) as { readonly refresh_token?: unknown }
-    if (typeof given !== 'string' || given === '' || given.length > mostTokenLength) throw new ApiError(400, 'bad-input', 'refresh_token has to be that of a session.', { field: 'refresh_token' })
+    const { refresh_token: given } = ((await readJson(context.req, mostBodyBytes)) ?? {}) as {
+      readonly refresh_token?: unknown
+    }
+    if (typeof given !== 'string' || given === '' || given.length > mostTokenLength)
+      throw new ApiError(400, 'bad-input', 'refresh_token has to be that of a session.', { field: 'refresh_token' })
     const before = readCookie(context, options)
     const session = await renew(given, clientOf(context.req))
     // Somebody signs in over a session: nobody would end that one any more. Where it is the same, which came twice, the cookie has its newest token.
-    const other = before === undefined || before === given || before === session.refresh_token ? undefined : await renewQuietly(before, clientOf(context.req), options)
-    const isSame = other !== undefined && sessionIdOf(other) !== undefined && sessionIdOf(other) === sessionIdOf(session)
+    const other =
+      before === undefined || before === given || before === session.refresh_token
+        ? undefined
+        : await renewQuietly(before, clientOf(context.req), options)
+    const isSame =
+      other !== undefined && sessionIdOf(other) !== undefined && sessionIdOf(other) === sessionIdOf(session)
     answer(context, options, isSame ? other : session)
     if (other !== undefined && !isSame) await endQuietly(other, clientOf(context.req), options)
   })
@@ -79,7 +90,8 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
   })
   router.delete('/session', async (context) => {
     const scope = (context.URL.searchParams.get('scope') ?? 'local') as SignOutScope
-    if (!scopes.includes(scope)) throw new ApiError(400, 'bad-input', `scope has to be one of ${scopes.join(', ')}.`, { field: 'scope' })
+    if (!scopes.includes(scope))
+      throw new ApiError(400, 'bad-input', `scope has to be one of ${scopes.join(', ')}.`, { field: 'scope' })
     const token = readCookie(context, options)
     const client = clientOf(context.req)
     if (scope !== 'others') setCookie(context, options, undefined)
@@ -102,19 +114,38 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
 function requireOwnPage(context: RequestContext, { allows }: SessionCookieOptions): void {
   const origin = context.get('Origin')
   const isOurs = origin !== '' && allows(origin)
-  if (origin !== '' && !isOurs) throw new ApiError(403, 'origin-not-allowed', 'Pages of this origin have no sessions here. Open the wallet at its own address.')
-  if (isOurs) context.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', 'Cross-Origin-Resource-Policy': 'same-site' })
+  if (origin !== '' && !isOurs)
+    throw new ApiError(
+      403,
+      'origin-not-allowed',
+      'Pages of this origin have no sessions here. Open the wallet at its own address.',
+    )
+  if (isOurs)
+    context.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Allow-Credentials': 'true',
+      'Cross-Origin-Resource-Policy': 'same-site',
+    })
   context.vary('Origin')
   if (context.method === 'OPTIONS') return
-  if (origin === '' && !['GET', 'HEAD'].includes(context.method)) throw new ApiError(403, 'origin-not-allowed', 'Only pages change sessions, and browsers say which: the header Origin is missing.')
-  if (context.get(proofHeader) === '') throw new ApiError(403, 'origin-not-allowed', `Send the header ${proofHeader}, which pages of other sites cannot.`)
+  if (origin === '' && !['GET', 'HEAD'].includes(context.method))
+    throw new ApiError(
+      403,
+      'origin-not-allowed',
+      'Only pages change sessions, and browsers say which: the header Origin is missing.',
+    )
+  if (context.get(proofHeader) === '')
+    throw new ApiError(403, 'origin-not-allowed', `Send the header ${proofHeader}, which pages of other sites cannot.`)
 }
 
 /**
  * Renews each token once, however many tabs ask with it: the auth server would take the second for that of a thief. What came of it is kept for a
  * moment, for those whose cookie was on its way.
  */
-function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): { readonly renew: AuthServer['refresh']; readonly forget: (token: string) => void } {
+function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): {
+  readonly renew: AuthServer['refresh']
+  readonly forget: (token: string) => void
+} {
   const running = new Map<string, Promise<AuthSession>>()
   const nameOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
   return {
@@ -135,7 +166,11 @@ function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): { readonly ren
 }
 
 /** Undefined: it has ended, or cannot be asked for now. */
-async function renewQuietly(token: string, client: string, { auth }: SessionCookieOptions): Promise<AuthSession | undefined> {
+async function renewQuietly(
+  token: string,
+  client: string,
+  { auth }: SessionCookieOptions,
+): Promise<AuthSession | undefined> {
   try {
     return await auth.refresh(token, client)
   } catch (error) {
@@ -144,7 +179,11 @@ async function renewQuietly(token: string, client: string, { auth }: SessionCook
   }
 }
 
-async function endQuietly({ access_token: accessToken }: AuthSession, client: string, { auth }: SessionCookieOptions): Promise<void> {
+async function endQuietly(
+  { access_token: accessToken }: AuthSession,
+  client: string,
+  { auth }: SessionCookieOptions,
+): Promise<void> {
   try {
     await auth.signOut(accessToken, 'local', client)
   } catch (error) {
@@ -164,10 +203,16 @@ function sessionIdOf({ access_token: accessToken }: AuthSession): unknown {
 }
 
 function answer(context: RequestContext, options: SessionCookieOptions, session: AuthSession | undefined): void {
-  if (session !== undefined || readCookie(context, options) !== undefined) setCookie(context, options, session?.refresh_token)
+  if (session !== undefined || readCookie(context, options) !== undefined)
+    setCookie(context, options, session?.refresh_token)
   context.status = 200
   context.type = 'application/json'
-  context.body = JSON.stringify({ session: session === undefined ? null : { access_token: session.access_token, expires_at: session.expires_at, user: session.user } })
+  context.body = JSON.stringify({
+    session:
+      session === undefined
+        ? null
+        : { access_token: session.access_token, expires_at: session.expires_at, user: session.user },
+  })
 }
 
 /** `__Host-` and `__Secure-`: nobody on another host of the site, or without TLS, can put one of this name. */
@@ -179,15 +224,25 @@ function cookieName({ isSecure, cookieDomain, name = 'flowfarm-session' }: Sessi
 function setCookie(context: RequestContext, options: SessionCookieOptions, token: string | undefined): void {
   const { isSecure, cookieDomain, sessionHours } = options
   const parts = [
-    `${cookieName(options)}=${token === undefined ? '' : encodeURIComponent(token)}`, 'Path=/', `Max-Age=${token === undefined ? 0 : sessionHours * 3600}`, 'HttpOnly', 'SameSite=Lax',
-    ...(isSecure ? ['Secure'] : []), ...(cookieDomain === undefined ? [] : [`Domain=${cookieDomain}`]),
+    `${cookieName(options)}=${token === undefined ? '' : encodeURIComponent(token)}`,
+    'Path=/',
+    `Max-Age=${token === undefined ? 0 : sessionHours * 3600}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure ? ['Secure'] : []),
+    ...(cookieDomain === undefined ? [] : [`Domain=${cookieDomain}`]),
   ]
   context.set('Set-Cookie', parts.join('; '))
 }
 
 function readCookie(context: RequestContext, options: SessionCookieOptions): string | undefined {
   const start = `${cookieName(options)}=`
-  const text = context.get('Cookie').split(';').map((part) => part.trim()).find((part) => part.startsWith(start))?.slice(start.length)
+  const text = context
+    .get('Cookie')
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(start))
+    ?.slice(start.length)
   if (text === undefined || text === '' || text.length > mostTokenLength) return undefined
   try {
     return decodeURIComponent(text)

@@ -77,17 +77,28 @@ export interface WalletServerOptions {
  * @throws what the system says when the port cannot be bound; what `open` throws
  */
 export function createWalletServer(options: WalletServerOptions): Promise<OpeningServer> {
-  return createOpeningServer({ ...options, service: 'wallet', open: async (port) => handlers(await options.open(port), options, options.clientOf) })
+  return createOpeningServer({
+    ...options,
+    service: 'wallet',
+    open: async (port) => handlers(await options.open(port), options, options.clientOf),
+  })
 }
 
 function handlers(
   { settings, auth, passkeys, session, clients, nodes, explorerApi, page }: WalletParts,
-  { chainPerMinute = 600 }: WalletServerOptions, clientOf: WalletServerOptions['clientOf'],
+  { chainPerMinute = 600 }: WalletServerOptions,
+  clientOf: WalletServerOptions['clientOf'],
 ): readonly Middleware<RequestState>[] {
   const window = new SlidingWindow({ most: chainPerMinute })
   const admit = (request: IncomingMessage): void => {
     const { isAllowed, retryAfterSeconds } = window.take(clientNetwork(clientOf(request).address))
-    if (!isAllowed) throw new ApiError(429, 'rate-limited', `A client asks at most ${chainPerMinute} times in a minute about the chain.`, { details: { retryAfterSeconds } })
+    if (!isAllowed)
+      throw new ApiError(
+        429,
+        'rate-limited',
+        `A client asks at most ${chainPerMinute} times in a minute about the chain.`,
+        { details: { retryAfterSeconds } },
+      )
   }
   const own = new Router<RequestState>()
   own.get('/health', (context) => {

@@ -28,7 +28,8 @@ export interface Turn {
  * @param of who it is, where another part of the statement knows that: the SHA-256, and from what it comes. Then the values have none
  */
 export function countTurn(first: number, of?: { readonly digest: string; readonly from: string }): string {
-  const [action, digest, step, period] = of === undefined ? [first, `$${first + 1}`, first + 2, first + 3] : [first, of.digest, first + 1, first + 2]
+  const [action, digest, step, period] =
+    of === undefined ? [first, `$${first + 1}`, first + 2, first + 3] : [first, of.digest, first + 1, first + 2]
   const later = (base: string, ms: number): string => `${base} + $${ms} * interval '1 ms'`
   return `insert into wallet_auth.rate_limits as l (action, subject, full_at) select $${action}, ${digest}, ${later('clock_timestamp()', step)} ${of?.from ?? ''}
     on conflict (action, subject) do update set full_at = ${later('greatest(l.full_at, clock_timestamp())', step)}
@@ -36,7 +37,11 @@ export function countTurn(first: number, of?: { readonly digest: string; readonl
 }
 
 /** Four values; without the second one where the statement knows it. */
-export function turnValues({ action, subject, limit: { most, periodMs } }: Turn): readonly [action: string, digest: Buffer, stepMs: number, periodMs: number] {
+export function turnValues({
+  action,
+  subject,
+  limit: { most, periodMs },
+}: Turn): readonly [action: string, digest: Buffer, stepMs: number, periodMs: number] {
   return [action, createHash('sha256').update(subject).digest(), periodMs / most, periodMs]
 }
 
@@ -64,7 +69,10 @@ export class RateLimits {
    * @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details
    */
   async take(
-    action: string, subject: string, { most, periodMs }: RateLimit, db: StatementRunner = this.#statements,
+    action: string,
+    subject: string,
+    { most, periodMs }: RateLimit,
+    db: StatementRunner = this.#statements,
   ): Promise<void> {
     const turn: Turn = { action, subject, limit: { most, periodMs } }
     const { rowCount } = await namedQuery(db, countOne, [...turnValues(turn)])
@@ -74,13 +82,17 @@ export class RateLimits {
   /** Says of a turn that was too often when it is not. @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details */
   async refuse(turn: Turn, db: StatementRunner = this.#pool): Promise<never> {
     const [action, digest, stepMs, periodMs] = turnValues(turn)
-    const { rows: [row] } = await namedQuery<{ seconds: number }>(
+    const {
+      rows: [row],
+    } = await namedQuery<{ seconds: number }>(
       db,
       `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from wallet_auth.rate_limits where action = $1 and subject = $2`,
       [action, digest, (stepMs - periodMs) / 1000],
     )
     const retryAfterSeconds = Math.max(1, row?.seconds ?? 1)
-    throw new ApiError(429, 'RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } })
+    throw new ApiError(429, 'RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, {
+      details: { retryAfterSeconds },
+    })
   }
 
   /** Forgets those who may do all again. */

@@ -26,6 +26,14 @@ const statuses = {
 
 export type FunctionErrorCode = keyof typeof statuses
 
-export function functionError(code: FunctionErrorCode, text: string, options: { readonly field?: string; readonly cause?: unknown; readonly details?: Readonly<Record<string, unknown>> } = {}): ApiError {
+export function functionError(
+  code: FunctionErrorCode,
+  text: string,
+  options: {
+    readonly field?: string
+    readonly cause?: unknown
+    readonly details?: Readonly<Record<string, unknown>>
+  } = {},
+): ApiError {
   return new ApiError(statuses[code], code, text, options)
 }

@@ -20,5 +20,6 @@ export interface KeysOnChain {
 
 /** Where no accounts are kept. */
 export const noKeysOnChain: KeysOnChain = {
-  lostWithout: () => Promise.resolve([]), isKey: () => Promise.resolve(false),
+  lostWithout: () => Promise.resolve([]),
+  isKey: () => Promise.resolve(false),
 }

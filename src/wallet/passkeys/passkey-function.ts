@@ -80,7 +80,11 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   const endpoints = allEndpoints(options.endpoints ?? {})
   const rates = new RateLimits(pool, statements)
   const stores = {
-    passkeys: new PasskeyStore(pool, statements), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool, options.onNote), signIns: new SignInStore(statements, rates), rates,
+    passkeys: new PasskeyStore(pool, statements),
+    challenges: new ChallengeStore(pool),
+    audit: new PasskeyAudit(pool, options.onNote),
+    signIns: new SignInStore(statements, rates),
+    rates,
   }
   const partsNow = (): PasskeyParts => {
     const relyingParty = options.relyingParty()
@@ -90,14 +94,25 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
       await outbox?.store(client, passkeyMail({ to: email, name: relyingParty.name, event, from: address }))
     }
     return {
-      relyingParty, sessions, ...stores, limits, log, tellOwner, deliverMails: () => outbox?.deliver(), keysOnChain,
+      relyingParty,
+      sessions,
+      ...stores,
+      limits,
+      log,
+      tellOwner,
+      deliverMails: () => outbox?.deliver(),
+      keysOnChain,
     }
   }
   return {
     confirmUserChange: confirmUserChange(partsNow),
     middleware: endpointFunction({
-      path: passkeyFunctionPath, failed: 'a passkey request failed', log, codes,
-      allowsOrigin: (origin) => options.relyingParty().allows(origin), notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the passkeys.'),
+      path: passkeyFunctionPath,
+      failed: 'a passkey request failed',
+      log,
+      codes,
+      allowsOrigin: (origin) => options.relyingParty().allows(origin),
+      notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the passkeys.'),
       run: (context) => {
         return answer(context, endpoints, { parts: partsNow(), address: clientOf(context.req).address })
       },
@@ -111,13 +126,26 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
 }
 
 async function answer(
-  context: RequestContext, endpoints: ReadonlyMap<string, Endpoint>, { parts, address }: { readonly parts: PasskeyParts; readonly address: string },
+  context: RequestContext,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  { parts, address }: { readonly parts: PasskeyParts; readonly address: string },
 ): Promise<unknown> {
   const { endpoint: name, data } = readData(endpointCall, await readJson(context.req, mostBodyBytes))
   const endpoint = endpoints.get(name)
-  if (endpoint === undefined) throw functionError('NOT_FOUND', 'Field "endpoint" names nothing that there is.', { field: 'endpoint' })
-  const caller: Caller = { address, origin: context.get('Origin') || undefined, userAgent: context.get('User-Agent') || undefined }
-  return await call(endpoint, name, { caller, data, parts, token: bearerToken(context.get('Authorization')), signal: leftSignal(context.res) })
+  if (endpoint === undefined)
+    throw functionError('NOT_FOUND', 'Field "endpoint" names nothing that there is.', { field: 'endpoint' })
+  const caller: Caller = {
+    address,
+    origin: context.get('Origin') || undefined,
+    userAgent: context.get('User-Agent') || undefined,
+  }
+  return await call(endpoint, name, {
+    caller,
+    data,
+    parts,
+    token: bearerToken(context.get('Authorization')),
+    signal: leftSignal(context.res),
+  })
 }
 
 interface Called {
@@ -129,20 +157,31 @@ interface Called {
 }
 
 async function call(endpoint: Endpoint, name: string, { token, ...called }: Called): Promise<unknown> {
-  const { caller, parts: { rates, limits, audit, sessions } } = called
+  const {
+    caller,
+    parts: { rates, limits, audit, sessions },
+  } = called
   const limit = limits[endpoint.limits]
   let userId: string | undefined
   try {
-    const turn: ClientTurn = { action: `passkey ${name}`, subject: clientNetwork(caller.address), limit: limit.client, isCounted: false }
+    const turn: ClientTurn = {
+      action: `passkey ${name}`,
+      subject: clientNetwork(caller.address),
+      limit: limit.client,
+      isCounted: false,
+    }
     if (endpoint.access === 'open') return await runOpen(endpoint, { ...called, turn })
     await rates.take(turn.action, turn.subject, turn.limit)
     turn.isCounted = true
-    if (token === undefined) throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
+    if (token === undefined)
+      throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
     const signedIn = await sessions.authenticate(token)
     userId = signedIn.user.id
-    if (signedIn.clientId !== undefined) throw functionError(
-      'CLIENT_NOT_ALLOWED', 'A session of another program has no access to passkeys and accounts. Open the wallet.',
-    )
+    if (signedIn.clientId !== undefined)
+      throw functionError(
+        'CLIENT_NOT_ALLOWED',
+        'A session of another program has no access to passkeys and accounts. Open the wallet.',
+      )
     await rates.take(`passkey ${name} of account`, userId, limit.account)
     return await endpoint.run({ ...called, turn, signedIn })
   } catch (error) {
@@ -156,7 +195,10 @@ async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>,
   try {
     return await endpoint.run(call)
   } catch (error) {
-    const { turn, parts: { rates } } = call
+    const {
+      turn,
+      parts: { rates },
+    } = call
     if (!turn.isCounted) await rates.take(turn.action, turn.subject, turn.limit)
     throw error
   }

@@ -3,19 +3,29 @@ import { FatalError } from '../../base/errors.ts'
 import { readRelyingParty } from './relying-party.ts'
 import type { RelyingPartySettings } from './relying-party.ts'
 
-const usual: RelyingPartySettings = { url: 'https://wallet.example.com', rpId: undefined, rpName: 'Wallet', origins: [] }
+const usual: RelyingPartySettings = {
+  url: 'https://wallet.example.com',
+  rpId: undefined,
+  rpName: 'Wallet',
+  origins: [],
+}
 
 describe('the relying party', () => {
   it('is the host of the wallet, whose pages alone may use its passkeys, unless settings say more', () => {
     const party = readRelyingParty({ ...usual, url: 'https://wallet.example.com/start' })
     expect([party.id, party.name]).to.deep.equal(['wallet.example.com', 'Wallet'])
     expect(party.allows('https://wallet.example.com')).to.equal(true)
-    for (const origin of ['https://a.wallet.example.com', 'https://example.com', 'http://wallet.example.com', 'https://wallet.example.com:444']) {
+    for (const origin of [
+      'https://a.wallet.example.com',
+      'https://example.com',
+      'http://wallet.example.com',
+      'https://wallet.example.com:444',
+    ]) {
       expect(party.allows(origin), origin).to.equal(false)
     }
   })
 
-  it('is localhost on a machine of one\'s own, with any port that settings name', () => {
+  it("is localhost on a machine of one's own, with any port that settings name", () => {
     const party = readRelyingParty({ ...usual, url: 'http://localhost:3004' })
     expect(party.id).to.equal('localhost')
     expect(party.allows('http://localhost:3004')).to.equal(true)
@@ -24,13 +34,32 @@ describe('the relying party', () => {
   })
 
   it('takes hosts below a pattern, by whole labels, with its scheme and port', () => {
-    const party = readRelyingParty({ ...usual, rpId: 'example.com', origins: ['https://*.example.com', 'https://*.dev.example.com:8443'] })
-    for (const origin of ['https://a.example.com', 'https://a.b.example.com', 'https://x.dev.example.com:8443']) expect(party.allows(origin), origin).to.equal(true)
+    const party = readRelyingParty({
+      ...usual,
+      rpId: 'example.com',
+      origins: ['https://*.example.com', 'https://*.dev.example.com:8443'],
+    })
+    for (const origin of ['https://a.example.com', 'https://a.b.example.com', 'https://x.dev.example.com:8443'])
+      expect(party.allows(origin), origin).to.equal(true)
     for (const origin of [
-      'https://example.com', 'https://evilexample.com', 'https://a.example.com.evil.org', 'https://a.example.com:8443', 'http://a.example.com', 'https://.example.com',
-      'https://a.example.com/', 'https://a@a.example.com', 'https://A.example.com', 'https://a.example.com.', 'https://evil.org#.example.com', 'https://evil.org/.example.com',
-      'https://evil.org\\.example.com', 'blob:https://a.example.com/x', 'null', '',
-    ]) expect(party.allows(origin), origin).to.equal(false)
+      'https://example.com',
+      'https://evilexample.com',
+      'https://a.example.com.evil.org',
+      'https://a.example.com:8443',
+      'http://a.example.com',
+      'https://.example.com',
+      'https://a.example.com/',
+      'https://a@a.example.com',
+      'https://A.example.com',
+      'https://a.example.com.',
+      'https://evil.org#.example.com',
+      'https://evil.org/.example.com',
+      'https://evil.org\\.example.com',
+      'blob:https://a.example.com/x',
+      'null',
+      '',
+    ])
+      expect(party.allows(origin), origin).to.equal(false)
   })
 
   const wrong: readonly (readonly [string, Partial<RelyingPartySettings>, string])[] = [
@@ -42,7 +71,11 @@ describe('the relying party', () => {
     ['a wallet that is not below the relying party', { rpId: 'other.org' }, 'WALLET_URL'],
     ['a wallet without TLS', { url: 'http://wallet.example.com' }, 'WALLET_URL'],
     ['an origin of another domain', { rpId: 'example.com', origins: ['https://other.org'] }, 'WALLET_ORIGINS'],
-    ['an origin that only ends like the relying party', { rpId: 'example.com', origins: ['https://evilexample.com'] }, 'WALLET_ORIGINS'],
+    [
+      'an origin that only ends like the relying party',
+      { rpId: 'example.com', origins: ['https://evilexample.com'] },
+      'WALLET_ORIGINS',
+    ],
     ['an origin without TLS', { rpId: 'example.com', origins: ['http://a.example.com'] }, 'WALLET_ORIGINS'],
     ['an origin with a path', { rpId: 'example.com', origins: ['https://a.example.com/x'] }, 'WALLET_ORIGINS'],
     ['an origin that is none', { rpId: 'example.com', origins: ['example.com'] }, 'WALLET_ORIGINS'],

@@ -37,7 +37,11 @@ export function readRelyingParty({ url, rpId, rpName, origins }: RelyingPartySet
   if (own === undefined) throw wrong('WALLET_URL', `${url} is no URL`)
   const id = (rpId ?? own.hostname).toLowerCase()
   const remedy = rpId === undefined ? 'WALLET_URL needs a host with a name, or WALLET_RP_ID has to be set: ' : ''
-  if (!isDomain(id)) throw wrong('WALLET_RP_ID', `${remedy}${id} is no domain. It has to be one such as example.com, or localhost, without scheme and port`)
+  if (!isDomain(id))
+    throw wrong(
+      'WALLET_RP_ID',
+      `${remedy}${id} is no domain. It has to be one such as example.com, or localhost, without scheme and port`,
+    )
   const texts = origins.length === 0 ? [own.origin] : origins
   const rules = texts.map((text) => readRule(text, id, origins.length === 0 ? 'WALLET_URL' : 'WALLET_ORIGINS'))
   return { id, name: rpName, allows: (origin) => isAllowed(origin, rules) }
@@ -47,11 +51,15 @@ function readRule(text: string, rpId: string, variable: string): OriginRule {
   const [, before = '', pattern = '', rest = ''] = /^([a-z]+:\/\/)(\*\.)?([^*]*)$/.exec(text) ?? []
   const url = parsed(`${before}${rest}`)
   if (url === undefined || url.origin !== `${before}${rest}`.replace(/\/$/, '')) {
-    throw wrong(variable, `${text} is no origin. It has to be one such as https://wallet.example.com or https://*.example.com, without path`)
+    throw wrong(
+      variable,
+      `${text} is no origin. It has to be one such as https://wallet.example.com or https://*.example.com, without path`,
+    )
   }
   const { protocol, hostname: host, port } = url
   if (!isSecure(url)) throw wrong(variable, `${text} has to be https; only localhost may be http`)
-  if (!isAtOrBelow(host, rpId)) throw wrong(variable, `${text} is not at or below the relying party ${rpId}: browsers give its pages no passkeys`)
+  if (!isAtOrBelow(host, rpId))
+    throw wrong(variable, `${text} is not at or below the relying party ${rpId}: browsers give its pages no passkeys`)
   return { protocol, host, port, isPattern: pattern !== '' }
 }
 
@@ -59,9 +67,12 @@ function isAllowed(origin: string, rules: readonly OriginRule[]): boolean {
   const url = parsed(origin)
   // What is not written as browsers write it was not written by one.
   if (url === undefined || url.origin !== origin || !isSecure(url) || url.hostname.split('.').includes('')) return false
-  return rules.some(({ protocol, host, port, isPattern }) => (
-    url.protocol === protocol && url.port === port && (isPattern ? url.hostname.endsWith(`.${host}`) : url.hostname === host)
-  ))
+  return rules.some(
+    ({ protocol, host, port, isPattern }) =>
+      url.protocol === protocol &&
+      url.port === port &&
+      (isPattern ? url.hostname.endsWith(`.${host}`) : url.hostname === host),
+  )
 }
 
 /** As browsers have it: with TLS, or from this machine. */

@@ -3,7 +3,9 @@ import type { UserChange } from '../auth/user-change.ts'
 
 /** SHA-256 of a change: an assertion for one confirms no other one. */
 export function digestOfChange(change: UserChange): Buffer {
-  return createHash('sha256').update(JSON.stringify([change.action, ...objectOf(change)])).digest()
+  return createHash('sha256')
+    .update(JSON.stringify([change.action, ...objectOf(change)]))
+    .digest()
 }
 
 function objectOf(change: UserChange): readonly string[] {

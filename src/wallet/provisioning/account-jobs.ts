@@ -35,7 +35,12 @@ export class AccountJobs {
   constructor(options: AccountJobsOptions) {
     const { pool, log } = options
     this.#options = options
-    this.#boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) }, schedule: false, monitorVacuum: false, monitorIntervalSeconds: 15 })
+    this.#boss = new PgBoss({
+      db: { executeSql: (text, values) => pool.query(text, values) },
+      schedule: false,
+      monitorVacuum: false,
+      monitorIntervalSeconds: 15,
+    })
     this.#boss.on('error', (error) => log.warn({ err: asError(error) }, 'the queue of accounts had an error'))
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
   }
@@ -47,16 +52,27 @@ export class AccountJobs {
     try {
       await this.#boss.start()
       const settings = {
-        heartbeatSeconds: 20, expireInSeconds: 3600, retentionSeconds: 7 * 86_400, deleteAfterSeconds: 86_400, retryLimit: 1000, retryDelay: 2, retryBackoff: true, retryDelayMax: 60,
+        heartbeatSeconds: 20,
+        expireInSeconds: 3600,
+        retentionSeconds: 7 * 86_400,
+        deleteAfterSeconds: 86_400,
+        retryLimit: 1000,
+        retryDelay: 2,
+        retryBackoff: true,
+        retryDelayMax: 60,
       }
       await this.#boss.createQueue(queue, { policy: 'standard', ...settings })
       await this.#boss.updateQueue(queue, settings)
     } finally {
       await lock.release()
     }
-    await this.#boss.work<AccountKey>(queue, { pollingIntervalSeconds: pollSeconds, localConcurrency: mostAtOnce }, async ([job]) => {
-      if (job !== undefined) await run(job.data)
-    })
+    await this.#boss.work<AccountKey>(
+      queue,
+      { pollingIntervalSeconds: pollSeconds, localConcurrency: mostAtOnce },
+      async ([job]) => {
+        if (job !== undefined) await run(job.data)
+      },
+    )
   }
 
   /** For an account that nobody is at. */
@@ -66,14 +82,21 @@ export class AccountJobs {
 
   /** For an account that the caller makes: the job is there for when that breaks off. @param client the job is there when its transaction is committed */
   async sendIn(client: pg.ClientBase, { credentialId, network }: AccountKey): Promise<void> {
-    await this.#boss.send(queue, { credentialId, network }, { startAfter: takenOnAfter, db: { executeSql: (text, values) => client.query(text, values) } })
+    await this.#boss.send(
+      queue,
+      { credentialId, network },
+      { startAfter: takenOnAfter, db: { executeSql: (text, values) => client.query(text, values) } },
+    )
   }
 
   /** Never rejects. Takes no longer than a job under way may, also where the database does not answer. */
   async stop(): Promise<void> {
     const answered = new AbortController()
-    const stopped = this.#boss.stop({ graceful: true, timeout: graceMs })
-      .catch((error: unknown) => this.#options.log.warn({ err: asError(error) }, 'the queue of accounts did not stop cleanly'))
+    const stopped = this.#boss
+      .stop({ graceful: true, timeout: graceMs })
+      .catch((error: unknown) =>
+        this.#options.log.warn({ err: asError(error) }, 'the queue of accounts did not stop cleanly'),
+      )
       .finally(() => answered.abort())
     await Promise.race([stopped, delay(graceMs + 500, undefined, { signal: answered.signal }).catch(() => stopped)])
   }

@@ -49,7 +49,15 @@ export class AccountMaker {
   /** When transactions were last sent from here, by id (`performance.now()`). */
   readonly #sentAt = new Map<string, number>()
 
-  constructor({ store, senders, log, startBalances = {}, onEnd = () => undefined, pollMs = 1000, resendMs = 10_000 }: AccountMakerOptions) {
+  constructor({
+    store,
+    senders,
+    log,
+    startBalances = {},
+    onEnd = () => undefined,
+    pollMs = 1000,
+    resendMs = 10_000,
+  }: AccountMakerOptions) {
     this.#store = store
     this.#senders = senders
     this.#log = log
@@ -62,7 +70,8 @@ export class AccountMaker {
   /** Resolves when the account is sealed or given up; waits for as long as the chain or the database cannot be reached. @throws the signal's reason */
   make({ credentialId, network }: AccountKey, signal: AbortSignal): Promise<void> {
     const name = `${network} ${credentialId}`
-    const running = this.#running.get(name) ?? this.#make({ credentialId, network }, signal).finally(() => this.#running.delete(name))
+    const running =
+      this.#running.get(name) ?? this.#make({ credentialId, network }, signal).finally(() => this.#running.delete(name))
     this.#running.set(name, running)
     return running
   }
@@ -75,7 +84,12 @@ export class AccountMaker {
       isTold = true
     }
     for (;;) {
-      const step = await retryWhile(() => this.#step(key, signal), { signal, maxMs: 10_000, isRetryable: (error) => error instanceof RetryableError, onRetry })
+      const step = await retryWhile(() => this.#step(key, signal), {
+        signal,
+        maxMs: 10_000,
+        isRetryable: (error) => error instanceof RetryableError,
+        onRetry,
+      })
       if (step === 'done') return
       if (step === 'wait') await pause(this.#pollMs, signal)
     }
@@ -94,7 +108,14 @@ export class AccountMaker {
     } catch (error) {
       if (!(error instanceof FatalError) || account.state !== 'wanted') throw error
       this.#log.error({ err: error, ...key }, 'an account cannot be made')
-      const isGivenUp = await this.#store.giveUp(key, { state: 'failed', failure: { code: error.code, text: 'No accounts can be made at present: the operator has to look at the log.', mayRetry: true } })
+      const isGivenUp = await this.#store.giveUp(key, {
+        state: 'failed',
+        failure: {
+          code: error.code,
+          text: 'No accounts can be made at present: the operator has to look at the log.',
+          mayRetry: true,
+        },
+      })
       if (isGivenUp) this.#onEnd(key.network, 'failed')
       return 'done'
     }
@@ -102,12 +123,18 @@ export class AccountMaker {
 
   async #begin(account: StoredAccount, sender: TransactionSender, signal: AbortSignal): Promise<'wait' | 'on'> {
     const state = await sender.payerState(signal)
-    const code = createAccount(state.chain, { publicKey: account.publicKey, startBalance: this.#startBalances[account.network] })
+    const code = createAccount(state.chain, {
+      publicKey: account.publicKey,
+      startBalance: this.#startBalances[account.network],
+    })
     const prepared = await this.#store.begin(account, state, (proposal) => sender.prepare(code, state, proposal))
     if (prepared === 'busy') return 'wait'
     if (prepared === 'moved') return 'on'
     const { credentialId, network } = account
-    this.#log.info({ credentialId, network, transaction: prepared.id.toString('hex'), key: prepared.proposal.keyIndex }, 'an account is being made')
+    this.#log.info(
+      { credentialId, network, transaction: prepared.id.toString('hex'), key: prepared.proposal.keyIndex },
+      'an account is being made',
+    )
     this.#sentAt.set(prepared.id.toString('hex'), performance.now())
     const refusal = await sender.send(prepared, signal)
     // Nobody sends it a second time this soon, so a refusal means that it is not there, unless the node says the very opposite.
@@ -116,12 +143,22 @@ export class AccountMaker {
     if (fate.kind !== 'open' || fate.isKnown) return 'on'
     this.#log.error({ credentialId, network, refusal }, 'the access node refused the transaction for an account')
     await this.#end(account, prepared, 'refused', refusal, {
-      state: 'failed', failure: { code: 'transaction-refused', text: `The chain did not take the transaction: ${firstWords(refusal)}`, mayRetry: true },
+      state: 'failed',
+      failure: {
+        code: 'transaction-refused',
+        text: `The chain did not take the transaction: ${firstWords(refusal)}`,
+        mayRetry: true,
+      },
     })
     return 'on'
   }
 
-  async #follow(account: StoredAccount, open: OpenTransaction, sender: TransactionSender, signal: AbortSignal): Promise<'wait' | 'on'> {
+  async #follow(
+    account: StoredAccount,
+    open: OpenTransaction,
+    sender: TransactionSender,
+    signal: AbortSignal,
+  ): Promise<'wait' | 'on'> {
     const fate = await sender.fate(open, signal)
     switch (fate.kind) {
       case 'open':
@@ -132,9 +169,17 @@ export class AccountMaker {
       case 'failed':
         if (fate.isOutOfTurn) await this.#retry(account, open, 'out-of-turn', fate.message)
         else {
-          this.#log.error({ credentialId: account.credentialId, network: account.network, reason: fate.message }, 'the transaction for an account failed')
+          this.#log.error(
+            { credentialId: account.credentialId, network: account.network, reason: fate.message },
+            'the transaction for an account failed',
+          )
           await this.#end(account, open, 'failed', fate.message, {
-            state: 'failed', failure: { code: 'transaction-failed', text: `The transaction failed on the chain: ${firstWords(fate.message)}`, mayRetry: true },
+            state: 'failed',
+            failure: {
+              code: 'transaction-failed',
+              text: `The transaction failed on the chain: ${firstWords(fate.message)}`,
+              mayRetry: true,
+            },
           })
         }
         break
@@ -153,10 +198,19 @@ export class AccountMaker {
     this.#sentAt.set(name, performance.now())
     const refusal = await sender.send(open, signal)
     // It may have arrived before: what has become of it is seen by its result alone.
-    this.#log.info({ network: sender.network, transaction: name, ...(refusal === undefined ? {} : { refusal }) }, 'a transaction was sent again')
+    this.#log.info(
+      { network: sender.network, transaction: name, ...(refusal === undefined ? {} : { refusal }) },
+      'a transaction was sent again',
+    )
   }
 
-  async #seal(account: StoredAccount, open: OpenTransaction, events: readonly EventMessage[], sender: TransactionSender, signal: AbortSignal): Promise<'wait' | 'on'> {
+  async #seal(
+    account: StoredAccount,
+    open: OpenTransaction,
+    events: readonly EventMessage[],
+    sender: TransactionSender,
+    signal: AbortSignal,
+  ): Promise<'wait' | 'on'> {
     const address = createdAddress(events)
     const onChain = address === undefined ? undefined : await sender.account(address, signal)
     // A node whose state is a block behind its results.
@@ -164,9 +218,17 @@ export class AccountMaker {
     const keyIndex = onChain === undefined ? undefined : signingKeyIndex(onChain, account.publicKey)
     const { credentialId, network } = account
     if (address === undefined || keyIndex === undefined) {
-      this.#log.error({ credentialId, network, address, transaction: open.id.toString('hex') }, 'a transaction succeeded, and there is no account with the key')
+      this.#log.error(
+        { credentialId, network, address, transaction: open.id.toString('hex') },
+        'a transaction succeeded, and there is no account with the key',
+      )
       await this.#end(account, open, 'succeeded', undefined, {
-        state: 'failed', failure: { code: 'key-missing', text: 'The chain does not show an account with this passkey: the operator has to look at the log.', mayRetry: false },
+        state: 'failed',
+        failure: {
+          code: 'key-missing',
+          text: 'The chain does not show an account with this passkey: the operator has to look at the log.',
+          mayRetry: false,
+        },
       })
       return 'on'
     }
@@ -176,27 +238,59 @@ export class AccountMaker {
     return 'on'
   }
 
-  async #expire(account: StoredAccount, open: OpenTransaction, sender: TransactionSender, signal: AbortSignal): Promise<void> {
+  async #expire(
+    account: StoredAccount,
+    open: OpenTransaction,
+    sender: TransactionSender,
+    signal: AbortSignal,
+  ): Promise<void> {
     // The number was used, and this key signs for nobody else: maybe by this very transaction, of which the node has nothing any more.
     const onChain = (await sender.sequenceNumber(open, signal)) ?? 0n
     if (onChain <= open.sequenceNumber) return this.#retry(account, open, 'expired', undefined)
     const { credentialId, network } = account
-    this.#log.error({ credentialId, network, transaction: open.id.toString('hex') }, 'what became of the transaction for an account cannot be found out: look for it in an explorer')
+    this.#log.error(
+      { credentialId, network, transaction: open.id.toString('hex') },
+      'what became of the transaction for an account cannot be found out: look for it in an explorer',
+    )
     await this.#end(account, open, 'lost', undefined, {
-      state: 'failed', failure: {
-        code: 'fate-unknown', mayRetry: false, text: `What became of transaction ${open.id.toString('hex')} cannot be found out. If an explorer shows the account that it made, add that account here.`,
+      state: 'failed',
+      failure: {
+        code: 'fate-unknown',
+        mayRetry: false,
+        text: `What became of transaction ${open.id.toString('hex')} cannot be found out. If an explorer shows the account that it made, add that account here.`,
       },
     })
   }
 
-  async #retry(account: StoredAccount, open: OpenTransaction, outcome: 'out-of-turn' | 'expired', detail: string | undefined): Promise<void> {
+  async #retry(
+    account: StoredAccount,
+    open: OpenTransaction,
+    outcome: 'out-of-turn' | 'expired',
+    detail: string | undefined,
+  ): Promise<void> {
     const { credentialId, network, attempts } = account
     this.#log.warn({ credentialId, network, attempts, outcome }, 'a transaction for an account came to nothing')
-    const failure: AccountFailure = { code: 'too-many-attempts', text: `${attempts} transactions came into no block. Try again later.`, mayRetry: true }
-    await this.#end(account, open, outcome, detail, attempts >= mostAttempts ? { state: 'failed', failure } : { state: 'wanted' })
+    const failure: AccountFailure = {
+      code: 'too-many-attempts',
+      text: `${attempts} transactions came into no block. Try again later.`,
+      mayRetry: true,
+    }
+    await this.#end(
+      account,
+      open,
+      outcome,
+      detail,
+      attempts >= mostAttempts ? { state: 'failed', failure } : { state: 'wanted' },
+    )
   }
 
-  async #end(account: AccountKey, open: Pick<OpenTransaction, 'id'>, outcome: Parameters<AccountStore['end']>[2], detail: string | undefined, next: NextState): Promise<boolean> {
+  async #end(
+    account: AccountKey,
+    open: Pick<OpenTransaction, 'id'>,
+    outcome: Parameters<AccountStore['end']>[2],
+    detail: string | undefined,
+    next: NextState,
+  ): Promise<boolean> {
     this.#sentAt.delete(open.id.toString('hex'))
     const hasEnded = await this.#store.end(account, open, outcome, detail, next)
     if (hasEnded && next.state !== 'wanted') this.#onEnd(account.network, next.state)

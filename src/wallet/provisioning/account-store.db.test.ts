@@ -14,7 +14,12 @@ const reference = { id: Buffer.alloc(32, 1), height: 100 }
 
 /** A payer with so many keys, whose next numbers on the chain are these. */
 function stateOf(...numbers: readonly bigint[]): PayerState {
-  return { payer, chain: 'emulator', reference, sequenceNumbers: new Map(numbers.map((number, index) => [index, number])) }
+  return {
+    payer,
+    chain: 'emulator',
+    reference,
+    sequenceNumbers: new Map(numbers.map((number, index) => [index, number])),
+  }
 }
 
 function prepare(proposal: Proposal): PreparedTransaction {
@@ -33,7 +38,16 @@ describe('beginning the transaction of an account', () => {
 
   async function wanted(): Promise<AccountKey> {
     const key = { credentialId: randomBytes(32).toString('base64url'), network: 'testnet' } as const
-    await store.want({ ...key, userId: randomUUID(), publicKey: randomBytes(64).toString('hex'), askedBy: { mailbox: undefined, network: '192.0.2.1' } }, { all: 1000, ofUser: 1000, ofMailbox: 1000, ofNetwork: 1000 }, () => Promise.resolve())
+    await store.want(
+      {
+        ...key,
+        userId: randomUUID(),
+        publicKey: randomBytes(64).toString('hex'),
+        askedBy: { mailbox: undefined, network: '192.0.2.1' },
+      },
+      { all: 1000, ofUser: 1000, ofMailbox: 1000, ofNetwork: 1000 },
+      () => Promise.resolve(),
+    )
     return key
   }
 
@@ -54,17 +68,27 @@ describe('beginning the transaction of an account', () => {
     const prepared = await begun(key, stateOf(5n))
     expect(prepared.proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
     expect(await store.find(key)).to.deep.include({ state: 'sent', transactionId: prepared.id, attempts: 1 })
-    expect(await store.openTransaction(key)).to.deep.include({ id: prepared.id, submission: prepared.submission, keyIndex: 0, sequenceNumber: 5n, referenceHeight: 100 })
+    expect(await store.openTransaction(key)).to.deep.include({
+      id: prepared.id,
+      submission: prepared.submission,
+      keyIndex: 0,
+      sequenceNumber: 5n,
+      referenceHeight: 100,
+    })
   })
 
   it('is of one of two who begin at once, and the other one signs nothing', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await wanted()
       let signed = 0
-      const answers = await Promise.all([1, 2].map(() => store.begin(key, stateOf(5n, 7n), (proposal) => {
-        signed++
-        return prepare(proposal)
-      })))
+      const answers = await Promise.all(
+        [1, 2].map(() =>
+          store.begin(key, stateOf(5n, 7n), (proposal) => {
+            signed++
+            return prepare(proposal)
+          }),
+        ),
+      )
       expect(answers.filter((answer) => answer === 'moved')).to.have.length(1)
       expect(signed).to.equal(1)
       const [made] = answers.filter((answer) => typeof answer !== 'string')
@@ -77,9 +101,12 @@ describe('beginning the transaction of an account', () => {
     const keys = await Promise.all(Array.from({ length: 8 }, wanted))
     const answers = await Promise.all(keys.map((key) => store.begin(key, stateOf(1n, 2n, 3n), prepare)))
     const proposals = answers.flatMap((answer) => (typeof answer === 'string' ? [] : [answer.proposal]))
-    expect(proposals.toSorted((a, b) => a.keyIndex - b.keyIndex)).to.deep.equal([1n, 2n, 3n].map((sequenceNumber, keyIndex) => ({ keyIndex, sequenceNumber })))
+    expect(proposals.toSorted((a, b) => a.keyIndex - b.keyIndex)).to.deep.equal(
+      [1n, 2n, 3n].map((sequenceNumber, keyIndex) => ({ keyIndex, sequenceNumber })),
+    )
     expect(answers.filter((answer) => answer === 'busy')).to.have.length(5)
-    for (const [at, key] of keys.entries()) expect((await store.find(key))?.state).to.equal(typeof answers[at] === 'string' ? 'wanted' : 'sent')
+    for (const [at, key] of keys.entries())
+      expect((await store.find(key))?.state).to.equal(typeof answers[at] === 'string' ? 'wanted' : 'sent')
   })
 
   it('counts on after the last that was run, also where a node does not show that yet, and not after one that was not', async () => {
@@ -93,9 +120,11 @@ describe('beginning the transaction of an account', () => {
 
   it('leaves all as it was where the signing fails, and for accounts that nobody wants', async () => {
     const key = await wanted()
-    const failed = await store.begin(key, stateOf(5n), () => {
-      throw new Error('the key is gone')
-    }).catch((error: unknown) => error)
+    const failed = await store
+      .begin(key, stateOf(5n), () => {
+        throw new Error('the key is gone')
+      })
+      .catch((error: unknown) => error)
     expect(failed).to.be.instanceOf(Error)
     expect((await store.find(key))?.state).to.equal('wanted')
     expect(await store.openTransaction(key)).to.equal(undefined)

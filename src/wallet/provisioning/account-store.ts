@@ -73,7 +73,9 @@ export class AccountStore {
   /** Of some passkeys, in the order in which they were first asked for. */
   async of(credentialIds: readonly string[]): Promise<readonly StoredAccount[]> {
     const { rows } = await query<AccountRow>(
-      this.#pool, `select ${accountColumns} from wallet.accounts where credential_id = any($1) order by created_at, credential_id, network`, [credentialIds],
+      this.#pool,
+      `select ${accountColumns} from wallet.accounts where credential_id = any($1) order by created_at, credential_id, network`,
+      [credentialIds],
     )
     return rows.map(storedAccount)
   }
@@ -81,7 +83,8 @@ export class AccountStore {
   /** Those that are neither made nor given up. */
   async open(): Promise<readonly AccountKey[]> {
     const { rows } = await query<AccountKey>(
-      this.#pool, `select credential_id as "credentialId", network from wallet.accounts where state in ('wanted', 'sent') order by changed_at`,
+      this.#pool,
+      `select credential_id as "credentialId", network from wallet.accounts where state in ('wanted', 'sent') order by changed_at`,
     )
     return rows
   }
@@ -91,7 +94,11 @@ export class AccountStore {
    * @param onWanted called in the same transaction where there is now something to do
    * @throws ApiError 409 where another key had this id of a passkey, 429 where the limits are reached
    */
-  async want(wanted: WantedAccount, limits: ProvisionLimits, onWanted: (client: pg.ClientBase) => Promise<void>): Promise<StoredAccount> {
+  async want(
+    wanted: WantedAccount,
+    limits: ProvisionLimits,
+    onWanted: (client: pg.ClientBase) => Promise<void>,
+  ): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, network)
@@ -116,7 +123,10 @@ export class AccountStore {
    * Notes the account that a user has already, whose key the chain has shown.
    * @returns that of the passkey: another one where it has one, or one is being made, and then nothing was noted
    */
-  async import(wanted: Omit<WantedAccount, 'askedBy'>, { address, keyIndex }: { readonly address: string; readonly keyIndex: number }): Promise<StoredAccount> {
+  async import(
+    wanted: Omit<WantedAccount, 'askedBy'>,
+    { address, keyIndex }: { readonly address: string; readonly keyIndex: number },
+  ): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, network)
@@ -140,7 +150,11 @@ export class AccountStore {
    * @param prepare signs it; called while the key is held
    * @returns `busy` where every key has one, `moved` where the account is not wanted any more
    */
-  async begin(key: AccountKey, { payer, sequenceNumbers }: PayerState, prepare: (proposal: Proposal) => PreparedTransaction): Promise<PreparedTransaction | 'busy' | 'moved'> {
+  async begin(
+    key: AccountKey,
+    { payer, sequenceNumbers }: PayerState,
+    prepare: (proposal: Proposal) => PreparedTransaction,
+  ): Promise<PreparedTransaction | 'busy' | 'moved'> {
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, key.network)
       const account = await findIn(client, key, 'for update')
@@ -153,12 +167,20 @@ export class AccountStore {
         `insert into wallet.payer_transactions (id, credential_id, network, user_id, payer, key_index, sequence_number, reference_height, submission, asked_by)
          select $1, $2, $3, $4, $5, $6, $7, $8, $9, asked_by from wallet.accounts where credential_id = $2 and network = $3`,
         [
-          prepared.id, key.credentialId, key.network, account.userId, payer.address, proposal.keyIndex, String(proposal.sequenceNumber), prepared.reference.height,
+          prepared.id,
+          key.credentialId,
+          key.network,
+          account.userId,
+          payer.address,
+          proposal.keyIndex,
+          String(proposal.sequenceNumber),
+          prepared.reference.height,
           prepared.submission,
         ],
       )
       await query(
-        client, `update wallet.accounts set state = 'sent', transaction_id = $3, attempts = attempts + 1, changed_at = now() where credential_id = $1 and network = $2`,
+        client,
+        `update wallet.accounts set state = 'sent', transaction_id = $3, attempts = attempts + 1, changed_at = now() where credential_id = $1 and network = $2`,
         [key.credentialId, key.network, prepared.id],
       )
       return prepared
@@ -167,7 +189,9 @@ export class AccountStore {
 
   /** The transaction of an account that is under way. */
   async openTransaction({ credentialId, network }: AccountKey): Promise<OpenTransaction | undefined> {
-    const { rows: [row] } = await query<Omit<OpenTransaction, 'sequenceNumber'> & { readonly sequenceNumber: string }>(
+    const {
+      rows: [row],
+    } = await query<Omit<OpenTransaction, 'sequenceNumber'> & { readonly sequenceNumber: string }>(
       this.#pool,
       `select id, submission, payer, key_index as "keyIndex", sequence_number::text as "sequenceNumber", reference_height::float8 as "referenceHeight", made_at as "madeAt"
        from wallet.payer_transactions where credential_id = $1 and network = $2 and outcome is null`,
@@ -177,7 +201,13 @@ export class AccountStore {
   }
 
   /** Writes down how a transaction ended and what that makes of its account; false where somebody else has. */
-  async end({ credentialId, network }: AccountKey, { id }: Pick<OpenTransaction, 'id'>, outcome: Outcome, detail: string | undefined, next: NextState): Promise<boolean> {
+  async end(
+    { credentialId, network }: AccountKey,
+    { id }: Pick<OpenTransaction, 'id'>,
+    outcome: Outcome,
+    detail: string | undefined,
+    next: NextState,
+  ): Promise<boolean> {
     return withTransaction(this.#pool, async (client) => {
       await lockNetwork(client, network)
       const { rowCount } = await query(
@@ -208,9 +238,17 @@ async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promi
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`wallet:payer:${network}`])
 }
 
-async function findIn(runner: pg.Pool | pg.ClientBase, { credentialId, network }: AccountKey, lock: '' | 'for update'): Promise<StoredAccount | undefined> {
-  const { rows: [row] } = await query<AccountRow>(
-    runner, `select ${accountColumns} from wallet.accounts where credential_id = $1 and network = $2 ${lock}`, [credentialId, network],
+async function findIn(
+  runner: pg.Pool | pg.ClientBase,
+  { credentialId, network }: AccountKey,
+  lock: '' | 'for update',
+): Promise<StoredAccount | undefined> {
+  const {
+    rows: [row],
+  } = await query<AccountRow>(
+    runner,
+    `select ${accountColumns} from wallet.accounts where credential_id = $1 and network = $2 ${lock}`,
+    [credentialId, network],
   )
   return row === undefined ? undefined : storedAccount(row)
 }
@@ -223,23 +261,36 @@ async function setState(client: pg.ClientBase, { credentialId, network }: Accoun
     `update wallet.accounts set state = $3, address = $4, key_index = $5, failure_code = $6, failure = $7, may_retry = $8, changed_at = now()
      where credential_id = $1 and network = $2`,
     [
-      credentialId, network, next.state, sealed?.address ?? null, sealed?.keyIndex ?? null,
-      failure?.code ?? null, failure === undefined ? null : storable(failure.text), failure?.mayRetry ?? null,
+      credentialId,
+      network,
+      next.state,
+      sealed?.address ?? null,
+      sealed?.keyIndex ?? null,
+      failure?.code ?? null,
+      failure === undefined ? null : storable(failure.text),
+      failure?.mayRetry ?? null,
     ],
   )
 }
 
 /** A key that has no transaction under way, with its next number: as the chain has it, or after the last one that we know was run, which a node may not show yet. */
 async function freeProposal(
-  client: pg.ClientBase, network: WalletNetwork, payer: string, sequenceNumbers: ReadonlyMap<number, bigint>,
+  client: pg.ClientBase,
+  network: WalletNetwork,
+  payer: string,
+  sequenceNumbers: ReadonlyMap<number, bigint>,
 ): Promise<Proposal | undefined> {
   const { rows: held } = await query<{ keyIndex: number }>(
-    client, `select key_index as "keyIndex" from wallet.payer_transactions where network = $1 and payer = $2 and outcome is null`, [network, payer],
+    client,
+    `select key_index as "keyIndex" from wallet.payer_transactions where network = $1 and payer = $2 and outcome is null`,
+    [network, payer],
   )
   const [free] = [...sequenceNumbers].filter(([index]) => !held.some(({ keyIndex }) => keyIndex === index))
   if (free === undefined) return undefined
   const [keyIndex, onChain] = free
-  const { rows: [last] } = await query<{ sequenceNumber: string; outcome: Outcome }>(
+  const {
+    rows: [last],
+  } = await query<{ sequenceNumber: string; outcome: Outcome }>(
     client,
     `select sequence_number::text as "sequenceNumber", outcome from wallet.payer_transactions
      where network = $1 and payer = $2 and key_index = $3 and outcome in ('succeeded', 'failed', 'out-of-turn') order by made_at desc limit 1`,
@@ -250,7 +301,11 @@ async function freeProposal(
   return { keyIndex, sequenceNumber: known > onChain ? known : onChain }
 }
 
-async function requireLimits(client: pg.ClientBase, { network, userId, askedBy }: WantedAccount, limits: ProvisionLimits): Promise<void> {
+async function requireLimits(
+  client: pg.ClientBase,
+  { network, userId, askedBy }: WantedAccount,
+  limits: ProvisionLimits,
+): Promise<void> {
   const [ofNetwork, mailbox = null] = digestsOf(askedBy)
   const { rows } = await query<{ all: number; user: number; mailbox: number; network: number }>(
     client,
@@ -260,12 +315,22 @@ async function requireLimits(client: pg.ClientBase, { network, userId, askedBy }
   )
   const used = only(rows)
   const refuse = (of: string, most: number): never => {
-    throw new ApiError(429, 'RATE_LIMITED', `No account was requested on ${network}: ${of} has had ${most} accounts created in 24 hours, which is the limit. Try again tomorrow.`)
+    throw new ApiError(
+      429,
+      'RATE_LIMITED',
+      `No account was requested on ${network}: ${of} has had ${most} accounts created in 24 hours, which is the limit. Try again tomorrow.`,
+    )
   }
   if (used.mailbox >= limits.ofMailbox) refuse('your mailbox', limits.ofMailbox)
   if (used.network >= limits.ofNetwork) refuse('your network', limits.ofNetwork)
-  if (used.user >= limits.ofUser) throw new ApiError(429, 'RATE_LIMITED', `You have had ${limits.ofUser} accounts made on ${network} in 24 hours, which is the most. Try again tomorrow.`)
-  if (used.all >= limits.all) throw new ApiError(429, 'RATE_LIMITED', `No more accounts are made on ${network} today. Try again tomorrow.`)
+  if (used.user >= limits.ofUser)
+    throw new ApiError(
+      429,
+      'RATE_LIMITED',
+      `You have had ${limits.ofUser} accounts made on ${network} in 24 hours, which is the most. Try again tomorrow.`,
+    )
+  if (used.all >= limits.all)
+    throw new ApiError(429, 'RATE_LIMITED', `No more accounts are made on ${network} today. Try again tomorrow.`)
 }
 
 /** The network first, then the mailbox where there is one. */
@@ -276,7 +341,11 @@ function digestsOf({ network, mailbox }: AskedBy): readonly Buffer[] {
 
 function requireKey(known: StoredAccount, publicKey: string): void {
   if (known.publicKey === publicKey) return
-  throw new ApiError(409, 'PROVISION_FAILED', 'A passkey with the same id and another key had an account here. Make a new passkey.')
+  throw new ApiError(
+    409,
+    'PROVISION_FAILED',
+    'A passkey with the same id and another key had an account here. Make a new passkey.',
+  )
 }
 
 function storedAccount(row: AccountRow): StoredAccount {
@@ -289,10 +358,22 @@ function storedAccount(row: AccountRow): StoredAccount {
     case 'sent':
       return { ...all, state: 'sent', transactionId: present(transactionId) }
     case 'sealed':
-      return { ...all, state: 'sealed', address: present(row.address), keyIndex: present(row.keyIndex), transactionId, isImported }
+      return {
+        ...all,
+        state: 'sealed',
+        address: present(row.address),
+        keyIndex: present(row.keyIndex),
+        transactionId,
+        isImported,
+      }
     case 'failed':
   }
-  return { ...all, state: 'failed', failure: { code: present(row.failureCode), text: present(row.failure), mayRetry: row.mayRetry === true }, transactionId }
+  return {
+    ...all,
+    state: 'failed',
+    failure: { code: present(row.failureCode), text: present(row.failure), mayRetry: row.mayRetry === true },
+    transactionId,
+  }
 }
 
 /** What the table's rules say is there. */

@@ -9,7 +9,9 @@ import type { AccountStanding, PasskeyAccounts, Provisioning } from './provision
 
 /** One operation of the function: what it gives is the `data` of the answer. @throws ApiError */
 export type FunctionHandler = (
-  signedIn: SignedIn, data: unknown, from: { readonly signal?: AbortSignal | undefined; readonly network: string }
+  signedIn: SignedIn,
+  data: unknown,
+  from: { readonly signal?: AbortSignal | undefined; readonly network: string },
 ) => Promise<unknown>
 
 /** An account as callers are told of it; amounts and keys are not in it. */
@@ -29,17 +31,35 @@ const mostWaitSeconds = 60
 const credentialId = z.string('has to be a text').regex(/^[\w-]{1,1400}$/, 'has to be the id of a passkey, base64url')
 const network = z.enum(walletNetworks, `has to be ${walletNetworks.join(' or ')}`)
 const startSchema = z.strictObject({
-  credentialId, networks: z.array(network).min(1, 'has to name a network').max(walletNetworks.length).optional(),
+  credentialId,
+  networks: z.array(network).min(1, 'has to name a network').max(walletNetworks.length).optional(),
 })
-const waitSchema = startSchema.extend({ waitSeconds: z.number().min(0, 'has to be at least 0').max(mostWaitSeconds, `has to be at most ${mostWaitSeconds}`).optional() })
-const saveSchema = z.strictObject({ credentialId, network, address: z.string('has to be a text').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'has to be an address: 16 hex digits') })
+const waitSchema = startSchema.extend({
+  waitSeconds: z
+    .number()
+    .min(0, 'has to be at least 0')
+    .max(mostWaitSeconds, `has to be at most ${mostWaitSeconds}`)
+    .optional(),
+})
+const saveSchema = z.strictObject({
+  credentialId,
+  network,
+  address: z.string('has to be a text').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'has to be an address: 16 hex digits'),
+})
 const nothingSchema = z.strictObject({}).nullish()
 
 /** The operations below `/wallet/` of the passkey function, for signed-in users. */
 export function provisioningEndpoints(provisioning: Provisioning): Readonly<Record<string, FunctionHandler>> {
-  const answer = async (signedIn: SignedIn, id: string, standings: ReadonlyMap<WalletNetwork, AccountStanding>): Promise<unknown> => {
+  const answer = async (
+    signedIn: SignedIn,
+    id: string,
+    standings: ReadonlyMap<WalletNetwork, AccountStanding>,
+  ): Promise<unknown> => {
     requireAny(standings)
-    return { networks: Object.fromEntries([...standings].map(([name, standing]) => [name, toldAccount(standing)])), publicKeySec1Hex: await provisioning.publicKey(signedIn, id) }
+    return {
+      networks: Object.fromEntries([...standings].map(([name, standing]) => [name, toldAccount(standing)])),
+      publicKeySec1Hex: await provisioning.publicKey(signedIn, id),
+    }
   }
   return {
     '/wallet/provision-start': async (signedIn, data, { network: client }) => {
@@ -49,13 +69,18 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
     '/wallet/provision': async (signedIn, data, { network: client, signal }) => {
       const { credentialId: id, networks = walletNetworks, waitSeconds = mostWaitSeconds } = parsed(waitSchema, data)
       return answer(
-        signedIn, id,
+        signedIn,
+        id,
         await provisioning.wantAndWait(signedIn, id, [...new Set(networks)], waitSeconds * 1000, client, signal),
       )
     },
     '/wallet/provision-save': async (signedIn, data) => {
       const { credentialId: id, network: name, address } = parsed(saveSchema, data)
-      const { address: saved, keyIndex, isImported } = await provisioning.import(signedIn, id, name, parseAddress(address) ?? address)
+      const {
+        address: saved,
+        keyIndex,
+        isImported,
+      } = await provisioning.import(signedIn, id, name, parseAddress(address) ?? address)
       return { network: name, state: 'sealed', address: saved, keyIndex, isImported }
     },
     '/wallet/accounts': async (signedIn, data, { signal }) => {
@@ -66,15 +91,32 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
 }
 
 /** A row for what is the passkey's own, where there is any, and one for each further account. */
-function accountRows({ passkey: { credentialId: id, publicKeySec1Hex }, accounts, further }: PasskeyAccounts): readonly object[] {
-  const address = (name: WalletNetwork): string | null => accounts.flatMap((one) => (one.network === name && one.state === 'sealed' ? [one.address] : []))[0] ?? null
+function accountRows({
+  passkey: { credentialId: id, publicKeySec1Hex },
+  accounts,
+  further,
+}: PasskeyAccounts): readonly object[] {
+  const address = (name: WalletNetwork): string | null =>
+    accounts.flatMap((one) => (one.network === name && one.state === 'sealed' ? [one.address] : []))[0] ?? null
   const own = {
-    credentialId: id, publicKeySec1Hex, flowAddress: address('mainnet'), flowAddressTestnet: address('testnet'),
-    networks: Object.fromEntries(accounts.map((one) => [one.network, toldAccount(one)])), createdAt: accounts[0]?.createdAt.toISOString(), isFurther: false,
+    credentialId: id,
+    publicKeySec1Hex,
+    flowAddress: address('mainnet'),
+    flowAddressTestnet: address('testnet'),
+    networks: Object.fromEntries(accounts.map((one) => [one.network, toldAccount(one)])),
+    createdAt: accounts[0]?.createdAt.toISOString(),
+    isFurther: false,
   }
   const others = further.map((one) => ({
-    credentialId: id, publicKeySec1Hex, flowAddress: one.network === 'mainnet' ? one.address : null, flowAddressTestnet: one.network === 'testnet' ? one.address : null,
-    networks: { [one.network]: { state: 'sealed', address: one.address, keyIndex: one.keyIndex, isImported: one.isImported } }, createdAt: one.addedAt.toISOString(), isFurther: true,
+    credentialId: id,
+    publicKeySec1Hex,
+    flowAddress: one.network === 'mainnet' ? one.address : null,
+    flowAddressTestnet: one.network === 'testnet' ? one.address : null,
+    networks: {
+      [one.network]: { state: 'sealed', address: one.address, keyIndex: one.keyIndex, isImported: one.isImported },
+    },
+    createdAt: one.addedAt.toISOString(),
+    isFurther: true,
   }))
   return accounts.length === 0 ? others : [own, ...others]
 }
@@ -88,21 +130,35 @@ function requireAny(standings: ReadonlyMap<WalletNetwork, AccountStanding>): voi
 }
 
 function toldAccount(standing: AccountStanding): ToldAccount {
-  const transaction = (id: Buffer | undefined): Pick<ToldAccount, 'txId'> => (id === undefined ? {} : { txId: id.toString('hex') })
+  const transaction = (id: Buffer | undefined): Pick<ToldAccount, 'txId'> =>
+    id === undefined ? {} : { txId: id.toString('hex') }
   switch (standing.state) {
     case 'wanted':
       return { state: 'wanted' }
     case 'sent':
       return { state: 'sent', ...transaction(standing.transactionId) }
     case 'sealed':
-      return { state: 'sealed', address: standing.address, keyIndex: standing.keyIndex, isImported: standing.isImported, ...transaction(standing.transactionId) }
+      return {
+        state: 'sealed',
+        address: standing.address,
+        keyIndex: standing.keyIndex,
+        isImported: standing.isImported,
+        ...transaction(standing.transactionId),
+      }
     case 'failed': {
       const { text, mayRetry } = standing.failure
-      return { state: 'failed', ...transaction(standing.transactionId), error: { code: 'PROVISION_FAILED', message: text, mayRetry } }
+      return {
+        state: 'failed',
+        ...transaction(standing.transactionId),
+        error: { code: 'PROVISION_FAILED', message: text, mayRetry },
+      }
     }
     case 'refused':
   }
-  return { state: 'refused', error: { code: standing.error.code, message: standing.error.message, mayRetry: standing.error.status !== 409 } }
+  return {
+    state: 'refused',
+    error: { code: standing.error.code, message: standing.error.message, mayRetry: standing.error.status !== 409 },
+  }
 }
 
 /** @throws ApiError 400 INVALID_INPUT */
@@ -111,6 +167,9 @@ function parsed<Schema extends z.ZodType>(schema: Schema, data: unknown): z.outp
     return parseBody(schema, data)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw new ApiError(400, 'INVALID_INPUT', error.message.replace('Field "', 'Field "data.'), { cause: error, ...(error.field === undefined ? {} : { field: `data.${error.field}` }) })
+    throw new ApiError(400, 'INVALID_INPUT', error.message.replace('Field "', 'Field "data.'), {
+      cause: error,
+      ...(error.field === undefined ? {} : { field: `data.${error.field}` }),
+    })
   }
 }

@@ -87,9 +87,20 @@ export class Provisioning {
     this.#further = new FurtherAccounts({ pool, senders: this.#senders, log })
     this.keysOnChain = new AccountKeys({ pool, passkeys: options.passkeys, senders: this.#senders, log })
     this.#maker = new AccountMaker({
-      store: this.#store, senders: this.#senders, log, startBalances: options.startBalances, onEnd: options.onAccount, pollMs: options.pollMs, resendMs: options.resendMs,
+      store: this.#store,
+      senders: this.#senders,
+      log,
+      startBalances: options.startBalances,
+      onEnd: options.onAccount,
+      pollMs: options.pollMs,
+      resendMs: options.resendMs,
     })
-    this.#jobs = new AccountJobs({ pool, log, run: (key) => this.#maker.make(key, this.#stopping.signal), pollSeconds: options.jobPollSeconds })
+    this.#jobs = new AccountJobs({
+      pool,
+      log,
+      run: (key) => this.#maker.make(key, this.#stopping.signal),
+      pollSeconds: options.jobPollSeconds,
+    })
   }
 
   /**
@@ -99,7 +110,11 @@ export class Provisioning {
   async start(signal?: AbortSignal): Promise<void> {
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
     try {
-      await Promise.all([...this.#senders.values()].filter(({ payer }) => payer !== undefined).map((sender) => this.#check(sender, linked.signal)))
+      await Promise.all(
+        [...this.#senders.values()]
+          .filter(({ payer }) => payer !== undefined)
+          .map((sender) => this.#check(sender, linked.signal)),
+      )
       await this.#jobs.start(linked.signal)
       for (const key of await this.#store.open()) await this.#jobs.sendNow(key)
     } finally {
@@ -125,14 +140,28 @@ export class Provisioning {
    * @throws ApiError 403 for users who may not, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
    */
   async want(
-    { user }: SignedIn, credentialId: string, networks: readonly WalletNetwork[], client: string,
+    { user }: SignedIn,
+    credentialId: string,
+    networks: readonly WalletNetwork[],
+    client: string,
   ): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
     const passkey = await this.#passkeyOf(user.id, credentialId)
     if (!this.#options.isOpen && !rolesOf(user.appMetadata).includes('wallet')) {
-      throw new ApiError(403, 'FORBIDDEN', 'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account that you have.')
+      throw new ApiError(
+        403,
+        'FORBIDDEN',
+        'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account that you have.',
+      )
     }
     const standings = new Map<WalletNetwork, AccountStanding>()
-    for (const network of networks) standings.set(network, await this.#wantOne(passkey, network, { mailbox: user.email === undefined ? undefined : mailboxOf(user.email), network: client }))
+    for (const network of networks)
+      standings.set(
+        network,
+        await this.#wantOne(passkey, network, {
+          mailbox: user.email === undefined ? undefined : mailboxOf(user.email),
+          network: client,
+        }),
+      )
     return standings
   }
 
@@ -141,7 +170,11 @@ export class Provisioning {
    * @param signal ends the waiting, and what is under way goes on
    */
   async wantAndWait(
-    signedIn: SignedIn, credentialId: string, networks: readonly WalletNetwork[], waitMs: number, client: string,
+    signedIn: SignedIn,
+    credentialId: string,
+    networks: readonly WalletNetwork[],
+    waitMs: number,
+    client: string,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
     const { id: userId } = signedIn.user
@@ -155,7 +188,8 @@ export class Provisioning {
       while ([...standings.values()].some(isUnderWay) && performance.now() < until) {
         await pause(lookEveryMs, linked.signal)
         for (const [network, standing] of standings) {
-          if (isUnderWay(standing)) standings.set(network, (await this.#store.find({ credentialId, network })) ?? standing)
+          if (isUnderWay(standing))
+            standings.set(network, (await this.#store.find({ credentialId, network })) ?? standing)
         }
       }
     } finally {
@@ -172,18 +206,32 @@ export class Provisioning {
    * @param address in text form
    * @throws ApiError 404, 409 for too many, 422 PROVISION_FAILED where the account has not got the key, 503 where the chain cannot be asked
    */
-  async import({ user }: SignedIn, credentialId: string, network: WalletNetwork, address: string): Promise<Pick<FurtherAccount, 'address' | 'keyIndex' | 'isImported'>> {
+  async import(
+    { user }: SignedIn,
+    credentialId: string,
+    network: WalletNetwork,
+    address: string,
+  ): Promise<Pick<FurtherAccount, 'address' | 'keyIndex' | 'isImported'>> {
     const passkey = await this.#passkeyOf(user.id, credentialId)
     const publicKey = publicKeyOf(passkey)
     const sender = this.#senders.get(network)
     if (sender === undefined) throw new ApiError(503, 'PROVISION_FAILED', noNode(network))
     const account = await sender.account(address, this.#stopping.signal).catch((error: unknown) => {
       this.#options.log.warn({ err: asError(error), network }, 'an account could not be looked at')
-      throw new ApiError(503, 'PROVISION_FAILED', error instanceof FatalError ? noNode(network) : 'The chain cannot be asked at present. Try again in a minute.', { cause: error })
+      throw new ApiError(
+        503,
+        'PROVISION_FAILED',
+        error instanceof FatalError ? noNode(network) : 'The chain cannot be asked at present. Try again in a minute.',
+        { cause: error },
+      )
     })
     const keyIndex = account === undefined ? undefined : signingKeyIndex(account, publicKey)
     if (keyIndex === undefined) {
-      throw new ApiError(422, 'PROVISION_FAILED', `${address} on ${network} ${account === undefined ? 'is no account' : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'}.`)
+      throw new ApiError(
+        422,
+        'PROVISION_FAILED',
+        `${address} on ${network} ${account === undefined ? 'is no account' : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'}.`,
+      )
     }
     const own = await this.#store.import({ userId: user.id, credentialId, network, publicKey }, { address, keyIndex })
     if (own.state === 'sealed' && own.address === address) return own
@@ -195,19 +243,32 @@ export class Provisioning {
    * @param signal ends questions to the chain
    */
   async accountsOf({ user }: SignedIn, signal?: AbortSignal): Promise<readonly PasskeyAccounts[]> {
-    const [passkeys, removed] = await Promise.all([this.#options.passkeys.of(user.id), this.#options.passkeys.removedOf(user.id)])
+    const [passkeys, removed] = await Promise.all([
+      this.#options.passkeys.of(user.id),
+      this.#options.passkeys.removedOf(user.id),
+    ])
     const stored = await this.#store.of([...passkeys, ...removed].map(({ credentialId }) => credentialId))
-    const accountsOf = (passkey: KnownPasskey): readonly StoredAccount[] => stored.filter(({ credentialId, publicKey }) => (
-      credentialId === passkey.credentialId && `04${publicKey}` === passkey.publicKeySec1Hex.toLowerCase()
-    ))
+    const accountsOf = (passkey: KnownPasskey): readonly StoredAccount[] =>
+      stored.filter(
+        ({ credentialId, publicKey }) =>
+          credentialId === passkey.credentialId && `04${publicKey}` === passkey.publicKeySec1Hex.toLowerCase(),
+      )
     const own = passkeys.flatMap(accountsOf)
-    const isOwn = (one: { readonly network: WalletNetwork; readonly address: string }): boolean => (
-      own.some((account) => account.state === 'sealed' && account.network === one.network && account.address === one.address)
+    const isOwn = (one: { readonly network: WalletNetwork; readonly address: string }): boolean =>
+      own.some(
+        (account) => account.state === 'sealed' && account.network === one.network && account.address === one.address,
+      )
+    const orphans = removed
+      .flatMap(accountsOf)
+      .filter((account) => account.state === 'sealed')
+      .filter((account) => !isOwn(account))
+    const further = (await this.#further.of(user.id, passkeys, orphans, signal ?? this.#stopping.signal)).filter(
+      (one) => !isOwn(one),
     )
-    const orphans = removed.flatMap(accountsOf).filter((account) => account.state === 'sealed').filter((account) => !isOwn(account))
-    const further = (await this.#further.of(user.id, passkeys, orphans, signal ?? this.#stopping.signal)).filter((one) => !isOwn(one))
     return passkeys.map((passkey) => ({
-      passkey, accounts: accountsOf(passkey), further: further.filter(({ credentialId }) => credentialId === passkey.credentialId),
+      passkey,
+      accounts: accountsOf(passkey),
+      further: further.filter(({ credentialId }) => credentialId === passkey.credentialId),
     }))
   }
 
@@ -225,15 +286,26 @@ export class Provisioning {
       if (sender?.payer === undefined) {
         const known = await this.#store.find({ credentialId, network })
         if (known !== undefined && known.publicKey === publicKey && known.state === 'sealed') return known
-        throw new ApiError(503, 'PROVISION_FAILED', sender === undefined ? noNode(network) : `Nobody pays for accounts of ${network} here: the operator can set WALLET_${network.toUpperCase()}_PAYER.`)
+        throw new ApiError(
+          503,
+          'PROVISION_FAILED',
+          sender === undefined
+            ? noNode(network)
+            : `Nobody pays for accounts of ${network} here: the operator can set WALLET_${network.toUpperCase()}_PAYER.`,
+        )
       }
       let isNew = false
-      const account = await this.#store.want({ credentialId, network, userId, publicKey, askedBy }, {
-        all: dailyLimit, ...provisionLimits
-      }, async (client) => {
-        isNew = true
-        await this.#jobs.sendIn(client, { credentialId, network })
-      })
+      const account = await this.#store.want(
+        { credentialId, network, userId, publicKey, askedBy },
+        {
+          all: dailyLimit,
+          ...provisionLimits,
+        },
+        async (client) => {
+          isNew = true
+          await this.#jobs.sendIn(client, { credentialId, network })
+        },
+      )
       // Not only where it is new: the process that had it may be gone, and who asks should not wait until that is noticed.
       if (isNew || isUnderWay(account)) this.#makeSoon(account)
       return account
@@ -247,9 +319,16 @@ export class Provisioning {
   /** At once in this process; the job is there for when that ends. */
   #makeSoon(account: StoredAccount): void {
     if (this.#underWay.size >= mostAtOnce) return
-    const made: Promise<void> = this.#maker.make(account, this.#stopping.signal).catch((error: unknown) => {
-      if (!this.#stopping.signal.aborted) this.#options.log.error({ err: asError(error), credentialId: account.credentialId, network: account.network }, 'making an account broke off and will be tried again')
-    }).finally(() => this.#underWay.delete(made))
+    const made: Promise<void> = this.#maker
+      .make(account, this.#stopping.signal)
+      .catch((error: unknown) => {
+        if (!this.#stopping.signal.aborted)
+          this.#options.log.error(
+            { err: asError(error), credentialId: account.credentialId, network: account.network },
+            'making an account broke off and will be tried again',
+          )
+      })
+      .finally(() => this.#underWay.delete(made))
     this.#underWay.add(made)
   }
 
@@ -258,10 +337,18 @@ export class Provisioning {
       await sender.check(signal)
     } catch (error) {
       if (!(error instanceof RetryableError) || signal.aborted) throw error
-      this.#options.log.warn({ err: error, network: sender.network }, 'the payer of new accounts could not be looked at yet')
-      const later: Promise<void> = retryWhile(() => sender.check(this.#stopping.signal), { signal: this.#stopping.signal, baseMs: 1000, maxMs: 60_000 })
+      this.#options.log.warn(
+        { err: error, network: sender.network },
+        'the payer of new accounts could not be looked at yet',
+      )
+      const later: Promise<void> = retryWhile(() => sender.check(this.#stopping.signal), {
+        signal: this.#stopping.signal,
+        baseMs: 1000,
+        maxMs: 60_000,
+      })
         .catch((late: unknown) => {
-          if (!this.#stopping.signal.aborted) this.#options.log.error({ err: asError(late), network: sender.network }, 'no accounts can be made')
+          if (!this.#stopping.signal.aborted)
+            this.#options.log.error({ err: asError(late), network: sender.network }, 'no accounts can be made')
         })
         .finally(() => this.#underWay.delete(later))
       this.#underWay.add(later)
@@ -282,7 +369,12 @@ export function isUnderWay({ state }: AccountStanding): boolean {
 /** 128 hex digits. @throws ApiError 422 NO_PUBLIC_KEY for a passkey that no account can have */
 function publicKeyOf({ publicKeySec1Hex }: KnownPasskey): string {
   const digits = publicKeyForm.exec(publicKeySec1Hex)?.[1]
-  if (digits === undefined) throw new ApiError(422, 'NO_PUBLIC_KEY', 'This passkey has no key that an account can have (P-256). Make another one.')
+  if (digits === undefined)
+    throw new ApiError(
+      422,
+      'NO_PUBLIC_KEY',
+      'This passkey has no key that an account can have (P-256). Make another one.',
+    )
   return digits.toLowerCase()
 }
 

@@ -7,8 +7,12 @@ export const fullWeight = 1000
 
 /** The key of an account by which a passkey signs for it alone. @param publicKey hex, 128 digits @returns its index; undefined where there is none */
 export function signingKeyIndex({ keys }: ChainAccount, publicKey: string): number | undefined {
-  return keys.find((key) => (
-    key.publicKey.toLowerCase() === publicKey && !key.isRevoked && key.weight >= fullWeight
-    && key.signatureAlgorithm === passkeyAlgorithms.signature && key.hashAlgorithm === passkeyAlgorithms.hash
-  ))?.index
+  return keys.find(
+    (key) =>
+      key.publicKey.toLowerCase() === publicKey &&
+      !key.isRevoked &&
+      key.weight >= fullWeight &&
+      key.signatureAlgorithm === passkeyAlgorithms.signature &&
+      key.hashAlgorithm === passkeyAlgorithms.hash,
+  )?.index
 }

@@ -22,17 +22,24 @@ export type AccountState =
   | { readonly state: 'wanted' }
   | { readonly state: 'sent'; readonly transactionId: Buffer }
   /** `address` in text form. `transactionId` made it; undefined: it was there before. */
-  | { readonly state: 'sealed'; readonly address: string; readonly keyIndex: number; readonly transactionId: Buffer | undefined; readonly isImported: boolean }
+  | {
+      readonly state: 'sealed'
+      readonly address: string
+      readonly keyIndex: number
+      readonly transactionId: Buffer | undefined
+      readonly isImported: boolean
+    }
   | { readonly state: 'failed'; readonly failure: AccountFailure; readonly transactionId: Buffer | undefined }
 
-export type StoredAccount = AccountKey & AccountState & {
-  readonly userId: string
-  /** Hex, 128 digits. */
-  readonly publicKey: string
-  /** Transactions that were made since it was last asked for. */
-  readonly attempts: number
-  readonly createdAt: Date
-}
+export type StoredAccount = AccountKey &
+  AccountState & {
+    readonly userId: string
+    /** Hex, 128 digits. */
+    readonly publicKey: string
+    /** Transactions that were made since it was last asked for. */
+    readonly attempts: number
+    readonly createdAt: Date
+  }
 
 /** A transaction that is under way. */
 export interface OpenTransaction {

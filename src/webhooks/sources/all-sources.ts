@@ -8,8 +8,18 @@ import { ftTransferSource, nftTransferSource } from './transfers.ts'
 
 /** Everything that events are read from. */
 export const allSources: readonly EventSource[] = [
-  blockSource, transactionSource, activitySource, ftTransferSource, nftTransferSource, newAccountSource, accountKeySource,
-  contractChangeSource, contractEventSource, evmTransactionSource, defiSource, stakingSource,
+  blockSource,
+  transactionSource,
+  activitySource,
+  ftTransferSource,
+  nftTransferSource,
+  newAccountSource,
+  accountKeySource,
+  contractChangeSource,
+  contractEventSource,
+  evmTransactionSource,
+  defiSource,
+  stakingSource,
 ]
 
 /** Those that can give an event of one of these types. */

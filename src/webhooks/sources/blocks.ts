@@ -7,15 +7,23 @@ export const blockSource: EventSource = {
   types: ['block.sealed'],
   workers: [],
   read: async (client, { from, to }) => {
-    const { rows } = await query<{ height: string; id: string; parent_id: string; tx_count: number; event_count: number }>(
+    const { rows } = await query<{
+      height: string
+      id: string
+      parent_id: string
+      tx_count: number
+      event_count: number
+    }>(
       client,
       `select height, encode(id, 'hex') as id, encode(parent_id, 'hex') as parent_id, tx_count, event_count
        from raw.blocks where height >= $1 and height < $2`,
       [from, to],
     )
     return rows.map(({ height, ...data }) => ({
-      types: ['block.sealed'], place: { height: Number(height), txIndex: -1, eventIndex: -1, leg: 0 },
-      data: { height: Number(height), ...data }, facets: {},
+      types: ['block.sealed'],
+      place: { height: Number(height), txIndex: -1, eventIndex: -1, leg: 0 },
+      data: { height: Number(height), ...data },
+      facets: {},
     }))
   },
 }
@@ -50,8 +58,15 @@ export const transactionSource: EventSource = {
       types: ['transaction.sealed'],
       place: { height: Number(row.block_height), txIndex: row.tx_index, eventIndex: -1, leg: 0 },
       data: {
-        transaction_id: row.id, payer: row.payer, proposer: row.proposer, authorizers: row.authorizers, is_evm: row.is_evm,
-        event_count: row.event_count, gas_used: row.gas_used === null ? null : Number(row.gas_used), is_failed: row.status_code === 1, error: row.error,
+        transaction_id: row.id,
+        payer: row.payer,
+        proposer: row.proposer,
+        authorizers: row.authorizers,
+        is_evm: row.is_evm,
+        event_count: row.event_count,
+        gas_used: row.gas_used === null ? null : Number(row.gas_used),
+        is_failed: row.status_code === 1,
+        error: row.error,
       },
       facets: { from: present(row.payer), addresses: [...present(row.payer, row.proposer), ...row.authorizers] },
     }))

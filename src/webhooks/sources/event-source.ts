@@ -13,7 +13,11 @@ export interface EventSource {
    * The events of a range of heights, in any order.
    * @param wanted the conditions of all subscriptions that ask for one of the types: what none of them asks for may be left out
    */
-  readonly read: (client: pg.ClientBase, range: HeightRange, wanted: readonly Conditions[]) => Promise<readonly ChainEvent[]>
+  readonly read: (
+    client: pg.ClientBase,
+    range: HeightRange,
+    wanted: readonly Conditions[],
+  ) => Promise<readonly ChainEvent[]>
 }
 
 /** Where a row says that something happened; heights and numbers as `pg` gives them. */

@@ -33,12 +33,21 @@ export const evmTransactionSource: EventSource = {
         types: ['evm.transaction'],
         place: placeOf(row),
         data: {
-          transaction_id: row.tx_id, event_index: row.event_index, evm_hash: `0x${row.evm_hash}`, from: sender, to: receiver,
-          value_attoflow: row.value, gas_used: Number(row.evm_gas_used), is_failed: row.evm_status === 0, contract_address: created,
+          transaction_id: row.tx_id,
+          event_index: row.event_index,
+          evm_hash: `0x${row.evm_hash}`,
+          from: sender,
+          to: receiver,
+          value_attoflow: row.value,
+          gas_used: Number(row.evm_gas_used),
+          is_failed: row.evm_status === 0,
+          contract_address: created,
           error: row.error_message,
         },
         facets: {
-          from: present(sender), to: present(receiver, created), ...(row.value === null ? {} : { amount: wholeFlow(row.value) }),
+          from: present(sender),
+          to: present(receiver, created),
+          ...(row.value === null ? {} : { amount: wholeFlow(row.value) }),
         },
       }
     })

@@ -19,7 +19,9 @@ interface DefiRow extends PlacedRow {
 }
 
 const specialTypes: Readonly<Record<string, EventType>> = {
-  Swap: 'defi.swap', AddLiquidity: 'defi.liquidity', RemoveLiquidity: 'defi.liquidity',
+  Swap: 'defi.swap',
+  AddLiquidity: 'defi.liquidity',
+  RemoveLiquidity: 'defi.liquidity',
 }
 
 /** Swaps, liquidity and whatever else happened to pairs. */
@@ -46,8 +48,12 @@ export const defiSource: EventSource = {
         place: placeOf(row),
         data,
         facets: {
-          addresses: present(row.maker), tokens: present(row.asset0, row.asset1), contracts: present(contract ?? null),
-          pairs: [row.pair], names: [row.event_type], ...(amount === null ? {} : { amount }),
+          addresses: present(row.maker),
+          tokens: present(row.asset0, row.asset1),
+          contracts: present(contract ?? null),
+          pairs: [row.pair],
+          names: [row.event_type],
+          ...(amount === null ? {} : { amount }),
         },
       }
     })
@@ -83,7 +89,10 @@ export const stakingSource: EventSource = {
         place: placeOf(row),
         data,
         facets: {
-          addresses: present(row.account), nodes: present(row.node_id), names: [row.event_type], ...(row.amount === null ? {} : { amount: row.amount }),
+          addresses: present(row.account),
+          nodes: present(row.node_id),
+          names: [row.event_type],
+          ...(row.amount === null ? {} : { amount: row.amount }),
         },
       }
     })

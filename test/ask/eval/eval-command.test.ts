@@ -7,7 +7,8 @@ import type { Ended } from '../../support/command-line.ts'
 import { repositoryRoot } from '../../support/repository.ts'
 
 const command = join(repositoryRoot, 'scripts/eval.ts')
-const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> => new ProgramRun(command, args, variables).ended
+const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> =>
+  new ProgramRun(command, args, variables).ended
 
 describe('the command eval', () => {
   it('says what is wrong with its options before it does anything', async () => {
@@ -23,7 +24,9 @@ describe('the command eval', () => {
       text: question.includes(gold?.question ?? '?') ? (gold?.accepted[1] ?? '') : 'select 5 as wrong',
     }))
     const { code, stdout, stderr } = await run(['--only', 'fees-total,account-count', '--least', '60'], {
-      LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'live-model', LLM_BASE_URL: provider.url,
+      LLM_PROVIDER: 'openai-compatible',
+      LLM_MODEL: 'live-model',
+      LLM_BASE_URL: provider.url,
     })
     expect(stderr).to.equal('')
     expect(stdout).to.include('openai-compatible/live-model: 1 of 2 right, execution accuracy 50.0 %')

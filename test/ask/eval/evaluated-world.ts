@@ -31,7 +31,8 @@ async function makeWorld(): Promise<EvaluatedWorld> {
   await fillEvmExplorer(evm.known.pool, 'known')
   await fillEvmExplorer(evm.other.pool, 'other')
   const evaluation = await openEvaluation({
-    indexer: { known: indexer.known.url, other: indexer.other.url }, evm: { known: evm.known.url, other: evm.other.url },
+    indexer: { known: indexer.known.url, other: indexer.other.url },
+    evm: { known: evm.known.url, other: evm.other.url },
   })
   atEndOfTests(async () => {
     await evaluation[Symbol.asyncDispose]()

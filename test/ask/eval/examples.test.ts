@@ -19,14 +19,18 @@ describe('the example questions in a database', () => {
       const { known, other } = databasesOf(world, target)
       const examples = examplePairs(target, 'emulator')
       const troubles: string[] = []
-      for (const { questions: [question], sql } of examples) {
+      for (const {
+        questions: [question],
+        sql,
+      } of examples) {
         try {
           await known.check(sql)
           const { rows, columns } = await known.run(sql)
           const names = columns.map(({ name }) => name)
           const empty = names.filter((name, i) => !askedLater.has(name) && rows.every((row) => row[i] === null))
           if (empty.length > 0) troubles.push(`${question}: nothing in ${empty.join(', ')}`)
-          if (names.some((name, i) => name === '?column?' || names.indexOf(name) !== i)) troubles.push(`${question}: ${names.join(', ')}`)
+          if (names.some((name, i) => name === '?column?' || names.indexOf(name) !== i))
+            troubles.push(`${question}: ${names.join(', ')}`)
           await other.run(sql)
         } catch (error) {
           troubles.push(`${question}: ${String(error)}`)
@@ -38,7 +42,9 @@ describe('the example questions in a database', () => {
 
   it('are not what the evaluation asks', () => {
     const gold = new Set(goldQuestions('emulator').map(({ question }) => question.toLowerCase()))
-    const asked = queryTargets.flatMap((target) => examplePairs(target, 'emulator').flatMap(({ questions }) => questions))
+    const asked = queryTargets.flatMap((target) =>
+      examplePairs(target, 'emulator').flatMap(({ questions }) => questions),
+    )
     expect(asked.filter((question) => gold.has(question.toLowerCase()))).to.deep.equal([])
   })
 })

@@ -17,7 +17,8 @@ describe('the questions of the evaluation', () => {
 
   it('are at least sixty, each there once', () => {
     expect(gold.length).to.be.at.least(60)
-    for (const key of ['id', 'question'] as const) expect(new Set(gold.map((one) => one[key])).size, key).to.equal(gold.length)
+    for (const key of ['id', 'question'] as const)
+      expect(new Set(gold.map((one) => one[key])).size, key).to.equal(gold.length)
   })
 
   it('have the answers that are written down', async () => {
@@ -27,7 +28,9 @@ describe('the questions of the evaluation', () => {
       const [first] = await world.evaluation.judge.answers(question)
       if (first === undefined) throw new Error(`${question.id} has no accepted statement`)
       const { columns } = first.known
-      const { verdict } = compareAnswers({ columns, rows: written[question.id] ?? [] }, first.known, { order: question.order ?? [] })
+      const { verdict } = compareAnswers({ columns, rows: written[question.id] ?? [] }, first.known, {
+        order: question.order ?? [],
+      })
       expect(verdict, question.id).to.equal('same')
     }
   })
@@ -38,7 +41,8 @@ describe('the questions of the evaluation', () => {
       const [first, ...others] = await world.evaluation.judge.answers(question)
       for (const answer of others) {
         for (const side of ['known', 'other'] as const) {
-          if (first === undefined || compareAnswers(first[side], answer[side], question).verdict !== 'same') different.push(`${question.id} (${side})`)
+          if (first === undefined || compareAnswers(first[side], answer[side], question).verdict !== 'same')
+            different.push(`${question.id} (${side})`)
         }
       }
     }
@@ -49,7 +53,8 @@ describe('the questions of the evaluation', () => {
     const same: string[] = []
     for (const question of gold) {
       const [first] = await world.evaluation.judge.answers(question)
-      if (first !== undefined && compareAnswers(first.known, first.other, question).verdict === 'same') same.push(question.id)
+      if (first !== undefined && compareAnswers(first.known, first.other, question).verdict === 'same')
+        same.push(question.id)
     }
     expect(same).to.deep.equal([])
   })

@@ -25,10 +25,14 @@ export const hostileWords: readonly string[] = [
 
 /** Where such texts come to stand in a database: everywhere that a person on the chain may write. */
 const places: readonly ((text: string, i: number) => readonly [sql: string, values: readonly unknown[]])[] = [
-  (text, i) => [`insert into app.account_labels (address, tag, label, category) values ($1, $2, $3, 'custom')`, [address(i), `hostile-${i}`, text]],
+  (text, i) => [
+    `insert into app.account_labels (address, tag, label, category) values ($1, $2, $3, 'custom')`,
+    [address(i), `hostile-${i}`, text],
+  ],
   (text, i) => [
     `insert into app.ft_token_metadata (token, name, symbol, description, logo, external_url, status, failures, next_ask_at)
-     values ($1, $2, $2, $2, $2, $2, 'answered', 0, now())`, [`A.${address(i).slice(2)}.Token${i}`, text],
+     values ($1, $2, $2, $2, $2, $2, 'answered', 0, now())`,
+    [`A.${address(i).slice(2)}.Token${i}`, text],
   ],
   (text, i) => [
     `insert into app.nft_items (token, nft_id, name, description, status, failures, next_ask_at) values ($1, $2, $3, $3, 'answered', 0, now())`,
@@ -40,7 +44,8 @@ const places: readonly ((text: string, i: number) => readonly [sql: string, valu
   ],
   (text, i) => [
     `insert into app.nft_collection_metadata (token, name, description, square_image, external_url, socials, status)
-     values ($1, $2, $2, $2, $2, jsonb_build_object('x', $2::text), 'answered')`, [`A.${address(i).slice(2)}.Items`, text],
+     values ($1, $2, $2, $2, $2, jsonb_build_object('x', $2::text), 'answered')`,
+    [`A.${address(i).slice(2)}.Items`, text],
   ],
   (text, i) => [
     // The first field of the first event of a row: what a contract emits is what its author likes.
@@ -53,11 +58,13 @@ const places: readonly ((text: string, i: number) => readonly [sql: string, valu
   ],
   (text, i) => [
     `update app.evm_transactions set error_message = $1 where (block_height, tx_index, event_index) = (
-       select block_height, tx_index, event_index from app.evm_transactions order by 1, 2, 3 offset $2 limit 1)`, [text, i],
+       select block_height, tx_index, event_index from app.evm_transactions order by 1, 2, 3 offset $2 limit 1)`,
+    [text, i],
   ],
   (text, i) => ['update app.staking_nodes set networking_address = $1 where $2 = 0', [text, i]],
   (text, i) => [
-    `insert into raw.scripts (script_hash, script_text) values (sha256(convert_to($1 || $2, 'UTF8')), $1)`, [text, String(i)],
+    `insert into raw.scripts (script_hash, script_text) values (sha256(convert_to($1 || $2, 'UTF8')), $1)`,
+    [text, String(i)],
   ],
 ]
 

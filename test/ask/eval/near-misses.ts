@@ -6,9 +6,17 @@ export interface NearMiss {
 
 /** What is left out or taken for something else. Each replaces one place of a statement at a time. */
 const changes: readonly (readonly [change: string, pattern: RegExp, replacement: string])[] = [
-  ['without a condition', /\bwhere (?:(?!\b(?:and|group by|order by|having|limit)\b|[()]).)+(?=\)|$| group by| order by| limit)/gs, ''],
+  [
+    'without a condition',
+    /\bwhere (?:(?!\b(?:and|group by|order by|having|limit)\b|[()]).)+(?=\)|$| group by| order by| limit)/gs,
+    '',
+  ],
   ['without the first of its conditions', /\bwhere (?:(?! and |[()]).)+ and /gs, 'where '],
-  ['without the last of its conditions', / and (?:(?! and | group by| order by| limit|[()]).)+(?=\)|$| group by| order by| limit)/gs, ''],
+  [
+    'without the last of its conditions',
+    / and (?:(?! and | group by| order by| limit|[()]).)+(?=\)|$| group by| order by| limit)/gs,
+    '',
+  ],
   ['without NOT', /\bnot (?=\w)/g, ''],
   ['the other end first', / desc\b/g, ''],
   ['the largest instead of the sum', /\bsum\(/g, 'max('],
@@ -22,7 +30,10 @@ const changes: readonly (readonly [change: string, pattern: RegExp, replacement:
 
 /** The near misses of a statement, each with one change in one place. */
 export function nearMisses(sql: string): NearMiss[] {
-  return changes.flatMap(([change, pattern, replacement]) => (
-    [...sql.matchAll(pattern)].map(({ 0: { length }, index }) => ({ change, sql: sql.slice(0, index) + replacement + sql.slice(index + length) }))
-  ))
+  return changes.flatMap(([change, pattern, replacement]) =>
+    [...sql.matchAll(pattern)].map(({ 0: { length }, index }) => ({
+      change,
+      sql: sql.slice(0, index) + replacement + sql.slice(index + length),
+    })),
+  )
 }

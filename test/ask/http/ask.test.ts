@@ -41,20 +41,32 @@ describe('ask and generate_sql', () => {
   /** The service with a model that says these things one after the other. */
   const open = async (turns: readonly ProviderTurn[], variables: Record<string, string> = {}): Promise<RunningAsk> => {
     provider = await startFakeProvider(inOrder(...turns))
-    ask = await runAsk(db, { LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables })
+    ask = await runAsk(db, {
+      LLM_PROVIDER: 'anthropic',
+      LLM_API_KEY: 'key',
+      LLM_MODEL: 'some-model',
+      LLM_BASE_URL: provider.url,
+      ...variables,
+    })
     return ask
   }
-  const put = async (turns: readonly ProviderTurn[], path = 'ask'): Promise<Answered<AskResult>> => (
+  const put = async (turns: readonly ProviderTurn[], path = 'ask'): Promise<Answered<AskResult>> =>
     (await open(turns)).post<AskResult>(`/api/v1/${path}`, { question })
-  )
   const said = (): string => provider?.calls.at(-1)?.messages.at(-1)?.text ?? ''
 
   it('answer with the statement of the model and its rows', async () => {
     const { status, body } = await put([fenced('SELECT 1 + 1 AS two')])
     expect(status).to.equal(200)
     expect(body).to.deep.include({
-      question, sql: 'SELECT 1 + 1 AS two', columns: ['two'], results: [{ two: 2 }], row_count: 1, error: null, error_code: null,
-      attempts: [{ sql: 'SELECT 1 + 1 AS two', error: null }], model: 'anthropic/some-model',
+      question,
+      sql: 'SELECT 1 + 1 AS two',
+      columns: ['two'],
+      results: [{ two: 2 }],
+      row_count: 1,
+      error: null,
+      error_code: null,
+      attempts: [{ sql: 'SELECT 1 + 1 AS two', error: null }],
+      model: 'anthropic/some-model',
     })
     expect(body.prompt_version).to.match(/^[0-9a-f]{12}$/)
     expect(said()).to.equal(`Question: ${question}`)
@@ -76,12 +88,17 @@ describe('ask and generate_sql', () => {
   })
 
   it('take the statement out of prose, and send no prose to the database', async () => {
-    const { body } = await put([{ text: 'With pleasure. Here it is:\n\nSELECT 1 + 1 AS two;\n\nThis adds the numbers.' }])
+    const { body } = await put([
+      { text: 'With pleasure. Here it is:\n\nSELECT 1 + 1 AS two;\n\nThis adds the numbers.' },
+    ])
     expect(body).to.deep.include({ sql: 'SELECT 1 + 1 AS two', results: [{ two: 2 }] })
   })
 
   it('give a statement that fails back with the error, until it works', async () => {
-    const { body } = await put([fenced('SELECT max(heigth) FROM raw.blocks'), fenced('SELECT count(*) AS n FROM raw.blocks')])
+    const { body } = await put([
+      fenced('SELECT max(heigth) FROM raw.blocks'),
+      fenced('SELECT count(*) AS n FROM raw.blocks'),
+    ])
     expect(body.results).to.deep.equal([{ n: '0' }])
     expect(body.attempts).to.have.length(2)
     expect(body.attempts[0]?.error).to.include('heigth')
@@ -106,7 +123,11 @@ describe('ask and generate_sql', () => {
 
   it('run nothing that the gate refuses, whatever the model says', async () => {
     await db.pool.query('CREATE TABLE public.precious AS SELECT 1 AS n')
-    const { body } = await put([fenced('DROP TABLE public.precious'), fenced('SELECT pg_sleep(1)'), fenced('SELECT * FROM app.developer_keys')])
+    const { body } = await put([
+      fenced('DROP TABLE public.precious'),
+      fenced('SELECT pg_sleep(1)'),
+      fenced('SELECT * FROM app.developer_keys'),
+    ])
     expect(body.error_code).to.equal('sql-relation')
     expect(body.attempts.map(({ error }) => error?.slice(0, 12))).not.to.include(undefined)
     expect((await db.pool.query('SELECT n FROM public.precious')).rowCount).to.equal(1)
@@ -114,7 +135,11 @@ describe('ask and generate_sql', () => {
   })
 
   it('ask again for a statement where there was none or half of one', async () => {
-    const { body } = await put([{ text: 'I would rather not.' }, { text: '```sql\nSELECT 1 +', isCutOff: true }, fenced('SELECT 2 AS two')])
+    const { body } = await put([
+      { text: 'I would rather not.' },
+      { text: '```sql\nSELECT 1 +', isCutOff: true },
+      fenced('SELECT 2 AS two'),
+    ])
     expect(body.results).to.deep.equal([{ two: 2 }])
     expect(provider?.calls[1]?.messages.at(-1)?.text).to.include('no SELECT statement')
     expect(provider?.calls[2]?.messages.at(-1)?.text).to.include('cut off')
@@ -137,7 +162,9 @@ describe('ask and generate_sql', () => {
   })
 
   it('give up what takes too long, and show the statement', async () => {
-    const service = await open([fenced('SELECT count(*) FROM generate_series(1, 100000000000) AS n')], { QUERY_TIMEOUT_S: '1' })
+    const service = await open([fenced('SELECT count(*) FROM generate_series(1, 100000000000) AS n')], {
+      QUERY_TIMEOUT_S: '1',
+    })
     const { status, body } = await service.post<AskResult>('/api/v1/ask', { question })
     expect(status).to.equal(200)
     expect(body).to.include({ error_code: 'sql-timeout', row_count: 0 })
@@ -147,7 +174,10 @@ describe('ask and generate_sql', () => {
 
   it('stop asking the model when the client has gone', async () => {
     const service = await open(['silence'])
-    const gone = httpRequest(`${service.origin}/api/v1/ask`, { method: 'POST', headers: { 'Content-Type': 'application/json' } })
+    const gone = httpRequest(`${service.origin}/api/v1/ask`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+    })
     gone.on('error', () => undefined)
     gone.end(JSON.stringify({ question }))
     await provider?.called
@@ -178,7 +208,9 @@ describe('ask and generate_sql', () => {
 
   it('know the examples by heart with the scripted model, and nothing else', async () => {
     ask = await runAsk(db, { LLM_PROVIDER: 'scripted' })
-    const { body: { data } } = await ask.get<{ data: { questions: string[]; sql: string }[] }>('/api/v1/examples?target=indexer')
+    const {
+      body: { data },
+    } = await ask.get<{ data: { questions: string[]; sql: string }[] }>('/api/v1/examples?target=indexer')
     for (const one of data[0]?.questions ?? []) {
       const { status, body } = await ask.post<AskResult>('/api/v1/ask', { question: ` ${one.toUpperCase()} ` })
       expect(status).to.equal(200)
@@ -190,8 +222,11 @@ describe('ask and generate_sql', () => {
   })
 
   for (const [name, body, field] of [
-    ['no question', {}, 'question'], ['blanks', { question: '  ' }, 'question'], ['a book', { question: 'x'.repeat(4001) }, 'question'],
-    ['a number', { question: 1 }, 'question'], ['another field', { question, mode: 'deep' }, 'mode'],
+    ['no question', {}, 'question'],
+    ['blanks', { question: '  ' }, 'question'],
+    ['a book', { question: 'x'.repeat(4001) }, 'question'],
+    ['a number', { question: 1 }, 'question'],
+    ['another field', { question, mode: 'deep' }, 'mode'],
   ] as const) {
     it(`refuse ${name}, and ask no model`, async () => {
       const service = await open([fenced('SELECT 1')])

@@ -20,7 +20,9 @@ describe('slots of the query service, by client', () => {
     const leaving = new AbortController()
     const crowd = Array.from({ length: 200 }, async (_, index) => {
       const response = await ask.fetch('/api/v1/run_sql', {
-        method: 'POST', body: JSON.stringify(slow), signal: leaving.signal,
+        method: 'POST',
+        body: JSON.stringify(slow),
+        signal: leaving.signal,
         headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': `2001:db8:1:2::${(index + 1).toString(16)}` },
       })
       return [response.status, response.headers.get('Retry-After')] as const

@@ -29,7 +29,9 @@ describe('the database of the EVM explorer', () => {
     const { hostname, port: serverPort } = new URL(db.url)
     const host = decodeURIComponent(hostname)
     const server = createServer((client) => {
-      const target = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${serverPort || '5432'}`) : connect(Number(serverPort || '5432'), host)
+      const target = host.startsWith('/')
+        ? connect(`${host}/.s.PGSQL.${serverPort || '5432'}`)
+        : connect(Number(serverPort || '5432'), host)
       for (const socket of [client, target]) {
         sockets.add(socket)
         // Who is left of the two is told by the end of the other.
@@ -46,11 +48,18 @@ describe('the database of the EVM explorer', () => {
     const url = new URL(db.url)
     const evmUrl = `postgresql://${url.username || 'postgres'}:${url.password}@127.0.0.1:${port}${url.pathname}`
     const provider = await startFakeProvider(() => ({ text: 'SELECT 1' }))
-    const ask = await runAsk(db, { EVM_EXPLORER_DATABASE_URL: evmUrl, LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_BASE_URL: provider.url })
+    const ask = await runAsk(db, {
+      EVM_EXPLORER_DATABASE_URL: evmUrl,
+      LLM_PROVIDER: 'anthropic',
+      LLM_API_KEY: 'key',
+      LLM_BASE_URL: provider.url,
+    })
     const sockets = new Set<Socket>()
     let server: Server | undefined
     try {
-      expect((await ask.get('/health')).body).to.have.property('targets').that.deep.equals(['indexer', 'evm'])
+      expect((await ask.get('/health')).body)
+        .to.have.property('targets')
+        .that.deep.equals(['indexer', 'evm'])
       expect((await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' })).status).to.equal(200)
       const away = await ask.post('/api/v1/evm/run_sql', { sql: 'SELECT 1' })
       expect([away.status, away.body.code]).to.deep.equal([503, 'sql-unavailable'])

@@ -31,7 +31,8 @@ describe('run_sql', () => {
     await db.drop()
   })
 
-  const run = (sql: string, fields: object = {}): ReturnType<typeof ask.post<SqlResult>> => ask.post<SqlResult>('/api/v1/run_sql', { sql, ...fields })
+  const run = (sql: string, fields: object = {}): ReturnType<typeof ask.post<SqlResult>> =>
+    ask.post<SqlResult>('/api/v1/run_sql', { sql, ...fields })
 
   it('answers rows by name, exact, with the types of the columns', async () => {
     const sql = `SELECT 9223372036854775807::int8 AS big, 0.10::numeric AS tenth, '\\x00ff'::bytea AS bytes, true AS yes, null::text AS none, 'NaN'::float8 AS nan`
@@ -40,8 +41,16 @@ describe('run_sql', () => {
     expect(status).to.equal(200)
     expect(headers.get('cache-control')).to.equal('no-store')
     expect(body).to.deep.include({
-      target: 'indexer', sql, columns: Object.keys(row), column_types: ['int8', 'numeric', 'bytea', 'bool', 'text', 'float8'],
-      results: [row], rows: [row], row_count: 1, truncated: false, truncated_by: null, error: null,
+      target: 'indexer',
+      sql,
+      columns: Object.keys(row),
+      column_types: ['int8', 'numeric', 'bytea', 'bool', 'text', 'float8'],
+      results: [row],
+      rows: [row],
+      row_count: 1,
+      truncated: false,
+      truncated_by: null,
+      error: null,
     })
     expect(body.duration_ms).to.be.above(0)
   })
@@ -54,7 +63,12 @@ describe('run_sql', () => {
 
   it('tells the columns of an answer without rows', async () => {
     const { body } = await run('SELECT height, id FROM raw.blocks WHERE false')
-    expect(body).to.deep.include({ columns: ['height', 'id'], column_types: ['int8', 'bytea'], results: [], row_count: 0 })
+    expect(body).to.deep.include({
+      columns: ['height', 'id'],
+      column_types: ['int8', 'bytea'],
+      results: [],
+      row_count: 0,
+    })
   })
 
   it('cuts, and says so, at MAX_RESULT_ROWS and at what is asked for', async () => {
@@ -62,7 +76,11 @@ describe('run_sql', () => {
     expect((await run(six)).body).to.include({ row_count: 5, truncated: true, truncated_by: 'rows' })
     expect((await run(six, { max_rows: 2 })).body).to.include({ row_count: 2, truncated: true })
     expect((await run(six, { max_rows: 1000 })).body).to.include({ row_count: 5, truncated: true })
-    expect((await run('SELECT * FROM generate_series(1, 5) AS n')).body).to.include({ row_count: 5, truncated: false, truncated_by: null })
+    expect((await run('SELECT * FROM generate_series(1, 5) AS n')).body).to.include({
+      row_count: 5,
+      truncated: false,
+      truncated_by: null,
+    })
   })
 
   it('refuses what is no SELECT with the word at fault', async () => {
@@ -81,21 +99,27 @@ describe('run_sql', () => {
     expect(body.detail).to.include('heigth')
   })
 
-  it('shows nothing that is nobody\'s business', async () => {
+  it("shows nothing that is nobody's business", async () => {
     const { status, body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT * FROM app.developer_keys' })
     expect(status).to.equal(400)
     expect(body.code).to.equal('sql-relation')
   })
 
   it('ends what takes too long', async () => {
-    const { status, body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT count(*) FROM generate_series(1, 100000000000) AS n' })
+    const { status, body } = await ask.post('/api/v1/run_sql', {
+      sql: 'SELECT count(*) FROM generate_series(1, 100000000000) AS n',
+    })
     expect(status).to.equal(504)
     expect(body).to.include({ code: 'sql-timeout' })
     expect(body.detail).to.include('1 s')
   })
 
   it('takes the database by its path, by the body, and by neither', async () => {
-    for (const [path, fields] of [['/api/v1/run_sql', {}], ['/api/v1/run_sql', { target: 'indexer' }], ['/api/v1/indexer/run_sql', {}]] as const) {
+    for (const [path, fields] of [
+      ['/api/v1/run_sql', {}],
+      ['/api/v1/run_sql', { target: 'indexer' }],
+      ['/api/v1/indexer/run_sql', {}],
+    ] as const) {
       expect((await ask.post<SqlResult>(path, { sql: 'SELECT 1', ...fields })).body.target).to.equal('indexer')
     }
     const { status, body } = await ask.post('/api/v1/indexer/run_sql', { sql: 'SELECT 1', target: 'evm' })
@@ -109,8 +133,12 @@ describe('run_sql', () => {
   })
 
   for (const [name, body, field] of [
-    ['nothing', {}, 'sql'], ['another name', { query: 'SELECT 1' }, 'sql'], ['blanks', { sql: ' \n' }, 'sql'], ['a number', { sql: 1 }, 'sql'],
-    ['a field too many', { sql: 'SELECT 1', limit: 5 }, 'limit'], ['another database', { sql: 'SELECT 1', target: 'mysql' }, 'target'],
+    ['nothing', {}, 'sql'],
+    ['another name', { query: 'SELECT 1' }, 'sql'],
+    ['blanks', { sql: ' \n' }, 'sql'],
+    ['a number', { sql: 1 }, 'sql'],
+    ['a field too many', { sql: 'SELECT 1', limit: 5 }, 'limit'],
+    ['another database', { sql: 'SELECT 1', target: 'mysql' }, 'target'],
     ['no rows', { sql: 'SELECT 1', max_rows: 0 }, 'max_rows'],
   ] as const) {
     it(`refuses ${name} and names the field`, async () => {
@@ -122,7 +150,11 @@ describe('run_sql', () => {
   for (const body of [null, [], 'SELECT 1', 1]) {
     it(`refuses ${JSON.stringify(body)} in place of an object`, async () => {
       const answer = await ask.post('/api/v1/run_sql', body)
-      expect([answer.status, answer.body.code, answer.body.detail]).to.deep.equal([400, 'invalid-field', 'The body must be a JSON object.'])
+      expect([answer.status, answer.body.code, answer.body.detail]).to.deep.equal([
+        400,
+        'invalid-field',
+        'The body must be a JSON object.',
+      ])
     })
   }
 
@@ -134,18 +166,26 @@ describe('run_sql', () => {
   it('refuses what is no JSON, says so, or is too large', async () => {
     const send = async (init: RequestInit): Promise<[number, string]> => {
       const response = await ask.fetch('/api/v1/run_sql', { method: 'POST', ...init })
-      return [response.status, (await response.json() as { code: string }).code]
+      return [response.status, ((await response.json()) as { code: string }).code]
     }
     const headers = { 'Content-Type': 'application/json' }
-    expect(await send({ body: '{"sql": "SELECT 1"}', headers: { 'Content-Type': 'text/plain' } })).to.deep.equal([415, 'not-json'])
+    expect(await send({ body: '{"sql": "SELECT 1"}', headers: { 'Content-Type': 'text/plain' } })).to.deep.equal([
+      415,
+      'not-json',
+    ])
     expect(await send({ body: '{"sql": ', headers })).to.deep.equal([400, 'bad-json'])
-    expect(await send({ body: JSON.stringify({ sql: 'x'.repeat(1024 * 1024) }), headers })).to.deep.equal([413, 'body-too-large'])
+    expect(await send({ body: JSON.stringify({ sql: 'x'.repeat(1024 * 1024) }), headers })).to.deep.equal([
+      413,
+      'body-too-large',
+    ])
   })
 
   /** Whether a statement with this name in it runs. */
   const isRunning = async (name: string): Promise<boolean> => {
     const { rowCount } = await db.pool.query(
-      `SELECT FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active' AND query LIKE '%' || $1 || '%'`, [name])
+      `SELECT FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active' AND query LIKE '%' || $1 || '%'`,
+      [name],
+    )
     return rowCount !== null && rowCount > 0
   }
 
@@ -154,9 +194,11 @@ describe('run_sql', () => {
     try {
       for (let isSeen = false; !isSeen;) {
         const state = { hasEnded: false }
-        const long = small.post('/api/v1/run_sql', { sql: 'SELECT count(*) AS crowded FROM generate_series(1, 100000000000) AS n' })
+        const long = small.post('/api/v1/run_sql', {
+          sql: 'SELECT count(*) AS crowded FROM generate_series(1, 100000000000) AS n',
+        })
         void long.finally(() => (state.hasEnded = true))
-        while (!state.hasEnded && !await isRunning('crowded'));
+        while (!state.hasEnded && !(await isRunning('crowded')));
         const { status, headers, body } = await small.post('/api/v1/run_sql', { sql: 'SELECT 1' })
         expect((await long).status).to.equal(504)
         // Once more where the first statement had ended before the second one came.
@@ -173,10 +215,13 @@ describe('run_sql', () => {
   it('ends the statement when the client goes', async () => {
     const patient = await runAsk(db, { QUERY_TIMEOUT_S: '600' })
     try {
-      const gone = httpRequest(`${patient.origin}/api/v1/run_sql`, { method: 'POST', headers: { 'Content-Type': 'application/json' } })
+      const gone = httpRequest(`${patient.origin}/api/v1/run_sql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+      })
       gone.on('error', () => undefined)
       gone.end(JSON.stringify({ sql: 'SELECT count(*) AS endless FROM generate_series(1, 100000000000) AS n' }))
-      while (!await isRunning('endless'));
+      while (!(await isRunning('endless')));
       gone.destroy()
       while (await isRunning('endless'));
     } finally {

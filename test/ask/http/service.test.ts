@@ -44,11 +44,15 @@ describe('the query service', () => {
       expect(status).to.equal(200)
       expect(body).to.deep.include({ status: 'ok', targets: ['indexer'], model: null, needs_token: true })
       expect(body).to.have.property('remedy').that.includes('LLM_API_KEY')
-      for (const path of ['/docs', '/openapi.json', '/openapi.yaml', '/api/v1/examples']) expect((await ask.fetch(path)).status, path).to.equal(200)
+      for (const path of ['/docs', '/openapi.json', '/openapi.yaml', '/api/v1/examples'])
+        expect((await ask.fetch(path)).status, path).to.equal(200)
     })
 
     it('nobody else without the token, and says which', async () => {
-      for (const [given, code] of [[{}, 'missing-token'], [{ Authorization: 'Bearer wrong' }, 'wrong-token']] as const) {
+      for (const [given, code] of [
+        [{}, 'missing-token'],
+        [{ Authorization: 'Bearer wrong' }, 'wrong-token'],
+      ] as const) {
         const { status, headers, body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, given)
         expect([status, body.code]).to.deep.equal([401, code])
         expect(headers.get('www-authenticate')).to.match(/^Bearer/)
@@ -66,7 +70,10 @@ describe('the query service', () => {
     it('no page of another origin', async () => {
       const { headers } = await ask.fetch('/health', { headers: { Origin: 'https://elsewhere.example' } })
       expect(headers.get('access-control-allow-origin')).to.equal(null)
-      expect((await ask.fetch('/api/v1/ask', { method: 'OPTIONS', headers: { Origin: 'https://elsewhere.example' } })).status).to.equal(405)
+      expect(
+        (await ask.fetch('/api/v1/ask', { method: 'OPTIONS', headers: { Origin: 'https://elsewhere.example' } }))
+          .status,
+      ).to.equal(405)
     })
   })
 
@@ -101,12 +108,24 @@ describe('the query service', () => {
     })
 
     it('in its description what it does, with examples that are as described', async () => {
-      const { body } = await ask.get<{ openapi: string; paths: Record<string, Record<string, { operationId: string }>>; components: { schemas: object } }>('/openapi.json')
+      const { body } = await ask.get<{
+        openapi: string
+        paths: Record<string, Record<string, { operationId: string }>>
+        components: { schemas: object }
+      }>('/openapi.json')
       expect(body.openapi).to.equal('3.1.0')
       const operations = Object.values(body.paths).flatMap((path) => Object.values(path))
       expect(operations).to.have.length(allAskRoutes.length)
       expect(new Set(operations.map(({ operationId }) => operationId)).size).to.equal(allAskRoutes.length)
-      expect(body.components.schemas).to.include.keys('AskResult', 'SqlResult', 'GeneratedSql', 'HistoryItem', 'KeptPair', 'Problem', 'Health')
+      expect(body.components.schemas).to.include.keys(
+        'AskResult',
+        'SqlResult',
+        'GeneratedSql',
+        'HistoryItem',
+        'KeptPair',
+        'Problem',
+        'Health',
+      )
       expect(JSON.stringify(body)).not.to.include('#/$defs/')
       for (const { path, response, example, body: input, bodyExample } of allAskRoutes) {
         expect(response.safeParse(example).error?.message, path).to.equal(undefined)
@@ -116,21 +135,32 @@ describe('the query service', () => {
   })
 
   describe('remembers', () => {
-    const history = async (query = ''): Promise<HistoryItem[]> => (await ask.get<HistoryItem[]>(`/api/v1/history${query}`, token)).body
+    const history = async (query = ''): Promise<HistoryItem[]> =>
+      (await ask.get<HistoryItem[]>(`/api/v1/history${query}`, token)).body
     beforeEach(() => ask.fetch('/api/v1/history', { method: 'DELETE', headers: token }))
 
     it('the newest queries, newest first, those that failed too', async () => {
-      for (const sql of ['SELECT 1 AS first', 'SELECT nothing', 'SELECT 1 UNION ALL SELECT 2']) await ask.post('/api/v1/run_sql', { sql }, token)
+      for (const sql of ['SELECT 1 AS first', 'SELECT nothing', 'SELECT 1 UNION ALL SELECT 2'])
+        await ask.post('/api/v1/run_sql', { sql }, token)
       const items = await history()
       expect(items.map(({ row_count: rows }) => rows)).to.deep.equal([2, null, 1])
-      expect(items[0]).to.include({ kind: 'run_sql', target: 'indexer', question: null, sql: 'SELECT 1 UNION ALL SELECT 2', error: null })
+      expect(items[0]).to.include({
+        kind: 'run_sql',
+        target: 'indexer',
+        question: null,
+        sql: 'SELECT 1 UNION ALL SELECT 2',
+        error: null,
+      })
       expect(items[1]?.error).to.include('nothing')
       expect(new Date(items[0]?.timestamp ?? '').toISOString()).to.equal(items[0]?.timestamp)
     })
 
     it('questions that nobody answered', async () => {
       await ask.post('/api/v1/ask', { question: 'How high?' }, token)
-      expect((await history())[0]).to.include({ kind: 'ask', question: 'How high?', sql: '', row_count: null }).and.have.property('error').that.includes('LLM_API_KEY')
+      expect((await history())[0])
+        .to.include({ kind: 'ask', question: 'How high?', sql: '', row_count: null })
+        .and.have.property('error')
+        .that.includes('LLM_API_KEY')
     })
 
     it('by pages, by database and one by one', async () => {
@@ -164,19 +194,27 @@ describe('the query service', () => {
       expect(status).to.equal(201)
       expect(body).to.include({ ...pair, target: 'indexer' })
       expect((await ask.get('/api/v1/memory', token)).body).to.deep.equal({ data: [body], total: 1 })
-      const found = await ask.get<{ data: Pair[] }>(`/api/v1/memory/search?question=${encodeURIComponent('how many block')}`, token)
+      const found = await ask.get<{ data: Pair[] }>(
+        `/api/v1/memory/search?question=${encodeURIComponent('how many block')}`,
+        token,
+      )
       expect(found.body.data.map(({ id }) => id)).to.deep.equal([body.id])
       const exported = await ask.fetch('/api/v1/memory/export', { headers: token })
       expect(exported.headers.get('content-type')).to.match(/^application\/jsonl/)
       expect(await exported.text()).to.equal(`${JSON.stringify(body)}\n`)
-      const remove = (): Promise<Response> => ask.fetch(`/api/v1/memory/${body.id}`, { method: 'DELETE', headers: token })
+      const remove = (): Promise<Response> =>
+        ask.fetch(`/api/v1/memory/${body.id}`, { method: 'DELETE', headers: token })
       expect((await remove()).status).to.equal(204)
       expect((await remove()).status).to.equal(404)
       expect((await ask.get('/api/v1/memory', token)).body).to.deep.equal({ data: [], total: 0 })
     })
 
     it('that can be run, and no others', async () => {
-      for (const [sql, code] of [['SELECT heigth FROM raw.blocks', 'sql-failed'], ['DROP TABLE raw.blocks', 'sql-keyword'], ['I do not know', 'sql-syntax']]) {
+      for (const [sql, code] of [
+        ['SELECT heigth FROM raw.blocks', 'sql-failed'],
+        ['DROP TABLE raw.blocks', 'sql-keyword'],
+        ['I do not know', 'sql-syntax'],
+      ]) {
         const { status, body } = await ask.post('/api/v1/memory', { ...pair, sql }, token)
         expect([status, body.code]).to.deep.equal([400, code])
       }

@@ -7,7 +7,11 @@ import { ApiError } from '../../../src/base/errors.ts'
 import { AgentMemory } from '../../../src/ask/memory/agent-memory.ts'
 import { PairFolder } from '../../../src/ask/memory/pair-folder.ts'
 
-const blocks = { target: 'indexer', question: 'How many blocks are there?', sql: 'SELECT count(*) FROM raw.blocks' } as const
+const blocks = {
+  target: 'indexer',
+  question: 'How many blocks are there?',
+  sql: 'SELECT count(*) FROM raw.blocks',
+} as const
 const holders = { target: 'indexer', question: 'Which accounts hold the most FLOW?', sql: 'SELECT 1' } as const
 const chinese = { target: 'indexer', question: '昨天有多少笔交易？', sql: 'SELECT 2' } as const
 
@@ -31,7 +35,8 @@ describe('the memory of approved examples', () => {
   it('finds a question in other words, in English and Chinese', async () => {
     const memory = open()
     for (const pair of [blocks, holders, chinese]) await memory.keep(pair)
-    const questionsFor = async (question: string): Promise<string[]> => (await memory.search('indexer', question, 3)).map((pair) => pair.question)
+    const questionsFor = async (question: string): Promise<string[]> =>
+      (await memory.search('indexer', question, 3)).map((pair) => pair.question)
     expect(await questionsFor('how many block there are')).to.deep.equal([blocks.question])
     expect(await questionsFor('账户昨天有多少交易')).to.deep.equal([chinese.question])
     expect(await questionsFor('Wer ist das?')).to.deep.equal([])
@@ -41,7 +46,11 @@ describe('the memory of approved examples', () => {
   it('keeps one statement for a question, the last one', async () => {
     const memory = open()
     const first = await memory.keep(blocks)
-    const second = await memory.keep({ ...blocks, question: ' how many  BLOCKS are there? ', sql: 'SELECT max(height) FROM raw.blocks' })
+    const second = await memory.keep({
+      ...blocks,
+      question: ' how many  BLOCKS are there? ',
+      sql: 'SELECT max(height) FROM raw.blocks',
+    })
     expect(second.id).to.equal(first.id)
     expect((await memory.list()).map(({ sql }) => sql)).to.deep.equal(['SELECT max(height) FROM raw.blocks'])
   })
@@ -91,10 +100,20 @@ describe('the memory of approved examples', () => {
   it('says what to look at where its folder is none, and goes on when it is one', async () => {
     await writeFile(folder, 'a file')
     const memory = open()
-    for (const act of [() => memory.keep(blocks), () => memory.list(), () => memory.search('indexer', 'blocks', 3), () => memory.delete('0123456789abcdef')]) {
-      const refused = await act().then(() => undefined, (error: unknown) => error)
+    for (const act of [
+      () => memory.keep(blocks),
+      () => memory.list(),
+      () => memory.search('indexer', 'blocks', 3),
+      () => memory.delete('0123456789abcdef'),
+    ]) {
+      const refused = await act().then(
+        () => undefined,
+        (error: unknown) => error,
+      )
       expect(refused).to.be.instanceOf(ApiError).that.includes({ status: 503, code: 'memory-unavailable' })
-      expect((refused as ApiError).message).to.include('ENOTDIR').and.include('CHROMA_PERSIST_DIR')
+      expect((refused as ApiError).message)
+        .to.include('ENOTDIR')
+        .and.include('CHROMA_PERSIST_DIR')
     }
     await rm(folder)
     expect((await memory.keep(blocks)).question).to.equal(blocks.question)
@@ -110,7 +129,10 @@ describe('the memory of approved examples', () => {
   it('takes no more than it can hold, but still replaces', async () => {
     const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })), mostPairs: 1 })
     await memory.keep(blocks)
-    const refused = await memory.keep(holders).then(() => undefined, (error: unknown) => error)
+    const refused = await memory.keep(holders).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
     expect(refused).to.be.instanceOf(ApiError).that.includes({ status: 409, code: 'memory-full' })
     expect((await memory.keep({ ...blocks, sql: 'SELECT 3' })).sql).to.equal('SELECT 3')
   })

@@ -7,6 +7,10 @@ const [folder = '', name = ''] = process.argv.slice(2)
 const memory = new AgentMemory({ folder: new PairFolder(folder, pino({ level: 'silent' })) })
 for (let n = 0; ; n++) {
   // Every other one takes the place of one that is there.
-  const { id } = await memory.keep({ target: 'indexer', question: `${name} ${Math.floor(n / 2)}`, sql: `SELECT ${n}, '${'x'.repeat(20_000)}'` })
+  const { id } = await memory.keep({
+    target: 'indexer',
+    question: `${name} ${Math.floor(n / 2)}`,
+    sql: `SELECT ${n}, '${'x'.repeat(20_000)}'`,
+  })
   process.stdout.write(`${id}\n`)
 }

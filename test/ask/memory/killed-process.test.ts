@@ -26,7 +26,8 @@ function startKeeper(folder: string, name: string): Keeper {
   const ids: string[] = []
   lines.on('line', (line) => ids.push(line))
   return {
-    child, ids,
+    child,
+    ids,
     said: async (count) => {
       while (ids.length < count) await once(lines, 'line')
     },
@@ -43,10 +44,12 @@ describe('the memory of two processes that are killed', () => {
   it('has all that each of them said is kept, whole, and goes on', async () => {
     const keepers = [startKeeper(folder, 'Question'), startKeeper(folder, 'Frage')]
     await Promise.all(keepers.map((keeper) => keeper.said(20)))
-    await Promise.all(keepers.map(async ({ child }) => {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    }))
+    await Promise.all(
+      keepers.map(async ({ child }) => {
+        child.kill('SIGKILL')
+        await once(child, 'close')
+      }),
+    )
     const warned: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => warned.push(line) })
     const memory = new AgentMemory({ folder: new PairFolder(folder, log) })

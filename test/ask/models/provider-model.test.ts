@@ -9,7 +9,10 @@ import { ProviderModel } from '../../../src/ask/models/provider-model.ts'
 import type { ModelRequest } from '../../../src/ask/models/sql-model.ts'
 
 const request = (signal = new AbortController().signal): ModelRequest => ({
-  instructions: 'You write SQL.', messages: [{ role: 'user', content: 'Question: how high?' }], question: 'how high?', signal,
+  instructions: 'You write SQL.',
+  messages: [{ role: 'user', content: 'Question: how high?' }],
+  question: 'how high?',
+  signal,
 })
 
 describe('a model of a provider', () => {
@@ -19,9 +22,24 @@ describe('a model of a provider', () => {
     provider = undefined
   })
 
-  const open = async (variables: Record<string, string>, turns: readonly ProviderTurn[], options = {}): Promise<ProviderModel> => {
+  const open = async (
+    variables: Record<string, string>,
+    turns: readonly ProviderTurn[],
+    options = {},
+  ): Promise<ProviderModel> => {
     provider = await startFakeProvider(inOrder(...turns))
-    const found = modelSettings(readConfig({ LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables }, {}))
+    const found = modelSettings(
+      readConfig(
+        {
+          LLM_PROVIDER: 'anthropic',
+          LLM_API_KEY: 'key',
+          LLM_MODEL: 'some-model',
+          LLM_BASE_URL: provider.url,
+          ...variables,
+        },
+        {},
+      ),
+    )
     if (typeof found === 'string' || !('settings' in found)) throw new Error('there is no model')
     return new ProviderModel({ settings: found.settings, retryBaseMs: 1, ...options })
   }
@@ -37,7 +55,8 @@ describe('a model of a provider', () => {
   }
 
   for (const [name, path, header] of [
-    ['anthropic', '/v1/messages', 'x-api-key'], ['openai', '/v1/chat/completions', 'authorization'],
+    ['anthropic', '/v1/messages', 'x-api-key'],
+    ['openai', '/v1/chat/completions', 'authorization'],
     ['openai-compatible', '/v1/chat/completions', 'authorization'],
   ] as const) {
     it(`of the kind ${name} is asked in its protocol, with instructions, key and a limit of the reply`, async () => {
@@ -57,14 +76,22 @@ describe('a model of a provider', () => {
   }
 
   it('is asked again when it is busy or broken', async () => {
-    const model = await open({}, [{ status: 429, message: 'slow down', retryAfter: '0' }, { status: 503, message: 'overloaded' }, { text: 'SELECT 1' }])
+    const model = await open({}, [
+      { status: 429, message: 'slow down', retryAfter: '0' },
+      { status: 503, message: 'overloaded' },
+      { text: 'SELECT 1' },
+    ])
     expect((await model.reply(request())).text).to.equal('SELECT 1')
     expect(provider?.calls).to.have.length(3)
   })
 
   it('is given up after three tries, with its reason', async () => {
     const error = await failure((await open({}, [{ status: 500, message: 'broken inside.' }])).reply(request()))
-    expect(error).to.include({ status: 502, code: 'model-failed', message: 'The model anthropic/some-model failed: HTTP 500, broken inside.' })
+    expect(error).to.include({
+      status: 502,
+      code: 'model-failed',
+      message: 'The model anthropic/some-model failed: HTTP 500, broken inside.',
+    })
     expect(provider?.calls).to.have.length(3)
   })
 
@@ -92,7 +119,10 @@ describe('a model of a provider', () => {
   it('is told to stop when whoever asked has gone', async () => {
     const model = await open({}, ['silence'])
     const controller = new AbortController()
-    const reply = model.reply(request(controller.signal)).then(() => 'answered', (error: unknown) => error)
+    const reply = model.reply(request(controller.signal)).then(
+      () => 'answered',
+      (error: unknown) => error,
+    )
     const reason = new Error('gone')
     await provider?.called
     controller.abort(reason)

@@ -9,9 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 
 type Calls = Readonly<Record<string, (n: number) => string>>
 
-const repeated = (count: number, part: (index: number) => string, sign: string): string => (
+const repeated = (count: number, part: (index: number) => string, sign: string): string =>
   Array.from({ length: count }, (_, index) => part(index)).join(sign)
-)
 const square = '(10::numeric ^ 65000 - 1) * (10::numeric ^ 65000 - 1)'
 const array = (of: string, n: number): string => `string_to_array(repeat('${of},', ${n}), ',')`
 
@@ -37,8 +36,9 @@ const linear: Readonly<Record<string, string>> = {
   replace: "replace(repeat('a', 1000000), 'a', repeat('b', 2000))",
   'an array as text': "array_to_string(string_to_array(repeat('t,', 10000000), ','), ',')",
   'parsed json': "('[' || repeat('1,', 16000000) || '1]')::jsonb",
-  'escapes in json': "to_jsonb(repeat(chr(1), 40000000))::text",
-  'nested json, indented': "jsonb_pretty((repeat('[', 2000) || repeat('1,', 100000) || '1' || repeat(']', 2000))::jsonb)",
+  'escapes in json': 'to_jsonb(repeat(chr(1), 40000000))::text',
+  'nested json, indented':
+    "jsonb_pretty((repeat('[', 2000) || repeat('1,', 100000) || '1' || repeat(']', 2000))::jsonb)",
   'lower case': "lower(repeat('a', 240000000))",
   'ilike with a short pattern': "repeat('a', 120000000) ilike '%aaaaaaaab'",
   'translate with a short list': `translate(repeat('a', 120000000), '{}"', '')`,
@@ -89,7 +89,7 @@ describe('what the gate lets through', () => {
   for (const [name, call] of Object.entries(multiplied)) {
     it(`has a longest operand, and ends when it is cancelled: ${name}`, async () => {
       let size = 1
-      while (size < 1e9 && await passes(`select ${call(4 * size)}`)) size *= 4
+      while (size < 1e9 && (await passes(`select ${call(4 * size)}`))) size *= 4
       expect(size, 'no bound').to.be.below(1e9)
       await ends(call(size))
     })

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 
-const [grammar, parseSelect] = ['grammar', 'parse-select'].map((name) => join(import.meta.dirname, `../../../src/ask/sql/gate/${name}.ts`))
+const [grammar, parseSelect] = ['grammar', 'parse-select'].map((name) =>
+  join(import.meta.dirname, `../../../src/ask/sql/gate/${name}.ts`),
+)
 
 /** Parses as often as V8 needs to compile what is used much, and tells the most memory that it has held, in MiB. */
 const program = `

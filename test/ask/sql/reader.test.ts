@@ -13,16 +13,53 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../.
 
 /** Tables that are nobody's business: keys, webhooks, the work of the farm, who signs in, and what they write. A table that is in neither list fails the test below. */
 const secretTables = [
-  'app.asking_walks', 'app.backfill_requests', 'app.contract_code_questions', 'app.contract_code_wanted', 'app.developer_keys',
-  'app.fault_drills', 'app.indexing_checkpoints', 'app.nft_holder_checks', 'app.price_feeds', 'app.schema_migrations', 'app.script_templates',
-  'app.webhook_deliveries', 'app.webhook_endpoints', 'app.webhook_failures', 'app.webhook_subscriptions', 'app.webhook_turns',
-  'app.webhook_usage', 'app.worker_leases',
-  'editor.connections', 'editor.deliveries', 'editor.deployments', 'editor.environments', 'editor.install_states', 'editor.installations',
-  'projects.files', 'projects.projects', 'projects.saves',
+  'app.asking_walks',
+  'app.backfill_requests',
+  'app.contract_code_questions',
+  'app.contract_code_wanted',
+  'app.developer_keys',
+  'app.fault_drills',
+  'app.indexing_checkpoints',
+  'app.nft_holder_checks',
+  'app.price_feeds',
+  'app.schema_migrations',
+  'app.script_templates',
+  'app.webhook_deliveries',
+  'app.webhook_endpoints',
+  'app.webhook_failures',
+  'app.webhook_subscriptions',
+  'app.webhook_turns',
+  'app.webhook_usage',
+  'app.worker_leases',
+  'editor.connections',
+  'editor.deliveries',
+  'editor.deployments',
+  'editor.environments',
+  'editor.install_states',
+  'editor.installations',
+  'projects.files',
+  'projects.projects',
+  'projects.saves',
   'raw.failing_heights',
-  'wallet_auth.audit_log', 'wallet_auth.client_codes', 'wallet_auth.email_changes', 'wallet_auth.flow_states', 'wallet_auth.identities', 'wallet_auth.one_time_tokens', 'wallet_auth.outgoing_mails', 'wallet_auth.rate_limits', 'wallet_auth.refresh_tokens', 'wallet_auth.sessions',
-  'wallet_auth.signing_keys', 'wallet_auth.users',
-  'wallet.accounts', 'wallet.audit_log', 'wallet.challenges', 'wallet.further_accounts', 'wallet.passkeys', 'wallet.payer_transactions', 'wallet.user_handles',
+  'wallet_auth.audit_log',
+  'wallet_auth.client_codes',
+  'wallet_auth.email_changes',
+  'wallet_auth.flow_states',
+  'wallet_auth.identities',
+  'wallet_auth.one_time_tokens',
+  'wallet_auth.outgoing_mails',
+  'wallet_auth.rate_limits',
+  'wallet_auth.refresh_tokens',
+  'wallet_auth.sessions',
+  'wallet_auth.signing_keys',
+  'wallet_auth.users',
+  'wallet.accounts',
+  'wallet.audit_log',
+  'wallet.challenges',
+  'wallet.further_accounts',
+  'wallet.passkeys',
+  'wallet.payer_transactions',
+  'wallet.user_handles',
 ]
 
 const log = pino({ level: 'silent' })
@@ -35,7 +72,11 @@ describe('the role that reads for strangers', () => {
   after(() => database.drop())
 
   /** A login with the given rights, dropped in the end. */
-  async function withLogin(name: string, grants: readonly string[], use: (url: string) => Promise<void>): Promise<void> {
+  async function withLogin(
+    name: string,
+    grants: readonly string[],
+    use: (url: string) => Promise<void>,
+  ): Promise<void> {
     await database.pool.query([`CREATE ROLE ${name} LOGIN PASSWORD 'of the test'`, ...grants].join(';'))
     try {
       const url = new URL(database.url)
@@ -53,7 +94,8 @@ describe('the role that reads for strangers', () => {
          has_table_privilege($1, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') AS writable
        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
        WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname !~ '^(pg_|information_schema)'
-       ORDER BY 1`, [readerRole],
+       ORDER BY 1`,
+      [readerRole],
     )
     expect(rows.map(({ name }) => name)).to.have.members([...indexerTables, ...secretTables])
     expect(rows.filter(({ readable }) => readable).map(({ name }) => name)).to.have.members([...indexerTables])
@@ -64,7 +106,8 @@ describe('the role that reads for strangers', () => {
     const { rows } = await database.pool.query<{ what: string }>(
       `SELECT oid::regclass::text AS what FROM pg_class WHERE CASE relkind WHEN 'S' THEN has_sequence_privilege($1, oid, 'USAGE, SELECT, UPDATE') END
        UNION ALL SELECT nspname FROM pg_namespace WHERE has_schema_privilege($1, oid, 'CREATE')
-       UNION ALL SELECT oid::regprocedure::text FROM pg_proc WHERE prosecdef AND has_function_privilege($1, oid, 'EXECUTE')`, [readerRole],
+       UNION ALL SELECT oid::regprocedure::text FROM pg_proc WHERE prosecdef AND has_function_privilege($1, oid, 'EXECUTE')`,
+      [readerRole],
     )
     expect(rows).to.deep.equal([])
   })
@@ -90,14 +133,25 @@ describe('the role that reads for strangers', () => {
     const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
     const runner = await openSqlRunner({ target: 'indexer', url: database.url, log: telling })
     try {
-      expect((await runner.run('select session_user')).rows).to.deep.equal([[`${readerRole}_of_${new URL(database.url).username}`]])
+      expect((await runner.run('select session_user')).rows).to.deep.equal([
+        [`${readerRole}_of_${new URL(database.url).username}`],
+      ])
       expect(said.join('')).to.include('public.of_others').and.include('public.far_away').and.include('REVOKE ALL')
-      for (const sql of ['select * from public.of_others', 'select * from of_others', 'select * from public.far_away', 'select public.reads_keys()', 'select reads_keys()', 'select null::public.of_others']) {
+      for (const sql of [
+        'select * from public.of_others',
+        'select * from of_others',
+        'select * from public.far_away',
+        'select public.reads_keys()',
+        'select reads_keys()',
+        'select null::public.of_others',
+      ]) {
         expect(await runner.run(sql).catch((error: unknown) => error), sql).to.be.instanceOf(SqlRefusal)
       }
     } finally {
       await runner.end()
-      await database.pool.query('DROP TABLE public.of_others; DROP FUNCTION public.reads_keys; DROP FOREIGN DATA WRAPPER nowhere CASCADE')
+      await database.pool.query(
+        'DROP TABLE public.of_others; DROP FUNCTION public.reads_keys; DROP FOREIGN DATA WRAPPER nowhere CASCADE',
+      )
     }
   })
 
@@ -107,7 +161,9 @@ describe('the role that reads for strangers', () => {
     const client = new Client({ connectionString: reader.url })
     await client.connect()
     try {
-      const { rows } = await client.query('SELECT session_user::text AS login, rolsuper, rolcreaterole FROM pg_roles WHERE rolname = current_user')
+      const { rows } = await client.query(
+        'SELECT session_user::text AS login, rolsuper, rolcreaterole FROM pg_roles WHERE rolname = current_user',
+      )
       expect(rows).to.deep.equal([{ login: new URL(reader.url).username, rolsuper: false, rolcreaterole: false }])
       const refused = await client.query('SET ROLE flowfarm').catch((error: unknown) => error)
       expect(refused).to.have.property('code', '42501')
@@ -121,7 +177,10 @@ describe('the role that reads for strangers', () => {
       const first = new URL((await chooseReader({ url, readable: indexerTables, isOurs: true, log })).url)
       expect(first.username).to.equal(`${readerRole}_of_ask_owner`)
       expect(first.password).to.have.length.above(40)
-      const kept = await database.pool.query<{ verifier: string }>('SELECT rolpassword AS verifier FROM pg_authid WHERE rolname = $1', [first.username])
+      const kept = await database.pool.query<{ verifier: string }>(
+        'SELECT rolpassword AS verifier FROM pg_authid WHERE rolname = $1',
+        [first.username],
+      )
       expect(kept.rows[0]?.verifier).to.match(/^SCRAM-SHA-256\$4096:.+\$.+:.+$/)
       const again = new URL((await chooseReader({ url, readable: indexerTables, isOurs: true, log })).url)
       expect(again.href).to.equal(first.href)
@@ -139,8 +198,14 @@ describe('the role that reads for strangers', () => {
         // The connection that is open belongs to nobody now.
         const denied = await runner.run('select count(*) from raw.blocks').catch((error: unknown) => error)
         if (denied instanceof Error) expect(denied).to.have.property('sqlState', '42501')
-        const answers = await Promise.all([1, 2, 3].map(() => runner.run('select count(*), session_user from raw.blocks')))
-        expect(answers.flatMap(({ rows }) => rows)).to.deep.equal([['0', login], ['0', login], ['0', login]])
+        const answers = await Promise.all(
+          [1, 2, 3].map(() => runner.run('select count(*), session_user from raw.blocks')),
+        )
+        expect(answers.flatMap(({ rows }) => rows)).to.deep.equal([
+          ['0', login],
+          ['0', login],
+          ['0', login],
+        ])
       } finally {
         await runner.end()
         await dropped()
@@ -149,34 +214,68 @@ describe('the role that reads for strangers', () => {
   })
 
   it('is taken on inside the transaction on a server that only reads, such as a standby', async () => {
-    await withLogin('ask_on_standby', ['ALTER ROLE ask_on_standby SUPERUSER', 'ALTER ROLE ask_on_standby SET default_transaction_read_only = on'], async (url) => {
-      expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({ url, role: readerRole })
-      const runner = await openSqlRunner({ target: 'indexer', url, log })
-      try {
-        expect((await runner.run('select count(*), current_user from raw.blocks')).rows).to.deep.equal([['0', readerRole]])
-      } finally {
-        await runner.end()
-      }
-    })
+    await withLogin(
+      'ask_on_standby',
+      ['ALTER ROLE ask_on_standby SUPERUSER', 'ALTER ROLE ask_on_standby SET default_transaction_read_only = on'],
+      async (url) => {
+        expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({
+          url,
+          role: readerRole,
+        })
+        const runner = await openSqlRunner({ target: 'indexer', url, log })
+        try {
+          expect((await runner.run('select count(*), current_user from raw.blocks')).rows).to.deep.equal([
+            ['0', readerRole],
+          ])
+        } finally {
+          await runner.end()
+        }
+      },
+    )
   })
 
   it('is taken on inside the transaction where no login can be made, and says so', async () => {
     const said: string[] = []
     const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
-    await withLogin('ask_writer', ['GRANT USAGE ON SCHEMA app TO ask_writer', 'GRANT INSERT ON app.prices TO ask_writer', `GRANT ${readerRole} TO ask_writer`], async (url) => {
-      const reader = await chooseReader({ url, readable: indexerTables, isOurs: true, log: telling })
-      expect(reader).to.deep.equal({ url, role: readerRole })
-      expect(said.join('')).to.include('INDEXER_DATABASE_URL').and.to.include('ask_writer').and.not.to.include('of the test')
-    })
+    await withLogin(
+      'ask_writer',
+      [
+        'GRANT USAGE ON SCHEMA app TO ask_writer',
+        'GRANT INSERT ON app.prices TO ask_writer',
+        `GRANT ${readerRole} TO ask_writer`,
+      ],
+      async (url) => {
+        const reader = await chooseReader({ url, readable: indexerTables, isOurs: true, log: telling })
+        expect(reader).to.deep.equal({ url, role: readerRole })
+        expect(said.join(''))
+          .to.include('INDEXER_DATABASE_URL')
+          .and.to.include('ask_writer')
+          .and.not.to.include('of the test')
+      },
+    )
   })
 
   it('gives way to the account of the URL where that may only read what is for everybody', async () => {
     await withLogin('ask_reader_by_hand', [`GRANT ${readerRole} TO ask_reader_by_hand`], async (url) => {
-      expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({ url, role: undefined })
+      expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({
+        url,
+        role: undefined,
+      })
     })
-    await withLogin('ask_sees_keys', ['GRANT USAGE ON SCHEMA app TO ask_sees_keys', 'GRANT SELECT ON app.developer_keys TO ask_sees_keys', `GRANT ${readerRole} TO ask_sees_keys`], async (url) => {
-      expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({ url, role: readerRole })
-    })
+    await withLogin(
+      'ask_sees_keys',
+      [
+        'GRANT USAGE ON SCHEMA app TO ask_sees_keys',
+        'GRANT SELECT ON app.developer_keys TO ask_sees_keys',
+        `GRANT ${readerRole} TO ask_sees_keys`,
+      ],
+      async (url) => {
+        expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({
+          url,
+          role: readerRole,
+        })
+      },
+    )
   })
 
   it('puts the rights of a superuser aside in a database of others, and makes nothing there', async () => {
@@ -190,7 +289,9 @@ describe('the role that reads for strangers', () => {
   it('gets what it lacks where it was made after the migrations', async () => {
     await database.pool.query(`REVOKE SELECT ON raw.blocks FROM ${readerRole}`)
     await chooseReader({ url: database.url, readable: indexerTables, isOurs: true, log })
-    const { rows } = await database.pool.query(`SELECT has_table_privilege('${readerRole}', 'raw.blocks', 'SELECT') AS may`)
+    const { rows } = await database.pool.query(
+      `SELECT has_table_privilege('${readerRole}', 'raw.blocks', 'SELECT') AS may`,
+    )
     expect(rows).to.deep.equal([{ may: true }])
   })
   it('is not needed by the migrations of an account that may make no roles, and a warning says what to run', async () => {
@@ -198,34 +299,51 @@ describe('the role that reads for strangers', () => {
     try {
       // Nobody has made the role on such a server: here it is only hidden behind another name.
       await database.pool.query(`ALTER ROLE ${readerRole} RENAME TO hidden_reader`)
-      await withLogin('ask_plain_owner', [`ALTER DATABASE "${new URL(empty.url).pathname.slice(1)}" OWNER TO ask_plain_owner`], async (serverUrl) => {
-        const url = new URL(empty.url)
-        url.username = new URL(serverUrl).username
-        const pool = createPool(url.href, { max: 1 })
-        try {
-          await migrate(pool, new URL('../../../migrations', import.meta.url).pathname)
-        } finally {
-          await pool.end()
-        }
-        const said: string[] = []
-        const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
-        expect(await chooseReader({ url: url.href, readable: indexerTables, isOurs: true, log: telling })).to.deep.equal({ url: url.href, role: undefined })
-        expect(said.join('')).to.include('CREATE ROLE flowfarm_reader NOLOGIN')
+      await withLogin(
+        'ask_plain_owner',
+        [`ALTER DATABASE "${new URL(empty.url).pathname.slice(1)}" OWNER TO ask_plain_owner`],
+        async (serverUrl) => {
+          const url = new URL(empty.url)
+          url.username = new URL(serverUrl).username
+          const pool = createPool(url.href, { max: 1 })
+          try {
+            await migrate(pool, new URL('../../../migrations', import.meta.url).pathname)
+          } finally {
+            await pool.end()
+          }
+          const said: string[] = []
+          const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
+          expect(
+            await chooseReader({ url: url.href, readable: indexerTables, isOurs: true, log: telling }),
+          ).to.deep.equal({ url: url.href, role: undefined })
+          expect(said.join('')).to.include('CREATE ROLE flowfarm_reader NOLOGIN')
 
-        await database.pool.query(`ALTER ROLE hidden_reader RENAME TO ${readerRole}; GRANT ${readerRole} TO ask_plain_owner`)
-        expect(await chooseReader({ url: url.href, readable: indexerTables, isOurs: true, log })).to.deep.equal({ url: url.href, role: readerRole })
-        await empty.pool.query('DROP OWNED BY ask_plain_owner CASCADE; REASSIGN OWNED BY ask_plain_owner TO flowfarm')
-      })
+          await database.pool.query(
+            `ALTER ROLE hidden_reader RENAME TO ${readerRole}; GRANT ${readerRole} TO ask_plain_owner`,
+          )
+          expect(await chooseReader({ url: url.href, readable: indexerTables, isOurs: true, log })).to.deep.equal({
+            url: url.href,
+            role: readerRole,
+          })
+          await empty.pool.query('DROP OWNED BY ask_plain_owner CASCADE; REASSIGN OWNED BY ask_plain_owner TO flowfarm')
+        },
+      )
     } finally {
-      await database.pool.query(`DO $$ BEGIN ALTER ROLE hidden_reader RENAME TO ${readerRole}; EXCEPTION WHEN undefined_object THEN NULL; END $$`)
+      await database.pool.query(
+        `DO $$ BEGIN ALTER ROLE hidden_reader RENAME TO ${readerRole}; EXCEPTION WHEN undefined_object THEN NULL; END $$`,
+      )
       await empty.drop()
     }
   })
 
   it('has a password that the server itself would keep in the same form', async () => {
-    await database.pool.query("SET password_encryption = 'scram-sha-256'; CREATE ROLE ask_scram PASSWORD 'a password of the test'")
+    await database.pool.query(
+      "SET password_encryption = 'scram-sha-256'; CREATE ROLE ask_scram PASSWORD 'a password of the test'",
+    )
     try {
-      const { rows } = await database.pool.query<{ kept: string }>("SELECT rolpassword AS kept FROM pg_authid WHERE rolname = 'ask_scram'")
+      const { rows } = await database.pool.query<{ kept: string }>(
+        "SELECT rolpassword AS kept FROM pg_authid WHERE rolname = 'ask_scram'",
+      )
       const [, salt = ''] = /:(.+)\$/.exec(rows[0]?.kept ?? '') ?? []
       expect(scramVerifier('a password of the test', Buffer.from(salt, 'base64'))).to.equal(rows[0]?.kept)
     } finally {

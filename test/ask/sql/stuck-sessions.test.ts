@@ -20,8 +20,10 @@ const maxReplaced = 2
 const uninterruptible = {
   'a distance of paths': "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))",
   'translate()': "select length(translate(repeat('a', 30000000), repeat('b', 30000), ''))",
-  'overlapping arrays': 'select array_agg(g) && (select array_agg(-g - 1) from generate_series(1, 300000) g) from generate_series(1, 300000) g',
-  'a parallel worker': "select length(translate(repeat('a', g), repeat('b', 30000), '')) from generate_series(30000000, 30000000) g",
+  'overlapping arrays':
+    'select array_agg(g) && (select array_agg(-g - 1) from generate_series(1, 300000) g) from generate_series(1, 300000) g',
+  'a parallel worker':
+    "select length(translate(repeat('a', g), repeat('b', 30000), '')) from generate_series(30000000, 30000000) g",
 } as const
 
 describe('sessions that PostgreSQL cannot end', function () {
@@ -37,7 +39,11 @@ describe('sessions that PostgreSQL cannot end', function () {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-stuck-'))
-    server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' } })
+    server = await startEmbeddedPostgres({
+      dataFolder: folder,
+      log: () => undefined,
+      settings: { fsync: 'off', shared_buffers: '32MB' },
+    })
     admin = createPool(server.url, { max: 1 })
   })
   afterEach(async () => {
@@ -56,7 +62,9 @@ describe('sessions that PostgreSQL cannot end', function () {
   })
 
   async function atWork(): Promise<number[]> {
-    const { rows } = await admin.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active'")
+    const { rows } = await admin.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active'",
+    )
     return rows.map(({ pid }) => pid)
   }
 
@@ -79,7 +87,10 @@ describe('sessions that PostgreSQL cannot end', function () {
 
   /** A runner without the gate, of one slot. */
   async function open(options: {
-    isOurs: boolean; slots?: number; timeoutMs?: number; settings?: Record<string, string>
+    isOurs: boolean
+    slots?: number
+    timeoutMs?: number
+    settings?: Record<string, string>
   }): Promise<StatementRunner> {
     const { isOurs, slots = 1, timeoutMs = 100_000, settings = {} } = options
     pool = createPool(server.url, { max: slots, applicationName: 'flowfarm ask', statementTimeoutMs: 0, settings })
@@ -91,33 +102,56 @@ describe('sessions that PostgreSQL cannot end', function () {
     errors = []
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
     sessions = new ServerSessions({
-      url: server.url, log, signal: stop.signal, stuckAfterMs: 100, maxReplaced, onStuck: (count) => void counts.push(count),
+      url: server.url,
+      log,
+      signal: stop.signal,
+      stuckAfterMs: 100,
+      maxReplaced,
+      onStuck: (count) => void counts.push(count),
       interrupt: isOurs ? (pids) => server.interrupt(pids) : undefined,
     })
     return new StatementRunner({
-      connect: () => pool.connect(), turns: new Turns(slots, 100), types, role: undefined, timeoutMs, answerGraceMs: 50, mostBytes: 1_000_000,
-      cancel: (pid) => sessions.cancel(pid), endSession: (pid, onHeld) => sessions.end(pid, onHeld), onLost: () => undefined,
+      connect: () => pool.connect(),
+      turns: new Turns(slots, 100),
+      types,
+      role: undefined,
+      timeoutMs,
+      answerGraceMs: 50,
+      mostBytes: 1_000_000,
+      cancel: (pid) => sessions.cancel(pid),
+      endSession: (pid, onHeld) => sessions.end(pid, onHeld),
+      onLost: () => undefined,
     })
   }
 
-  const run = (runner: StatementRunner, sql: string, signal?: AbortSignal): Promise<SqlAnswer> => runner.run({ sql, mostRows: 10, signal })
+  const run = (runner: StatementRunner, sql: string, signal?: AbortSignal): Promise<SqlAnswer> =>
+    runner.run({ sql, mostRows: 10, signal })
 
   async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
-    const error = await promise.then(() => undefined, (thrown: unknown) => thrown)
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
     return error instanceof ApiError ? error.code : String(error)
   }
 
   /** The answer of a statement once it gets a slot. */
   async function untilAnswered(runner: StatementRunner): Promise<unknown> {
     for (;;) {
-      const outcome = await run(runner, 'select 7').then(({ rows }) => rows, (error: unknown) => error)
+      const outcome = await run(runner, 'select 7').then(
+        ({ rows }) => rows,
+        (error: unknown) => error,
+      )
       if (!(outcome instanceof ApiError && ['sql-busy', 'sql-timeout'].includes(outcome.code))) return outcome
     }
   }
 
   for (const [what, sql] of Object.entries(uninterruptible)) {
     it(`are interrupted in our server, their slot is free again, and no other session notices: ${what}`, async () => {
-      const runner = await open({ isOurs: true, ...(what === 'a parallel worker' ? { settings: { debug_parallel_query: 'on' } } : {}) })
+      const runner = await open({
+        isOurs: true,
+        ...(what === 'a parallel worker' ? { settings: { debug_parallel_query: 'on' } } : {}),
+      })
       const startedAt = (await admin.query<{ at: string }>('SELECT pg_postmaster_start_time()::text AS at')).rows
       expect(await leave(runner, sql)).to.equal('sql-cancelled')
       expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
@@ -157,13 +191,14 @@ describe('sessions that PostgreSQL cannot end', function () {
     expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
     const stuck: number[] = []
     // Not those that look for the others, which are at work for a moment.
-    for (const pid of await atWork()) if (await processorSeconds(pid) >= 0.5) stuck.push(pid)
+    for (const pid of await atWork()) if ((await processorSeconds(pid)) >= 0.5) stuck.push(pid)
     await server.interrupt(stuck.slice(0, 2))
     while (sessions.stuckCount > maxReplaced) await admin.query('SELECT')
     // Both slots are there again: two statements are at work at the same time, beside those that are stuck.
     const leaving = new AbortController()
     const both = Promise.all([1, 2].map(() => codeOf(run(runner, 'select pg_sleep(600)', leaving.signal))))
-    while ((await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).rowCount !== 2) await pause(5)
+    while ((await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).rowCount !== 2)
+      await pause(5)
     leaving.abort()
     expect(await both).to.deep.equal(['sql-cancelled', 'sql-cancelled'])
   })

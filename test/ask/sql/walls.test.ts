@@ -34,7 +34,10 @@ const worldSql = `
 const sessionSql = `SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'search_path', 'role', 'session_authorization',
   'transaction_read_only', 'default_transaction_read_only', 'standard_conforming_strings', 'bytea_output', 'TimeZone', 'work_mem', 'lock_timeout') ORDER BY 1`
 
-for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, { wall: 'SET ROLE inside the transaction', isLogin: false }]) {
+for (const { wall, isLogin } of [
+  { wall: 'a login of its own', isLogin: true },
+  { wall: 'SET ROLE inside the transaction', isLogin: false },
+]) {
   describe(`the walls behind the gate, with ${wall}`, () => {
     let database: TestDatabase
     let pool: Pool
@@ -44,15 +47,33 @@ for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, 
       await database.pool.query(`
         INSERT INTO app.developer_keys (key_hash, prefix, name, tier) VALUES (decode(repeat('${marker}', 4), 'hex'), '${marker}'::varchar(12), '${marker}', 'free');
         INSERT INTO app.webhook_endpoints (key_id, url, description, secret) SELECT id, 'https://${marker}.example/', '${marker}', decode(repeat('${marker}', 3), 'hex') FROM app.developer_keys`)
-      const reader = isLogin ? await chooseReader({ url: database.url, readable: indexerTables, isOurs: true, log: pino({ level: 'silent' }) }) : { url: database.url, role: readerRole }
+      const reader = isLogin
+        ? await chooseReader({
+            url: database.url,
+            readable: indexerTables,
+            isOurs: true,
+            log: pino({ level: 'silent' }),
+          })
+        : { url: database.url, role: readerRole }
       expect(reader.role).to.equal(isLogin ? undefined : readerRole)
-      pool = createPool(reader.url, { max: 1, statementTimeoutMs: 60, settings: { search_path: 'app,raw,analytics', default_transaction_read_only: 'on' } })
+      pool = createPool(reader.url, {
+        max: 1,
+        statementTimeoutMs: 60,
+        settings: { search_path: 'app,raw,analytics', default_transaction_read_only: 'on' },
+      })
       const client = await pool.connect()
       const types = await readKnownTypes(client)
       client.release()
       runner = new StatementRunner({
-        connect: () => pool.connect(), types, role: reader.role, turns: new Turns(1, 10), timeoutMs: 60, mostBytes: 100_000,
-        cancel: () => Promise.resolve(), endSession: () => Promise.resolve(), onLost: () => undefined,
+        connect: () => pool.connect(),
+        types,
+        role: reader.role,
+        turns: new Turns(1, 10),
+        timeoutMs: 60,
+        mostBytes: 100_000,
+        cancel: () => Promise.resolve(),
+        endSession: () => Promise.resolve(),
+        onLost: () => undefined,
       })
     })
     after(async () => {
@@ -78,7 +99,9 @@ for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, 
     it('let no statement of the corpus, nor what it is turned into, see a secret or leave anything', async () => {
       const world = (await database.pool.query(worldSql)).rows
       const session = await run(sessionSql)
-      const all = [...Object.values(refusedStatements), ...Object.values(refusedInOddPlaces)].flat().filter((sql) => !goesBack(sql))
+      const all = [...Object.values(refusedStatements), ...Object.values(refusedInOddPlaces)]
+        .flat()
+        .filter((sql) => !goesBack(sql))
       const seen: string[] = []
       for (const sql of [...all, ...mutated(all, 200, 21)]) {
         const leak = await tried(sql)
@@ -94,17 +117,30 @@ for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, 
       const session = await run(sessionSql)
       for (const sql of [
         "SELECT set_config('statement_timeout', '0', false), set_config('search_path', 'public', false), set_config('default_transaction_read_only', 'off', false)",
-        'SELECT pg_advisory_lock(77)', 'SELECT 1 AS a INTO TEMP loot', 'SELECT lo_create(0)', 'LISTEN x', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1', "PREPARE p AS SELECT 1",
-        "SET statement_timeout = 0", 'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE', "SET standard_conforming_strings = off",
-      ]) await tried(sql)
+        'SELECT pg_advisory_lock(77)',
+        'SELECT 1 AS a INTO TEMP loot',
+        'SELECT lo_create(0)',
+        'LISTEN x',
+        'DECLARE c CURSOR WITH HOLD FOR SELECT 1',
+        'PREPARE p AS SELECT 1',
+        'SET statement_timeout = 0',
+        'SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE',
+        'SET standard_conforming_strings = off',
+      ])
+        await tried(sql)
       expect((await run(sessionSql)).rows).to.deep.equal(session.rows)
-      const left = await run(`SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') + (SELECT count(*) FROM pg_class WHERE relname = 'loot')
+      const left =
+        await run(`SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') + (SELECT count(*) FROM pg_class WHERE relname = 'loot')
         + (SELECT count(*) FROM pg_listening_channels()) + (SELECT count(*) FROM pg_cursors WHERE name <> '') + (SELECT count(*) FROM pg_prepared_statements WHERE name <> '')`)
       expect(left.rows).to.deep.equal([['0']])
     })
 
     it('stop what takes too long, also a series or a recursion without an end', async () => {
-      for (const sql of ['SELECT pg_sleep(10)', 'SELECT count(*) FROM generate_series(1, 1e12)', 'WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t']) {
+      for (const sql of [
+        'SELECT pg_sleep(10)',
+        'SELECT count(*) FROM generate_series(1, 1e12)',
+        'WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t',
+      ]) {
         const error = await run(sql).catch((thrown: unknown) => thrown)
         expect(error, sql).to.be.instanceOf(ApiError).with.property('code', 'sql-timeout')
       }

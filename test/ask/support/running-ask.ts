@@ -49,30 +49,53 @@ export async function runAsk(database: TestDatabase, variables: Record<string, s
   lifecycle.onStop('memory', () => rm(memoryFolder, { recursive: true, force: true }))
   const config = readConfig({ CHROMA_PERSIST_DIR: memoryFolder, ...variables }, {})
   const opened = openQueryService({
-    config, databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle, terminal: new Terminal(), shared: new Shared(),
+    config,
+    databaseUrl: database.url,
+    pool: database.pool,
+    log,
+    metrics,
+    lifecycle,
+    terminal: new Terminal(),
+    shared: new Shared(),
   })
   const { service, memory } = await opened.catch(async (error: unknown) => {
     await lifecycle.stop('it did not start')
     throw error
   })
   const server = await createAskServer({
-    service, memory, history: new QueryHistory(), log, metrics, host: '127.0.0.1', port: 0, token: config.API_TOKEN, trustedProxies: addressList(config.TRUSTED_PROXIES),
-    docs: readHtmlPage('docs'), closeGraceMs: 500,
+    service,
+    memory,
+    history: new QueryHistory(),
+    log,
+    metrics,
+    host: '127.0.0.1',
+    port: 0,
+    token: config.API_TOKEN,
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
+    docs: readHtmlPage('docs'),
+    closeGraceMs: 500,
   })
   lifecycle.onStop('server', () => server.close())
   const origin = `http://127.0.0.1:${server.port}`
   const ask = async <Body>(path: string, init: RequestInit): Promise<Answered<Body>> => {
     const response = await fetch(`${origin}${path}`, init)
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as Body }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as Body,
+    }
   }
   return {
     origin,
     metrics,
     get: (path, headers = {}) => ask(path, { headers }),
-    post: (path, body, headers = {}) => ask(path, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body),
-    }),
+    post: (path, body, headers = {}) =>
+      ask(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
     fetch: (path, init) => fetch(`${origin}${path}`, init),
     stop: () => lifecycle.stop('the test is over'),
   }

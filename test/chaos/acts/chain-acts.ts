@@ -8,7 +8,9 @@ function nodesOf({ chain }: ChaosWorld, numbers: readonly number[]): readonly Si
 }
 
 function nameOf({ chain }: ChaosWorld, numbers: readonly number[]): string {
-  return numbers.length === chain.nodes.length ? 'all nodes' : `node ${numbers.map((number) => number + 1).join(' and ')}`
+  return numbers.length === chain.nodes.length
+    ? 'all nodes'
+    : `node ${numbers.map((number) => number + 1).join(' and ')}`
 }
 
 export async function fork({ chain }: ChaosWorld, { depth, apartMs }: ForkAct): Promise<Underway> {

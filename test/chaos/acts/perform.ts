@@ -9,19 +9,32 @@ import { disturbWalletNode } from './wallet-acts.ts'
 /** Begins an act. */
 export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
   switch (act.kind) {
-    case 'kill': return kill(world, act)
-    case 'terminate': return terminate(world, act)
-    case 'freeze': return freeze(world, act)
-    case 'clock': return stepClock(world, act)
-    case 'postgres': return disturbPostgres(world, act)
-    case 'queue': return loseQueue(world, act)
-    case 'fork': return fork(world, act)
-    case 'node-fault': return faultNodes(world, act)
-    case 'node-kill': return killNodes(world, act)
-    case 'node-behind': return leaveBehind(world, act)
-    case 'halt': return halt(world, act)
-    case 'wallet-node': return disturbWalletNode(world, act)
-    case 'receiver': return refuseWebhooks(world)
+    case 'kill':
+      return kill(world, act)
+    case 'terminate':
+      return terminate(world, act)
+    case 'freeze':
+      return freeze(world, act)
+    case 'clock':
+      return stepClock(world, act)
+    case 'postgres':
+      return disturbPostgres(world, act)
+    case 'queue':
+      return loseQueue(world, act)
+    case 'fork':
+      return fork(world, act)
+    case 'node-fault':
+      return faultNodes(world, act)
+    case 'node-kill':
+      return killNodes(world, act)
+    case 'node-behind':
+      return leaveBehind(world, act)
+    case 'halt':
+      return halt(world, act)
+    case 'wallet-node':
+      return disturbWalletNode(world, act)
+    case 'receiver':
+      return refuseWebhooks(world)
     case 'disk':
       if (typeof world.disk === 'string') throw new Error(`the disk cannot be filled: ${world.disk}`)
       return fillDisk(world, world.disk)

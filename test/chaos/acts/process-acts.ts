@@ -15,8 +15,11 @@ const busyWithinMs = 1500
 async function leasesOf({ postgres }: ChaosWorld, pids: readonly number[]): Promise<number | undefined> {
   if (!postgres.isUp) return undefined
   try {
-    const { rows: [row] } = await postgres.pool.query<{ count: number }>(
-      `select count(*)::int as count from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = any ($1)`, [pids.map(String)],
+    const {
+      rows: [row],
+    } = await postgres.pool.query<{ count: number }>(
+      `select count(*)::int as count from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = any ($1)`,
+      [pids.map(String)],
     )
     return row?.count
   } catch {
@@ -48,7 +51,9 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<U
   await Promise.all(victims.map((victim) => victim.kill()))
   const held = await leasesOf(world, pids)
   const free = held === undefined || held === 0 ? undefined : takeover(world, pids, killedAt)
-  const ready = Promise.all(victims.map(async (victim) => victim.ready())).then(() => Math.round(performance.now() - killedAt))
+  const ready = Promise.all(victims.map(async (victim) => victim.ready())).then(() =>
+    Math.round(performance.now() - killedAt),
+  )
   const leases = held === undefined ? '' : `, which held ${held} ranges of work`
   return {
     words: `kill -9 of ${processes.join(', ')}${leases}`,
@@ -56,7 +61,8 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<U
       const measures: Measure[] = []
       const ms = await free
       // The promise is about one process that is killed while others are there.
-      if (ms !== undefined && processes.length === 1) measures.push({ what: 'ranges taken over', ms, limitMs: takeoverLimitMs })
+      if (ms !== undefined && processes.length === 1)
+        measures.push({ what: 'ranges taken over', ms, limitMs: takeoverLimitMs })
       else if (ms !== undefined) measures.push({ what: 'ranges of all processes taken over', ms })
       return [...measures, { what: 'started again', ms: await ready }]
     },
@@ -72,7 +78,8 @@ export async function terminate(world: ChaosWorld, act: TerminateAct): Promise<U
     measures: async () => {
       const { end, ms } = await ending
       // Where it was killed on its way there is nothing to judge.
-      if (end !== 0 && end !== 'SIGKILL') world.findings.add('clean stop', `${act.process} ended with ${end} on SIGTERM:\n${process.lastLines(3)}`)
+      if (end !== 0 && end !== 'SIGKILL')
+        world.findings.add('clean stop', `${act.process} ended with ${end} on SIGTERM:\n${process.lastLines(3)}`)
       return [{ what: 'stopped', ms, limitMs: stopLimitMs }]
     },
   }

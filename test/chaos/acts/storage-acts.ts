@@ -51,7 +51,8 @@ export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promi
   }
   const restore = await queue.destroy()
   return {
-    words: queue.name === 'Redis' ? 'Redis was killed and started again' : 'the tables of the farm\'s queue were dropped',
+    words:
+      queue.name === 'Redis' ? 'Redis was killed and started again' : "the tables of the farm's queue were dropped",
     recoveryLimitMs: refillLimitMs,
     end: restore,
   }

@@ -13,7 +13,11 @@ const wantedWithinMs = 5000
 async function underWay({ postgres }: ChaosWorld): Promise<number | undefined> {
   if (!postgres.isUp) return undefined
   try {
-    const { rows: [row] } = await postgres.pool.query<{ count: number }>('select count(*)::int as count from wallet.payer_transactions where outcome is null')
+    const {
+      rows: [row],
+    } = await postgres.pool.query<{ count: number }>(
+      'select count(*)::int as count from wallet.payer_transactions where outcome is null',
+    )
     return row?.count
   } catch {
     return undefined
@@ -25,7 +29,7 @@ export async function disturbWalletNode(world: ChaosWorld, { how }: WalletNodeAc
   if (how === 'freeze') {
     walletChain.freeze()
     return {
-      words: 'the node of the wallet\'s chain stood still (SIGSTOP), and went on',
+      words: "the node of the wallet's chain stood still (SIGSTOP), and went on",
       end: async () => {
         walletChain.thaw()
         await walletChain.settled()
@@ -46,5 +50,8 @@ export async function disturbWalletNode(world: ChaosWorld, { how }: WalletNodeAc
     }
   }
   await walletChain.inject(how)
-  return { words: `the node of the wallet's chain had the fault ${JSON.stringify(how)}`, end: () => walletChain.clearFaults() }
+  return {
+    words: `the node of the wallet's chain had the fault ${JSON.stringify(how)}`,
+    end: () => walletChain.clearFaults(),
+  }
 }

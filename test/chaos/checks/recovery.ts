@@ -32,7 +32,9 @@ export async function untilWorkGoesOn(world: ChaosWorld): Promise<number | undef
 
 async function isDerived({ postgres: { pool }, chain }: ChaosWorld, height: number): Promise<boolean> {
   try {
-    const { rows: [block] } = await pool.query<{ id: string }>("select encode(id, 'hex') as id from raw.blocks where height = $1", [height])
+    const {
+      rows: [block],
+    } = await pool.query<{ id: string }>("select encode(id, 'hex') as id from raw.blocks where height = $1", [height])
     if (block?.id !== chain.blockId(height)) return false
     const coverage = await readCoverage(pool, names)
     return names.every((name) => contains(coverage.get(name) ?? [], height))
@@ -55,12 +57,18 @@ async function isHealthy({ url }: ChaosWorld): Promise<boolean> {
 /** Resolves when all that is stored is derived, from height 0 to the head, and no lease is open. @returns false after the deadline */
 export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
   const startedAt = performance.now()
-  const { postgres: { pool }, chain } = world
+  const {
+    postgres: { pool },
+    chain,
+  } = world
   for (;;) {
-    const { rows: [row] } = await pool.query<{ behind: number; open: number }>(
+    const {
+      rows: [row],
+    } = await pool.query<{ behind: number; open: number }>(
       `select (select count(*)::int from unnest($1::text[]) w left join app.coverage c on c.service_name = w
          where (c.covered @> int8range(0, $2)) is not true) as behind,
-         (select count(*)::int from app.worker_leases where status <> 'done') as open`, [names, chain.head + 1],
+         (select count(*)::int from app.worker_leases where status <> 'done') as open`,
+      [names, chain.head + 1],
     )
     if (row?.behind === 0 && row.open === 0) return true
     if (performance.now() - startedAt > deadlineMs) return false

@@ -18,7 +18,12 @@ const settleMs = 60_000
  * Compares what people were told by the wallet with its tables, and these with the chain on which it makes accounts. To be called after `settle` of the
  * people. @returns what was compared, in words
  */
-export async function checkWallet(pool: pg.Pool, people: WalletPeople, endpoint: string, findings: Findings): Promise<string> {
+export async function checkWallet(
+  pool: pg.Pool,
+  people: WalletPeople,
+  endpoint: string,
+  findings: Findings,
+): Promise<string> {
   const complain = (text: string): void => findings.add('wallet', text)
   await untilNoneIsOpen(pool, complain)
   await checkPeople(pool, people, complain)
@@ -44,7 +49,10 @@ async function untilNoneIsOpen(pool: pg.Pool, complain: (text: string) => void):
        select credential_id, 'transaction' from wallet.payer_transactions where outcome is null`,
     )
     if (rows.length === 0) return
-    if (performance.now() > until) return complain(`${rows.length} accounts or transactions are not settled ${settleMs} ms after the end of all trouble; first ${JSON.stringify(rows[0])}`)
+    if (performance.now() > until)
+      return complain(
+        `${rows.length} accounts or transactions are not settled ${settleMs} ms after the end of all trouble; first ${JSON.stringify(rows[0])}`,
+      )
     await pause(100)
   }
 }
@@ -54,7 +62,8 @@ async function checkPeople(pool: pg.Pool, { people }: WalletPeople, complain: (t
   const { rows: users } = await pool.query<{ id: string; email: string }>('select id, email from wallet_auth.users')
   const ofEmail = new Map(users.map(({ id, email }) => [email, id]))
   const known = new Set(people.map(({ email }) => email))
-  for (const { email } of users) if (!known.has(email)) complain(`there is a user ${email}, and nobody signed up by that address`)
+  for (const { email } of users)
+    if (!known.has(email)) complain(`there is a user ${email}, and nobody signed up by that address`)
   if (ofEmail.size !== users.length) complain('an e-mail address has two users')
   const { rows: passkeys } = await pool.query<{ id: string; user_id: string; key: string }>(
     "select credential_id as id, user_id, encode(public_key_sec1, 'hex') as key from wallet.passkeys where removed_at is null",
@@ -62,12 +71,15 @@ async function checkPeople(pool: pg.Pool, { people }: WalletPeople, complain: (t
   const stored = new Map(passkeys.map((passkey) => [passkey.id, passkey]))
   for (const { email, userId, keys } of people) {
     const isThere = ofEmail.get(email)
-    if (userId !== undefined && isThere !== userId) complain(`${email} was told to be ${userId}, and is ${isThere ?? 'not there'}`)
+    if (userId !== undefined && isThere !== userId)
+      complain(`${email} was told to be ${userId}, and is ${isThere ?? 'not there'}`)
     for (const { id, publicKeySec1Hex, isSure } of keys) {
       const passkey = stored.get(id)
       stored.delete(id)
       if (passkey === undefined ? isSure : passkey.key !== publicKeySec1Hex || passkey.user_id !== userId) {
-        complain(`passkey ${id} of ${email} is ${passkey === undefined ? 'not there' : `that of ${passkey.user_id} with the key ${passkey.key}`}`)
+        complain(
+          `passkey ${id} of ${email} is ${passkey === undefined ? 'not there' : `that of ${passkey.user_id} with the key ${passkey.key}`}`,
+        )
       }
     }
   }
@@ -80,12 +92,27 @@ async function checkRefreshTokens(pool: pg.Pool, complain: (text: string) => voi
     `select s.id, (select count(*)::int from wallet_auth.refresh_tokens t where t.session_id = s.id and t.used_at is null) as good from wallet_auth.sessions s`,
   )
   const wrong = rows.filter(({ good }) => good !== 1)
-  if (wrong.length > 0) complain(`${wrong.length} of ${rows.length} sessions have not one good refresh token; first ${JSON.stringify(wrong[0])}`)
+  if (wrong.length > 0)
+    complain(
+      `${wrong.length} of ${rows.length} sessions have not one good refresh token; first ${JSON.stringify(wrong[0])}`,
+    )
 }
 
 /** Every account that the tables have is on the chain with the key of its passkey, and every one of the chain is in the tables. */
-async function checkAccounts(pool: pg.Pool, { people }: WalletPeople, client: TransactionClient, complain: (text: string) => void): Promise<ReadonlyMap<string, ChainAccount>> {
-  const { rows } = await pool.query<{ id: string; user_id: string; state: string; address: string | null; key: string; failure: string | null }>(
+async function checkAccounts(
+  pool: pg.Pool,
+  { people }: WalletPeople,
+  client: TransactionClient,
+  complain: (text: string) => void,
+): Promise<ReadonlyMap<string, ChainAccount>> {
+  const { rows } = await pool.query<{
+    id: string
+    user_id: string
+    state: string
+    address: string | null
+    key: string
+    failure: string | null
+  }>(
     "select credential_id as id, user_id, state, address, encode(public_key, 'hex') as key, failure from wallet.accounts where network = 'testnet'",
   )
   const onChain = await accountsOf(client)
@@ -96,14 +123,20 @@ async function checkAccounts(pool: pg.Pool, { people }: WalletPeople, client: Tr
     ofId.delete(wanted.id)
     // Asked for, and never answered: maybe it did not arrive. Who was answered is told in the end of the account.
     if (row === undefined && account === undefined) continue
-    if (row?.state !== 'sealed') complain(`the account of ${email} is ${row === undefined ? 'not there' : `${row.state}: ${row.failure ?? ''}`}`)
-    else if (row.user_id !== userId || row.key !== wanted.publicKeySec1Hex.slice(2) || row.address !== account) complain(`the account of ${email}, ${account}, is ${JSON.stringify(row)}`)
-    else if (onChain.get(row.address ?? '')?.keys[0]?.publicKey.toLowerCase() !== row.key) complain(`${row.address} of ${email} is not on the chain with the key of the passkey`)
+    if (row?.state !== 'sealed')
+      complain(`the account of ${email} is ${row === undefined ? 'not there' : `${row.state}: ${row.failure ?? ''}`}`)
+    else if (row.user_id !== userId || row.key !== wanted.publicKeySec1Hex.slice(2) || row.address !== account)
+      complain(`the account of ${email}, ${account}, is ${JSON.stringify(row)}`)
+    else if (onChain.get(row.address ?? '')?.keys[0]?.publicKey.toLowerCase() !== row.key)
+      complain(`${row.address} of ${email} is not on the chain with the key of the passkey`)
   }
   for (const id of ofId.keys()) complain(`there is an account for passkey ${id}, and nobody asked for it`)
   const named = new Map(rows.map(({ address, key }) => [address, key]))
   for (const [address, { keys }] of onChain) {
-    if (named.get(address) !== keys[0]?.publicKey.toLowerCase()) complain(`${address} is on the chain with the key ${keys[0]?.publicKey}, and in no table: a second one was made, or one was lost`)
+    if (named.get(address) !== keys[0]?.publicKey.toLowerCase())
+      complain(
+        `${address} is on the chain with the key ${keys[0]?.publicKey}, and in no table: a second one was made, or one was lost`,
+      )
   }
   return onChain
 }
@@ -120,19 +153,31 @@ async function accountsOf(client: TransactionClient): Promise<Map<string, ChainA
 }
 
 /** What somebody was told to be sent was sent once, and nothing that they did not sign. */
-async function checkSent({ sent }: WalletPeople, accounts: ReadonlyMap<string, ChainAccount>, client: TransactionClient, complain: (text: string) => void): Promise<void> {
+async function checkSent(
+  { sent }: WalletPeople,
+  accounts: ReadonlyMap<string, ChainAccount>,
+  client: TransactionClient,
+  complain: (text: string) => void,
+): Promise<void> {
   for (const [sender, theirs] of Map.groupBy(sent, (one) => one.sender)) {
     const account = accounts.get(sender)
     const done = theirs.filter(({ isDone }) => isDone)
     const used = account?.keys[0]?.sequenceNumber ?? 0
-    if (used < done.length || used > theirs.length) complain(`${sender} has used ${used} sequence numbers; ${theirs.length} transactions were signed, and ${done.length} are told to be done`)
+    if (used < done.length || used > theirs.length)
+      complain(
+        `${sender} has used ${used} sequence numbers; ${theirs.length} transactions were signed, and ${done.length} are told to be done`,
+      )
     const most = startBalance - BigInt(done.length) * amountEach
     const least = startBalance - BigInt(theirs.length) * amountEach * 2n
     const balance = BigInt((account?.balance ?? '0').replace('.', ''))
-    if (balance > most || balance < least) complain(`${sender} has ${account?.balance} FLOW after ${done.length} transactions that are told to be done`)
+    if (balance > most || balance < least)
+      complain(`${sender} has ${account?.balance} FLOW after ${done.length} transactions that are told to be done`)
     for (const { id } of done) {
       const result = await client.result(Buffer.from(id ?? '', 'hex'))
-      if (result?.status !== 'SEALED' || result.statusCode !== 0) complain(`transaction ${id} was told to be done, and is ${result?.status ?? 'not known'}: ${result?.errorMessage ?? ''}`)
+      if (result?.status !== 'SEALED' || result.statusCode !== 0)
+        complain(
+          `transaction ${id} was told to be done, and is ${result?.status ?? 'not known'}: ${result?.errorMessage ?? ''}`,
+        )
     }
   }
 }

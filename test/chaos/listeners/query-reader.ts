@@ -29,7 +29,14 @@ interface Outcome {
 }
 
 /** What may become of a statement while the database is away, restarts, or ends sessions. */
-const allowedFailures: ReadonlySet<string> = new Set(['sql-unavailable', 'sql-busy', 'sql-timeout', 'database-connection-lost', 'database-starting', 'database-unreachable'])
+const allowedFailures: ReadonlySet<string> = new Set([
+  'sql-unavailable',
+  'sql-busy',
+  'sql-timeout',
+  'database-connection-lost',
+  'database-starting',
+  'database-unreachable',
+])
 
 /** An answer that takes longer is none: a statement may wait for its turn, run and be given up, 30 s each. */
 const patienceMs = 90_000
@@ -56,7 +63,8 @@ export class QueryReader {
   start(): void {
     const { ask, mcp } = this.#options
     this.#running = Promise.all([
-      this.#read('the query service', ask, (sql) => this.#byRest(sql)), this.#read('the MCP server', mcp, (sql) => this.#byMcp(sql)),
+      this.#read('the query service', ask, (sql) => this.#byRest(sql)),
+      this.#read('the MCP server', mcp, (sql) => this.#byMcp(sql)),
     ]).then(() => undefined)
   }
 
@@ -79,7 +87,11 @@ export class QueryReader {
         if (ids !== undefined) {
           this.counts.answered++
           // Else the chain has left the branch meanwhile.
-          if (height <= chain.settled && ids.join() !== expected) findings.add('queries', `${name} told of ${ids.join() || 'nothing'} at ${height}; the chain has ${expected}`)
+          if (height <= chain.settled && ids.join() !== expected)
+            findings.add(
+              'queries',
+              `${name} told of ${ids.join() || 'nothing'} at ${height}; the chain has ${expected}`,
+            )
         } else if (allowedFailures.has(code ?? '')) this.counts.unavailable++
         else findings.add('queries', `${name} refused a block by its height: ${code}`)
       } catch (error) {
@@ -87,25 +99,43 @@ export class QueryReader {
         this.counts.unreachable++
         const { readySince } = process
         const worked = readySince !== undefined && readySince < startedAt && !this.#stop.signal.aborted
-        if (worked) findings.add('queries', `${name} gave no answer after ${Math.round(performance.now() - startedAt)} ms, and its process works: ${String(error)}`)
+        if (worked)
+          findings.add(
+            'queries',
+            `${name} gave no answer after ${Math.round(performance.now() - startedAt)} ms, and its process works: ${String(error)}`,
+          )
       }
     }
   }
 
   async #byRest(sql: string): Promise<Outcome> {
     const response = await fetch(`${this.#options.ask.url}/api/v1/run_sql`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ sql }), signal: AbortSignal.timeout(patienceMs),
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sql }),
+      signal: AbortSignal.timeout(patienceMs),
     })
-    const { results, code } = await response.json() as { readonly results?: readonly { readonly id: string }[]; readonly code?: string }
+    const { results, code } = (await response.json()) as {
+      readonly results?: readonly { readonly id: string }[]
+      readonly code?: string
+    }
     return { ids: response.ok ? results?.map(({ id }) => id) : undefined, code }
   }
 
   async #byMcp(sql: string): Promise<Outcome> {
     const client = new Client({ name: 'chaos', version: '1' })
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${this.#options.mcp.url}/mcp`)), { timeout: patienceMs })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${this.#options.mcp.url}/mcp`)), {
+      timeout: patienceMs,
+    })
     try {
-      const { structuredContent } = await client.callTool({ name: 'run_indexer_sql', arguments: { sql } }, { timeout: patienceMs })
-      const { results, error_code: code } = structuredContent as { readonly results: readonly { readonly id: string }[]; readonly error_code: string | null }
+      const { structuredContent } = await client.callTool(
+        { name: 'run_indexer_sql', arguments: { sql } },
+        { timeout: patienceMs },
+      )
+      const { results, error_code: code } = structuredContent as {
+        readonly results: readonly { readonly id: string }[]
+        readonly error_code: string | null
+      }
       return { ids: code === null ? results.map(({ id }) => id) : undefined, code: code ?? undefined }
     } finally {
       await client.close()

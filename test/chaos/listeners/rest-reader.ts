@@ -27,8 +27,18 @@ interface Answer {
 
 /** Answered by any state of the database; all of them lists or summaries. */
 const plainPaths = [
-  '/status', '/flow/transaction?limit=10', '/flow/account?limit=10', '/flow/ft?limit=10', '/flow/ft/transfer?limit=20', '/flow/nft?limit=10',
-  '/flow/nft/transfer?limit=20', '/flow/contract?limit=10', '/flow/evm/transaction?limit=10', '/staking/delegator?limit=10', '/defi/pair', '/insights/daily',
+  '/status',
+  '/flow/transaction?limit=10',
+  '/flow/account?limit=10',
+  '/flow/ft?limit=10',
+  '/flow/ft/transfer?limit=20',
+  '/flow/nft?limit=10',
+  '/flow/nft/transfer?limit=20',
+  '/flow/contract?limit=10',
+  '/flow/evm/transaction?limit=10',
+  '/staking/delegator?limit=10',
+  '/defi/pair',
+  '/insights/daily',
 ]
 
 /** An answer that takes longer is none. */
@@ -89,7 +99,8 @@ export class RestReader {
     const found = await this.#ask(path)
     if (found?.status !== 200 || height > chain.settled) return this.#refuse(found, path, height)
     const [told] = found.body.data as [{ readonly id: string; readonly block_height: number } | undefined]
-    if (told?.id !== id || told.block_height !== height) this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
+    if (told?.id !== id || told.block_height !== height)
+      this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
   }
 
   /** The newest blocks, whatever they are at this moment: one chain. */
@@ -101,7 +112,9 @@ export class RestReader {
       const below = blocks[i + 1]
       if (below === undefined) continue
       if (below.height !== block.height - 1 || below.id !== block.parent_id) {
-        this.#complain(`/flow/block told of ${block.height} (on ${block.parent_id}) and next of ${below.height} ${below.id}`)
+        this.#complain(
+          `/flow/block told of ${block.height} (on ${block.parent_id}) and next of ${below.height} ${below.id}`,
+        )
       }
     }
   }
@@ -123,7 +136,8 @@ export class RestReader {
       if (response.status === 503) {
         this.counts.unavailable++
         const type = response.headers.get('content-type') ?? 'none'
-        if (!type.startsWith('application/problem+json')) this.#complain(`${path}: a 503 of the type ${type}: ${text.slice(0, 200)}`)
+        if (!type.startsWith('application/problem+json'))
+          this.#complain(`${path}: a 503 of the type ${type}: ${text.slice(0, 200)}`)
       }
       return { status: response.status, body: JSON.parse(text) as Answer['body'] }
     } catch (error) {
@@ -131,7 +145,10 @@ export class RestReader {
       this.counts.unreachable++
       const { readySince } = this.#options.web
       const worked = readySince !== undefined && readySince < startedAt && !this.#stop.signal.aborted
-      if (worked) this.#complain(`${path}: no answer after ${Math.round(performance.now() - startedAt)} ms from a process that works: ${causeOf(error)}`)
+      if (worked)
+        this.#complain(
+          `${path}: no answer after ${Math.round(performance.now() - startedAt)} ms from a process that works: ${causeOf(error)}`,
+        )
       return undefined
     }
   }

@@ -38,7 +38,10 @@ export class WebhookListener {
     const owner = await makeOwner({ pool })
     const ids = new Map<string, number>()
     for (const [path, eventTypes] of Object.entries(subscriptions)) {
-      const { id, secret } = await subscribe({ pool }, owner, `${receiver.url}${path}`, { eventTypes: [...eventTypes], fromHeight: 0 })
+      const { id, secret } = await subscribe({ pool }, owner, `${receiver.url}${path}`, {
+        eventTypes: [...eventTypes],
+        fromHeight: 0,
+      })
       secrets.set(path, secret)
       ids.set(path, id)
     }
@@ -64,22 +67,32 @@ export class WebhookListener {
 
   /** Whether all that was made up to a height has been sent. */
   async isDone(pool: pg.Pool, height: number): Promise<boolean> {
-    const { rows: [row] } = await pool.query<{ behind: number; pending: number }>(
+    const {
+      rows: [row],
+    } = await pool.query<{ behind: number; pending: number }>(
       `select (select count(*)::int from app.webhook_subscriptions where next_height <= $1) as behind,
-         (select count(*)::int from (select from app.webhook_deliveries where status = 'pending' limit 1) p) as pending`, [height],
+         (select count(*)::int from (select from app.webhook_deliveries where status = 'pending' limit 1) p) as pending`,
+      [height],
     )
     return row?.behind === 0 && row.pending === 0
   }
 
   /** Compares what came with what is stored. @param wasClockStepped then a signature may have a wrong time */
-  async check(pool: pg.Pool, findings: Findings, { wasClockStepped }: { readonly wasClockStepped: boolean }): Promise<void> {
+  async check(
+    pool: pg.Pool,
+    findings: Findings,
+    { wasClockStepped }: { readonly wasClockStepped: boolean },
+  ): Promise<void> {
     const complain = (text: string): void => findings.add('webhooks', text)
     const problems = this.#receiver.problems.filter((problem) => !(wasClockStepped && problem === 'too old'))
     if (problems.length > 0) complain(`${problems.length} messages were not signed as they should be: ${problems[0]}`)
-    const { rows: dead } = await pool.query("select subscription_id, sequence from app.webhook_deliveries where status = 'dead' limit 3")
+    const { rows: dead } = await pool.query(
+      "select subscription_id, sequence from app.webhook_deliveries where status = 'dead' limit 3",
+    )
     if (dead.length > 0) complain(`deliveries were given up: ${JSON.stringify(dead)}`)
     for (const [id, same] of Map.groupBy(this.#receiver.received, (one) => one.id)) {
-      if (new Set(same.map(({ body }) => JSON.stringify(body))).size > 1) complain(`${id} was sent again with another body`)
+      if (new Set(same.map(({ body }) => JSON.stringify(body))).size > 1)
+        complain(`${id} was sent again with another body`)
     }
     for (const [path, id] of this.#ids) {
       const first = firstOfEach(this.#receiver.received.filter((one) => one.path === path))
@@ -87,7 +100,11 @@ export class WebhookListener {
       const wrong = sequences.findIndex((sequence, i) => sequence !== i + 1)
       if (wrong >= 0) complain(`${path}: after message ${wrong} of subscription ${id} came message ${sequences[wrong]}`)
       const left = remaining(first).map(({ body }) => body)
-      const told = left.map(path === '/transfers' ? ({ event_id }) => event_id.split(':').slice(1, 5).join(' ') : ({ data, block_height: at }) => `${at} ${String(data['id'] ?? data['transaction_id'])}`)
+      const told = left.map(
+        path === '/transfers'
+          ? ({ event_id }) => event_id.split(':').slice(1, 5).join(' ')
+          : ({ data, block_height: at }) => `${at} ${String(data['id'] ?? data['transaction_id'])}`,
+      )
       compare(path, told, await stored(pool, path), complain)
     }
   }
@@ -124,12 +141,18 @@ async function stored(pool: pg.Pool, path: string): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-function compare(path: string, told: readonly string[], there: readonly string[], complain: (text: string) => void): void {
+function compare(
+  path: string,
+  told: readonly string[],
+  there: readonly string[],
+  complain: (text: string) => void,
+): void {
   const [wasTold, isThere] = [new Set(told), new Set(there)]
   const lost = there.filter((line) => !wasTold.has(line))
   const wrong = told.filter((line) => !isThere.has(line))
   if (lost.length > 0) complain(`${path}: ${lost.length} of ${there.length} never came, first ${lost[0]}`)
   if (wrong.length > 0) complain(`${path}: ${wrong.length} came of what is not there, first ${wrong[0]}`)
   if (told.length !== wasTold.size) complain(`${path}: ${told.length - wasTold.size} came twice under different ids`)
-  if (lost.length + wrong.length === 0 && told.join() !== there.join()) complain(`${path}: they came in another order than the chain's`)
+  if (lost.length + wrong.length === 0 && told.join() !== there.join())
+    complain(`${path}: they came in another order than the chain's`)
 }

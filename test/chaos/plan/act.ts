@@ -97,8 +97,20 @@ export interface WalletNodeAct {
 }
 
 export type Act =
-  | KillAct | TerminateAct | FreezeAct | ClockAct | PostgresAct | QueueAct | ForkAct | NodeFaultAct | NodeKillAct
-  | NodeBehindAct | HaltAct | DiskAct | ReceiverAct | WalletNodeAct
+  | KillAct
+  | TerminateAct
+  | FreezeAct
+  | ClockAct
+  | PostgresAct
+  | QueueAct
+  | ForkAct
+  | NodeFaultAct
+  | NodeKillAct
+  | NodeBehindAct
+  | HaltAct
+  | DiskAct
+  | ReceiverAct
+  | WalletNodeAct
 
 /** An act of a plan; a second one may come into it, so that two troubles meet. */
 export interface PlannedAct {

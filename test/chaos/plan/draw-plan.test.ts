@@ -13,9 +13,24 @@ describe('the plan of a chaos run', () => {
 
   it('has every kind of act in its first round, and kills every process', () => {
     const first = acts(1, 23).map(({ act }) => act)
-    expect(new Set(first.map(({ kind }) => kind))).to.deep.equal(new Set([
-      'kill', 'terminate', 'freeze', 'clock', 'postgres', 'queue', 'fork', 'node-fault', 'node-kill', 'node-behind', 'halt', 'receiver', 'disk', 'wallet-node',
-    ]))
+    expect(new Set(first.map(({ kind }) => kind))).to.deep.equal(
+      new Set([
+        'kill',
+        'terminate',
+        'freeze',
+        'clock',
+        'postgres',
+        'queue',
+        'fork',
+        'node-fault',
+        'node-kill',
+        'node-behind',
+        'halt',
+        'receiver',
+        'disk',
+        'wallet-node',
+      ]),
+    )
     const killed = first.flatMap((act) => (act.kind === 'kill' ? act.processes : []))
     expect(killed.toSorted()).to.deep.equal(['chain', 'chain', 'web', 'web', 'worker', 'worker'])
   })

@@ -32,7 +32,9 @@ export function* drawPlan(seed: number, world: PlanWorld): Generator<PlannedAct,
       const isAlone = act.kind === 'freeze' || !random.chance(1 / 3)
       const other = drawSecond(random, world)
       yield {
-        number: number++, act, holdMs,
+        number: number++,
+        act,
+        holdMs,
         second: isAlone ? undefined : { act: other, afterMs: random.integer(0, holdMs) },
       }
     }
@@ -47,11 +49,17 @@ function drawRound(random: Random, world: PlanWorld): Act[] {
     { kind: 'kill', processes },
     { kind: 'terminate', process: random.pick(processes) },
     { kind: 'freeze', process: random.pick(processes) },
-    { kind: 'clock', process: random.pick(processes), stepMs: random.pick([-24 * hour, -hour, -30 * second, 30 * second, hour, 24 * hour]) },
+    {
+      kind: 'clock',
+      process: random.pick(processes),
+      stepMs: random.pick([-24 * hour, -hour, -30 * second, 30 * second, hour, 24 * hour]),
+    },
     { kind: 'postgres', how: 'stop' },
     { kind: 'postgres', how: random.pick(['kill', 'crash-session', 'cut'] as const) },
     { kind: 'queue', how: random.pick(['empty', 'destroy'] as const) },
-    drawFork(random, 1, 3), drawFork(random, 5, 40), drawFork(random, 60, 250),
+    drawFork(random, 1, 3),
+    drawFork(random, 5, 40),
+    drawFork(random, 60, 250),
     { kind: 'node-fault', nodes: drawNodes(random, world), fault: drawFault(random) },
     { kind: 'node-fault', nodes: drawNodes(random, world), fault: drawFault(random) },
     { kind: 'node-fault', nodes: allNodes(world), fault: { kind: 'latency', ms: random.integer(100, 2000) } },
@@ -88,7 +96,11 @@ function drawFork(random: Random, least: number, most: number): Act {
 function drawFault(random: Random): Fault {
   const times = random.integer(1, 8)
   return random.pick<() => Fault>([
-    () => ({ kind: 'status', code: random.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED', 'NOT_FOUND'] as const), times: times * 4 }),
+    () => ({
+      kind: 'status',
+      code: random.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED', 'NOT_FOUND'] as const),
+      times: times * 4,
+    }),
     () => ({ kind: 'rate-limit', perSecond: random.integer(2, 20) }),
     () => ({ kind: 'drop-connection', times }),
     () => ({ kind: 'never-answer', times: random.integer(1, 2) }),
@@ -110,7 +122,11 @@ function drawWalletFault(random: Random): Fault {
   const times = random.integer(2, 12)
   const sending = { methods: ['SendTransaction'] }
   return random.pick<() => Fault>([
-    () => ({ kind: 'status', code: random.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED'] as const), times: times * 4 }),
+    () => ({
+      kind: 'status',
+      code: random.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED'] as const),
+      times: times * 4,
+    }),
     () => ({ kind: 'status', code: 'NOT_FOUND', methods: ['GetTransactionResult'], times }),
     () => ({ kind: 'status', code: 'UNAVAILABLE', ...sending, times }),
     () => ({ kind: 'garbage', ...sending, times }),

@@ -58,7 +58,12 @@ export interface ChaosReport {
     readonly queries: ReaderCounts
     readonly wallet: ReaderCounts & WalletCounts
   }
-  readonly processes: readonly { readonly name: string; readonly starts: number; readonly peakMiB: number; readonly stopMs: number }[]
+  readonly processes: readonly {
+    readonly name: string
+    readonly starts: number
+    readonly peakMiB: number
+    readonly stopMs: number
+  }[]
   readonly databaseMiB: number | null
   readonly breaches: readonly Breach[]
   /** Promised times that were missed while the machine was busy with other things: no breaches. */
@@ -67,6 +72,11 @@ export interface ChaosReport {
 
 /** The longest of each kind of measure, those for which something is promised by themselves, and of the recoveries. */
 export function worstOf(acts: readonly ActReport[]): Measure[] {
-  const all = acts.flatMap(({ measures, recoveredMs }) => [...measures, ...(recoveredMs === null ? [] : [{ what: 'work went on', ms: recoveredMs }])])
-  return [...Map.groupBy(all, ({ what, limitMs }) => `${what} ${limitMs}`).values()].flatMap((same) => same.toSorted((a, b) => b.ms - a.ms).slice(0, 1))
+  const all = acts.flatMap(({ measures, recoveredMs }) => [
+    ...measures,
+    ...(recoveredMs === null ? [] : [{ what: 'work went on', ms: recoveredMs }]),
+  ])
+  return [...Map.groupBy(all, ({ what, limitMs }) => `${what} ${limitMs}`).values()].flatMap((same) =>
+    same.toSorted((a, b) => b.ms - a.ms).slice(0, 1),
+  )
 }

@@ -87,11 +87,15 @@ export class Person {
     const { calls, mailbox, signal } = this.#options
     // Asked once: whoever was not answered may have been sent one, and may ask again only after a minute.
     const asked = await calls.ask('POST', '/auth/v1/otp', { body: { email }, address })
-    if (asked !== undefined && asked.status !== 200) calls.complain(`who signs up was refused an e-mail: ${textOf(asked)}`)
+    if (asked !== undefined && asked.status !== 200)
+      calls.complain(`who signs up was refused an e-mail: ${textOf(asked)}`)
     const code = await mailbox.codeTo(email, mailWithinMs, signal)
     if (code === undefined) return false
     for (let tries = 0; !signal.aborted; tries++) {
-      const answer = await calls.ask('POST', '/auth/v1/verify', { body: { email, token: code, type: 'email' }, address })
+      const answer = await calls.ask('POST', '/auth/v1/verify', {
+        body: { email, token: code, type: 'email' },
+        address,
+      })
       if (answer?.status === 200) return this.#begin(answer)
       // It is good once, and may have been used before the answer was lost.
       if (answer !== undefined && tries > 0) return false
@@ -153,12 +157,19 @@ export class Person {
     const { wanted } = this
     if (wanted === undefined) return false
     while (!signal.aborted) {
-      const answer = await this.#askAs('/wallet/provision', { credentialId: wanted.id, networks: ['testnet'], waitSeconds: 4 }, signal)
+      const answer = await this.#askAs(
+        '/wallet/provision',
+        { credentialId: wanted.id, networks: ['testnet'], waitSeconds: 4 },
+        signal,
+      )
       if (answer?.status === 200) {
-        const { networks: { testnet } } = answer.body['data'] as { readonly networks: { readonly testnet: Standing } }
+        const {
+          networks: { testnet },
+        } = answer.body['data'] as { readonly networks: { readonly testnet: Standing } }
         if (testnet.address !== undefined) {
           const isAnother = this.account !== undefined && this.account !== testnet.address
-          if (isAnother) calls.complain(`${this.email} was told of the account ${this.account}, and then of ${testnet.address}`)
+          if (isAnother)
+            calls.complain(`${this.email} was told of the account ${this.account}, and then of ${testnet.address}`)
           this.account = testnet.address
           return true
         }
@@ -183,12 +194,21 @@ export class Person {
     while (!signal.aborted) {
       const begun = await calls.ask('POST', passkeyFunction, { body: { endpoint: '/login/start', data: {} }, address })
       if (begun?.status === 200) {
-        const { options, challengeId } = begun.body['data'] as { readonly options: RequestOptions; readonly challengeId: string }
+        const { options, challengeId } = begun.body['data'] as {
+          readonly options: RequestOptions
+          readonly challengeId: string
+        }
         const data = { challengeId, response: this.#authenticator.get(options) }
-        const finished = await calls.ask('POST', passkeyFunction, { body: { endpoint: '/login/finish', data }, address })
+        const finished = await calls.ask('POST', passkeyFunction, {
+          body: { endpoint: '/login/finish', data },
+          address,
+        })
         if (finished?.status === 200) {
           const { tokenHash } = finished.body['data'] as { readonly tokenHash: string }
-          const traded = await calls.ask('POST', '/auth/v1/verify', { body: { token_hash: tokenHash, type: 'magiclink' }, address })
+          const traded = await calls.ask('POST', '/auth/v1/verify', {
+            body: { token_hash: tokenHash, type: 'magiclink' },
+            address,
+          })
           if (traded?.status === 200) {
             this.signIns++
             return this.#begin(traded)
@@ -208,7 +228,11 @@ export class Person {
       session.triedSince ??= performance.now()
       const tabs = random.chance(0.3) ? 2 : 1
       const { refresh } = session
-      const answers = await Promise.all(Array.from({ length: tabs }, () => calls.ask('POST', refreshPath, { body: { refresh_token: refresh }, address: this.address })))
+      const answers = await Promise.all(
+        Array.from({ length: tabs }, () =>
+          calls.ask('POST', refreshPath, { body: { refresh_token: refresh }, address: this.address }),
+        ),
+      )
       const good = answers.filter((answer) => answer?.status === 200)
       const refused = answers.find((answer) => answer !== undefined && answer.status !== 200)
       const next = new Set(good.map((answer) => answer?.body['refresh_token']))
@@ -216,7 +240,8 @@ export class Person {
       for (const answer of good) if (answer !== undefined) this.#isMine(answer)
       if (refused !== undefined) {
         session.isEnded = true
-        if (performance.now() - session.triedSince < graceMs) calls.complain(`a session of ${this.email} was lost: ${textOf(refused)}`)
+        if (performance.now() - session.triedSince < graceMs)
+          calls.complain(`a session of ${this.email} was lost: ${textOf(refused)}`)
         return false
       }
       const [first] = good
@@ -239,7 +264,8 @@ export class Person {
     if (answer === undefined) return
     if (answer.status === 200) {
       if (answer.body['id'] !== this.userId) calls.complain(`${this.email} was taken for ${String(answer.body['id'])}`)
-    } else if (!isRefusal(answer) || !wasClockStepped()) calls.complain(`a session of ${this.email} is no more: ${textOf(answer)}`)
+    } else if (!isRefusal(answer) || !wasClockStepped())
+      calls.complain(`a session of ${this.email} is no more: ${textOf(answer)}`)
     else await this.refresh(session)
   }
 
@@ -258,7 +284,8 @@ export class Person {
       calls.ask('GET', '/auth/v1/user', { token: session.access, address }),
       calls.ask('POST', refreshPath, { body: { refresh_token: session.refresh }, address }),
     ])
-    if (user?.status === 200 || refreshed?.status === 200) calls.complain(`a session of ${this.email} that was ended is good`)
+    if (user?.status === 200 || refreshed?.status === 200)
+      calls.complain(`a session of ${this.email} that was ended is good`)
   }
 
   /** The session that they use. */
@@ -273,12 +300,13 @@ export class Person {
       const answer = await this.#askAs(endpoint, data)
       if (answer?.status === 200) return answer.body['data'] as Readonly<Record<string, unknown>>
       // By a wrong clock the sign-in was long ago.
-      const seemsOld = answer !== undefined && JSON.stringify(answer.body).includes('REAUTHENTICATION_REQUIRED') && wasClockStepped()
+      const seemsOld =
+        answer !== undefined && JSON.stringify(answer.body).includes('REAUTHENTICATION_REQUIRED') && wasClockStepped()
       if (answer !== undefined && !seemsOld) {
         calls.complain(`${endpoint} was refused: ${textOf(answer)}`)
         return undefined
       }
-      if (this.session === undefined && !await this.signIn()) return undefined
+      if (this.session === undefined && !(await this.signIn())) return undefined
       await pause(betweenMs)
     }
     return undefined
@@ -292,7 +320,11 @@ export class Person {
       await this.signIn(signal)
       return undefined
     }
-    const answer = await calls.ask('POST', passkeyFunction, { body: { endpoint, data }, token: session.access, address: this.address })
+    const answer = await calls.ask('POST', passkeyFunction, {
+      body: { endpoint, data },
+      token: session.access,
+      address: this.address,
+    })
     if (answer?.status !== 401) return answer
     if (!wasClockStepped()) calls.complain(`a session of ${this.email} is no more: ${textOf(answer)}`)
     await this.refresh(session, signal)
@@ -302,13 +334,19 @@ export class Person {
   #begin(answer: Answer): boolean {
     this.userId ??= (answer.body['user'] as { readonly id: string }).id
     this.#isMine(answer)
-    this.sessions.push({ access: String(answer.body['access_token']), refresh: String(answer.body['refresh_token']), triedSince: undefined, isEnded: false })
+    this.sessions.push({
+      access: String(answer.body['access_token']),
+      refresh: String(answer.body['refresh_token']),
+      triedSince: undefined,
+      isEnded: false,
+    })
     return true
   }
 
   #isMine(answer: Answer): void {
     const { id, email } = answer.body['user'] as { readonly id: string; readonly email: string }
-    if (id !== this.userId || email !== this.email) this.#options.calls.complain(`${this.email}, who is ${this.userId}, was given a session of ${email}, ${id}`)
+    if (id !== this.userId || email !== this.email)
+      this.#options.calls.complain(`${this.email}, who is ${this.userId}, was given a session of ${email}, ${id}`)
   }
 
   #refusedCeremony(what: string, answer: Answer): void {

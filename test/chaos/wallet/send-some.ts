@@ -24,19 +24,36 @@ const followForMs = 15_000
 const chain = '/chain/testnet'
 
 /** Sends FLOW from a person's account, signed by their passkey, and looks at what comes of it; the same transaction again where no answer came. */
-export async function sendSome(person: Person, calls: WalletCalls, sent: SentTransaction[], signal: AbortSignal): Promise<void> {
+export async function sendSome(
+  person: Person,
+  calls: WalletCalls,
+  sent: SentTransaction[],
+  signal: AbortSignal,
+): Promise<void> {
   const { account: sender, wanted, address } = person
   if (sender === undefined || wanted === undefined) return
-  const [latest, account] = await Promise.all([calls.ask('GET', chain, { address }), calls.ask('GET', `${chain}/accounts/${sender}`, { address })])
+  const [latest, account] = await Promise.all([
+    calls.ask('GET', chain, { address }),
+    calls.ask('GET', `${chain}/accounts/${sender}`, { address }),
+  ])
   for (const answer of [latest, account]) {
-    if (answer !== undefined && answer.status !== 200) calls.complain(`the chain was not shown: ${answer.status} ${JSON.stringify(answer.body)}`)
+    if (answer !== undefined && answer.status !== 200)
+      calls.complain(`the chain was not shown: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
   if (latest?.status !== 200 || account?.status !== 200) return
   const { id: referenceBlockId } = latest.body['block'] as { readonly id: string }
-  const { keys: [key] } = account.body as { readonly keys: readonly { readonly sequence_number: string }[] }
+  const {
+    keys: [key],
+  } = account.body as { readonly keys: readonly { readonly sequence_number: string }[] }
   const signed = await signTransaction(
     transferOf(sender, referenceBlockId, BigInt(key?.sequence_number ?? 0)),
-    { address: sender, keyIndex: 0, rpId: 'localhost', credentialId: bytesOfBase64Url(wanted.id, 'id'), publicKey: bytesOfHex(wanted.publicKeySec1Hex, 'key') },
+    {
+      address: sender,
+      keyIndex: 0,
+      rpId: 'localhost',
+      credentialId: bytesOfBase64Url(wanted.id, 'id'),
+      publicKey: bytesOfHex(wanted.publicKeySec1Hex, 'key'),
+    },
     { getCredential: signer(person.authenticator) },
   )
   const one: SentTransaction = { sender, id: undefined, isDone: false }
@@ -56,8 +73,14 @@ export async function sendSome(person: Person, calls: WalletCalls, sent: SentTra
 
 function transferOf(sender: string, referenceBlockId: string, sequenceNumber: bigint): FlowTransaction {
   return {
-    ...sendFlow('emulator', { amount: amountEach, to: publishedPayer.address }), computeLimit: 999, referenceBlockId, payer: sender, authorizers: [sender],
-    proposalKey: { address: sender, keyIndex: 0, sequenceNumber }, payloadSignatures: [], envelopeSignatures: [],
+    ...sendFlow('emulator', { amount: amountEach, to: publishedPayer.address }),
+    computeLimit: 999,
+    referenceBlockId,
+    payer: sender,
+    authorizers: [sender],
+    proposalKey: { address: sender, keyIndex: 0, sequenceNumber },
+    payloadSignatures: [],
+    envelopeSignatures: [],
   }
 }
 
@@ -66,7 +89,12 @@ interface Patience {
   readonly signal: AbortSignal
 }
 
-async function follow(one: SentTransaction, calls: WalletCalls, address: string, { until, signal }: Patience): Promise<void> {
+async function follow(
+  one: SentTransaction,
+  calls: WalletCalls,
+  address: string,
+  { until, signal }: Patience,
+): Promise<void> {
   while (!signal.aborted && performance.now() < until) {
     const answer = await calls.ask('GET', `${chain}/transactions/${one.id}`, { address })
     if (answer?.status === 200 && answer.body['status'] === 'SEALED') {

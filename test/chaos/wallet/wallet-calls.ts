@@ -52,9 +52,13 @@ export class WalletCalls {
     const startedAt = performance.now()
     try {
       const response = await fetch(`${this.url}${path}`, {
-        method, signal: AbortSignal.timeout(patienceMs), ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        method,
+        signal: AbortSignal.timeout(patienceMs),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         headers: {
-          'Origin': this.url, 'X-Forwarded-For': address, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          Origin: this.url,
+          'X-Forwarded-For': address,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         },
       })
@@ -63,14 +67,18 @@ export class WalletCalls {
       const { status } = response
       if (status === 503) this.counts.unavailable++
       else this.counts.answered++
-      if (status > 500 && status !== 503 || status === 500 || status === 429) this.complain(`${method} ${path} was answered with ${status}: ${text.slice(0, 300)}`)
+      if ((status > 500 && status !== 503) || status === 500 || status === 429)
+        this.complain(`${method} ${path} was answered with ${status}: ${text.slice(0, 300)}`)
       return status >= 500 ? undefined : { status, body: (text === '' ? {} : JSON.parse(text)) as Answer['body'] }
     } catch (error) {
       await delay(graceMs)
       this.counts.unreachable++
       const { readySince } = this.#options.process
       const worked = readySince !== undefined && readySince < startedAt && !this.#isOver
-      if (worked) this.complain(`${method} ${path}: no answer after ${Math.round(performance.now() - startedAt)} ms from a process that works: ${String(error)}`)
+      if (worked)
+        this.complain(
+          `${method} ${path}: no answer after ${Math.round(performance.now() - startedAt)} ms from a process that works: ${String(error)}`,
+        )
       return undefined
     }
   }

@@ -58,9 +58,11 @@ export class WalletPeople {
 
   start(): void {
     const random = new Random(this.#options.seed + 2)
-    this.#running = Promise.all(Array.from({ length: atOnce }, async () => {
-      while (!this.#stop.signal.aborted) await this.#live(this.#comer(random), random)
-    }))
+    this.#running = Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        while (!this.#stop.signal.aborted) await this.#live(this.#comer(random), random)
+      }),
+    )
   }
 
   /** Resolves when nobody asks for anything any more. */
@@ -77,8 +79,11 @@ export class WalletPeople {
   get counts(): WalletCounts {
     const sum = (of: (person: Person) => number): number => this.people.reduce((all, person) => all + of(person), 0)
     return {
-      people: sum(({ userId }) => (userId === undefined ? 0 : 1)), accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
-      signIns: sum(({ signIns }) => signIns), refreshes: sum(({ refreshes }) => refreshes), sent: this.sent.filter(({ isDone }) => isDone).length,
+      people: sum(({ userId }) => (userId === undefined ? 0 : 1)),
+      accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
+      signIns: sum(({ signIns }) => signIns),
+      refreshes: sum(({ refreshes }) => refreshes),
+      sent: this.sent.filter(({ isDone }) => isDone).length,
     }
   }
 
@@ -88,35 +93,51 @@ export class WalletPeople {
    */
   async settle(): Promise<void> {
     const waiting = this.people.filter(({ userId }) => userId !== undefined)
-    await Promise.all(Array.from({ length: inTheEndAtOnce }, async () => {
-      for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person)
-    }))
+    await Promise.all(
+      Array.from({ length: inTheEndAtOnce }, async () => {
+        for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person)
+      }),
+    )
   }
 
   async #settleOne(person: Person): Promise<void> {
     const signal = AbortSignal.timeout(settleMs)
     const { findings } = this.#options
     for (const session of person.sessions.filter(({ isEnded }) => !isEnded)) {
-      if (!await person.refresh(session, signal) && !session.isEnded) findings.add('wallet', `a session of ${person.email} cannot be kept up in the end`)
+      if (!(await person.refresh(session, signal)) && !session.isEnded)
+        findings.add('wallet', `a session of ${person.email} cannot be kept up in the end`)
     }
-    if (person.keys.some(({ isSure }) => isSure) && !await person.signIn(signal)) findings.add('wallet', `${person.email} cannot sign in by passkey in the end`)
-    if (person.wanted !== undefined && !await person.haveAccount(signal)) findings.add('wallet', `${person.email} has asked for an account, and has none in the end`)
+    if (person.keys.some(({ isSure }) => isSure) && !(await person.signIn(signal)))
+      findings.add('wallet', `${person.email} cannot sign in by passkey in the end`)
+    if (person.wanted !== undefined && !(await person.haveAccount(signal)))
+      findings.add('wallet', `${person.email} has asked for an account, and has none in the end`)
   }
 
   #comer(random: Random): Person {
     const { wasClockStepped, wasDatabaseAway } = this.#options
-    const person = new Person({ number: this.people.length + 1, calls: this.calls, mailbox: this.#mailbox, random, wasClockStepped, wasDatabaseAway, signal: this.#stop.signal })
+    const person = new Person({
+      number: this.people.length + 1,
+      calls: this.calls,
+      mailbox: this.#mailbox,
+      random,
+      wasClockStepped,
+      wasDatabaseAway,
+      signal: this.#stop.signal,
+    })
     this.people.push(person)
     return person
   }
 
   async #live(person: Person, random: Random): Promise<void> {
     const { signal } = this.#stop
-    if (!await person.signUp() || !await person.makePasskey() || !await person.haveAccount()) return
+    if (!(await person.signUp()) || !(await person.makePasskey()) || !(await person.haveAccount())) return
     for (let act = 0; act < actsEach && !signal.aborted; act++) {
       await pause(betweenMs)
       const { session } = person
-      const what = session === undefined ? 'signIn' : random.weighted({ signIn: 2, refresh: 3, look: 3, signOut: 1, send: 3, again: 1 })
+      const what =
+        session === undefined
+          ? 'signIn'
+          : random.weighted({ signIn: 2, refresh: 3, look: 3, signOut: 1, send: 3, again: 1 })
       if (what === 'signIn' || session === undefined) await person.signIn()
       else if (what === 'refresh') await person.refresh(session)
       else if (what === 'look') await person.look(session)

@@ -41,13 +41,20 @@ export class ChaosPostgres {
 
   /** Connections of the runner, which outlive the server. */
   get pool(): pg.Pool {
-    this.#pool ??= createPool(this.url, { max: 4, applicationName: observer, statementTimeoutMs: 0, connectTimeoutMs: 2000 })
+    this.#pool ??= createPool(this.url, {
+      max: 4,
+      applicationName: observer,
+      statementTimeoutMs: 0,
+      connectTimeoutMs: 2000,
+    })
     return this.#pool
   }
 
   async start(): Promise<void> {
     const server = await startEmbeddedPostgres({
-      dataFolder: this.#folder, wait: true, log: this.#log,
+      dataFolder: this.#folder,
+      wait: true,
+      log: this.#log,
       // Log of what was written is kept for as long as a small disk allows.
       settings: { max_wal_size: '256MB', shared_buffers: '128MB' },
     })
@@ -75,9 +82,12 @@ export class ChaosPostgres {
 
   /** Kills one session of the program: the server ends all others, recovers and goes on. */
   async crashSession(): Promise<void> {
-    const { rows: [session] } = await this.pool.query<{ pid: number }>(
+    const {
+      rows: [session],
+    } = await this.pool.query<{ pid: number }>(
       `select pid from pg_stat_activity where application_name <> $1 and backend_type = 'client backend' and datname = current_database()
-       order by (state = 'active') desc, pid limit 1`, [observer],
+       order by (state = 'active') desc, pid limit 1`,
+      [observer],
     )
     if (session !== undefined) kill(session.pid)
   }
@@ -86,7 +96,8 @@ export class ChaosPostgres {
   async cut(): Promise<number> {
     const { rowCount } = await this.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name <> $1 and backend_type = 'client backend' and datname = current_database()`, [observer],
+       where application_name <> $1 and backend_type = 'client backend' and datname = current_database()`,
+      [observer],
     )
     return rowCount ?? 0
   }

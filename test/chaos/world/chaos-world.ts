@@ -60,8 +60,14 @@ const memoryEveryMs = 1000
 
 /** Variables that all processes have, beside where things are: pauses that are not longer than acts. */
 const variables = {
-  LOG_FORMAT: 'json', HOST: '127.0.0.1', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_BASE_MS: '200', WEBHOOK_RETRY_CAP_MS: '2000',
-  WEBHOOK_MAX_TRIES: '100', WEBHOOK_PAUSE_AFTER: '10000', WORKER_RETRY_CAP_MS: '4000',
+  LOG_FORMAT: 'json',
+  HOST: '127.0.0.1',
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  WEBHOOK_RETRY_BASE_MS: '200',
+  WEBHOOK_RETRY_CAP_MS: '2000',
+  WEBHOOK_MAX_TRIES: '100',
+  WEBHOOK_PAUSE_AFTER: '10000',
+  WORKER_RETRY_CAP_MS: '4000',
 }
 
 /** Everything that runs in a chaos run: database, queue, nodes, the processes of the Procfile, and those who listen to them. */
@@ -89,8 +95,13 @@ export class ChaosWorld {
   readonly #sampling: NodeJS.Timeout
 
   private constructor(parts: {
-    readonly options: WorldOptions; readonly postgres: ChaosPostgres; readonly chain: DrivenChain; readonly queue: FarmQueue
-    readonly disk: SmallDisk | string; readonly ports: Ports; readonly walletChain: WalletChain
+    readonly options: WorldOptions
+    readonly postgres: ChaosPostgres
+    readonly chain: DrivenChain
+    readonly queue: FarmQueue
+    readonly disk: SmallDisk | string
+    readonly ports: Ports
+    readonly walletChain: WalletChain
   }) {
     const { options, chain, queue, postgres } = parts
     this.options = options
@@ -102,28 +113,57 @@ export class ChaosWorld {
     this.walletChain = parts.walletChain
     const { api, ask, mcp, wallet } = parts.ports
     this.url = `http://127.0.0.1:${api}`
-    this.processes = readProcfile().map((entry) => new SupervisedProcess({
-      ...entry, logFolder: options.logFolder, run: options.run,
-      variables: {
-        ...variables, ...queue.variables, DB_URL: postgres.url, PORT: String(api), ASK_PORT: String(ask), MCP_PORT: String(mcp), BACKEND_URL: this.url,
-        // Nobody asks these by their ports.
-        CHAT_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0', MCP_SERVER_URL: `http://127.0.0.1:${mcp}/mcp`,
-        WALLET_PORT: String(wallet), WALLET_TESTNET_NODE: this.walletChain.endpoint, WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: String(fundsInFlow),
-        WALLET_PROVISION_LIMIT: '1000000', MAIL_FOLDER: mailFolder(options),
-        CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
-        CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
-      },
-      onUnasked: (end, process) => this.#judge(end, process),
-    }))
+    this.processes = readProcfile().map(
+      (entry) =>
+        new SupervisedProcess({
+          ...entry,
+          logFolder: options.logFolder,
+          run: options.run,
+          variables: {
+            ...variables,
+            ...queue.variables,
+            DB_URL: postgres.url,
+            PORT: String(api),
+            ASK_PORT: String(ask),
+            MCP_PORT: String(mcp),
+            BACKEND_URL: this.url,
+            // Nobody asks these by their ports.
+            CHAT_PORT: '0',
+            HTTP_PORT: '0',
+            LSP_PORT: '0',
+            TOOLS_PORT: '0',
+            PROXY_PORT: '0',
+            MCP_SERVER_URL: `http://127.0.0.1:${mcp}/mcp`,
+            WALLET_PORT: String(wallet),
+            WALLET_TESTNET_NODE: this.walletChain.endpoint,
+            WALLET_TESTNET_PAYER: publishedPayerSetting,
+            WALLET_TESTNET_FUNDS: String(fundsInFlow),
+            WALLET_PROVISION_LIMIT: '1000000',
+            MAIL_FOLDER: mailFolder(options),
+            CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
+            CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
+          },
+          onUnasked: (end, process) => this.#judge(end, process),
+        }),
+    )
     this.feed = new FeedListener(`ws://127.0.0.1:${api}/ws`, options.findings)
     const { seed, findings } = options
     this.rest = new RestReader({ url: this.url, seed, chain, web: this.#processOf('api'), findings })
     this.queries = new QueryReader({
-      ask: { url: `http://127.0.0.1:${ask}`, process: this.#processOf('ask') }, mcp: { url: `http://127.0.0.1:${mcp}`, process: this.#processOf('mcp') }, seed, chain, findings,
+      ask: { url: `http://127.0.0.1:${ask}`, process: this.#processOf('ask') },
+      mcp: { url: `http://127.0.0.1:${mcp}`, process: this.#processOf('mcp') },
+      seed,
+      chain,
+      findings,
     })
     const keeper = this.#processOf('wallet')
     this.people = new WalletPeople({
-      url: `http://localhost:${wallet}`, process: keeper, mailFolder: mailFolder(options), seed, findings, wasClockStepped: () => this.steppedClocks.has(keeper.name),
+      url: `http://localhost:${wallet}`,
+      process: keeper,
+      mailFolder: mailFolder(options),
+      seed,
+      findings,
+      wasClockStepped: () => this.steppedClocks.has(keeper.name),
       wasDatabaseAway: () => this.hasTrouble('database') || this.hasTrouble('disk'),
     })
     this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
@@ -139,16 +179,30 @@ export class ChaosWorld {
     await postgres.start()
     await migrate(postgres.pool, join(repositoryRoot, 'migrations'))
     const head = history - 1
-    const clock = { height: 0, time: new Date(Date.now() + drawChainOffset(seed) - history * intervalMs), spacingMs: intervalMs }
-    const nodes = Array.from({ length: nodeCount }, (_, i) => new SimulatedNode(
-      { name: `node-${i + 1}`, seed, clock, logFolder, run }, { branch: '', head },
-    ))
+    const clock = {
+      height: 0,
+      time: new Date(Date.now() + drawChainOffset(seed) - history * intervalMs),
+      spacingMs: intervalMs,
+    }
+    const nodes = Array.from(
+      { length: nodeCount },
+      (_, i) => new SimulatedNode({ name: `node-${i + 1}`, seed, clock, logFolder, run }, { branch: '', head }),
+    )
     for (const node of nodes) await node.start()
     const chain = new DrivenChain({ seed, nodes, head, clock })
     const redis = options.queue === 'redis' ? await redisQueue() : undefined
-    if (options.queue === 'redis' && redis === undefined) findings.add('setup', 'there is no Redis here, and one was asked for')
+    if (options.queue === 'redis' && redis === undefined)
+      findings.add('setup', 'there is no Redis here, and one was asked for')
     const walletChain = await WalletChain.start({ seed, logFolder, run })
-    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, ports: await freePorts(), walletChain })
+    const world = new ChaosWorld({
+      options,
+      postgres,
+      chain,
+      queue: redis ?? postgresQueue(postgres),
+      disk,
+      ports: await freePorts(),
+      walletChain,
+    })
     started.world = world
     for (const process of world.processes) process.start()
     chain.run()
@@ -209,15 +263,18 @@ export class ChaosWorld {
     await this.queue.stop()
     await this.postgres.end()
     // To be seen while their folder is there.
-    for (const pid of await this.postgres.leftOver()) this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
+    for (const pid of await this.postgres.leftOver())
+      this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
     if (typeof this.disk !== 'string') await this.disk.unmount()
-    for (const folder of [this.options.folder, mailFolder(this.options)]) await rm(folder, { recursive: true, force: true })
+    for (const folder of [this.options.folder, mailFolder(this.options)])
+      await rm(folder, { recursive: true, force: true })
   }
 
   /** A process that ended by itself: allowed with 75, because of a full disk, or where it started while the database was away. */
   #judge(end: ProgramEnd, process: SupervisedProcess): void {
     const { tell, findings } = this.options
-    const mayEnd = end === restartMayHelp && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
+    const mayEnd =
+      end === restartMayHelp && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
     if (mayEnd) tell(`${process.name} ended with ${end} and is started again`)
     else findings.add('processes', `${process.name} ended by itself with ${end}:\n${process.lastLines(3)}`)
   }

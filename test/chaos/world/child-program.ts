@@ -40,7 +40,9 @@ export class ChildProgram {
   constructor({ argv, variables, logFile, run }: ChildProgramOptions) {
     this.#log = createWriteStream(logFile, { flags: 'a' })
     this.child = spawn(process.execPath, ['--import', steppedClock, ...argv], {
-      cwd: repositoryRoot, env: { ...bareEnvironment(), ...variables, [runVariable]: run }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      cwd: repositoryRoot,
+      env: { ...bareEnvironment(), ...variables, [runVariable]: run },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     this.#log.write(`--- process ${this.pid} ---\n`)
     for (const stream of [this.child.stdout, this.child.stderr]) {

@@ -27,7 +27,8 @@ async function removeAbandoned(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   } catch (error) {
     // Another run was faster, or it belongs to another user.
-    if (!['ENOENT', 'EACCES', 'EPERM', 'ENOTEMPTY', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!['ENOENT', 'EACCES', 'EPERM', 'ENOTEMPTY', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error
   }
 }
 

@@ -54,11 +54,28 @@ export class SimulatedNode {
     const wanted = this.#wanted
     const program = new ChildProgram({
       argv: [
-        'scripts/simnode.ts', '--port', String(this.#port), '--control-port', '0', '--seed', String(seed), '--branch', wanted.branch,
-        '--head', String(wanted.head), '--genesis', clock.time.toISOString(), '--interval', String(clock.spacingMs), '--still', '--orphans',
+        'scripts/simnode.ts',
+        '--port',
+        String(this.#port),
+        '--control-port',
+        '0',
+        '--seed',
+        String(seed),
+        '--branch',
+        wanted.branch,
+        '--head',
+        String(wanted.head),
+        '--genesis',
+        clock.time.toISOString(),
+        '--interval',
+        String(clock.spacingMs),
+        '--still',
+        '--orphans',
         ...(hasPayer ? ['--payer'] : []),
       ],
-      variables: {}, logFile: join(logFolder, `${name}.log`), run,
+      variables: {},
+      logFile: join(logFolder, `${name}.log`),
+      run,
     })
     this.#program = program
     const line = await program.saw(/^Simulated node ready/)
@@ -121,7 +138,9 @@ export class SimulatedNode {
     while (this.#program?.isRunning === true && this.#served !== undefined && !isSame(this.#served, this.#wanted)) {
       const { branch, head } = this.#wanted
       try {
-        await (branch === this.#served.branch ? this.#ask('POST', 'head', { height: head }) : this.#ask('POST', 'branch', { name: branch, head }))
+        await (branch === this.#served.branch
+          ? this.#ask('POST', 'head', { height: head })
+          : this.#ask('POST', 'branch', { name: branch, head }))
       } catch (error) {
         // One that was killed is told at its next start.
         if (life === this.#killed && this.#program.isRunning) throw error
@@ -134,7 +153,8 @@ export class SimulatedNode {
   }
 
   async #ask(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<void> {
-    const content = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const content =
+      body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const send = (): Promise<Response> => fetch(`${this.#control}/${path}`, { method, ...content })
     // A connection that was kept while the node stood still may be closed by it at the moment of its use; all that it is told may be told twice.
     const response = await send().catch(send)

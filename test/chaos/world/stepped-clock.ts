@@ -14,7 +14,8 @@ let stepMs = 0
 const now = (): number => RealDate.now() + stepMs
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, args: unknown[], newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
+  construct: (target, args: unknown[], newTarget) =>
+    Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as Date,
   apply: () => new RealDate(now()).toString(),
   get: (target, key, receiver): unknown => (key === 'now' ? now : Reflect.get(target, key, receiver)),
 })

@@ -16,7 +16,11 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
 /** What every process logs when its services were started; those that go on starting after that say so in a line of their own. */
 const startedLine = /"all services work"/
 const readyLines: Readonly<Record<string, RegExp>> = {
-  api: /"the API listens"/, farm: /"the farm works"/, ask: /"the query service listens"/, mcp: /"the MCP server listens"/, wallet: /"the wallet listens"/,
+  api: /"the API listens"/,
+  farm: /"the farm works"/,
+  ask: /"the query service listens"/,
+  mcp: /"the MCP server listens"/,
+  wallet: /"the wallet listens"/,
 }
 
 const firstPauseMs = 100
@@ -129,7 +133,8 @@ export class SupervisedProcess {
     try {
       this.#peakMiB = Math.max(this.#peakMiB, peakMemoryMiB(this.pid))
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'ESRCH')
+        throw error
     }
   }
 
@@ -147,8 +152,13 @@ export class SupervisedProcess {
 
   async #supervise(): Promise<void> {
     const { name, services, variables, logFolder, run, onUnasked } = this.#options
-    for (let early = 0; !this.#isStopping; ) {
-      const program = new ChildProgram({ argv: ['src/main.ts', ...services], variables, logFile: join(logFolder, `${name}.log`), run })
+    for (let early = 0; !this.#isStopping;) {
+      const program = new ChildProgram({
+        argv: ['src/main.ts', ...services],
+        variables,
+        logFile: join(logFolder, `${name}.log`),
+        run,
+      })
       this.#asked = undefined
       this.#readySince = undefined
       this.#program = program

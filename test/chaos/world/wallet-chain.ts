@@ -26,7 +26,10 @@ export class WalletChain {
 
   static async start({ seed, logFolder, run }: WalletChainOptions): Promise<WalletChain> {
     const clock = { height: 0, time: new Date(Date.now() - history * intervalMs), spacingMs: intervalMs }
-    const node = new SimulatedNode({ name: 'wallet-node', seed: seed + 1, clock, logFolder, run, hasPayer: true }, { branch: '', head: history })
+    const node = new SimulatedNode(
+      { name: 'wallet-node', seed: seed + 1, clock, logFolder, run, hasPayer: true },
+      { branch: '', head: history },
+    )
     await node.start()
     const chain = new WalletChain(node)
     chain.#timer = setInterval(() => chain.grow(1), intervalMs)

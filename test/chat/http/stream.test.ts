@@ -27,7 +27,8 @@ class Reading {
   }
 
   async toEnd(): Promise<string> {
-    for (let { done, value } = await this.#reader.read(); !done; { done, value } = await this.#reader.read()) this.text += this.#decoder.decode(value, { stream: true })
+    for (let { done, value } = await this.#reader.read(); !done; { done, value } = await this.#reader.read())
+      this.text += this.#decoder.decode(value, { stream: true })
     return this.text
   }
 }
@@ -39,13 +40,19 @@ describe('the stream of an answer', () => {
   })
   after(() => database.drop())
 
-  const run = (provider: StreamingProvider, options: Partial<RunChatOptions> = {}): Promise<RunningChat> => (
+  const run = (provider: StreamingProvider, options: Partial<RunChatOptions> = {}): Promise<RunningChat> =>
     runChat({ database, variables: { LLM_BASE_URL: provider.url, LLM_MODEL: 'm', LLM_API_KEY: 'the-key' }, ...options })
-  )
 
   it('comes word by word, also to a client that takes compressed answers, and the answer ends with its figures', async () => {
     const steps = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
-    await using provider = await startStreamingProvider(() => ['one ', { until: steps[0].promise }, 'two ', { until: steps[1].promise }, 'three', { usage: { input: 70, output: 9 } }])
+    await using provider = await startStreamingProvider(() => [
+      'one ',
+      { until: steps[0].promise },
+      'two ',
+      { until: steps[1].promise },
+      'three',
+      { usage: { input: 70, output: 9 } },
+    ])
     await using chat = await run(provider)
     const response = await chat.ask('Count.', { 'Accept-Encoding': 'gzip, br' })
     expect(response.headers.get('content-encoding')).to.equal(null)
@@ -62,25 +69,41 @@ describe('the stream of an answer', () => {
     expect(text).to.include('"end":"complete"').and.include('"inputTokens":70')
     const metrics = await chat.metrics.registry.metrics()
     expect(metrics).to.include('flowfarm_chat_answers_total{mode="balanced",end="complete"} 1')
-    expect(metrics).to.include('flowfarm_chat_tokens_total{kind="input"} 70').and.include('flowfarm_chat_tokens_total{kind="output"} 9')
+    expect(metrics)
+      .to.include('flowfarm_chat_tokens_total{kind="input"} 70')
+      .and.include('flowfarm_chat_tokens_total{kind="output"} 9')
     expect(metrics).to.include('flowfarm_chat_first_token_seconds_count{mode="balanced"} 1')
     expect(metrics).to.include('flowfarm_chat_running_answers 0')
   })
 
   it('tells which tools are not there, and what they did is counted by name', async () => {
     const chart = { chartType: 'bar', title: 'Blocks', labels: ['a'], datasets: [{ label: 'n', data: [1] }] }
-    await using provider = await startStreamingProvider(({ step }) => (
-      step === 0 ? [{ tool: 'createChart', input: chart }, { tool: 'createChart', input: { ...chart, labels: [] } }, { tool: 'made_up', input: {} }] : ['Done.']
-    ))
+    await using provider = await startStreamingProvider(({ step }) =>
+      step === 0
+        ? [
+            { tool: 'createChart', input: chart },
+            { tool: 'createChart', input: { ...chart, labels: [] } },
+            { tool: 'made_up', input: {} },
+          ]
+        : ['Done.'],
+    )
     await using chat = await run(provider)
     const chunks = await readChunks(await chat.ask('Draw.'))
     expect(chunks.filter(({ type }) => type === 'data-notice')).to.have.length(1)
-    expect(chunks.find(({ type }) => type === 'data-notice')).to.have.nested.property('data.text').that.includes('goes on without the server for SQL and Cadence scripts: ')
-    expect(chunks.find(({ type }) => type === 'tool-output-available')).to.have.property('output').that.deep.equals(chart)
+    expect(chunks.find(({ type }) => type === 'data-notice'))
+      .to.have.nested.property('data.text')
+      .that.includes('goes on without the server for SQL and Cadence scripts: ')
+    expect(chunks.find(({ type }) => type === 'tool-output-available'))
+      .to.have.property('output')
+      .that.deep.equals(chart)
     expect(saidIn(chunks)).to.equal('Done.')
     expect(provider.calls[1]?.messages.flatMap(({ toolResults }) => toolResults)).to.have.length(3)
     const metrics = await chat.metrics.registry.metrics()
-    for (const labels of ['tool="createChart",outcome="done"', 'tool="createChart",outcome="failed"', 'tool="unknown",outcome="failed"']) {
+    for (const labels of [
+      'tool="createChart",outcome="done"',
+      'tool="createChart",outcome="failed"',
+      'tool="unknown",outcome="failed"',
+    ]) {
       expect(metrics, labels).to.include(`flowfarm_chat_tool_seconds_count{${labels}} 1`)
     }
   })
@@ -89,9 +112,13 @@ describe('the stream of an answer', () => {
     await using provider = await startStreamingProvider(() => ({ status: 401, message: 'wrong key: the-key' }))
     await using chat = await run(provider)
     const text = await (await chat.ask('How many?')).text()
-    expect(text).to.match(/"type":"error","errorText":"[^"]*LLM_API_KEY[^"]*"/).and.match(/data: \[DONE\]\n\n$/)
+    expect(text)
+      .to.match(/"type":"error","errorText":"[^"]*LLM_API_KEY[^"]*"/)
+      .and.match(/data: \[DONE\]\n\n$/)
     expect(text).to.not.include('the-key')
-    expect(await chat.metrics.registry.metrics()).to.include('flowfarm_chat_answers_total{mode="balanced",end="failed"} 1')
+    expect(await chat.metrics.registry.metrics()).to.include(
+      'flowfarm_chat_answers_total{mode="balanced",end="failed"} 1',
+    )
   })
 
   it('ends the call of the model when its client leaves', async () => {
@@ -103,7 +130,8 @@ describe('the stream of an answer', () => {
     await reading.reads('one ')
     leaving.abort()
     await provider.gone
-    while (!(await chat.metrics.registry.metrics()).includes('end="left"} 1')) await new Promise((resolve) => setImmediate(resolve))
+    while (!(await chat.metrics.registry.metrics()).includes('end="left"} 1'))
+      await new Promise((resolve) => setImmediate(resolve))
     expect(await chat.metrics.registry.metrics()).to.include('flowfarm_chat_running_answers 0')
   })
 
@@ -116,7 +144,9 @@ describe('the stream of an answer', () => {
     const stopping = chat.stop()
     await refusedConnection(chat.origin)
     go.resolve()
-    expect(await reading.toEnd()).to.include('"delta":"two"').and.match(/data: \[DONE\]\n\n$/)
+    expect(await reading.toEnd())
+      .to.include('"delta":"two"')
+      .and.match(/data: \[DONE\]\n\n$/)
     await stopping
   })
 
@@ -127,9 +157,13 @@ describe('the stream of an answer', () => {
     const reading = new Reading(await chat.ask('Count.'))
     await reading.reads('one ')
     const stopping = chat.stop()
-    expect(await reading.toEnd()).to.match(/data: \{"type":"error","errorText":"The service was stopped before [^"]*"\}\n\ndata: \[DONE\]\n\n$/)
+    expect(await reading.toEnd()).to.match(
+      /data: \{"type":"error","errorText":"The service was stopped before [^"]*"\}\n\ndata: \[DONE\]\n\n$/,
+    )
     await Promise.all([provider.gone, stopping])
-    expect(await chat.metrics.registry.metrics()).to.include('flowfarm_chat_answers_total{mode="balanced",end="stopped"} 1')
+    expect(await chat.metrics.registry.metrics()).to.include(
+      'flowfarm_chat_answers_total{mode="balanced",end="stopped"} 1',
+    )
   })
 })
 

@@ -35,18 +35,28 @@ export interface ListedHost extends AsyncDisposable {
 export type AnswerListed = (call: ListedCall, response: ServerResponse) => void | Promise<void>
 
 /** @param addressesOf what a name leads to; default 127.0.0.1 */
-export async function startListedHost(answer: AnswerListed, addressesOf: (host: string) => readonly string[] = () => ['127.0.0.1']): Promise<ListedHost> {
+export async function startListedHost(
+  answer: AnswerListed,
+  addressesOf: (host: string) => readonly string[] = () => ['127.0.0.1'],
+): Promise<ListedHost> {
   const calls: ListedCall[] = []
   const names: string[] = []
   const sockets = new Set<Duplex>()
   let connections = 0
   const server = createServer(listedCertificate, (request, response) => {
-    void text(request).then((body) => {
-      const path = request.url ?? ''
-      const call: ListedCall = { target: `${request.method} https://${request.headers.host}${path}`, path, headers: request.headers, body }
-      calls.push(call)
-      return answer(call, response)
-    }).catch(() => response.destroy())
+    void text(request)
+      .then((body) => {
+        const path = request.url ?? ''
+        const call: ListedCall = {
+          target: `${request.method} https://${request.headers.host}${path}`,
+          path,
+          headers: request.headers,
+          body,
+        }
+        calls.push(call)
+        return answer(call, response)
+      })
+      .catch(() => response.destroy())
   })
   server.on('connection', (socket: Duplex) => {
     connections++
@@ -60,15 +70,22 @@ export async function startListedHost(answer: AnswerListed, addressesOf: (host: 
   await once(server, 'listening')
   return {
     network: {
-      policy: targetPolicy(['127.0.0.1']), port: (server.address() as AddressInfo).port, ca: listedRoot,
+      policy: targetPolicy(['127.0.0.1']),
+      port: (server.address() as AddressInfo).port,
+      ca: listedRoot,
       lookUp: (host) => {
         names.push(host)
         return Promise.resolve(addressesOf(host))
       },
     },
-    calls, names,
-    get connections() { return connections },
-    get open() { return sockets.size },
+    calls,
+    names,
+    get connections() {
+      return connections
+    },
+    get open() {
+      return sockets.size
+    },
     untilAllClosed: async () => {
       if (sockets.size > 0) await once(server, 'empty')
     },

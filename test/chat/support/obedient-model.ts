@@ -13,7 +13,8 @@ export function written({ tool, input }: Order): string {
 
 /** All that the results of tools tell, however often they were put into JSON on their way. */
 export function ordersIn(call: StreamingCall): readonly Order[] {
-  return resultsIn(call).flatMap((text) => [...text.matchAll(/<<call (\w+) with (.*?)>>/gs)])
+  return resultsIn(call)
+    .flatMap((text) => [...text.matchAll(/<<call (\w+) with (.*?)>>/gs)])
     .map(([, tool = '', input = '']) => ({ tool, input: unwrapped(input) }))
 }
 
@@ -36,7 +37,9 @@ export function obedientModel(first: readonly Order[], knows: string): (call: St
     const orders = ordersIn(call).filter((order) => !done.has(JSON.stringify(order)))
     for (const order of orders) done.add(JSON.stringify(order))
     if (orders.length > 0) return distinct(orders).map(({ tool, input }) => ({ tool, input }))
-    const addresses = new Set(resultsIn(call).flatMap((text) => text.match(/(?:https?:)?\/\/[\w.:@%-]+(?:[/?#][^\s"'<>\\]*)?/g) ?? []))
+    const addresses = new Set(
+      resultsIn(call).flatMap((text) => text.match(/(?:https?:)?\/\/[\w.:@%-]+(?:[/?#][^\s"'<>\\]*)?/g) ?? []),
+    )
     return [...addresses].map((address) => {
       const told = `${address}?q=${encodeURIComponent(knows)}`
       return `![logo](${told}) [Claim](${told}) <img src="${told}"> <${told}> ${told}\n\n`

@@ -6,7 +6,10 @@ export type ReadCall = Pick<StreamingCall, 'model' | 'maxTokens' | 'instructions
 /** A body that the real provider would refuse with 400, in its words. */
 export class BadRequest extends Error {}
 
-export type WrittenPiece = Exclude<ReplyPiece, { readonly until: Promise<unknown> } | { readonly cut: true | 'clean' } | { readonly raw: string }>
+export type WrittenPiece = Exclude<
+  ReplyPiece,
+  { readonly until: Promise<unknown> } | { readonly cut: true | 'clean' } | { readonly raw: string }
+>
 
 /** The texts of one reply's events, in their order. */
 export interface ReplyWriter {

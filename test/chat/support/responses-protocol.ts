@@ -3,26 +3,50 @@ import type { SentMessage } from './provider-turn.ts'
 import { argumentsOf, BadRequest, inTwo, parsedOr, toolCallId } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol, WrittenPiece } from './provider-writer.ts'
 
-const assistantText = z.union([z.string().min(1), z.array(z.object({ type: z.literal('output_text'), text: z.string().min(1) })).min(1)])
-  .transform((given) => typeof given === 'string' ? given : given.map(({ text }) => text).join(''))
+const assistantText = z
+  .union([z.string().min(1), z.array(z.object({ type: z.literal('output_text'), text: z.string().min(1) })).min(1)])
+  .transform((given) => (typeof given === 'string' ? given : given.map(({ text }) => text).join('')))
 
 const item = z.union([
   z.object({ role: z.enum(['system', 'developer']), content: z.string() }),
-  z.object({ role: z.literal('user'), content: z.array(z.object({ type: z.literal('input_text'), text: z.string().min(1) })).min(1) }),
+  z.object({
+    role: z.literal('user'),
+    content: z.array(z.object({ type: z.literal('input_text'), text: z.string().min(1) })).min(1),
+  }),
   z.object({ role: z.literal('assistant'), id: z.string().optional(), content: assistantText }),
-  z.object({ type: z.literal('function_call'), call_id: z.string(), name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
+  z.object({
+    type: z.literal('function_call'),
+    call_id: z.string(),
+    name: z.string().regex(/^[\w-]{1,64}$/),
+    arguments: z.string(),
+  }),
   z.object({ type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
   // Of one that the provider did not keep there has to be all.
-  z.object({ type: z.literal('reasoning'), id: z.string().optional(), encrypted_content: z.string(), summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })) }),
+  z.object({
+    type: z.literal('reasoning'),
+    id: z.string().optional(),
+    encrypted_content: z.string(),
+    summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })),
+  }),
 ])
 type Item = z.infer<typeof item>
 
 const body = z.object({
-  model: z.string(), max_output_tokens: z.int().positive().optional(), stream: z.literal(true), store: z.literal(false),
+  model: z.string(),
+  max_output_tokens: z.int().positive().optional(),
+  stream: z.literal(true),
+  store: z.literal(false),
   input: z.array(item).min(1),
-  tools: z.array(z.object({
-    type: z.literal('function'), name: z.string().regex(/^[\w-]{1,64}$/), description: z.string().default(''), parameters: z.looseObject({ type: z.literal('object') }),
-  })).default([]),
+  tools: z
+    .array(
+      z.object({
+        type: z.literal('function'),
+        name: z.string().regex(/^[\w-]{1,64}$/),
+        description: z.string().default(''),
+        parameters: z.looseObject({ type: z.literal('object') }),
+      }),
+    )
+    .default([]),
 })
 
 /** Source: the Responses API of OpenAI. */
@@ -34,23 +58,38 @@ export const responsesProtocol: StreamingProtocol = {
     const { model, input, tools, max_output_tokens: maxTokens } = parsed.data
     refuseUnansweredCalls(input)
     return {
-      model, maxTokens, instructions: input.flatMap((one) => 'role' in one && (one.role === 'system' || one.role === 'developer') ? [one.content] : []).join('\n'),
-      messages: sentMessages(input), tools: tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters, type: undefined })),
+      model,
+      maxTokens,
+      instructions: input
+        .flatMap((one) => ('role' in one && (one.role === 'system' || one.role === 'developer') ? [one.content] : []))
+        .join('\n'),
+      messages: sentMessages(input),
+      tools: tools.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        schema: parameters,
+        type: undefined,
+      })),
     }
   },
-  refuse: (headers) => headers.authorization === undefined ? { status: 401, message: 'You didn\'t provide an API key.' } : undefined,
-  error: ({ status, message }) => ({ error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'server_error', param: null, code: null } }),
+  refuse: (headers) =>
+    headers.authorization === undefined ? { status: 401, message: "You didn't provide an API key." } : undefined,
+  error: ({ status, message }) => ({
+    error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'server_error', param: null, code: null },
+  }),
   writer: ({ model, index }) => new ResponsesWriter(model, index),
 }
 
 function refuseUnansweredCalls(input: readonly Item[]): void {
-  const ids = (kind: 'function_call' | 'function_call_output'): string[] => input.flatMap((one) => 'type' in one && one.type === kind ? [one.call_id] : [])
+  const ids = (kind: 'function_call' | 'function_call_output'): string[] =>
+    input.flatMap((one) => ('type' in one && one.type === kind ? [one.call_id] : []))
   const called = ids('function_call')
   const answered = ids('function_call_output')
   const open = called.find((id) => !answered.includes(id))
   if (open !== undefined) throw new BadRequest(`No tool output found for function call ${open}.`)
   const strange = answered.find((id) => !called.includes(id))
-  if (strange !== undefined) throw new BadRequest(`No tool call found for function call output with call_id ${strange}.`)
+  if (strange !== undefined)
+    throw new BadRequest(`No tool call found for function call output with call_id ${strange}.`)
 }
 
 /** What one step said comes as items of its own: here they are one message. */
@@ -63,19 +102,35 @@ function sentMessages(input: readonly Item[]): readonly SentMessage[] {
   }
   for (const one of input) {
     if ('role' in one) {
-      if (one.role === 'user') messages.push({ role: 'user', text: one.content.map(({ text }) => text).join(''), reasoning: '', toolCalls: [], toolResults: [] })
+      if (one.role === 'user')
+        messages.push({
+          role: 'user',
+          text: one.content.map(({ text }) => text).join(''),
+          reasoning: '',
+          toolCalls: [],
+          toolResults: [],
+        })
       else if (one.role === 'assistant') {
         const said = ofAssistant()
         messages.push({ ...said, text: said.text + one.content })
       }
     } else if (one.type === 'function_call_output') {
-      messages.push({ role: 'tool', text: '', reasoning: '', toolCalls: [], toolResults: [{ id: one.call_id, text: one.output, isError: false }] })
+      messages.push({
+        role: 'tool',
+        text: '',
+        reasoning: '',
+        toolCalls: [],
+        toolResults: [{ id: one.call_id, text: one.output, isError: false }],
+      })
     } else if (one.type === 'reasoning') {
       const said = ofAssistant()
       messages.push({ ...said, reasoning: said.reasoning + one.summary.map(({ text }) => text).join('') })
     } else {
       const said = ofAssistant()
-      messages.push({ ...said, toolCalls: [...said.toolCalls, { id: one.call_id, name: one.name, input: parsedOr(one.arguments) }] })
+      messages.push({
+        ...said,
+        toolCalls: [...said.toolCalls, { id: one.call_id, name: one.name, input: parsedOr(one.arguments) }],
+      })
     }
   }
   return messages
@@ -97,25 +152,57 @@ class ResponsesWriter implements ReplyWriter {
   }
 
   begin(): string {
-    return this.#event('response.created', { response: { id: `resp_${this.#index}`, created_at: 0, model: this.#model } })
+    return this.#event('response.created', {
+      response: { id: `resp_${this.#index}`, created_at: 0, model: this.#model },
+    })
   }
 
   piece(piece: WrittenPiece): string {
-    if (typeof piece === 'string') return this.#inItem('message') + this.#event('response.output_text.delta', { item_id: this.#id, output_index: this.#item, content_index: 0, delta: piece })
-    if ('reasoning' in piece) return this.#inItem('reasoning') + this.#event('response.reasoning_summary_text.delta', { item_id: this.#id, output_index: this.#item, summary_index: 0, delta: piece.reasoning })
+    if (typeof piece === 'string')
+      return (
+        this.#inItem('message') +
+        this.#event('response.output_text.delta', {
+          item_id: this.#id,
+          output_index: this.#item,
+          content_index: 0,
+          delta: piece,
+        })
+      )
+    if ('reasoning' in piece)
+      return (
+        this.#inItem('reasoning') +
+        this.#event('response.reasoning_summary_text.delta', {
+          item_id: this.#id,
+          output_index: this.#item,
+          summary_index: 0,
+          delta: piece.reasoning,
+        })
+      )
     if ('tool' in piece) return this.#call(piece)
     if ('usage' in piece) this.#usage = piece.usage
-    if ('end' in piece) this.#incomplete = { stop: undefined, tools: undefined, length: 'max_output_tokens', refusal: 'content_filter' }[piece.end]
+    if ('end' in piece)
+      this.#incomplete = { stop: undefined, tools: undefined, length: 'max_output_tokens', refusal: 'content_filter' }[
+        piece.end
+      ]
     return 'failure' in piece ? this.#event('error', { code: 'server_error', message: piece.failure, param: null }) : ''
   }
 
   end(): string {
     const { input, output, reasoning = 0 } = this.#usage
     const usage = {
-      input_tokens: input, input_tokens_details: { cached_tokens: 0 }, output_tokens: output, output_tokens_details: { reasoning_tokens: reasoning }, total_tokens: input + output,
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: reasoning },
+      total_tokens: input + output,
     }
     const details = this.#incomplete === undefined ? null : { reason: this.#incomplete }
-    return this.#close() + this.#event(details === null ? 'response.completed' : 'response.incomplete', { response: { incomplete_details: details, usage } })
+    return (
+      this.#close() +
+      this.#event(details === null ? 'response.completed' : 'response.incomplete', {
+        response: { incomplete_details: details, usage },
+      })
+    )
   }
 
   get #id(): string {
@@ -126,9 +213,21 @@ class ResponsesWriter implements ReplyWriter {
     const closed = this.#close()
     this.#item++
     const written = argumentsOf(piece)
-    const call = { type: 'function_call', id: this.#id, call_id: toolCallId('call', this.#index, this.#item, piece.id), name: piece.tool }
-    const parts = inTwo(written).map((delta) => this.#event('response.function_call_arguments.delta', { item_id: this.#id, output_index: this.#item, delta }))
-    return closed + this.#added({ ...call, arguments: '' }) + parts.join('') + this.#done({ ...call, arguments: written, status: 'completed' })
+    const call = {
+      type: 'function_call',
+      id: this.#id,
+      call_id: toolCallId('call', this.#index, this.#item, piece.id),
+      name: piece.tool,
+    }
+    const parts = inTwo(written).map((delta) =>
+      this.#event('response.function_call_arguments.delta', { item_id: this.#id, output_index: this.#item, delta }),
+    )
+    return (
+      closed +
+      this.#added({ ...call, arguments: '' }) +
+      parts.join('') +
+      this.#done({ ...call, arguments: written, status: 'completed' })
+    )
   }
 
   #inItem(type: 'message' | 'reasoning'): string {
@@ -136,7 +235,14 @@ class ResponsesWriter implements ReplyWriter {
     const closed = this.#close()
     this.#open = type
     this.#item++
-    const summary = type === 'reasoning' ? this.#event('response.reasoning_summary_part.added', { item_id: this.#id, output_index: this.#item, summary_index: 0 }) : ''
+    const summary =
+      type === 'reasoning'
+        ? this.#event('response.reasoning_summary_part.added', {
+            item_id: this.#id,
+            output_index: this.#item,
+            summary_index: 0,
+          })
+        : ''
     return closed + this.#added({ type, id: this.#id }) + summary
   }
 
@@ -144,7 +250,11 @@ class ResponsesWriter implements ReplyWriter {
     const type = this.#open
     this.#open = undefined
     if (type === undefined) return ''
-    return this.#done({ type, id: this.#id, ...(type === 'reasoning' ? { encrypted_content: `sealed-${this.#id}` } : {}) })
+    return this.#done({
+      type,
+      id: this.#id,
+      ...(type === 'reasoning' ? { encrypted_content: `sealed-${this.#id}` } : {}),
+    })
   }
 
   #added(added: object): string {

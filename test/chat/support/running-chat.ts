@@ -39,26 +39,69 @@ export interface RunChatOptions {
 }
 
 /** The chat as the program runs it, without its page, on a port of 127.0.0.1. */
-export async function runChat({ database, variables = {}, hasMcp = false, server: serverOptions, log = pino({ level: 'silent' }) }: RunChatOptions): Promise<RunningChat> {
+export async function runChat({
+  database,
+  variables = {},
+  hasMcp = false,
+  server: serverOptions,
+  log = pino({ level: 'silent' }),
+}: RunChatOptions): Promise<RunningChat> {
   const lifecycle = new Lifecycle(log)
   const metrics = new Metrics()
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-chat-'))
   lifecycle.onStop('folder', () => rm(folder, { recursive: true, force: true }))
   const closed = { MCP_SERVER_URL: 'http://127.0.0.1:1/mcp' }
-  const config = readConfig({ CHROMA_PERSIST_DIR: folder, HOST: '127.0.0.1', MCP_PORT: '0', TOOLS_PORT: '1', ...(hasMcp ? {} : closed), ...variables }, {})
-  const context: ServiceContext = { config, databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle, terminal: new Terminal(), shared: new Shared() }
+  const config = readConfig(
+    {
+      CHROMA_PERSIST_DIR: folder,
+      HOST: '127.0.0.1',
+      MCP_PORT: '0',
+      TOOLS_PORT: '1',
+      ...(hasMcp ? {} : closed),
+      ...variables,
+    },
+    {},
+  )
+  const context: ServiceContext = {
+    config,
+    databaseUrl: database.url,
+    pool: database.pool,
+    log,
+    metrics,
+    lifecycle,
+    terminal: new Terminal(),
+    shared: new Shared(),
+  }
   const stop = (): Promise<void> => lifecycle.stop('the test is over')
   try {
     if (hasMcp) await startMcp(context)
-    const server = await createChatServer({ parts: await openChat(context, log), log, metrics, host: '127.0.0.1', port: 0, closeGraceMs: 500, ...admission(config), ...serverOptions })
+    const server = await createChatServer({
+      parts: await openChat(context, log),
+      log,
+      metrics,
+      host: '127.0.0.1',
+      port: 0,
+      closeGraceMs: 500,
+      ...admission(config),
+      ...serverOptions,
+    })
     lifecycle.onStop('server', () => server.close())
     const origin = `http://127.0.0.1:${server.port}`
-    const post: RunningChat['post'] = (body, headers = {}, signal) => fetch(`${origin}/api/chat`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body), ...(signal === undefined ? {} : { signal }),
-    })
+    const post: RunningChat['post'] = (body, headers = {}, signal) =>
+      fetch(`${origin}/api/chat`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      })
     return {
-      origin, metrics, post, stop, [Symbol.asyncDispose]: stop,
-      ask: (text, headers, signal) => post({ messages: [{ id: 'q', role: 'user', parts: [{ type: 'text', text }] }] }, headers, signal),
+      origin,
+      metrics,
+      post,
+      stop,
+      [Symbol.asyncDispose]: stop,
+      ask: (text, headers, signal) =>
+        post({ messages: [{ id: 'q', role: 'user', parts: [{ type: 'text', text }] }] }, headers, signal),
       get: (path, headers = {}) => fetch(`${origin}${path}`, { headers }),
     }
   } catch (error) {
@@ -71,7 +114,10 @@ export async function runChat({ database, variables = {}, hasMcp = false, server
 export async function readChunks(response: Response): Promise<readonly ChatChunk[]> {
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
-  const events = text.split('\n\n').filter((event) => event !== '' && !event.startsWith(':')).map((event) => event.replace(/^data: /, ''))
+  const events = text
+    .split('\n\n')
+    .filter((event) => event !== '' && !event.startsWith(':'))
+    .map((event) => event.replace(/^data: /, ''))
   if (events.pop() !== '[DONE]') throw new Error(`it was cut off: ${text.slice(-300)}`)
   return events.map((event) => JSON.parse(event) as ChatChunk)
 }

@@ -30,7 +30,9 @@ export interface StreamingProvider extends AsyncDisposable {
 }
 
 const protocols: ReadonlyMap<string, StreamingProtocol> = new Map([
-  ['/v1/messages', messagesProtocol], ['/v1/chat/completions', completionsProtocol], ['/v1/responses', responsesProtocol],
+  ['/v1/messages', messagesProtocol],
+  ['/v1/chat/completions', completionsProtocol],
+  ['/v1/responses', responsesProtocol],
 ])
 
 /**
@@ -39,7 +41,9 @@ const protocols: ReadonlyMap<string, StreamingProtocol> = new Map([
  * is as strict with what it is sent as the real ones: calls of tools without results, empty texts and the like are 400.
  * @param script what to do with a call, e.g. `({ step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql } }] : ['It is ', '7.']`
  */
-export async function startStreamingProvider(script: (call: StreamingCall) => ProviderTurn | Promise<ProviderTurn>): Promise<StreamingProvider> {
+export async function startStreamingProvider(
+  script: (call: StreamingCall) => ProviderTurn | Promise<ProviderTurn>,
+): Promise<StreamingProvider> {
   const calls: StreamingCall[] = []
   const refused: string[] = []
   const sockets = new Set<Socket>()
@@ -60,7 +64,7 @@ export async function startStreamingProvider(script: (call: StreamingCall) => Pr
     const protocol = protocols.get(path)
     if (protocol === undefined) return sendJson(response, 404, { error: { message: `There is nothing at ${path}` } })
     const left = Promise.withResolvers<void>()
-    const body = await readJson(request) as Record<string, unknown>
+    const body = (await readJson(request)) as Record<string, unknown>
     const read = readOrRefuse(protocol, body)
     const wrong = protocol.refuse(headers)
     if (wrong !== undefined || read instanceof BadRequest) {
@@ -69,8 +73,15 @@ export async function startStreamingProvider(script: (call: StreamingCall) => Pr
       return sendStatus(response, status, protocol)
     }
     const call: StreamingCall = {
-      ...read, protocol: protocol.name, path, headers, body, index: calls.length, gone: left.promise,
-      question: read.messages.findLast(isOfPerson)?.text ?? '', step: stepOf(read.messages),
+      ...read,
+      protocol: protocol.name,
+      path,
+      headers,
+      body,
+      index: calls.length,
+      gone: left.promise,
+      question: read.messages.findLast(isOfPerson)?.text ?? '',
+      step: stepOf(read.messages),
     }
     response.once('close', () => {
       if (response.writableFinished) return
@@ -94,9 +105,18 @@ export async function startStreamingProvider(script: (call: StreamingCall) => Pr
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls, refused, called: called.promise, gone: gone.promise, close, [Symbol.asyncDispose]: close,
-    get running() { return running },
-    get sockets() { return sockets.size },
+    calls,
+    refused,
+    called: called.promise,
+    gone: gone.promise,
+    close,
+    [Symbol.asyncDispose]: close,
+    get running() {
+      return running
+    },
+    get sockets() {
+      return sockets.size
+    },
   }
 }
 
@@ -125,7 +145,12 @@ function stepOf(messages: readonly SentMessage[]): number {
   return messages.slice(question + 1).filter(({ role }) => role === 'assistant').length
 }
 
-async function stream(response: ServerResponse, pieces: readonly ReplyPiece[], writer: ReplyWriter, left: Promise<void>): Promise<void> {
+async function stream(
+  response: ServerResponse,
+  pieces: readonly ReplyPiece[],
+  writer: ReplyWriter,
+  left: Promise<void>,
+): Promise<void> {
   const write = async (text: string): Promise<void> => {
     if (text !== '' && !response.write(text)) await Promise.race([once(response, 'drain'), left])
   }
@@ -157,9 +182,19 @@ function cut(response: ServerResponse): void {
 }
 
 function sendStatus(response: ServerResponse, status: ProviderStatus, protocol: StreamingProtocol): void {
-  sendJson(response, status.status, protocol.error(status), status.retryAfter === undefined ? {} : { 'Retry-After': status.retryAfter })
+  sendJson(
+    response,
+    status.status,
+    protocol.error(status),
+    status.retryAfter === undefined ? {} : { 'Retry-After': status.retryAfter },
+  )
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

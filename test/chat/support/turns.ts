@@ -15,14 +15,26 @@ import type { ProviderProtocol } from './provider-turn.ts'
 export const protocols: readonly ProviderProtocol[] = ['messages', 'completions', 'responses']
 
 /** A model at a provider on this machine, as the variables say. */
-export function modelAt(url: string, protocol: ProviderProtocol, mode: ChatMode = 'balanced', variables: Record<string, string> = {}): ChatModel {
+export function modelAt(
+  url: string,
+  protocol: ProviderProtocol,
+  mode: ChatMode = 'balanced',
+  variables: Record<string, string> = {},
+): ChatModel {
   const provider = {
-    messages: { LLM_PROVIDER: 'anthropic', LLM_BASE_URL: url }, completions: { LLM_BASE_URL: url, LLM_MODEL: 'some-model' },
+    messages: { LLM_PROVIDER: 'anthropic', LLM_BASE_URL: url },
+    completions: { LLM_BASE_URL: url, LLM_MODEL: 'some-model' },
     // OpenAI's responses are spoken by its own server alone.
     responses: { LLM_PROVIDER: 'openai' },
   }[protocol]
-  const config = readConfig({ LLM_API_KEY: 'secret-of-the-provider', CHAT_WEB_SEARCH: 'false', ...provider, ...variables }, {})
-  return createChatModels(config, { retryBaseMs: 1, ...(protocol === 'responses' ? { callProvider: inPlaceOf('https://api.openai.com', url) } : {}) }).of(mode)
+  const config = readConfig(
+    { LLM_API_KEY: 'secret-of-the-provider', CHAT_WEB_SEARCH: 'false', ...provider, ...variables },
+    {},
+  )
+  return createChatModels(config, {
+    retryBaseMs: 1,
+    ...(protocol === 'responses' ? { callProvider: inPlaceOf('https://api.openai.com', url) } : {}),
+  }).of(mode)
 }
 
 /** Calls of one address go to another, as if that were in its place. */
@@ -48,8 +60,19 @@ export interface TurnSetup extends Partial<TurnOptions> {
 }
 
 /** Begins a turn. */
-export function beginTurn({ model, messages = [saidBy('user', 'How high?')], tools = {}, mode = 'balanced', signal = new AbortController().signal, notices = [], ...options }: TurnSetup): ReadableStream<ChatChunk> {
-  return runTurn({ model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' }, { timeoutMs: 20_000, log: pino({ level: 'silent' }), ...options })
+export function beginTurn({
+  model,
+  messages = [saidBy('user', 'How high?')],
+  tools = {},
+  mode = 'balanced',
+  signal = new AbortController().signal,
+  notices = [],
+  ...options
+}: TurnSetup): ReadableStream<ChatChunk> {
+  return runTurn(
+    { model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' },
+    { timeoutMs: 20_000, log: pino({ level: 'silent' }), ...options },
+  )
 }
 
 /** An answer to its end. */
@@ -66,20 +89,36 @@ export interface WholeAnswer {
 export async function wholeTurn(setup: TurnSetup): Promise<WholeAnswer> {
   let outcome: TurnOutcome | undefined
   const watch = setup.watch ?? { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined }
-  const stream = beginTurn({ ...setup, watch: { ...watch, ended: (told) => {
-    outcome = told
-    watch.ended(told)
-  } } })
+  const stream = beginTurn({
+    ...setup,
+    watch: {
+      ...watch,
+      ended: (told) => {
+        outcome = told
+        watch.ended(told)
+      },
+    },
+  })
   const chunks = await Array.fromAsync(stream)
   if (outcome === undefined) throw new Error('nobody was told of the end')
   const message = await messageOf(chunks)
   const error = chunks.find((chunk) => chunk.type === 'error')
-  return { chunks, message, outcome, error: error?.errorText, texts: message.parts.flatMap((part) => part.type === 'text' ? [part.text] : []) }
+  return {
+    chunks,
+    message,
+    outcome,
+    error: error?.errorText,
+    texts: message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  }
 }
 
 /** What a client makes of the chunks. */
 export async function messageOf(chunks: readonly ChatChunk[]): Promise<ChatMessage> {
   let message: UIMessage = { id: 'answer', role: 'assistant', parts: [] }
-  for await (const state of readUIMessageStream<ChatMessage>({ stream: ReadableStream.from<ChatChunk>(chunks), onError: () => undefined })) message = state
+  for await (const state of readUIMessageStream<ChatMessage>({
+    stream: ReadableStream.from<ChatChunk>(chunks),
+    onError: () => undefined,
+  }))
+    message = state
   return message as ChatMessage
 }

@@ -18,10 +18,13 @@ const mostToEnd = 1000
 /** A tool that hangs, and takes no notice of its signal; it tells when it was called, and what signal it has. */
 function hangingTool(): { readonly tools: ToolSet; readonly called: Promise<AbortSignal | undefined> } {
   const called = Promise.withResolvers<AbortSignal | undefined>()
-  const hang = tool({ inputSchema: z.object({}), execute: async (_input, { abortSignal }) => {
-    called.resolve(abortSignal)
-    await never
-  } })
+  const hang = tool({
+    inputSchema: z.object({}),
+    execute: async (_input, { abortSignal }) => {
+      called.resolve(abortSignal)
+      await never
+    },
+  })
   return { tools: { hang }, called: called.promise }
 }
 
@@ -54,7 +57,10 @@ for (const protocol of protocols) {
     }
 
     it('ends a tool that takes no notice, and asks the model no more', async () => {
-      await using provider = await startStreamingProvider(() => [{ tool: 'hang', input: {} }, { tool: 'hang', input: {} }])
+      await using provider = await startStreamingProvider(() => [
+        { tool: 'hang', input: {} },
+        { tool: 'hang', input: {} },
+      ])
       const { tools, called } = hangingTool()
       const control = new AbortController()
       const answer = wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: control.signal })
@@ -70,7 +76,11 @@ for (const protocol of protocols) {
     })
 
     it('waits for no provider that is busy', async () => {
-      await using provider = await startStreamingProvider(() => ({ status: 429, message: 'slow down', retryAfter: '15' }))
+      await using provider = await startStreamingProvider(() => ({
+        status: 429,
+        message: 'slow down',
+        retryAfter: '15',
+      }))
       const control = new AbortController()
       const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
       await provider.called
@@ -83,7 +93,10 @@ for (const protocol of protocols) {
 
     it('asks nobody where whoever asked had left before', async () => {
       await using provider = await startStreamingProvider(() => ['7'])
-      const { outcome, texts } = await wholeTurn({ model: modelAt(provider.url, protocol), signal: AbortSignal.abort() })
+      const { outcome, texts } = await wholeTurn({
+        model: modelAt(provider.url, protocol),
+        signal: AbortSignal.abort(),
+      })
       expect(outcome.end).to.equal('left')
       expect(texts).to.deep.equal([])
       expect(provider.calls).to.deep.equal([])
@@ -92,9 +105,16 @@ for (const protocol of protocols) {
     it('ends where the answer is read no more', async () => {
       await using provider = await startStreamingProvider(() => ['It is', { until: never }])
       let outcome: TurnOutcome | undefined
-      const stream = beginTurn({ model: modelAt(provider.url, protocol), watch: { begun: () => undefined, toolEnded: () => undefined, ended: (told) => {
-        outcome = told
-      } } })
+      const stream = beginTurn({
+        model: modelAt(provider.url, protocol),
+        watch: {
+          begun: () => undefined,
+          toolEnded: () => undefined,
+          ended: (told) => {
+            outcome = told
+          },
+        },
+      })
       for await (const chunk of stream) if (chunk.type === 'text-delta') break
       await provider.gone
       expect(outcome?.end).to.equal('left')
@@ -102,10 +122,13 @@ for (const protocol of protocols) {
     })
 
     it('is ended in its time, and says so', async () => {
-      await using provider = await startStreamingProvider(({ step }) => step === 0 ? ['I wait. ', { tool: 'hang', input: {} }] : ['done'])
+      await using provider = await startStreamingProvider(({ step }) =>
+        step === 0 ? ['I wait. ', { tool: 'hang', input: {} }] : ['done'],
+      )
       const { tools } = hangingTool()
       let timeoutMs = 300
-      const turn = (): ReturnType<typeof wholeTurn> => wholeTurn({ model: modelAt(provider.url, protocol), tools, timeoutMs })
+      const turn = (): ReturnType<typeof wholeTurn> =>
+        wholeTurn({ model: modelAt(provider.url, protocol), tools, timeoutMs })
       let ended = await turn()
       // On a busy machine the time may be over before the first words come.
       while (ended.texts.length === 0) {
@@ -113,7 +136,9 @@ for (const protocol of protocols) {
         ended = await turn()
       }
       const { error, outcome, texts, message } = ended
-      expect(error).to.equal(`The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`)
+      expect(error).to.equal(
+        `The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`,
+      )
       expect(outcome.end).to.equal('timeout')
       expect(texts).to.deep.equal(['I wait. '])
       expect(message.parts.find(({ type }) => type === 'tool-hang')).to.include({ state: 'output-error' })
@@ -124,25 +149,39 @@ for (const protocol of protocols) {
       const control = new AbortController()
       const chunks: ChatChunk[] = []
       let outcome: TurnOutcome | undefined
-      const watch = { begun: () => undefined, toolEnded: () => undefined, ended: (told: TurnOutcome) => {
-        outcome = told
-      } }
+      const watch = {
+        begun: () => undefined,
+        toolEnded: () => undefined,
+        ended: (told: TurnOutcome) => {
+          outcome = told
+        },
+      }
       for await (const chunk of beginTurn({ model: modelAt(provider.url, protocol), signal: control.signal, watch })) {
         chunks.push(chunk)
-        if (chunk.type === 'text-delta') control.abort(new ApiError(503, 'stopping', 'The service is being stopped. Ask again in a minute.'))
+        if (chunk.type === 'text-delta')
+          control.abort(new ApiError(503, 'stopping', 'The service is being stopped. Ask again in a minute.'))
       }
-      expect(chunks.at(-1)).to.deep.equal({ type: 'error', errorText: 'The service is being stopped. Ask again in a minute.' })
+      expect(chunks.at(-1)).to.deep.equal({
+        type: 'error',
+        errorText: 'The service is being stopped. Ask again in a minute.',
+      })
       expect(outcome?.end).to.equal('stopped')
       await provider.gone
     })
 
     it('leaves nothing behind, however many leave', async () => {
-      await using provider = await startStreamingProvider(({ question }) => question.endsWith('1') ? 'silence' : ['It is', { until: never }])
+      await using provider = await startStreamingProvider(({ question }) =>
+        question.endsWith('1') ? 'silence' : ['It is', { until: never }],
+      )
       const model = modelAt(provider.url, protocol)
       const control = new AbortController()
-      const turns = Array.from({ length: 40 }, (_, n) => wholeTurn({
-        model, signal: control.signal, messages: [{ id: `${n}`, role: 'user', parts: [{ type: 'text', text: `Question ${n % 2}` }] }],
-      }))
+      const turns = Array.from({ length: 40 }, (_, n) =>
+        wholeTurn({
+          model,
+          signal: control.signal,
+          messages: [{ id: `${n}`, role: 'user', parts: [{ type: 'text', text: `Question ${n % 2}` }] }],
+        }),
+      )
       while (provider.calls.length < 40) await pass(5)
       expect(provider.running).to.equal(40)
       control.abort()
@@ -159,7 +198,9 @@ const timers = (): number => process.getActiveResourcesInfo().filter((kind) => k
 
 describe('a signal that many turns share', () => {
   it('has no listeners when they have ended, and no timer runs on', async () => {
-    await using provider = await startStreamingProvider(({ step }) => step === 0 ? [{ tool: 'one', input: {} }] : ['7'])
+    await using provider = await startStreamingProvider(({ step }) =>
+      step === 0 ? [{ tool: 'one', input: {} }] : ['7'],
+    )
     const { signal } = new AbortController()
     let listeners = 0
     const counted: AbortSignal = Object.assign(signal, {
@@ -176,7 +217,10 @@ describe('a signal that many turns share', () => {
     // Connections that are kept have a timer of their own: they are made before.
     for (const protocol of protocols) await wholeTurn({ model: modelAt(provider.url, protocol), tools })
     const before = timers()
-    for (const protocol of protocols) expect((await wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: counted })).texts).to.deep.equal(['7'])
+    for (const protocol of protocols)
+      expect((await wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: counted })).texts).to.deep.equal(
+        ['7'],
+      )
     expect(listeners).to.equal(0)
     expect(timers()).to.be.at.most(before)
   })

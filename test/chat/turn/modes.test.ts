@@ -6,7 +6,11 @@ import { modelAt, wholeTurn } from '../support/turns.ts'
 import type { ProviderProtocol } from '../support/provider-turn.ts'
 
 /** What a provider is asked for an answer in a mode. */
-async function askedFor(protocol: ProviderProtocol, mode: ChatMode, variables: Record<string, string> = {}): Promise<StreamingCall> {
+async function askedFor(
+  protocol: ProviderProtocol,
+  mode: ChatMode,
+  variables: Record<string, string> = {},
+): Promise<StreamingCall> {
   await using provider = await startStreamingProvider(() => ['7'])
   const { texts, error } = await wholeTurn({ model: modelAt(provider.url, protocol, mode, variables), mode })
   expect({ texts, error }).to.deep.equal({ texts: ['7'], error: undefined })
@@ -23,7 +27,10 @@ describe('what goes to a provider', () => {
 
   it('is no budget where the model refuses one', async () => {
     const { body, maxTokens } = await askedFor('messages', 'deep', { CHAT_MODEL_DEEP: 'claude-opus-4-8' })
-    expect(body).to.deep.include({ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } })
+    expect(body).to.deep.include({
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'high' },
+    })
     expect(maxTokens).to.equal(32_768)
   })
 
@@ -41,7 +48,7 @@ describe('what goes to a provider', () => {
     expect(body).to.deep.include({ reasoning: { effort: 'high', summary: 'auto' }, store: false, model: 'gpt-5.4' })
   })
 
-  it('is nothing that servers of one\'s own may not know, but the wish for the number of tokens', async () => {
+  it("is nothing that servers of one's own may not know, but the wish for the number of tokens", async () => {
     for (const mode of ['fast', 'balanced', 'deep'] as const) {
       const { body, headers } = await askedFor('completions', mode)
       expect(Object.keys(body)).to.have.members(['model', 'max_tokens', 'messages', 'stream', 'stream_options'])
@@ -50,17 +57,27 @@ describe('what goes to a provider', () => {
   })
 
   it('is a search of the web that Anthropic runs, whose finds come with the answer', async () => {
-    await using provider = await startStreamingProvider(({ step }) => step === 0
-      ? ['I look it up. ', { search: 'flow price', found: [{ url: 'https://flow.com/price', title: 'Price' }] }, 'It is 7.']
-      : ['It is still 7.'])
+    await using provider = await startStreamingProvider(({ step }) =>
+      step === 0
+        ? [
+            'I look it up. ',
+            { search: 'flow price', found: [{ url: 'https://flow.com/price', title: 'Price' }] },
+            'It is 7.',
+          ]
+        : ['It is still 7.'],
+    )
     const model = modelAt(provider.url, 'messages', 'balanced', { CHAT_WEB_SEARCH: 'true' })
     const answer = await wholeTurn({ model, tools: model.providerTools })
     expect(provider.calls[0]?.tools).to.have.length(1).with.nested.property('[0].type', 'web_search_20250305')
     expect(answer.error).to.equal(undefined)
     expect(answer.texts).to.deep.equal(['I look it up. ', 'It is 7.'])
-    expect(answer.message.parts.find(({ type }) => type === 'tool-web_search')).to.include({ state: 'output-available', providerExecuted: true })
+    expect(answer.message.parts.find(({ type }) => type === 'tool-web_search'))
+      .to.include({ state: 'output-available', providerExecuted: true })
       .and.deep.nested.include({ input: { query: 'flow price' }, 'output[0].url': 'https://flow.com/price' })
-    expect(answer.message.parts.find(({ type }) => type === 'source-url')).to.include({ url: 'https://flow.com/price', title: 'Price' })
+    expect(answer.message.parts.find(({ type }) => type === 'source-url')).to.include({
+      url: 'https://flow.com/price',
+      title: 'Price',
+    })
     expect(provider.calls).to.have.length(1)
   })
 })

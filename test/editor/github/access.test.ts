@@ -13,15 +13,41 @@ describe('who reaches which repository', () => {
   it('nobody without an access token does', async () => {
     const { projectId, installationId } = await world.connected('anna')
     const calls: [string, string][] = [
-      ['GET', `/repos?installation_id=${installationId}`], ['GET', `/tree/anna/contracts-of-anna?installation_id=${installationId}`], ['GET', `/file/anna/contracts-of-anna/README.md?installation_id=${installationId}`],
-      ['GET', '/runs/anna/contracts-of-anna'], ['GET', '/commits/anna/contracts-of-anna'], ['GET', `/connection?project_id=${projectId}`], ['DELETE', `/connection?project_id=${projectId}`], ['GET', `/environments?project_id=${projectId}`],
-      ['GET', `/deployments?project_id=${projectId}`], ['GET', '/installations'], ['POST', '/install'], ['POST', '/connect'], ['POST', '/commit'], ['POST', '/workflow'], ['POST', '/secrets'], ['POST', '/promote'], ['POST', '/dispatch'], ['POST', '/environments'],
+      ['GET', `/repos?installation_id=${installationId}`],
+      ['GET', `/tree/anna/contracts-of-anna?installation_id=${installationId}`],
+      ['GET', `/file/anna/contracts-of-anna/README.md?installation_id=${installationId}`],
+      ['GET', '/runs/anna/contracts-of-anna'],
+      ['GET', '/commits/anna/contracts-of-anna'],
+      ['GET', `/connection?project_id=${projectId}`],
+      ['DELETE', `/connection?project_id=${projectId}`],
+      ['GET', `/environments?project_id=${projectId}`],
+      ['GET', `/deployments?project_id=${projectId}`],
+      ['GET', '/installations'],
+      ['POST', '/install'],
+      ['POST', '/connect'],
+      ['POST', '/commit'],
+      ['POST', '/workflow'],
+      ['POST', '/secrets'],
+      ['POST', '/promote'],
+      ['POST', '/dispatch'],
+      ['POST', '/environments'],
     ]
     const before = world.github.asked.length
     for (const [method, path] of calls) {
-      const answer = await world.call(undefined, method, path, method === 'POST' ? { body: { project_id: projectId } } : {})
-      expect([answer.status, answer.headers.get('content-type')], `${method} ${path}`).to.deep.equal([401, 'application/problem+json'])
-      expect((await world.call({ name: 'nobody', userId: '' }, method, path, method === 'POST' ? { body: {} } : {})).status, `${method} ${path}`).to.equal(401)
+      const answer = await world.call(
+        undefined,
+        method,
+        path,
+        method === 'POST' ? { body: { project_id: projectId } } : {},
+      )
+      expect([answer.status, answer.headers.get('content-type')], `${method} ${path}`).to.deep.equal([
+        401,
+        'application/problem+json',
+      ])
+      expect(
+        (await world.call({ name: 'nobody', userId: '' }, method, path, method === 'POST' ? { body: {} } : {})).status,
+        `${method} ${path}`,
+      ).to.equal(401)
     }
     expect(world.github.asked.slice(before)).to.deep.equal([])
   })
@@ -32,11 +58,32 @@ describe('who reaches which repository', () => {
     await world.connected('mallory')
     const projectId = world.project(mallory)
     const before = world.github.asked.length
-    for (const path of ['/repos?', '/tree/bea/contracts-of-bea?', '/file/bea/contracts-of-bea/README.md?', '/runs/bea/contracts-of-bea?', '/commits/bea/contracts-of-bea?']) {
-      const [theirs, none] = await Promise.all([installationId, 999_999_999].map((id) => world.call(mallory, 'GET', `${path}installation_id=${id}`)))
-      expect([theirs?.status, theirs?.body['code'], theirs?.body['detail']], path).to.deep.equal([403, 'no-installation', none?.body['detail']])
+    for (const path of [
+      '/repos?',
+      '/tree/bea/contracts-of-bea?',
+      '/file/bea/contracts-of-bea/README.md?',
+      '/runs/bea/contracts-of-bea?',
+      '/commits/bea/contracts-of-bea?',
+    ]) {
+      const [theirs, none] = await Promise.all(
+        [installationId, 999_999_999].map((id) => world.call(mallory, 'GET', `${path}installation_id=${id}`)),
+      )
+      expect([theirs?.status, theirs?.body['code'], theirs?.body['detail']], path).to.deep.equal([
+        403,
+        'no-installation',
+        none?.body['detail'],
+      ])
     }
-    const connect = await world.call(mallory, 'POST', '/connect', { body: { project_id: projectId, installation_id: installationId, owner: 'bea', repo: repo.name, branch: 'main', network: 'testnet' } })
+    const connect = await world.call(mallory, 'POST', '/connect', {
+      body: {
+        project_id: projectId,
+        installation_id: installationId,
+        owner: 'bea',
+        repo: repo.name,
+        branch: 'main',
+        network: 'testnet',
+      },
+    })
     expect([connect.status, connect.body['code']]).to.deep.equal([403, 'no-installation'])
     expect(world.github.asked.slice(before), 'GitHub was asked nothing').to.deep.equal([])
   })
@@ -48,7 +95,12 @@ describe('who reaches which repository', () => {
     const begun = await world.call(mallory, 'POST', '/install', { body: {} })
     const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
     const cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-    const back = await world.call(undefined, 'GET', `/callback?installation_id=${installationId}&setup_action=install&state=${state}&code=${world.github.codeFor('mallory2')}`, { headers: { cookie } })
+    const back = await world.call(
+      undefined,
+      'GET',
+      `/callback?installation_id=${installationId}&setup_action=install&state=${state}&code=${world.github.codeFor('mallory2')}`,
+      { headers: { cookie } },
+    )
     expect(new URL(back.headers.get('location') ?? '').searchParams.get('github')).to.equal('none')
     expect((await world.call(mallory, 'GET', '/installations')).body).to.deep.equal({ installations: [] })
     expect((await world.call(mallory, 'GET', `/repos?installation_id=${installationId}`)).status).to.equal(403)
@@ -59,11 +111,18 @@ describe('who reaches which repository', () => {
     world.github.install('dina', 'User', [world.github.repository('dina', 'r', { files: { a: 'a' } })])
     const begin = async (): Promise<{ state: string; cookie: string }> => {
       const begun = await world.call(who, 'POST', '/install', { body: {} })
-      expect(begun.headers.get('set-cookie')).to.match(/^flowfarm-github-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
-      return { state: new URL(String(begun.body['authorize_url'])).searchParams.get('state') ?? '', cookie: begun.headers.get('set-cookie')?.split(';', 1)[0] ?? '' }
+      expect(begun.headers.get('set-cookie')).to.match(
+        /^flowfarm-github-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      )
+      return {
+        state: new URL(String(begun.body['authorize_url'])).searchParams.get('state') ?? '',
+        cookie: begun.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+      }
     }
     const end = async (state: string, cookie: string, code = world.github.codeFor('dina')): Promise<string | null> => {
-      const back = await world.call(undefined, 'GET', `/callback?${new URLSearchParams({ state, code }).toString()}`, { headers: { cookie } })
+      const back = await world.call(undefined, 'GET', `/callback?${new URLSearchParams({ state, code }).toString()}`, {
+        headers: { cookie },
+      })
       expect(back.headers.get('location')).to.match(new RegExp(`^${world.url}/\\?`))
       return new URL(back.headers.get('location') ?? '').searchParams.get('reason')
     }
@@ -75,16 +134,25 @@ describe('who reaches which repository', () => {
     expect(await end(one.state, one.cookie, 'no code')).to.equal('github-code')
     expect(await end(one.state, one.cookie), 'it was used up').to.equal('bad-state')
     const [asked, denied] = [await begin(), await begin()]
-    const toldBy = async ({ state, cookie }: typeof asked, query: string): Promise<string> => new URL((await world.call(undefined, 'GET', `/callback?state=${state}&${query}`, { headers: { cookie } })).headers.get('location') ?? '').search
+    const toldBy = async ({ state, cookie }: typeof asked, query: string): Promise<string> =>
+      new URL(
+        (await world.call(undefined, 'GET', `/callback?state=${state}&${query}`, { headers: { cookie } })).headers.get(
+          'location',
+        ) ?? '',
+      ).search
     expect(await toldBy(asked, 'setup_action=request')).to.equal('?github=asked')
     expect(await toldBy(denied, 'error=access_denied')).to.equal('?github=failed&reason=github-denied')
     const answers = await Promise.all(Array.from({ length: 5 }, () => end(other.state, other.cookie)))
-    expect(answers.filter((reason) => reason === null), 'of several at once one counts').to.have.length(1)
+    expect(
+      answers.filter((reason) => reason === null),
+      'of several at once one counts',
+    ).to.have.length(1)
     await world.pool.query("update editor.install_states set expires_at = now() - interval '1 s'")
     const late = await begin()
     await world.pool.query("update editor.install_states set expires_at = now() - interval '1 s'")
     expect(await end(late.state, late.cookie), 'too late').to.equal('bad-state')
-    for (const state of hostileTexts.filter((text) => text.isWellFormed() && text.length < 2500)) expect(await end(state, 'x=y')).to.equal('bad-state')
+    for (const state of hostileTexts.filter((text) => text.isWellFormed() && text.length < 2500))
+      expect(await end(state, 'x=y')).to.equal('bad-state')
     await world.service?.prune()
     expect((await world.pool.query('select 1 from editor.install_states')).rowCount).to.equal(0)
   })
@@ -94,53 +162,136 @@ describe('who reaches which repository', () => {
     const { who: mallory, repo: own, installationId } = await world.connected('mallory3')
     const publicOne = world.project(world.person('ella'), true)
     const before = world.github.asked.length
-    for (const [projectId, status, code] of [[theirs, 404, 'no-project'], [publicOne, 403, 'not-your-project'], [randomUUID(), 404, 'no-project']] as const) {
+    for (const [projectId, status, code] of [
+      [theirs, 404, 'no-project'],
+      [publicOne, 403, 'not-your-project'],
+      [randomUUID(), 404, 'no-project'],
+    ] as const) {
       const bodies: Record<string, unknown> = {
-        '/connect': { installation_id: installationId, owner: 'mallory3', repo: own.name, branch: 'main', network: 'testnet' }, '/install': {}, '/commit': { message: 'm', files: [{ path: 'a', content: 'a', action: 'create' }] }, '/workflow': {},
-        '/secrets': { environment_name: 'x', flow_address: '0x0000000000000001', flow_key_index: 0, key_id: 'k', encrypted_private_key: Buffer.alloc(112).toString('base64') }, '/promote': { from_branch: 'a', to_branch: 'b' }, '/dispatch': { action: 'deploy' }, '/environments': { name: 'a', branch: 'b', network: 'testnet' },
+        '/connect': {
+          installation_id: installationId,
+          owner: 'mallory3',
+          repo: own.name,
+          branch: 'main',
+          network: 'testnet',
+        },
+        '/install': {},
+        '/commit': { message: 'm', files: [{ path: 'a', content: 'a', action: 'create' }] },
+        '/workflow': {},
+        '/secrets': {
+          environment_name: 'x',
+          flow_address: '0x0000000000000001',
+          flow_key_index: 0,
+          key_id: 'k',
+          encrypted_private_key: Buffer.alloc(112).toString('base64'),
+        },
+        '/promote': { from_branch: 'a', to_branch: 'b' },
+        '/dispatch': { action: 'deploy' },
+        '/environments': { name: 'a', branch: 'b', network: 'testnet' },
       }
       for (const [path, body] of Object.entries(bodies)) {
-        const answer = await world.call(mallory, 'POST', path, { body: { project_id: projectId, ...body as object } })
+        const answer = await world.call(mallory, 'POST', path, { body: { project_id: projectId, ...(body as object) } })
         expect([answer.status, answer.body['code']], path).to.deep.equal([status, code])
       }
-      for (const [method, path] of [['GET', '/connection'], ['DELETE', '/connection'], ['GET', '/environments'], ['GET', '/secrets/key'], ['GET', '/deployments'], ['GET', '/tree/ella/contracts-of-ella']] as const) {
-        expect((await world.call(mallory, method, `${path}?project_id=${projectId}`)).status, `${method} ${path}`).to.equal(status)
+      for (const [method, path] of [
+        ['GET', '/connection'],
+        ['DELETE', '/connection'],
+        ['GET', '/environments'],
+        ['GET', '/secrets/key'],
+        ['GET', '/deployments'],
+        ['GET', '/tree/ella/contracts-of-ella'],
+      ] as const) {
+        expect(
+          (await world.call(mallory, method, `${path}?project_id=${projectId}`)).status,
+          `${method} ${path}`,
+        ).to.equal(status)
       }
     }
     expect(world.github.asked.slice(before)).to.deep.equal([])
-    expect((await world.call(world.person('ella'), 'GET', `/connection?project_id=${theirs}`)).body['connection']).to.include({ repo: repo.name, is_on: true })
+    expect(
+      (await world.call(world.person('ella'), 'GET', `/connection?project_id=${theirs}`)).body['connection'],
+    ).to.include({ repo: repo.name, is_on: true })
   })
 
   it('a member of an organization has there what GitHub gives them, not what the App has', async () => {
     const org = world.github
     const open = org.repository('acme', 'open', { files: { a: 'a' }, isPrivate: false })
     const secret = org.repository('acme', 'secret', { files: { key: 'of the vault' } })
-    const shared = org.repository('acme', 'shared', { files: { a: 'a' }, collaborators: { finn: 'read', gwen: 'write' } })
+    const shared = org.repository('acme', 'shared', {
+      files: { a: 'a' },
+      collaborators: { finn: 'read', gwen: 'write' },
+    })
     const { id } = org.install('acme', 'Organization', [open, secret, shared])
     const [finn, gwen] = [world.person('finn'), world.person('gwen')]
     await world.signInAtGitHub(finn, 'finn')
     await world.signInAtGitHub(gwen, 'gwen')
-    expect((await world.call(finn, 'GET', `/repos?installation_id=${id}`)).body['repos']).to.satisfy((repos: { name: string }[]) => repos.map(({ name }) => name).join() === 'open,shared')
+    expect((await world.call(finn, 'GET', `/repos?installation_id=${id}`)).body['repos']).to.satisfy(
+      (repos: { name: string }[]) => repos.map(({ name }) => name).join() === 'open,shared',
+    )
     const read = await world.call(finn, 'GET', `/file/acme/secret/key?installation_id=${id}`)
     expect([read.status, read.body['code'], read.text.includes('vault')]).to.deep.equal([403, 'no-right', false])
     expect((await world.call(finn, 'GET', `/file/acme/shared/a?installation_id=${id}`)).status).to.equal(200)
-    const connect = (who: typeof finn, repo: string): Promise<{ status: number; body: Record<string, never> }> => world.call(who, 'POST', '/connect', { body: { project_id: world.project(who), installation_id: id, owner: 'acme', repo, branch: 'main', network: 'testnet' } })
-    for (const repo of ['open', 'secret', 'shared']) expect((await connect(finn, repo)).body['code'], repo).to.equal('no-right')
+    const connect = (who: typeof finn, repo: string): Promise<{ status: number; body: Record<string, never> }> =>
+      world.call(who, 'POST', '/connect', {
+        body: {
+          project_id: world.project(who),
+          installation_id: id,
+          owner: 'acme',
+          repo,
+          branch: 'main',
+          network: 'testnet',
+        },
+      })
+    for (const repo of ['open', 'secret', 'shared'])
+      expect((await connect(finn, repo)).body['code'], repo).to.equal('no-right')
     const projectId = world.project(gwen)
-    expect((await world.call(gwen, 'POST', '/connect', { body: { project_id: projectId, installation_id: id, owner: 'acme', repo: 'shared', branch: 'main', network: 'testnet' } })).status).to.equal(200)
+    expect(
+      (
+        await world.call(gwen, 'POST', '/connect', {
+          body: {
+            project_id: projectId,
+            installation_id: id,
+            owner: 'acme',
+            repo: 'shared',
+            branch: 'main',
+            network: 'testnet',
+          },
+        })
+      ).status,
+    ).to.equal(200)
     const commit = { project_id: projectId, message: 'm', files: [{ path: 'b', content: 'b', action: 'create' }] }
     expect((await world.call(gwen, 'POST', '/commit', { body: commit })).status).to.equal(200)
-    await world.call(gwen, 'POST', '/environments', { body: { project_id: projectId, name: 'x', branch: 'main', network: 'testnet' } })
-    const secrets = await world.call(gwen, 'POST', '/secrets', { body: { project_id: projectId, environment_name: 'x', flow_address: '0x0000000000000001', flow_key_index: 0, key_id: 'k', encrypted_private_key: Buffer.alloc(112).toString('base64') } })
+    await world.call(gwen, 'POST', '/environments', {
+      body: { project_id: projectId, name: 'x', branch: 'main', network: 'testnet' },
+    })
+    const secrets = await world.call(gwen, 'POST', '/secrets', {
+      body: {
+        project_id: projectId,
+        environment_name: 'x',
+        flow_address: '0x0000000000000001',
+        flow_key_index: 0,
+        key_id: 'k',
+        encrypted_private_key: Buffer.alloc(112).toString('base64'),
+      },
+    })
     expect([secrets.status, secrets.body['code']], 'secrets are for administrators').to.deep.equal([403, 'no-right'])
     shared.collaborators.set('gwen', 'read')
-    expect((await world.call(gwen, 'POST', '/commit', { body: commit })).body['code'], 'what is taken away at GitHub is gone at once').to.equal('no-right')
+    expect(
+      (await world.call(gwen, 'POST', '/commit', { body: commit })).body['code'],
+      'what is taken away at GitHub is gone at once',
+    ).to.equal('no-right')
   })
 
   it('a name at GitHub that somebody else has taken since is not that person any more', async () => {
     const { who, projectId } = await world.connected('hugo')
     world.github.people.set('hugo', 424_242)
-    expect((await world.call(who, 'POST', '/commit', { body: { project_id: projectId, message: 'm', files: [{ path: 'b', content: 'b', action: 'create' }] } })).body['code']).to.equal('no-right')
+    expect(
+      (
+        await world.call(who, 'POST', '/commit', {
+          body: { project_id: projectId, message: 'm', files: [{ path: 'b', content: 'b', action: 'create' }] },
+        })
+      ).body['code'],
+    ).to.equal('no-right')
   })
 
   it('a repository that the installation does not have is out of reach', async () => {
@@ -148,23 +299,66 @@ describe('who reaches which repository', () => {
     const { who, installationId } = await world.connected('iris')
     const file = await world.call(who, 'GET', `/file/iris/${outside.name}/a?installation_id=${installationId}`)
     expect([file.status, file.body['code']]).to.deep.equal([403, 'not-installed'])
-    const other = await world.call(who, 'GET', `/file/anna/contracts-of-anna/README.md?installation_id=${installationId}`)
+    const other = await world.call(
+      who,
+      'GET',
+      `/file/anna/contracts-of-anna/README.md?installation_id=${installationId}`,
+    )
     expect(other.status).to.equal(404)
   })
 
   it('no text of a request makes the server call another address', async () => {
     const { who, projectId, installationId } = await world.connected('jane')
-    const targets = ['http://169.254.169.254/latest', '//127.0.0.1:1', 'http:%2f%2flocalhost', '@127.0.0.1', '..', '../..', '..%2f..%2fapp', 'x?y=', 'x#', '%0d%0aHost:%20x', '{+url}', ':owner']
+    const targets = [
+      'http://169.254.169.254/latest',
+      '//127.0.0.1:1',
+      'http:%2f%2flocalhost',
+      '@127.0.0.1',
+      '..',
+      '../..',
+      '..%2f..%2fapp',
+      'x?y=',
+      'x#',
+      '%0d%0aHost:%20x',
+      '{+url}',
+      ':owner',
+    ]
     for (const target of [...targets, ...hostileTexts.filter((text) => text.isWellFormed())]) {
       const before = world.github.asked.length
       const encoded = encodeURIComponent(target)
-      for (const path of [`/tree/${encoded}/contracts-of-jane?installation_id=${installationId}`, `/tree/jane/${encoded}?installation_id=${installationId}`, `/runs/jane/contracts-of-jane?installation_id=${installationId}&workflow=${encoded}`]) {
+      for (const path of [
+        `/tree/${encoded}/contracts-of-jane?installation_id=${installationId}`,
+        `/tree/jane/${encoded}?installation_id=${installationId}`,
+        `/runs/jane/contracts-of-jane?installation_id=${installationId}&workflow=${encoded}`,
+      ]) {
         const answer = await world.call(who, 'GET', path)
         expect(answer.status, `${path}: ${answer.text}`).to.satisfy((status: number) => status < 500)
       }
-      await world.call(who, 'POST', '/connect', { body: { project_id: projectId, installation_id: installationId, owner: target, repo: target, branch: target, network: 'testnet', path: target } })
-      await world.call(who, 'POST', '/commit', { body: { project_id: projectId, branch: target, message: 'm', files: [{ path: 'a', content: 'a', action: 'create' }], url: target, baseUrl: target } })
-      for (const asked of world.github.asked.slice(before)) expect(asked, target).to.match(/^\w+ \/(repos\/jane\/(contracts-of-jane|\w+)\b|app\/installations\/\d+\/access_tokens)/)
+      await world.call(who, 'POST', '/connect', {
+        body: {
+          project_id: projectId,
+          installation_id: installationId,
+          owner: target,
+          repo: target,
+          branch: target,
+          network: 'testnet',
+          path: target,
+        },
+      })
+      await world.call(who, 'POST', '/commit', {
+        body: {
+          project_id: projectId,
+          branch: target,
+          message: 'm',
+          files: [{ path: 'a', content: 'a', action: 'create' }],
+          url: target,
+          baseUrl: target,
+        },
+      })
+      for (const asked of world.github.asked.slice(before))
+        expect(asked, target).to.match(
+          /^\w+ \/(repos\/jane\/(contracts-of-jane|\w+)\b|app\/installations\/\d+\/access_tokens)/,
+        )
     }
   })
 
@@ -176,7 +370,11 @@ describe('who reaches which repository', () => {
       for (let i = 0; i < 4; i++) statuses.push((await limited.call(who, 'GET', '/installations')).status)
       for (let i = 0; i < 3; i++) statuses.push((await limited.call(who, 'POST', '/install', { body: {} })).status)
       expect(statuses).to.deep.equal([200, 200, 200, 429, 200, 200, 429])
-      const hooks = [await limited.webhook('ping', {}), await limited.webhook('ping', {}), await limited.webhook('ping', {})]
+      const hooks = [
+        await limited.webhook('ping', {}),
+        await limited.webhook('ping', {}),
+        await limited.webhook('ping', {}),
+      ]
       expect(hooks.map(({ status }) => status)).to.deep.equal([200, 200, 429])
       let last = 0
       for (let i = 0; i < 30; i++) last = (await limited.call(undefined, 'GET', '/installations')).status

@@ -31,7 +31,8 @@ describe('the feed of deployments', () => {
     const { projectId, repo } = await world.connected('alice')
     const feeds = [await world.feed(), await world.feed()]
     const inboxes = [new Inbox(), new Inbox()]
-    for (const [i, feed] of feeds.entries()) await feed.subscribe(projectId, 'token-of-alice', inboxes[i]?.put ?? (() => undefined))
+    for (const [i, feed] of feeds.entries())
+      await feed.subscribe(projectId, 'token-of-alice', inboxes[i]?.put ?? (() => undefined))
     await world.webhook('push', pushEventOf(repo))
     await world.webhook('workflow_run', runEvent(repo, { status: 'in_progress' }))
     await world.webhook('workflow_run', runEvent(repo, { status: 'in_progress' }))
@@ -39,10 +40,29 @@ describe('the feed of deployments', () => {
     await world.webhook('workflow_run', runEvent(repo, { status: 'completed', attempt: 2 }))
     for (const inbox of inboxes) {
       const told = await inbox.until(4)
-      expect(told.map(({ type }) => type)).to.deep.equal(['deploy:push', 'deploy:started', 'deploy:failed', 'deploy:completed'])
-      expect(told[0]?.data).to.deep.equal({ project_id: projectId, sha: 'ab'.repeat(20), branch: 'main', network: 'testnet', message: 'A push', author: 'ann' })
+      expect(told.map(({ type }) => type)).to.deep.equal([
+        'deploy:push',
+        'deploy:started',
+        'deploy:failed',
+        'deploy:completed',
+      ])
+      expect(told[0]?.data).to.deep.equal({
+        project_id: projectId,
+        sha: 'ab'.repeat(20),
+        branch: 'main',
+        network: 'testnet',
+        message: 'A push',
+        author: 'ann',
+      })
       expect(told[3]?.data).to.deep.equal({
-        project_id: projectId, sha: 'ab'.repeat(20), branch: 'main', network: 'testnet', status: 'success', message: 'Deploy it', author: 'ann', duration_ms: 5000,
+        project_id: projectId,
+        sha: 'ab'.repeat(20),
+        branch: 'main',
+        network: 'testnet',
+        status: 'success',
+        message: 'Deploy it',
+        author: 'ann',
+        duration_ms: 5000,
         logs_url: 'https://github.com/alice/contracts-of-alice/actions/runs/77',
       })
     }
@@ -52,10 +72,17 @@ describe('the feed of deployments', () => {
     const { projectId, repo, who } = await world.connected('bob')
     const feed = await world.feed()
     world.person('mallory')
-    const refusal = async (project: string, token: string | undefined): Promise<unknown> => feed.subscribe(project, token, () => undefined).then(() => 'subscribed', (error: unknown) => (error as { readonly status?: number }).status)
+    const refusal = async (project: string, token: string | undefined): Promise<unknown> =>
+      feed
+        .subscribe(project, token, () => undefined)
+        .then(
+          () => 'subscribed',
+          (error: unknown) => (error as { readonly status?: number }).status,
+        )
     for (const token of [undefined, 'token-of-mallory']) expect(await refusal(projectId, token)).to.equal(404)
     expect(await refusal(projectId, 'no token')).to.equal(401)
-    for (const project of [randomUUID(), '', 'x', "' or 1=1 --"]) expect(await refusal(project, undefined)).to.equal(404)
+    for (const project of [randomUUID(), '', 'x', "' or 1=1 --"])
+      expect(await refusal(project, undefined)).to.equal(404)
     const project = world.projects.get(projectId)
     if (project === undefined) throw new Error('no project')
     project.isPublic = true
@@ -71,7 +98,13 @@ describe('the feed of deployments', () => {
     project.isPublic = true
     await world.webhook('workflow_run', runEvent(repo, { id: 1, attempt: 2, status: 'in_progress' }))
     await Promise.all([stranger.until(2), anybody.until(2), owner.until(3)])
-    expect([stranger.messages.map(({ data }) => data.status), anybody.messages.map(({ data }) => data.status)]).to.deep.equal([['in_progress', 'in_progress'], ['in_progress', 'in_progress']])
+    expect([
+      stranger.messages.map(({ data }) => data.status),
+      anybody.messages.map(({ data }) => data.status),
+    ]).to.deep.equal([
+      ['in_progress', 'in_progress'],
+      ['in_progress', 'in_progress'],
+    ])
   })
 
   it('ends with the session of its subscriber, and says so', async () => {
@@ -105,9 +138,14 @@ describe('the feed of deployments', () => {
     await feed.subscribe(projectId, 'token-of-frank', inbox.put)
     await feed.subscribe(other.projectId, 'token-of-grace', otherInbox.put)
     const notify = async (sha: string, project = projectId): Promise<void> => {
-      await world.pool.query('select pg_notify($1, $2)', ['flowfarm_editor_deploys', JSON.stringify({ type: 'deploy:push', data: { project_id: project, sha, branch: 'main' } })])
+      await world.pool.query('select pg_notify($1, $2)', [
+        'flowfarm_editor_deploys',
+        JSON.stringify({ type: 'deploy:push', data: { project_id: project, sha, branch: 'main' } }),
+      ])
     }
-    await world.pool.query("update editor.connections set off_reason = 'installation-deleted' where project_id = $1", [projectId])
+    await world.pool.query("update editor.connections set off_reason = 'installation-deleted' where project_id = $1", [
+      projectId,
+    ])
     await notify('1')
     await world.webhook('workflow_run', runEvent(repo, { id: 31 }))
     await notify('1', other.projectId)
@@ -141,8 +179,12 @@ describe('the feed of deployments', () => {
     await world.webhook('workflow_run', runEvent(repo, { id: 3, status: 'in_progress' }))
     await inbox.until(1)
     // The change is there, and its notification has gone to nobody.
-    await world.pool.query("update editor.deployments set stage = 3, conclusion = 'cancelled', changed_at = clock_timestamp() where run_id = 3")
-    await world.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'flowfarm deploy feed' and datname = current_database()")
+    await world.pool.query(
+      "update editor.deployments set stage = 3, conclusion = 'cancelled', changed_at = clock_timestamp() where run_id = 3",
+    )
+    await world.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'flowfarm deploy feed' and datname = current_database()",
+    )
     const told = await inbox.until(2)
     expect(told.at(-1)).to.deep.include({ type: 'deploy:failed' })
     expect(told.at(-1)?.data.status).to.equal('cancelled')

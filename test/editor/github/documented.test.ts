@@ -8,16 +8,27 @@ describe('the page on repositories', () => {
 
   it('has every route that there is, and no other', () => {
     const sources = filesBelow(['src/editor/github/routes'], /-routes\.ts$/).map((file) => readRepositoryFile(file))
-    const own = sources.flatMap((source) => [...source.matchAll(/method: '(\w+)', path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`))
-    const open = sources.flatMap((source) => [...source.matchAll(/router\.(\w+)\('([^']+)'/g)].map(([, method, path]) => `${method} ${path}`))
-    const routes = [...own, ...open].map((route) => route.replace(/^(\w+) (.*)$/, (_, method: string, path: string) => `${method.toUpperCase()} /github${path.replaceAll(/[:*](\w+)/g, '{$1}')}`))
+    const own = sources.flatMap((source) =>
+      [...source.matchAll(/method: '(\w+)', path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
+    )
+    const open = sources.flatMap((source) =>
+      [...source.matchAll(/router\.(\w+)\('([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
+    )
+    const routes = [...own, ...open].map((route) =>
+      route.replace(
+        /^(\w+) (.*)$/,
+        (_, method: string, path: string) => `${method.toUpperCase()} /github${path.replaceAll(/[:*](\w+)/g, '{$1}')}`,
+      ),
+    )
     const told = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/github[^`]*)`/gm)].map(([, route]) => route)
     expect(routes.length).to.be.greaterThan(20)
     expect(told).to.have.same.members(routes)
   })
 
   it('has the limits and the name of the workflow as they are', () => {
-    expect(page).to.include(`A minute has ${githubLimits.client} requests of a client, ${githubLimits.read} of a user that read, ${githubLimits.write} that change something, and ${githubLimits.webhook.toLocaleString('en')} webhooks of a client.`)
+    expect(page).to.include(
+      `A minute has ${githubLimits.client} requests of a client, ${githubLimits.read} of a user that read, ${githubLimits.write} that change something, and ${githubLimits.webhook.toLocaleString('en')} webhooks of a client.`,
+    )
     expect(page).to.include(`\`${workflowPath}\``)
   })
 })

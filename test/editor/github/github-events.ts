@@ -17,24 +17,66 @@ export interface RunOptions {
 
 const sha = 'ab'.repeat(20)
 
-function repositoryOf(repo: StandInRepository): { id: number; name: string; full_name: string; owner: { login: string } } {
+function repositoryOf(repo: StandInRepository): {
+  id: number
+  name: string
+  full_name: string
+  owner: { login: string }
+} {
   return { id: repo.id, name: repo.name, full_name: `${repo.owner}/${repo.name}`, owner: { login: repo.owner } }
 }
 
 export function runEvent(repo: StandInRepository, options: RunOptions = {}): unknown {
-  const { id = 77, attempt = 1, status = 'completed', conclusion = status === 'completed' ? 'success' : null, branch = 'main', event = 'push', path = '.github/workflows/flow-deploy.yml', headRepository = repo.id, at = new Date(), message = 'Deploy it\n\nAt last' } = options
+  const {
+    id = 77,
+    attempt = 1,
+    status = 'completed',
+    conclusion = status === 'completed' ? 'success' : null,
+    branch = 'main',
+    event = 'push',
+    path = '.github/workflows/flow-deploy.yml',
+    headRepository = repo.id,
+    at = new Date(),
+    message = 'Deploy it\n\nAt last',
+  } = options
   return {
-    action: status === 'queued' ? 'requested' : status, repository: repositoryOf(repo),
+    action: status === 'queued' ? 'requested' : status,
+    repository: repositoryOf(repo),
     workflow_run: {
-      id, run_attempt: attempt, name: 'Deploy to Flow', status, conclusion, event, path, head_branch: branch, head_sha: sha, html_url: `https://github.com/${repo.owner}/${repo.name}/actions/runs/${id}`,
-      head_repository: { id: headRepository }, updated_at: at.toISOString(), run_started_at: new Date(at.getTime() - 5000).toISOString(), head_commit: { message, author: { name: 'Ann' } }, actor: { login: 'ann' },
+      id,
+      run_attempt: attempt,
+      name: 'Deploy to Flow',
+      status,
+      conclusion,
+      event,
+      path,
+      head_branch: branch,
+      head_sha: sha,
+      html_url: `https://github.com/${repo.owner}/${repo.name}/actions/runs/${id}`,
+      head_repository: { id: headRepository },
+      updated_at: at.toISOString(),
+      run_started_at: new Date(at.getTime() - 5000).toISOString(),
+      head_commit: { message, author: { name: 'Ann' } },
+      actor: { login: 'ann' },
     },
   }
 }
 
-export function pushEventOf(repo: StandInRepository, { branch = 'main', at = new Date(), after = sha, deleted = false }: { readonly branch?: string; readonly at?: Date; readonly after?: string; readonly deleted?: boolean } = {}): unknown {
+export function pushEventOf(
+  repo: StandInRepository,
+  {
+    branch = 'main',
+    at = new Date(),
+    after = sha,
+    deleted = false,
+  }: { readonly branch?: string; readonly at?: Date; readonly after?: string; readonly deleted?: boolean } = {},
+): unknown {
   return {
-    ref: `refs/heads/${branch}`, before: '0'.repeat(40), after, deleted, repository: { ...repositoryOf(repo), pushed_at: Math.floor(at.getTime() / 1000) },
+    ref: `refs/heads/${branch}`,
+    before: '0'.repeat(40),
+    after,
+    deleted,
+    repository: { ...repositoryOf(repo), pushed_at: Math.floor(at.getTime() / 1000) },
     head_commit: deleted ? null : { id: after, message: 'A push\nand more', author: { name: 'Ann', username: 'ann' } },
   }
 }

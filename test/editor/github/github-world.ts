@@ -42,22 +42,50 @@ export class GitHubWorld {
   #database: TestDatabase | undefined
   #url = ''
 
-  static async start(options: { readonly webhookSecret?: string | null; readonly limits?: GitHubOptions['limits'] } = {}): Promise<GitHubWorld> {
+  static async start(
+    options: { readonly webhookSecret?: string | null; readonly limits?: GitHubOptions['limits'] } = {},
+  ): Promise<GitHubWorld> {
     const world = new GitHubWorld()
     await world.github.start()
     world.#database = await createTestDatabase({ max: 10 })
     const { webhookSecret = world.github.app.webhookSecret, limits = manyTimes } = options
     const server = await createEditorServer({
-      host: '127.0.0.1', port: 0, log: world.log, metrics: new Metrics(), clientOf: clientReader(addressList([])),
+      host: '127.0.0.1',
+      port: 0,
+      log: world.log,
+      metrics: new Metrics(),
+      clientOf: clientReader(addressList([])),
       open: (port) => {
         world.#url = `http://127.0.0.1:${port}`
         world.service = createGitHub({
-          app: { ...world.github.app, webhookSecret: webhookSecret ?? undefined, privateKey: world.github.privateKey.replaceAll('\n', String.raw`\n`), url: world.github.url, apiUrl: world.github.url },
-          pool: world.pool, log: world.log, editorUrl: world.#url, projects: world.access, authenticate: world.authenticate, holdUser: () => Promise.resolve(true), clientOf: clientReader(addressList([])), limits,
+          app: {
+            ...world.github.app,
+            webhookSecret: webhookSecret ?? undefined,
+            privateKey: world.github.privateKey.replaceAll('\n', String.raw`\n`),
+            url: world.github.url,
+            apiUrl: world.github.url,
+          },
+          pool: world.pool,
+          log: world.log,
+          editorUrl: world.#url,
+          projects: world.access,
+          authenticate: world.authenticate,
+          holdUser: () => Promise.resolve(true),
+          clientOf: clientReader(addressList([])),
+          limits,
         })
         return Promise.resolve({
-          settings: () => ({ url: world.#url, lsp_url: 'ws://localhost/lsp', networks: [], language_server: { kind: 'none', label: 'none' }, wallet: null, github: { is_on: true, install_url: world.service?.installUrl ?? null }, limits: {} }),
-          projects: (_, next) => next(), github: world.service.middleware,
+          settings: () => ({
+            url: world.#url,
+            lsp_url: 'ws://localhost/lsp',
+            networks: [],
+            language_server: { kind: 'none', label: 'none' },
+            wallet: null,
+            github: { is_on: true, install_url: world.service?.installUrl ?? null },
+            limits: {},
+          }),
+          projects: (_, next) => next(),
+          github: world.service.middleware,
         })
       },
     })
@@ -76,13 +104,17 @@ export class GitHubWorld {
 
   readonly authenticate = (token: string): Promise<{ userId: string }> => {
     const person = this.people.get(token.replace(/^token-of-/, ''))
-    return person === undefined ? Promise.reject(new ApiError(401, 'UNAUTHORIZED', 'nobody')) : Promise.resolve({ userId: person.userId })
+    return person === undefined
+      ? Promise.reject(new ApiError(401, 'UNAUTHORIZED', 'nobody'))
+      : Promise.resolve({ userId: person.userId })
   }
 
   readonly access: ProjectAccess = {
     find: (id, userId) => {
       const project = this.projects.get(id)
-      return Promise.resolve(project !== undefined && (project.isPublic || project.ownerId === userId) ? project : undefined)
+      return Promise.resolve(
+        project !== undefined && (project.isPublic || project.ownerId === userId) ? project : undefined,
+      )
     },
   }
 
@@ -99,39 +131,90 @@ export class GitHubWorld {
   }
 
   async feed(): Promise<RunningDeployFeed> {
-    const feed = await createDeployFeed({ pool: this.pool, databaseUrl: this.#database?.url ?? '', projects: this.access, authenticate: this.authenticate, log: this.log })
+    const feed = await createDeployFeed({
+      pool: this.pool,
+      databaseUrl: this.#database?.url ?? '',
+      projects: this.access,
+      authenticate: this.authenticate,
+      log: this.log,
+    })
     this.closing.push(() => feed.close())
     return feed
   }
 
-  async call(who: Person | undefined, method: string, path: string, { body, headers = {} }: { readonly body?: unknown; readonly headers?: Record<string, string> } = {}): Promise<Answered> {
+  async call(
+    who: Person | undefined,
+    method: string,
+    path: string,
+    { body, headers = {} }: { readonly body?: unknown; readonly headers?: Record<string, string> } = {},
+  ): Promise<Answered> {
     const response = await fetch(`${this.#url}/github${path}`, {
-      method, redirect: 'manual',
-      headers: { ...(who === undefined ? {} : { authorization: `Bearer token-of-${who.name}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(who === undefined ? {} : { authorization: `Bearer token-of-${who.name}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, never> }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, never>,
+    }
   }
 
   /** Goes to GitHub as `login` there, and comes back. @returns where the browser is sent in the end */
   async signInAtGitHub(who: Person, login: string, projectId?: string): Promise<URL> {
-    const begun = await this.call(who, 'POST', '/install', { body: projectId === undefined ? {} : { project_id: projectId } })
+    const begun = await this.call(who, 'POST', '/install', {
+      body: projectId === undefined ? {} : { project_id: projectId },
+    })
     const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
     const cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-    const back = await this.call(undefined, 'GET', `/callback?${new URLSearchParams({ code: this.github.codeFor(login), state, setup_action: 'install', installation_id: '1' }).toString()}`, { headers: { cookie } })
+    const back = await this.call(
+      undefined,
+      'GET',
+      `/callback?${new URLSearchParams({ code: this.github.codeFor(login), state, setup_action: 'install', installation_id: '1' }).toString()}`,
+      { headers: { cookie } },
+    )
     return new URL(back.headers.get('location') ?? 'about:blank')
   }
 
   /** Somebody with a repository of their own, and a project that is connected with it. */
-  async connected(name: string, repository?: StandInRepository): Promise<{ readonly who: Person; readonly projectId: string; readonly repo: StandInRepository; readonly installationId: number }> {
+  async connected(
+    name: string,
+    repository?: StandInRepository,
+  ): Promise<{
+    readonly who: Person
+    readonly projectId: string
+    readonly repo: StandInRepository
+    readonly installationId: number
+  }> {
     const who = this.person(name)
-    const repo = repository ?? this.github.repository(name, `contracts-of-${name}`, { files: { 'README.md': 'Read me\n', 'cadence/contracts/Foo.cdc': 'access(all) contract Foo {}\n' } })
-    const { id } = [...this.github.installations.values()].find(({ account }) => account.login === repo.owner) ?? this.github.install(repo.owner, 'User', [repo])
+    const repo =
+      repository ??
+      this.github.repository(name, `contracts-of-${name}`, {
+        files: { 'README.md': 'Read me\n', 'cadence/contracts/Foo.cdc': 'access(all) contract Foo {}\n' },
+      })
+    const { id } =
+      [...this.github.installations.values()].find(({ account }) => account.login === repo.owner) ??
+      this.github.install(repo.owner, 'User', [repo])
     this.github.installations.get(id)?.repositories.add(repo.id)
     await this.signInAtGitHub(who, name)
     const projectId = this.project(who)
-    const answer = await this.call(who, 'POST', '/connect', { body: { project_id: projectId, installation_id: id, owner: repo.owner, repo: repo.name, branch: 'main', network: 'testnet' } })
+    const answer = await this.call(who, 'POST', '/connect', {
+      body: {
+        project_id: projectId,
+        installation_id: id,
+        owner: repo.owner,
+        repo: repo.name,
+        branch: 'main',
+        network: 'testnet',
+      },
+    })
     if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`)
     return { who, projectId, repo, installationId: id }
   }

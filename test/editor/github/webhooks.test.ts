@@ -8,7 +8,16 @@ import { GitHubWorld } from './github-world.ts'
 import type { Answered, Person } from './github-world.ts'
 import { pushEventOf, runEvent } from './github-events.ts'
 
-interface DeploymentJson { readonly run_id: number; readonly status: string; readonly conclusion: string | null; readonly run_attempt: number; readonly environment: string | null; readonly message: string | null; readonly logs_url: string | null; readonly duration_ms: number | null }
+interface DeploymentJson {
+  readonly run_id: number
+  readonly status: string
+  readonly conclusion: string | null
+  readonly run_attempt: number
+  readonly environment: string | null
+  readonly message: string | null
+  readonly logs_url: string | null
+  readonly duration_ms: number | null
+}
 
 describe('webhooks of repositories', () => {
   let world: GitHubWorld
@@ -17,27 +26,48 @@ describe('webhooks of repositories', () => {
   })
   after(() => world.stop())
 
-  const deployments = async (who: Person, projectId: string): Promise<readonly DeploymentJson[]> => (await world.call(who, 'GET', `/deployments?project_id=${projectId}`)).body['deployments'] as unknown as DeploymentJson[]
+  const deployments = async (who: Person, projectId: string): Promise<readonly DeploymentJson[]> =>
+    (await world.call(who, 'GET', `/deployments?project_id=${projectId}`)).body[
+      'deployments'
+    ] as unknown as DeploymentJson[]
 
   it('count only with the signature of their very bytes', async () => {
     const { who, projectId, repo } = await world.connected('alice')
     const { headers, body } = world.github.event('workflow_run', runEvent(repo))
     const { 'x-hub-signature-256': right = '', ...unsigned } = headers
-    const sign = (text: string, secret: string): string => `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+    const sign = (text: string, secret: string): string =>
+      `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
     const forgeries: Record<string, string>[] = [
-      {}, { 'x-hub-signature-256': '' }, { 'x-hub-signature-256': 'sha256=' }, { 'x-hub-signature-256': right.replace('sha256=', '') }, { 'x-hub-signature-256': right.toUpperCase() }, { 'x-hub-signature-256': `${right}00` },
-      { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, { 'x-hub-signature-256': sign(body, '') }, { 'x-hub-signature-256': sign(body, 'another secret') }, { 'x-hub-signature-256': sign(`${body} `, world.github.app.webhookSecret) },
+      {},
+      { 'x-hub-signature-256': '' },
+      { 'x-hub-signature-256': 'sha256=' },
+      { 'x-hub-signature-256': right.replace('sha256=', '') },
+      { 'x-hub-signature-256': right.toUpperCase() },
+      { 'x-hub-signature-256': `${right}00` },
+      { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+      { 'x-hub-signature-256': sign(body, '') },
+      { 'x-hub-signature-256': sign(body, 'another secret') },
+      { 'x-hub-signature-256': sign(`${body} `, world.github.app.webhookSecret) },
       { 'x-hub-signature': `sha1=${createHmac('sha1', world.github.app.webhookSecret).update(body).digest('hex')}` },
     ]
     for (const forged of forgeries) {
       const answer = await world.call(undefined, 'POST', '/webhook', { headers: { ...unsigned, ...forged }, body })
       expect([answer.status, answer.body['code']], JSON.stringify(forged)).to.deep.equal([401, 'bad-signature'])
     }
-    const altered = await world.call(undefined, 'POST', '/webhook', { headers, body: body.replace('success', 'failure') })
+    const altered = await world.call(undefined, 'POST', '/webhook', {
+      headers,
+      body: body.replace('success', 'failure'),
+    })
     expect(altered.status).to.equal(401)
     expect(await deployments(who, projectId)).to.deep.equal([])
-    expect((await world.pool.query('select 1 from editor.deliveries')).rowCount, 'a forgery leaves nothing behind').to.equal(0)
-    expect((await world.call(undefined, 'POST', '/webhook', { headers, body })).body).to.deep.equal({ ok: true, outcome: 'taken' })
+    expect(
+      (await world.pool.query('select 1 from editor.deliveries')).rowCount,
+      'a forgery leaves nothing behind',
+    ).to.equal(0)
+    expect((await world.call(undefined, 'POST', '/webhook', { headers, body })).body).to.deep.equal({
+      ok: true,
+      outcome: 'taken',
+    })
     expect(await deployments(who, projectId)).to.have.length(1)
   })
 
@@ -47,7 +77,14 @@ describe('webhooks of repositories', () => {
       for (const secret of ['', 'undefined', open.github.app.webhookSecret]) {
         const { headers, body } = open.github.event('ping', {}, secret)
         expect((await open.call(undefined, 'POST', '/webhook', { headers, body })).status).to.equal(503)
-        expect((await open.call(undefined, 'POST', '/webhook/deploy?connection=x', { headers: { 'x-signature-256': signReport(secret, '1', body), 'x-timestamp': '1' }, body })).status).to.equal(503)
+        expect(
+          (
+            await open.call(undefined, 'POST', '/webhook/deploy?connection=x', {
+              headers: { 'x-signature-256': signReport(secret, '1', body), 'x-timestamp': '1' },
+              body,
+            })
+          ).status,
+        ).to.equal(503)
       }
     } finally {
       await open.stop()
@@ -57,38 +94,64 @@ describe('webhooks of repositories', () => {
   it('count once, whatever the headers of a replay say, and at the same time too', async () => {
     const { who, projectId, repo } = await world.connected('bob')
     const { headers, body } = world.github.event('workflow_run', runEvent(repo, { status: 'in_progress' }))
-    const replay = (more: Record<string, string> = {}): Promise<Answered> => world.call(undefined, 'POST', '/webhook', { headers: { ...headers, ...more }, body })
-    const outcomes = (await Promise.all(Array.from({ length: 8 }, () => replay({ 'x-github-delivery': crypto.randomUUID() })))).map(({ body: { outcome } }) => String(outcome))
+    const replay = (more: Record<string, string> = {}): Promise<Answered> =>
+      world.call(undefined, 'POST', '/webhook', { headers: { ...headers, ...more }, body })
+    const outcomes = (
+      await Promise.all(Array.from({ length: 8 }, () => replay({ 'x-github-delivery': crypto.randomUUID() })))
+    ).map(({ body: { outcome } }) => String(outcome))
     expect(outcomes.toSorted()).to.deep.equal([...Array<string>(7).fill('repeated'), 'taken'])
     expect((await replay({ 'x-github-event': 'push' })).status, 'as another event').to.equal(400)
     expect((await replay({ 'x-github-event': 'installation' })).status).to.be.oneOf([200, 400])
     expect(await deployments(who, projectId)).to.have.length(1)
     const old = world.github.event('workflow_run', runEvent(repo, { id: 5, at: new Date(Date.now() - 8 * 86_400_000) }))
-    expect((await world.call(undefined, 'POST', '/webhook', { headers: old.headers, body: old.body })).body['outcome']).to.equal('too-old')
+    expect(
+      (await world.call(undefined, 'POST', '/webhook', { headers: old.headers, body: old.body })).body['outcome'],
+    ).to.equal('too-old')
   })
 
   it('make one deployment of a run, which never goes back, in whatever order they come', async () => {
     const { who, projectId, repo } = await world.connected('carol')
     const events = [
-      { attempt: 1, status: 'queued' }, { attempt: 1, status: 'in_progress' }, { attempt: 1, status: 'completed', conclusion: 'failure' },
-      { attempt: 2, status: 'queued' }, { attempt: 2, status: 'in_progress' }, { attempt: 2, status: 'completed', conclusion: 'success' },
+      { attempt: 1, status: 'queued' },
+      { attempt: 1, status: 'in_progress' },
+      { attempt: 1, status: 'completed', conclusion: 'failure' },
+      { attempt: 2, status: 'queued' },
+      { attempt: 2, status: 'in_progress' },
+      { attempt: 2, status: 'completed', conclusion: 'success' },
     ]
     let id = 5000
-    await fc.assert(fc.asyncProperty(fc.shuffledSubarray(events, { minLength: 1 }), async (order) => {
-      id++
-      for (const event of order) expect((await world.webhook('workflow_run', runEvent(repo, { id, ...event }))).status).to.equal(200)
-      const rows = (await deployments(who, projectId)).filter((one) => one.run_id === id)
-      const last = order.toSorted((a, b) => events.indexOf(a) - events.indexOf(b)).at(-1)
-      expect(rows.map(({ run_attempt: attempt, status, conclusion }) => ({ attempt, status, conclusion }))).to.deep.equal([{ attempt: last?.attempt, status: last?.status, conclusion: last?.conclusion ?? null }])
-    }), { numRuns: 25 })
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(events, { minLength: 1 }), async (order) => {
+        id++
+        for (const event of order)
+          expect((await world.webhook('workflow_run', runEvent(repo, { id, ...event }))).status).to.equal(200)
+        const rows = (await deployments(who, projectId)).filter((one) => one.run_id === id)
+        const last = order.toSorted((a, b) => events.indexOf(a) - events.indexOf(b)).at(-1)
+        expect(
+          rows.map(({ run_attempt: attempt, status, conclusion }) => ({ attempt, status, conclusion })),
+        ).to.deep.equal([{ attempt: last?.attempt, status: last?.status, conclusion: last?.conclusion ?? null }])
+      }),
+      { numRuns: 25 },
+    )
   })
 
   it('tell all projects of a repository, each by its own branch and environment', async () => {
     const { who, projectId, repo } = await world.connected('dave')
     const second = await world.connected('dave', repo)
     const third = await world.connected('dave', repo)
-    await world.call(who, 'POST', '/environments', { body: { project_id: second.projectId, name: 'prod', branch: 'main', network: 'mainnet' } })
-    await world.call(who, 'POST', '/connect', { body: { project_id: third.projectId, installation_id: third.installationId, owner: 'dave', repo: repo.name, branch: 'other', network: 'testnet' } })
+    await world.call(who, 'POST', '/environments', {
+      body: { project_id: second.projectId, name: 'prod', branch: 'main', network: 'mainnet' },
+    })
+    await world.call(who, 'POST', '/connect', {
+      body: {
+        project_id: third.projectId,
+        installation_id: third.installationId,
+        owner: 'dave',
+        repo: repo.name,
+        branch: 'other',
+        network: 'testnet',
+      },
+    })
     await world.webhook('workflow_run', runEvent(repo, { id: 900 }))
     const rows = await Promise.all([projectId, second.projectId, third.projectId].map((id) => deployments(who, id)))
     expect(rows.map((list) => list.map(({ environment }) => environment))).to.deep.equal([[null], ['prod'], []])
@@ -97,15 +160,25 @@ describe('webhooks of repositories', () => {
 
   it('are not of pull requests of forks, other workflows or other events', async () => {
     const { who, projectId, repo } = await world.connected('erin')
-    const spoofs = [{ headRepository: 1 }, { event: 'pull_request' }, { event: 'pull_request', headRepository: 1 }, { event: 'schedule' }, { path: '.github/workflows/test.yml' }, { branch: 'elsewhere' }]
-    for (const [i, spoof] of spoofs.entries()) expect((await world.webhook('workflow_run', runEvent(repo, { id: 6000 + i, ...spoof }))).status).to.equal(200)
+    const spoofs = [
+      { headRepository: 1 },
+      { event: 'pull_request' },
+      { event: 'pull_request', headRepository: 1 },
+      { event: 'schedule' },
+      { path: '.github/workflows/test.yml' },
+      { branch: 'elsewhere' },
+    ]
+    for (const [i, spoof] of spoofs.entries())
+      expect((await world.webhook('workflow_run', runEvent(repo, { id: 6000 + i, ...spoof }))).status).to.equal(200)
     expect(await deployments(who, projectId)).to.deep.equal([])
   })
 
   it('with texts of strangers leave no row that breaks a page', async () => {
     const { who, projectId, repo } = await world.connected('faye')
     for (const [i, text] of [...hostileTexts, 'x'.repeat(100_000), '\u202Eevil', 'javascript:alert(1)'].entries()) {
-      const event = runEvent(repo, { id: 7000 + i, message: text }) as { workflow_run: { html_url: string; actor: { login: string } } }
+      const event = runEvent(repo, { id: 7000 + i, message: text }) as {
+        workflow_run: { html_url: string; actor: { login: string } }
+      }
       event.workflow_run.html_url = text
       event.workflow_run.actor.login = text
       expect((await world.webhook('workflow_run', event)).status, text.slice(0, 50)).to.equal(200)
@@ -117,7 +190,13 @@ describe('webhooks of repositories', () => {
     }
     const pages: string[] = []
     for (let before = ''; pages.length < 500;) {
-      const { deployments: page } = (await world.call(who, 'GET', `/deployments?project_id=${projectId}&limit=7${before === '' ? '' : `&before=${before}`}`)).body as unknown as { deployments: { id: string }[] }
+      const { deployments: page } = (
+        await world.call(
+          who,
+          'GET',
+          `/deployments?project_id=${projectId}&limit=7${before === '' ? '' : `&before=${before}`}`,
+        )
+      ).body as unknown as { deployments: { id: string }[] }
       pages.push(...page.map(({ id }) => id))
       if (page.length < 7) break
       before = page.at(-1)?.id ?? ''
@@ -126,15 +205,33 @@ describe('webhooks of repositories', () => {
   })
 
   it('of what is no event of theirs are refused or left', async () => {
-    for (const payload of [{}, { repository: {} }, { workflow_run: 1, repository: 2 }, [], null, 'x', { action: 'completed', repository: { id: '1' } }]) {
+    for (const payload of [
+      {},
+      { repository: {} },
+      { workflow_run: 1, repository: 2 },
+      [],
+      null,
+      'x',
+      { action: 'completed', repository: { id: '1' } },
+    ]) {
       for (const event of ['push', 'workflow_run', 'installation', 'installation_repositories', 'repository']) {
-        expect((await world.webhook(event, payload)).body['code'], `${event} ${JSON.stringify(payload)}`).to.equal('bad-event')
+        expect((await world.webhook(event, payload)).body['code'], `${event} ${JSON.stringify(payload)}`).to.equal(
+          'bad-event',
+        )
       }
     }
-    for (const event of ['ping', 'star', '__proto__', 'constructor', 'toString']) expect((await world.webhook(event, {})).body['outcome'], event).to.equal('not-of-interest')
+    for (const event of ['ping', 'star', '__proto__', 'constructor', 'toString'])
+      expect((await world.webhook(event, {})).body['outcome'], event).to.equal('not-of-interest')
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
     const signature = `sha256=${createHmac('sha256', world.github.app.webhookSecret).update(deep).digest('hex')}`
-    expect((await world.call(undefined, 'POST', '/webhook', { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' }, body: deep })).status).to.equal(400)
+    expect(
+      (
+        await world.call(undefined, 'POST', '/webhook', {
+          headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' },
+          body: deep,
+        })
+      ).status,
+    ).to.equal(400)
   })
 
   it('with numbers and times beyond all bounds are refused, and break nothing', async () => {
@@ -142,24 +239,46 @@ describe('webhooks of repositories', () => {
     const before = world.logged.length
     const odd = (event: unknown, path: readonly string[], value: unknown): unknown => {
       const copy = structuredClone(event) as Record<string, unknown>
-      const inner = path.slice(0, -1).reduce<Record<string, unknown>>((at, name) => at[name] as Record<string, unknown>, copy)
+      const inner = path
+        .slice(0, -1)
+        .reduce<Record<string, unknown>>((at, name) => at[name] as Record<string, unknown>, copy)
       inner[path.at(-1) ?? ''] = value
       return copy
     }
-    const far = ['+275760-09-13T00:00:00.000Z', '-271821-04-20T00:00:00.000Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z']
+    const far = [
+      '+275760-09-13T00:00:00.000Z',
+      '-271821-04-20T00:00:00.000Z',
+      '0000-01-01T00:00:00Z',
+      '9999-12-31T23:59:59Z',
+    ]
     const events: readonly (readonly [string, unknown])[] = [
-      ...[1e300, -1e300, 8.64e12, 8.65e12, 0.5, ...far].map((at) => ['push', odd(pushEventOf(repo), ['repository', 'pushed_at'], at)] as const),
+      ...[1e300, -1e300, 8.64e12, 8.65e12, 0.5, ...far].map(
+        (at) => ['push', odd(pushEventOf(repo), ['repository', 'pushed_at'], at)] as const,
+      ),
       ...[2 ** 53, 2 ** 53 - 1, 2 ** 31, 2 ** 32].flatMap((number) => [
-        ['workflow_run', odd(runEvent(repo, { id: number }), ['n'], 1)] as const, ['workflow_run', odd(runEvent(repo, { id: 4100 }), ['workflow_run', 'run_attempt'], number)] as const,
+        ['workflow_run', odd(runEvent(repo, { id: number }), ['n'], 1)] as const,
+        ['workflow_run', odd(runEvent(repo, { id: 4100 }), ['workflow_run', 'run_attempt'], number)] as const,
         ['installation', { action: 'suspend', installation: { id: number } }] as const,
       ]),
-      ...far.flatMap((at) => [['workflow_run', odd(runEvent(repo, { id: 4200 }), ['workflow_run', 'updated_at'], at)] as const, ['workflow_run', odd(runEvent(repo, { id: 4300 }), ['workflow_run', 'run_started_at'], at)] as const]),
+      ...far.flatMap((at) => [
+        ['workflow_run', odd(runEvent(repo, { id: 4200 }), ['workflow_run', 'updated_at'], at)] as const,
+        ['workflow_run', odd(runEvent(repo, { id: 4300 }), ['workflow_run', 'run_started_at'], at)] as const,
+      ]),
     ]
-    for (const [event, payload] of events) expect((await world.webhook(event, payload)).status, `${event} ${JSON.stringify(payload)}`).to.be.oneOf([200, 400])
+    for (const [event, payload] of events)
+      expect((await world.webhook(event, payload)).status, `${event} ${JSON.stringify(payload)}`).to.be.oneOf([
+        200, 400,
+      ])
     expect(world.logged.slice(before).filter((line) => line.includes('"level":50'))).to.deep.equal([])
     expect((await deployments(who, projectId)).length).to.be.greaterThan(0)
-    expect((await world.webhook('push', pushEventOf(repo, { after: 'd'.repeat(40), at: new Date(Date.now() + 2000) }))).body['outcome']).to.equal('taken')
-    const { connection } = (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body as unknown as { connection: { last_commit_sha: string } }
+    expect(
+      (await world.webhook('push', pushEventOf(repo, { after: 'd'.repeat(40), at: new Date(Date.now() + 2000) }))).body[
+        'outcome'
+      ],
+    ).to.equal('taken')
+    const { connection } = (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body as unknown as {
+      connection: { last_commit_sha: string }
+    }
     expect(connection.last_commit_sha, 'a time that has not come yet holds nothing up').to.equal('d'.repeat(40))
   })
 
@@ -167,10 +286,14 @@ describe('webhooks of repositories', () => {
     const signature = `sha256=${'0'.repeat(64)}`
     const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' }
     const told = await new Promise<number | undefined>((resolve, reject) => {
-      const call = request(`${world.url}/github/webhook`, { method: 'POST', headers: { ...headers, 'content-length': 30_000_000 } }, (response) => {
-        resolve(response.statusCode)
-        call.destroy()
-      })
+      const call = request(
+        `${world.url}/github/webhook`,
+        { method: 'POST', headers: { ...headers, 'content-length': 30_000_000 } },
+        (response) => {
+          resolve(response.statusCode)
+          call.destroy()
+        },
+      )
       call.on('error', reject)
       call.write('{')
     })
@@ -191,10 +314,17 @@ describe('webhooks of repositories', () => {
   })
 
   it('do not fill the memory, however many come at once', async () => {
-    const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}`, 'x-github-event': 'push', 'x-github-delivery': 'd' }
+    const headers = {
+      'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
+      'x-github-event': 'push',
+      'x-github-delivery': 'd',
+    }
     const most = 4 * 1024 * 1024
     const calls = Array.from({ length: 24 }, () => {
-      const call = request(`${world.url}/github/webhook`, { method: 'POST', headers: { ...headers, 'content-length': most + 1 } })
+      const call = request(`${world.url}/github/webhook`, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': most + 1 },
+      })
       const told = new Promise<number | undefined>((resolve) => {
         call.on('response', (response) => resolve(response.statusCode))
         call.on('error', () => resolve(undefined))
@@ -202,33 +332,48 @@ describe('webhooks of repositories', () => {
       call.write(Buffer.alloc(most, 0x20))
       return { call, told }
     })
-    expect(await Promise.race(calls.map(({ told }) => told)), 'some are refused before all of it is there').to.equal(503)
+    expect(await Promise.race(calls.map(({ told }) => told)), 'some are refused before all of it is there').to.equal(
+      503,
+    )
     for (const { call } of calls) call.end(' ')
     const statuses = await Promise.all(calls.map(({ told }) => told))
     expect(statuses, 'the others are read, and refused for their signature').to.include.members([401, 503])
     const { repo } = await world.connected('olga')
-    expect((await world.webhook('push', pushEventOf(repo))).body['outcome'], 'all of it was given back').to.equal('taken')
+    expect((await world.webhook('push', pushEventOf(repo))).body['outcome'], 'all of it was given back').to.equal(
+      'taken',
+    )
   })
 
   it('switch connections off and on with the installation and its repositories', async () => {
     const { who, projectId, repo, installationId } = await world.connected('gail')
-    const state = async (): Promise<unknown> => (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['off_reason']
+    const state = async (): Promise<unknown> =>
+      (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['off_reason']
     let n = 0
-    const send = (event: string, payload: object): Promise<Answered> => world.webhook(event, { ...payload, n: n++, installation: { id: installationId } })
+    const send = (event: string, payload: object): Promise<Answered> =>
+      world.webhook(event, { ...payload, n: n++, installation: { id: installationId } })
     await send('installation_repositories', { action: 'removed', repositories_removed: [{ id: repo.id }] })
     expect(await state()).to.equal('repository-removed')
-    expect((await world.call(who, 'POST', '/dispatch', { body: { project_id: projectId, action: 'deploy' } })).body['code']).to.equal('connection-off')
+    expect(
+      (await world.call(who, 'POST', '/dispatch', { body: { project_id: projectId, action: 'deploy' } })).body['code'],
+    ).to.equal('connection-off')
     await send('installation_repositories', { action: 'added', repositories_added: [{ id: repo.id }] })
     expect(await state()).to.equal(null)
     await send('installation', { action: 'suspend' })
     expect(await state()).to.equal('installation-suspended')
-    expect((await world.call(who, 'GET', `/repos?installation_id=${installationId}`)).body['code']).to.equal('installation-suspended')
+    expect((await world.call(who, 'GET', `/repos?installation_id=${installationId}`)).body['code']).to.equal(
+      'installation-suspended',
+    )
     await send('installation_repositories', { action: 'added', repositories_added: [{ id: repo.id }] })
     expect(await state(), 'that is another reason').to.equal('installation-suspended')
     await send('installation', { action: 'unsuspend' })
     expect(await state()).to.equal(null)
-    await world.webhook('repository', { action: 'renamed', repository: { id: repo.id, name: 'renamed', owner: { login: 'gail' } } })
-    expect((await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']).to.include({ repo: 'renamed' })
+    await world.webhook('repository', {
+      action: 'renamed',
+      repository: { id: repo.id, name: 'renamed', owner: { login: 'gail' } },
+    })
+    expect((await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']).to.include({
+      repo: 'renamed',
+    })
     await send('installation', { action: 'deleted' })
     expect(await state()).to.equal('installation-deleted')
     expect((await world.call(who, 'GET', '/installations')).body).to.deep.equal({ installations: [] })
@@ -238,7 +383,8 @@ describe('webhooks of repositories', () => {
 
   it('of pushes keep the newest commit of the branch', async () => {
     const { who, projectId, repo } = await world.connected('hank')
-    const head = async (): Promise<unknown> => (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['last_commit_sha']
+    const head = async (): Promise<unknown> =>
+      (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['last_commit_sha']
     await world.webhook('push', pushEventOf(repo, { after: 'b'.repeat(40), at: new Date(Date.now() - 10_000) }))
     await world.webhook('push', pushEventOf(repo, { after: 'a'.repeat(40), at: new Date(Date.now() - 60_000) }))
     expect(await head()).to.equal('b'.repeat(40))
@@ -248,35 +394,95 @@ describe('webhooks of repositories', () => {
   })
 
   describe('reports of workflows', () => {
-    const report = async (connection: string, key: string, body: object, { at = Math.floor(Date.now() / 1000), signature }: { readonly at?: number | string; readonly signature?: string } = {}): Promise<Answered> => {
+    const report = async (
+      connection: string,
+      key: string,
+      body: object,
+      {
+        at = Math.floor(Date.now() / 1000),
+        signature,
+      }: { readonly at?: number | string; readonly signature?: string } = {},
+    ): Promise<Answered> => {
       const text = JSON.stringify(body)
-      return world.call(undefined, 'POST', `/webhook/deploy?connection=${connection}`, { headers: { 'x-timestamp': String(at), 'x-signature-256': signature ?? signReport(key, String(at), text) }, body: text })
+      return world.call(undefined, 'POST', `/webhook/deploy?connection=${connection}`, {
+        headers: { 'x-timestamp': String(at), 'x-signature-256': signature ?? signReport(key, String(at), text) },
+        body: text,
+      })
     }
     const withKey = async (name: string): Promise<{ who: Person; projectId: string; id: string; key: string }> => {
       const { who, projectId, repo } = await world.connected(name)
-      await world.call(who, 'POST', '/environments', { body: { project_id: projectId, name: 'live', branch: 'main', network: 'mainnet' } })
-      await world.call(who, 'POST', '/secrets', { body: { project_id: projectId, environment_name: 'live', flow_address: '0x0000000000000001', flow_key_index: 0, key_id: `key of ${repo.id}`, encrypted_private_key: Buffer.alloc(112).toString('base64') } })
-      return { who, projectId, id: new URL(world.github.secret(repo, 'RUNNER_WEBHOOK_URL') ?? '').searchParams.get('connection') ?? '', key: world.github.secret(repo, 'RUNNER_WEBHOOK_SECRET') ?? '' }
+      await world.call(who, 'POST', '/environments', {
+        body: { project_id: projectId, name: 'live', branch: 'main', network: 'mainnet' },
+      })
+      await world.call(who, 'POST', '/secrets', {
+        body: {
+          project_id: projectId,
+          environment_name: 'live',
+          flow_address: '0x0000000000000001',
+          flow_key_index: 0,
+          key_id: `key of ${repo.id}`,
+          encrypted_private_key: Buffer.alloc(112).toString('base64'),
+        },
+      })
+      return {
+        who,
+        projectId,
+        id: new URL(world.github.secret(repo, 'RUNNER_WEBHOOK_URL') ?? '').searchParams.get('connection') ?? '',
+        key: world.github.secret(repo, 'RUNNER_WEBHOOK_SECRET') ?? '',
+      }
     }
-    const run = (more: object = {}): object => ({ status: 'in_progress', sha: 'ab'.repeat(20), branch: 'main', network: 'mainnet', action: 'deploy', run_id: 4242, run_attempt: 1, ...more })
+    const run = (more: object = {}): object => ({
+      status: 'in_progress',
+      sha: 'ab'.repeat(20),
+      branch: 'main',
+      network: 'mainnet',
+      action: 'deploy',
+      run_id: 4242,
+      run_attempt: 1,
+      ...more,
+    })
 
     it('count once, signed by the key of their connection, and within minutes', async () => {
       const { who, projectId, id, key } = await withKey('ida')
       const other = await withKey('ike')
       const now = Math.floor(Date.now() / 1000)
-      for (const [connection, secret] of [[id, ''], [id, 'x'], [id, other.key], [id, world.github.app.webhookSecret], [other.id, key], [crypto.randomUUID(), key], ['none', key], ['', key]] as const) {
+      for (const [connection, secret] of [
+        [id, ''],
+        [id, 'x'],
+        [id, other.key],
+        [id, world.github.app.webhookSecret],
+        [other.id, key],
+        [crypto.randomUUID(), key],
+        ['none', key],
+        ['', key],
+      ] as const) {
         expect((await report(connection, secret, run())).body['code'], connection).to.equal('bad-signature')
       }
-      for (const at of [now - 400, now + 400, 0, -1, 'x', '', `${now}.0`, '99999999999999']) expect((await report(id, key, run(), { at })).status, String(at)).to.equal(401)
-      for (const signature of ['', 'sha256=', 'x', signReport(key, String(now + 1), JSON.stringify(run()))]) expect((await report(id, key, run(), { at: now, signature })).status, signature).to.equal(401)
+      for (const at of [now - 400, now + 400, 0, -1, 'x', '', `${now}.0`, '99999999999999'])
+        expect((await report(id, key, run(), { at })).status, String(at)).to.equal(401)
+      for (const signature of ['', 'sha256=', 'x', signReport(key, String(now + 1), JSON.stringify(run()))])
+        expect((await report(id, key, run(), { at: now, signature })).status, signature).to.equal(401)
       expect(await deployments(who, projectId)).to.deep.equal([])
       expect((await report(id, key, run(), { at: now })).body['outcome']).to.equal('taken')
       const replay = await report(id, key, run(), { at: now })
       expect([replay.status, replay.body['code']]).to.deep.equal([409, 'repeated'])
       expect((await report(id, key, run({ status: 'failure' }))).body['outcome']).to.equal('taken')
-      expect((await report(id, key, run(), { at: now - 1 })).body['outcome'], 'what came before').to.equal('not-of-interest')
-      expect(await deployments(who, projectId)).to.satisfy((list: readonly DeploymentJson[]) => list.length === 1 && list[0]?.conclusion === 'failure' && list[0].environment === 'live')
-      for (const bad of [run({ run_id: -1 }), run({ run_attempt: 2 ** 31 }), run({ sha: 'x' }), run({ branch: '../x' }), run({ status: '<b>' }), {}]) expect((await report(id, key, bad)).status, JSON.stringify(bad)).to.equal(400)
+      expect((await report(id, key, run(), { at: now - 1 })).body['outcome'], 'what came before').to.equal(
+        'not-of-interest',
+      )
+      expect(await deployments(who, projectId)).to.satisfy(
+        (list: readonly DeploymentJson[]) =>
+          list.length === 1 && list[0]?.conclusion === 'failure' && list[0].environment === 'live',
+      )
+      for (const bad of [
+        run({ run_id: -1 }),
+        run({ run_attempt: 2 ** 31 }),
+        run({ sha: 'x' }),
+        run({ branch: '../x' }),
+        run({ status: '<b>' }),
+        {},
+      ])
+        expect((await report(id, key, bad)).status, JSON.stringify(bad)).to.equal(400)
     })
 
     it('and what GitHub tells of the same run are one deployment', async () => {

@@ -9,8 +9,13 @@ import type { OpeningServer } from '../../../src/base/http/opening-server.ts'
 import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/http/editor-server.ts'
 
 const settings: EditorSettings = {
-  url: 'http://localhost:3003', lsp_url: 'ws://localhost:3002/lsp', networks: [{ network: 'testnet', api_url: 'https://rest-testnet.onflow.org', is_default: true }],
-  language_server: { kind: 'parser', label: 'Cadence 1.0 parser' }, wallet: null, github: { is_on: false, install_url: null }, limits: { files: 500 },
+  url: 'http://localhost:3003',
+  lsp_url: 'ws://localhost:3002/lsp',
+  networks: [{ network: 'testnet', api_url: 'https://rest-testnet.onflow.org', is_default: true }],
+  language_server: { kind: 'parser', label: 'Cadence 1.0 parser' },
+  wallet: null,
+  github: { is_on: false, install_url: null },
+  limits: { files: 500 },
 }
 
 describe('the HTTP server of the editor', () => {
@@ -20,10 +25,19 @@ describe('the HTTP server of the editor', () => {
     server = undefined
   })
 
-  const start = async (parts: Partial<EditorParts> = {}, options: Partial<EditorServerOptions> = {}): Promise<(path: string, init?: RequestInit) => Promise<Response>> => {
+  const start = async (
+    parts: Partial<EditorParts> = {},
+    options: Partial<EditorServerOptions> = {},
+  ): Promise<(path: string, init?: RequestInit) => Promise<Response>> => {
     server = await createEditorServer({
-      host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }), metrics: new Metrics(), clientOf: clientReader(addressList([])),
-      open: () => Promise.resolve({ settings: () => settings, projects: (_, next) => next(), github: undefined, ...parts }), ...options,
+      host: '127.0.0.1',
+      port: 0,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      clientOf: clientReader(addressList([])),
+      open: () =>
+        Promise.resolve({ settings: () => settings, projects: (_, next) => next(), github: undefined, ...parts }),
+      ...options,
     })
     const { port } = server
     return (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init)
@@ -34,17 +48,33 @@ describe('the HTTP server of the editor', () => {
     expect(await (await call('/health')).json()).to.deep.equal({ status: 'ok', service: 'editor' })
     const told = await call('/editor/settings')
     expect(await told.json()).to.deep.equal(settings)
-    expect([told.headers.get('cache-control'), told.headers.get('x-frame-options'), told.headers.get('x-content-type-options'), told.headers.get('content-security-policy')]).to.deep.equal(['no-store', 'DENY', 'nosniff', "default-src 'none'; frame-ancestors 'none'"])
+    expect([
+      told.headers.get('cache-control'),
+      told.headers.get('x-frame-options'),
+      told.headers.get('x-content-type-options'),
+      told.headers.get('content-security-policy'),
+    ]).to.deep.equal(['no-store', 'DENY', 'nosniff', "default-src 'none'; frame-ancestors 'none'"])
     expect(told.headers.get('access-control-allow-origin')).to.equal(null)
   })
 
   it('asks projects, repositories and the page in turn', async () => {
-    const answering = (name: string, path: string): EditorParts['projects'] => async (context, next) => {
-      if (context.path === path) context.body = name
-      else await next()
-    }
-    const call = await start({ projects: answering('projects', '/p'), github: answering('github', '/g'), page: answering('page', '/') as NonNullable<EditorParts['page']> })
-    for (const [path, text] of [['/p', 'projects'], ['/g', 'github'], ['/', 'page']] as const) expect(await (await call(path)).text()).to.equal(text)
+    const answering =
+      (name: string, path: string): EditorParts['projects'] =>
+      async (context, next) => {
+        if (context.path === path) context.body = name
+        else await next()
+      }
+    const call = await start({
+      projects: answering('projects', '/p'),
+      github: answering('github', '/g'),
+      page: answering('page', '/') as NonNullable<EditorParts['page']>,
+    })
+    for (const [path, text] of [
+      ['/p', 'projects'],
+      ['/g', 'github'],
+      ['/', 'page'],
+    ] as const)
+      expect(await (await call(path)).text()).to.equal(text)
     const none = await call('/none')
     expect([none.status, none.headers.get('content-type')]).to.deep.equal([404, 'application/problem+json'])
     await expectNotFoundPage(none.url.replace(/\/none$/, ''))
@@ -57,9 +87,15 @@ describe('the HTTP server of the editor', () => {
   })
 
   it('answers what may pass by itself with 503', async () => {
-    const call = await start({ projects: () => Promise.reject(new RetryableError('database-unreachable', 'secret address of the database')) })
+    const call = await start({
+      projects: () => Promise.reject(new RetryableError('database-unreachable', 'secret address of the database')),
+    })
     const answer = await call('/x')
-    expect([answer.status, answer.headers.get('retry-after'), (await answer.text()).includes('secret')]).to.deep.equal([503, '1', false])
+    expect([answer.status, answer.headers.get('retry-after'), (await answer.text()).includes('secret')]).to.deep.equal([
+      503,
+      '1',
+      false,
+    ])
   })
 
   it('tells a client that asks too often', async () => {
@@ -72,13 +108,25 @@ describe('the HTTP server of the editor', () => {
   it('leaves no port bound where its parts cannot be put together', async () => {
     let port = 0
     const failed = await createEditorServer({
-      host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }), metrics: new Metrics(), clientOf: clientReader(addressList([])),
+      host: '127.0.0.1',
+      port: 0,
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      clientOf: clientReader(addressList([])),
       open: (picked) => {
         port = picked
         return Promise.reject(new Error('cannot be'))
       },
-    }).then(() => 'started', (error: unknown) => String(error))
+    }).then(
+      () => 'started',
+      (error: unknown) => String(error),
+    )
     expect(failed).to.equal('Error: cannot be')
-    expect(await fetch(`http://127.0.0.1:${port}/health`).then(() => 'answered', () => 'closed')).to.equal('closed')
+    expect(
+      await fetch(`http://127.0.0.1:${port}/health`).then(
+        () => 'answered',
+        () => 'closed',
+      ),
+    ).to.equal('closed')
   })
 })

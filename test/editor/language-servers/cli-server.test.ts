@@ -50,7 +50,8 @@ describe('imports of the recorded chain', () => {
 
   /** What a server is given when all that a document imports is there. */
   async function prepared(path: string, text: string): Promise<string> {
-    for (const contract of (await workspace.prepare(path, text)).missing) assert.ok(await workspace.fetch(contract, never), contract.name)
+    for (const contract of (await workspace.prepare(path, text)).missing)
+      assert.ok(await workspace.fetch(contract, never), contract.name)
     const { text: last, missing } = await workspace.prepare(path, text)
     assert.deepEqual(missing, [])
     return last
@@ -71,16 +72,24 @@ describe('imports of the recorded chain', () => {
     afterEach(async () => server[Symbol.asyncDispose]())
 
     it('finds nothing wrong with what new files begin with', async () => {
-      for (const { path, code } of templates) assert.deepEqual(await server.open(path, await prepared(path, code)), [], path)
+      for (const { path, code } of templates)
+        assert.deepEqual(await server.open(path, await prepared(path, code)), [], path)
     })
 
     it('gives types across contracts, and no fault of correct code', async () => {
       assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', balance)), [])
-      assert.match(await server.hover('main.cdc', 5, 9) ?? '', /FlowToken\.Vault/)
+      assert.match((await server.hover('main.cdc', 5, 9)) ?? '', /FlowToken\.Vault/)
       assert.ok((await server.completions('main.cdc', 8, 16)).some(({ label }) => label === 'balance'))
       const wrong = balance.replace('return seen.balance', 'return seen.nothing')
       const faults = await server.change('main.cdc', await prepared('main.cdc', wrong), 2)
-      assert.deepEqual(faults.map(({ range: { start }, message }) => [start.line, start.character, /has no member `nothing`/.test(message)]), [[8, 16, true]])
+      assert.deepEqual(
+        faults.map(({ range: { start }, message }) => [
+          start.line,
+          start.character,
+          /has no member `nothing`/.test(message),
+        ]),
+        [[8, 16, true]],
+      )
     })
 
     it('takes several names of one import, and knows their types in other contracts', async () => {
@@ -99,19 +108,36 @@ access(all) fun main(): Type? {
 }
 `
       const faults = await server.open('scripts/deep/main.cdc', await prepared('scripts/deep/main.cdc', text))
-      assert.deepEqual(faults.filter(({ severity }) => severity === 1).map(({ message }) => message), [])
+      assert.deepEqual(
+        faults.filter(({ severity }) => severity === 1).map(({ message }) => message),
+        [],
+      )
     })
 
-    for (const name of ['FlowEpoch', 'FlowStakingCollection', 'NFTStorefrontV2', 'FlowTransactionScheduler', 'ScopedFTProviders', 'LockedTokens']) {
+    for (const name of [
+      'FlowEpoch',
+      'FlowStakingCollection',
+      'NFTStorefrontV2',
+      'FlowTransactionScheduler',
+      'ScopedFTProviders',
+      'LockedTokens',
+    ]) {
       it(`checks ${name} with all that it imports, and what accounts keep for themselves`, async () => {
-        const text = await prepared('main.cdc', `import ${name} from 0xf8d6e0586b0a20c7\naccess(all) fun main(): Type { return Type<${name}>() }\n`)
+        const text = await prepared(
+          'main.cdc',
+          `import ${name} from 0xf8d6e0586b0a20c7\naccess(all) fun main(): Type { return Type<${name}>() }\n`,
+        )
         assert.deepEqual(await server.open('main.cdc', text), [])
       })
     }
 
     it('leads to what is declared in contracts', async () => {
       await server.open('main.cdc', await prepared('main.cdc', balance))
-      for (const [piece, name, declared] of [['Balance}>', 'FungibleToken', 'interface Balance'], ['createEmptyVault', 'FlowToken', 'fun createEmptyVault'], ['FlowToken from', 'FlowToken', 'contract FlowToken']] as const) {
+      for (const [piece, name, declared] of [
+        ['Balance}>', 'FungibleToken', 'interface Balance'],
+        ['createEmptyVault', 'FlowToken', 'fun createEmptyVault'],
+        ['FlowToken from', 'FlowToken', 'contract FlowToken'],
+      ] as const) {
         const line = balance.slice(0, balance.indexOf(piece)).split('\n').length - 1
         const character = balance.split('\n')[line]?.indexOf(piece) ?? 0
         const answer = await server.definition('main.cdc', line, character + 1)
@@ -123,28 +149,43 @@ access(all) fun main(): Type? {
         assert.equal(code.slice(place.range.start.character, place.range.end.character), declared.split(' ')[1])
       }
       const own = await server.definition('main.cdc', 8, 12)
-      assert.deepEqual(await workspace.locate('main.cdc', { line: 8, character: 12 }, own?.range), { document: 'main.cdc', range: own?.range })
+      assert.deepEqual(await workspace.locate('main.cdc', { line: 8, character: 12 }, own?.range), {
+        document: 'main.cdc',
+        range: own?.range,
+      })
     })
 
     it('checks documents with each other', async () => {
-      await server.open('contracts/Own.cdc', await prepared('contracts/Own.cdc', 'access(all) contract Own { access(all) fun one(): Int { return 1 } }'))
+      await server.open(
+        'contracts/Own.cdc',
+        await prepared('contracts/Own.cdc', 'access(all) contract Own { access(all) fun one(): Int { return 1 } }'),
+      )
       const user = 'import "Own"\naccess(all) fun main(): Int { return Own.one() }'
       assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', user)), [])
-      await server.change('contracts/Own.cdc', await prepared('contracts/Own.cdc', 'access(all) contract Own { access(all) fun two(): Int { return 1 } }'), 2)
+      await server.change(
+        'contracts/Own.cdc',
+        await prepared('contracts/Own.cdc', 'access(all) contract Own { access(all) fun two(): Int { return 1 } }'),
+        2,
+      )
       assert.deepEqual(workspace.importersOf('contracts/Own.cdc'), ['main.cdc'])
       const faults = await server.change('main.cdc', await prepared('main.cdc', user), 2)
       assert.match(faults[0]?.message ?? '', /no member `one`/)
     })
   })
 
-  it('gives the parser\'s server what it completes and leads to', async () => {
+  it("gives the parser's server what it completes and leads to", async () => {
     await using server = await SpokenServer.start(parserProgram(), workspace.folder)
     assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', balance)), [])
-    const labels = (await server.completions('main.cdc', 5, balance.split('\n')[5]?.indexOf('createEmpty') ?? 0)).map(({ label }) => label)
+    const labels = (await server.completions('main.cdc', 5, balance.split('\n')[5]?.indexOf('createEmpty') ?? 0)).map(
+      ({ label }) => label,
+    )
     assert.ok(labels.includes('createEmptyVault') && labels.includes('totalSupply'))
     const definition = await server.definition('main.cdc', 1, 8)
     const path = server.path(definition?.uri ?? '')
-    assert.deepEqual(workspace.describe(path, definition?.range.start.line ?? 0)?.contract, { address: '0ae53cb6e3f42a79', name: 'FlowToken' })
+    assert.deepEqual(workspace.describe(path, definition?.range.start.line ?? 0)?.contract, {
+      address: '0ae53cb6e3f42a79',
+      name: 'FlowToken',
+    })
     // One call for each account, however many contracts of it are imported.
     assert.equal(new Set(chain.asked).size, chain.asked.length)
   })

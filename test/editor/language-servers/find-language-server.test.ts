@@ -41,11 +41,24 @@ describe('the choice of a language server', () => {
       ['ends', 'echo no such command >&2; exit 3', /ended with 3: no such command/],
       ['silent', 'cat >/dev/null', /does not answer within 0\.3 s/],
       ['loud', 'echo hello; cat >/dev/null', /does not answer|ended|Header|header/],
-      ['odd', `printf 'Content-Length: 41\\r\\n\\r\\n{"jsonrpc":"2.0","id":1,"result":{"a":1}}'; cat >/dev/null`, /answers, and is no language server/],
+      [
+        'odd',
+        `printf 'Content-Length: 41\\r\\n\\r\\n{"jsonrpc":"2.0","id":1,"result":{"a":1}}'; cat >/dev/null`,
+        /answers, and is no language server/,
+      ],
     ]
     for (const [name, body, message] of cases) {
       const command = await script(name, body)
-      await assert.rejects(findLanguageServer({ choice: 'cli', command, log, startMs: name === 'silent' || name === 'loud' ? 300 : 20_000 }), message, name)
+      await assert.rejects(
+        findLanguageServer({
+          choice: 'cli',
+          command,
+          log,
+          startMs: name === 'silent' || name === 'loud' ? 300 : 20_000,
+        }),
+        message,
+        name,
+      )
     }
   })
 
@@ -62,7 +75,10 @@ describe('the choice of a language server', () => {
   it('takes a program that answers, by its absolute path, and starts it without crash reports', async function () {
     const command = cadenceCli() ?? this.skip()
     const program = await findLanguageServer({ choice: 'auto', command, log })
-    assert.deepEqual([program.kind, program.command, program.args.at(-1)], ['cli', command, '--enable-flow-client=false'])
+    assert.deepEqual(
+      [program.kind, program.command, program.args.at(-1)],
+      ['cli', command, '--enable-flow-client=false'],
+    )
     assert.deepEqual(program.initializationOptions, { accessCheckMode: 'strict', reportCrashes: false })
     assert.ok(!program.label.includes('/'))
   })

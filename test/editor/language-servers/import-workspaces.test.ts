@@ -6,7 +6,10 @@ import { pathToFileURL } from 'node:url'
 import { pino } from 'pino'
 import { ApiError, FatalError, RetryableError } from '../../../src/base/errors.ts'
 import { createImportWorkspaces } from '../../../src/editor/language-servers/create-import-workspaces.ts'
-import type { ContractWorkspaces, ImportWorkspacesOptions } from '../../../src/editor/language-servers/create-import-workspaces.ts'
+import type {
+  ContractWorkspaces,
+  ImportWorkspacesOptions,
+} from '../../../src/editor/language-servers/create-import-workspaces.ts'
 import type { ContractSource } from '../../../src/editor/language-servers/imports/contract-source.ts'
 
 const one = '1111111111111111'
@@ -25,7 +28,11 @@ class MadeAccounts implements ContractSource {
     this.accounts.set(address, (this.accounts.get(address) ?? new Map<string, string>()).set(name, code))
   }
 
-  async contractsOf(network: string, address: string, signal: AbortSignal): Promise<ReadonlyMap<string, string> | undefined> {
+  async contractsOf(
+    network: string,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
     this.asked.push(`${network} ${address}`)
     await this.held
     signal.throwIfAborted()
@@ -69,7 +76,10 @@ describe('folders of connections', () => {
     assert.deepEqual(missing, [])
     const [, path = ''] = /^import A from "(\.\.\/_\/\w+\.cdc)" *\naccess/.exec(prepared) ?? []
     assert.equal(prepared.length, text.length)
-    assert.match(await readFile(join(first.folder, 'a', path), 'utf8'), /import B from "\.\/\w+\.cdc" +\naccess\(all\) contract A/)
+    assert.match(
+      await readFile(join(first.folder, 'a', path), 'utf8'),
+      /import B from "\.\/\w+\.cdc" +\naccess\(all\) contract A/,
+    )
     await first.prepare('importer.cdc', 'import "./a/b.cdc"')
     assert.equal(await readFile(join(first.folder, 'a/b.cdc'), 'utf8'), prepared)
     assert.equal((await stat(join(first.folder, 'a', path))).mode & 0o222, 0)
@@ -78,8 +88,12 @@ describe('folders of connections', () => {
     await other.prepare('a/b.cdc', text)
     assert.equal((await stat(join(other.folder, 'a', path))).ino, (await stat(join(first.folder, 'a', path))).ino)
     assert.deepEqual(first.describe(path.slice(3), 1), { contract: { address: one, name: 'A' }, firstLine: 0 })
-    assert.deepEqual(first.describe(pathToFileURL(join(first.folder, path.slice(3))).href, 1), { contract: { address: one, name: 'A' }, firstLine: 0 })
-    for (const other of ['_/../flow.json', 'file://host/a', 'file:///a%2fb', 'file:///%', 'file:', '_/', '']) assert.equal(first.describe(other, 0), undefined, other)
+    assert.deepEqual(first.describe(pathToFileURL(join(first.folder, path.slice(3))).href, 1), {
+      contract: { address: one, name: 'A' },
+      firstLine: 0,
+    })
+    for (const other of ['_/../flow.json', 'file://host/a', 'file:///a%2fb', 'file:///%', 'file:', '_/', ''])
+      assert.equal(first.describe(other, 0), undefined, other)
   })
 
   it('keeps networks and accounts apart', async () => {
@@ -128,7 +142,7 @@ describe('folders of connections', () => {
     assert.ok(workspace.generation > generation)
   })
 
-  it('throws what may pass by itself while no node answers, and the signal\'s reason', async () => {
+  it("throws what may pass by itself while no node answers, and the signal's reason", async () => {
     const workspace = await workspaces.open('mainnet')
     accounts.failure = new RetryableError('down', 'no node answers')
     await assert.rejects(workspace.fetch({ address: one, name: 'A' }, never), RetryableError)
@@ -155,7 +169,10 @@ describe('folders of connections', () => {
     await workspace.prepare('contracts/Own.cdc', 'access(all) contract Own {}')
     assert.ok(workspace.generation > generation)
     const { text: prepared } = await workspace.prepare('scripts/main.cdc', text)
-    assert.match(prepared, /^import "\.\.\/_\/\w+\.cdc"\nimport "\.\.\/contracts\/Own\.cdc" \/\/ mine\nimport "Nobody"\n$/)
+    assert.match(
+      prepared,
+      /^import "\.\.\/_\/\w+\.cdc"\nimport "\.\.\/contracts\/Own\.cdc" \/\/ mine\nimport "Nobody"\n$/,
+    )
     assert.deepEqual(workspace.importersOf('contracts/Own.cdc'), ['scripts/main.cdc'])
     // A document comes before a contract of the chain.
     await workspace.prepare('FungibleToken.cdc', 'access(all) contract interface FungibleToken {}')
@@ -168,7 +185,13 @@ describe('folders of connections', () => {
   it('ends with contracts that import each other without end, and with very many', async () => {
     accounts.contractsOf = async (_network, address) => {
       const next = (BigInt(`0x${address}`) + 1n).toString(16).padStart(16, '0')
-      return new Map([['N', `import N from 0x${next}\naccess(all) contract N {}`], ['Wide', `${Array.from({ length: 500 }, (_, i) => `import N from 0x${(i + 1000).toString(16)}`).join('\n')}\naccess(all) contract Wide {}`]])
+      return new Map([
+        ['N', `import N from 0x${next}\naccess(all) contract N {}`],
+        [
+          'Wide',
+          `${Array.from({ length: 500 }, (_, i) => `import N from 0x${(i + 1000).toString(16)}`).join('\n')}\naccess(all) contract Wide {}`,
+        ],
+      ])
     }
     const workspace = await workspaces.open('mainnet')
     for (const name of ['N', 'Wide']) {
@@ -182,11 +205,18 @@ describe('folders of connections', () => {
 
   it('reads so many imports of a document, and of all documents together', async () => {
     const workspace = await workspaces.open('mainnet')
-    const list = (from: number, count: number): string => Array.from({ length: count }, (_, i) => `A${from + i}`).join(', ')
+    const list = (from: number, count: number): string =>
+      Array.from({ length: count }, (_, i) => `A${from + i}`).join(', ')
     const bomb = await workspace.prepare('bomb.cdc', `import Good from 0x1\nimport ${list(0, 40_000)} from 0x1\n`)
-    assert.deepEqual(bomb.missing.map(({ name }) => name), ['Good'])
+    assert.deepEqual(
+      bomb.missing.map(({ name }) => name),
+      ['Good'],
+    )
     for (let n = 0; n < 24; n++) await workspace.prepare(`${n}.cdc`, `import ${list(n * 400, 400)} from 0x1\n`)
-    await assert.rejects(workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`), (error: unknown) => error instanceof ApiError && error.code === 'too-many-imports')
+    await assert.rejects(
+      workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`),
+      (error: unknown) => error instanceof ApiError && error.code === 'too-many-imports',
+    )
     // What is changed or closed gives back what it had.
     await workspace.prepare('0.cdc', 'access(all) contract Own {}\n')
     await workspace.remove('1.cdc')
@@ -198,19 +228,47 @@ describe('folders of connections', () => {
 
   it('writes documents below the folder and nowhere else', async () => {
     const workspace = await workspaces.open('mainnet')
-    for (const path of ['../a.cdc', '/a.cdc', 'a/../../b.cdc', '_/a.cdc', 'flow.json', 'sub/flow.json', 'a\\b.cdc', 'a\0.cdc', '', '.', 'a//b.cdc', `${'a/'.repeat(20)}b.cdc`, `${'a'.repeat(300)}.cdc`, '\uD83D.cdc']) {
-      await assert.rejects(workspace.prepare(path, ''), (error: unknown) => error instanceof ApiError && error.code === 'invalid-path', path)
+    for (const path of [
+      '../a.cdc',
+      '/a.cdc',
+      'a/../../b.cdc',
+      '_/a.cdc',
+      'flow.json',
+      'sub/flow.json',
+      'a\\b.cdc',
+      'a\0.cdc',
+      '',
+      '.',
+      'a//b.cdc',
+      `${'a/'.repeat(20)}b.cdc`,
+      `${'a'.repeat(300)}.cdc`,
+      '\uD83D.cdc',
+    ]) {
+      await assert.rejects(
+        workspace.prepare(path, ''),
+        (error: unknown) => error instanceof ApiError && error.code === 'invalid-path',
+        path,
+      )
     }
     const outside = join(root, 'outside.cdc')
     await writeFile(outside, 'mine')
     await symlink(outside, join(workspace.folder, 'link.cdc'))
     await assert.rejects(workspace.prepare('link.cdc', 'theirs'), /path|folder/)
     await symlink(root, join(workspace.folder, 'linked'))
-    await assert.rejects(workspace.prepare('linked/outside.cdc', 'theirs'), (error: unknown) => error instanceof ApiError && error.code === 'path-taken')
+    await assert.rejects(
+      workspace.prepare('linked/outside.cdc', 'theirs'),
+      (error: unknown) => error instanceof ApiError && error.code === 'path-taken',
+    )
     assert.equal(await readFile(outside, 'utf8'), 'mine')
     await workspace.prepare('x.cdc', '')
-    await assert.rejects(workspace.prepare('x.cdc/y.cdc', ''), (error: unknown) => error instanceof ApiError && error.code === 'path-taken')
-    await assert.rejects(workspace.prepare('large.cdc', 'x'.repeat(2_000_001)), (error: unknown) => error instanceof ApiError && error.status === 413)
+    await assert.rejects(
+      workspace.prepare('x.cdc/y.cdc', ''),
+      (error: unknown) => error instanceof ApiError && error.code === 'path-taken',
+    )
+    await assert.rejects(
+      workspace.prepare('large.cdc', 'x'.repeat(2_000_001)),
+      (error: unknown) => error instanceof ApiError && error.status === 413,
+    )
     assert.doesNotMatch(await readFile(join(workspace.folder, 'flow.json'), 'utf8'), /contracts/)
   })
 
@@ -240,19 +298,25 @@ describe('folders of connections', () => {
     for (const name of names) await workspace.fetch({ address: one, name }, never)
     const bytes = async (): Promise<number> => {
       const files = await readdir(join(workspace.folder, '_'))
-      return (await Promise.all(files.map(async (name) => (await stat(join(workspace.folder, '_', name))).size))).reduce((sum, size) => sum + size, 0)
+      return (
+        await Promise.all(files.map(async (name) => (await stat(join(workspace.folder, '_', name))).size))
+      ).reduce((sum, size) => sum + size, 0)
     }
     const pairs = names.flatMap((name, at) => names.slice(at + 1).map((other) => `${name}, ${other}`))
     const prepared: string[] = []
     for (const pair of [...pairs, ...pairs.slice(0, 1)]) {
       const { text } = await workspace.prepare('main.cdc', `import ${pair} from 0x1111111111111111`)
       prepared.push(text)
-      assert.ok(await bytes() < 43_000_000, 'so many')
+      assert.ok((await bytes()) < 43_000_000, 'so many')
       const [, path = ''] = /"(.+)"/.exec(text) ?? []
-      assert.equal((await stat(join(workspace.folder, path))).size > 2_000_000, true, 'what the document leads to is there')
+      assert.equal(
+        (await stat(join(workspace.folder, path))).size > 2_000_000,
+        true,
+        'what the document leads to is there',
+      )
     }
     assert.equal(prepared.at(-1), prepared[0], 'what is needed again has its name again')
-    assert.ok(await bytes() > 2_000_000)
+    assert.ok((await bytes()) > 2_000_000)
   })
 
   it('takes folders away, those of processes that were killed too', async () => {
@@ -276,6 +340,10 @@ describe('folders of connections', () => {
   it('refuses a folder that it cannot use', async () => {
     const file = join(root, 'file')
     await writeFile(file, '')
-    for (const bad of [file, join(root, 'a@b')]) await assert.rejects(open({ root: bad }), (error: unknown) => error instanceof FatalError && /EDITOR_FOLDER/.test(error.message))
+    for (const bad of [file, join(root, 'a@b')])
+      await assert.rejects(
+        open({ root: bad }),
+        (error: unknown) => error instanceof FatalError && /EDITOR_FOLDER/.test(error.message),
+      )
   })
 })

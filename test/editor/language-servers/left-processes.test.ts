@@ -40,15 +40,25 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
 
   for (const kind of ['parser', 'cli'] as const) {
     it(`leaves no language server behind (${kind}), was for its own pages alone, and its folder to the next one, which takes it away`, async function () {
-      const command = kind === 'cli' ? cadenceCli() ?? this.skip() : 'flow'
+      const command = kind === 'cli' ? (cadenceCli() ?? this.skip()) : 'flow'
       const variables = {
-        DB_URL: database.url, HOST: '127.0.0.1', HTTP_PORT: '0', LSP_PORT: '0', EDITOR_LANGUAGE_SERVER: kind, CHAIN_CLI_COMMAND: command, EDITOR_FOLDER: folder,
+        DB_URL: database.url,
+        HOST: '127.0.0.1',
+        HTTP_PORT: '0',
+        LSP_PORT: '0',
+        EDITOR_LANGUAGE_SERVER: kind,
+        CHAIN_CLI_COMMAND: command,
+        EDITOR_FOLDER: folder,
       }
       const first = new FlowfarmProcess(['editor'], variables)
       const client = await clientOf(first)
       client.didOpen(main, 'access(all) fun main(): Int { return 1 }')
       await client.next(({ method }) => method === 'textDocument/publishDiagnostics')
-      const foreign = await RawWebSocket.open(Number(new URL(client.socket.url).port), '/lsp', 'Origin: https://elsewhere.example\r\n')
+      const foreign = await RawWebSocket.open(
+        Number(new URL(client.socket.url).port),
+        '/lsp',
+        'Origin: https://elsewhere.example\r\n',
+      )
       expect(foreign.answer).to.match(/ 403 /)
       const [pid] = childrenOf(first.pid)
       if (pid === undefined) throw new Error('there is no language server')
@@ -57,7 +67,9 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
       expect(await readdir(folder)).to.have.length(1)
       const second = new FlowfarmProcess(['editor'], variables)
       await second.logged(/the editor listens/)
-      expect(await readdir(folder)).to.satisfy((names: string[]) => names.length === 1 && names[0]?.includes(`-${second.pid}-`))
+      expect(await readdir(folder)).to.satisfy(
+        (names: string[]) => names.length === 1 && names[0]?.includes(`-${second.pid}-`),
+      )
       await second.end('SIGTERM')
       expect(await readdir(folder)).to.deep.equal([])
     })
@@ -89,12 +101,15 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
 
 async function clientOf(program: FlowfarmProcess): Promise<LspClient> {
   const url = String((await program.logged(/the editor listens/))['url'])
-  const settings = await (await fetch(`${url}/editor/settings`)).json() as { lsp_url: string }
+  const settings = (await (await fetch(`${url}/editor/settings`)).json()) as { lsp_url: string }
   return LspClient.ready(Number(new URL(settings.lsp_url).port), 'mainnet')
 }
 
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((text) => text !== '').map(Number)
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((text) => text !== '')
+    .map(Number)
 }
 
 /** Nobody tells of the end of a process that is somebody else's child. */

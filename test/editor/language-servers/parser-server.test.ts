@@ -53,7 +53,10 @@ describe('the language server on the parser of Cadence 1.0', () => {
     folder = await mkdtemp(join(tmpdir(), 'parser-server-'))
     await mkdir(join(folder, '_'))
     await writeFile(join(folder, 'flow.json'), '{}')
-    await writeFile(join(folder, '_/base.cdc'), '/// The base.\naccess(all) contract Base {\n    /// Keeps.\n    access(all) /* 😀 */ resource Store {\n        access(all) fun keep() {}\n    }\n}\n')
+    await writeFile(
+      join(folder, '_/base.cdc'),
+      '/// The base.\naccess(all) contract Base {\n    /// Keeps.\n    access(all) /* 😀 */ resource Store {\n        access(all) fun keep() {}\n    }\n}\n',
+    )
     server = await SpokenServer.start(parserProgram(), folder)
   })
 
@@ -71,44 +74,69 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.deepEqual(await server.open('token.cdc', token), [])
     const bad = '/* 😀 é */ access(all) fun main() { let a = "😀漢" + }\n/* ü */ pub fun x() {}'
     const found = await server.open('bad.cdc', bad)
-    assert.deepEqual(found.map(({ range: { start } }) => [start.line, start.character]), [[0, bad.indexOf('}')]])
+    assert.deepEqual(
+      found.map(({ range: { start } }) => [start.line, start.character]),
+      [[0, bad.indexOf('}')]],
+    )
     const old = '/* 😀\r\n */ pub contract A {\r\n  pub let x: Int\r\n init() { self.x = 1 } }'
     const hints = await server.open('old.cdc', old)
-    assert.deepEqual(hints.map(({ range: { start, end }, message }) => [start.line, start.character, end.character, message]), [
-      [1, 4, 7, '`pub` is no longer a valid access keyword: write access(all)'], [2, 2, 5, '`pub` is no longer a valid access keyword: write access(all)'],
-    ])
+    assert.deepEqual(
+      hints.map(({ range: { start, end }, message }) => [start.line, start.character, end.character, message]),
+      [
+        [1, 4, 7, '`pub` is no longer a valid access keyword: write access(all)'],
+        [2, 2, 5, '`pub` is no longer a valid access keyword: write access(all)'],
+      ],
+    )
   })
 
   it('takes changes of parts of a text, in UTF-16 units, and checks the last version', async () => {
     await server.open('parts.cdc', 'let a = "😀"\nlet b = 1\n')
     const { uri } = { uri: server.uri('parts.cdc') }
     const before = server.toldOf('parts.cdc')
-    await server.notify('textDocument/didChange', { textDocument: { uri, version: 2 }, contentChanges: [
-      { range: { start: { line: 0, character: 9 }, end: { line: 0, character: 11 } }, text: 'x' },
-      { range: { start: { line: 1, character: 8 }, end: { line: 1, character: 9 } }, text: '' },
-    ] })
+    await server.notify('textDocument/didChange', {
+      textDocument: { uri, version: 2 },
+      contentChanges: [
+        { range: { start: { line: 0, character: 9 }, end: { line: 0, character: 11 } }, text: 'x' },
+        { range: { start: { line: 1, character: 8 }, end: { line: 1, character: 9 } }, text: '' },
+      ],
+    })
     for (let version = 3; version < 40; version++) {
-      await server.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text: `access(all) let a = "x"\n//${version}\n` }] })
+      await server.notify('textDocument/didChange', {
+        textDocument: { uri, version },
+        contentChanges: [{ text: `access(all) let a = "x"\n//${version}\n` }],
+      })
     }
     assert.deepEqual(await server.diagnostics('parts.cdc', (all) => all.at(-1)?.version === 39), [])
     assert.ok(server.toldOf('parts.cdc') - before < 20, 'not each version is checked')
   })
 
   it('gives the outline of a document, and keeps it while the text does not parse', async () => {
-    const names = async () => (await server.symbols('token.cdc')).flatMap(({ name, children = [] }) => [name, ...children.map((child) => child.name)])
+    const names = async () =>
+      (await server.symbols('token.cdc')).flatMap(({ name, children = [] }) => [
+        name,
+        ...children.map((child) => child.name),
+      ])
     assert.deepEqual(await names(), ['Token', 'supply', 'Vault', 'make', 'init'])
     await server.change('token.cdc', `${token}\naccess(`, 2)
     assert.deepEqual(await names(), ['Token', 'supply', 'Vault', 'make', 'init'])
     await server.change('token.cdc', token, 3)
-    const folds = await server.request<{ startLine: number }[]>('textDocument/foldingRange', { textDocument: { uri: server.uri('token.cdc') } })
+    const folds = await server.request<{ startLine: number }[]>('textDocument/foldingRange', {
+      textDocument: { uri: server.uri('token.cdc') },
+    })
     assert.ok(folds.length > 3)
   })
 
   it('shows the head of a declaration with its comment', async () => {
-    assert.match(await server.hover('token.cdc', ...placeOf(token, 'supply = 0')) ?? '', /var supply: UFix64[^]*How many there are\./)
-    assert.match(await server.hover('token.cdc', ...placeOf(token, 'Base.Store')) ?? '', /contract Base[^]*The base\./)
-    assert.match(await server.hover('token.cdc', ...placeOf(token, 'Store?')) ?? '', /resource Store[^]*Keeps\./)
-    assert.match(await server.hover('token.cdc', ...placeOf(token, 'UFix64')) ?? '', /8 digits/)
+    assert.match(
+      (await server.hover('token.cdc', ...placeOf(token, 'supply = 0'))) ?? '',
+      /var supply: UFix64[^]*How many there are\./,
+    )
+    assert.match(
+      (await server.hover('token.cdc', ...placeOf(token, 'Base.Store'))) ?? '',
+      /contract Base[^]*The base\./,
+    )
+    assert.match((await server.hover('token.cdc', ...placeOf(token, 'Store?'))) ?? '', /resource Store[^]*Keeps\./)
+    assert.match((await server.hover('token.cdc', ...placeOf(token, 'UFix64'))) ?? '', /8 digits/)
     assert.equal(await server.hover('token.cdc', 1, 0), undefined)
   })
 
@@ -126,10 +154,16 @@ describe('the language server on the parser of Cadence 1.0', () => {
   it('renames what the document declares, by scopes, and nothing that others know', async () => {
     const rename = (piece: string, newName: string) => {
       const [line, character] = placeOf(token, piece)
-      return server.request<{ changes: Record<string, { range: { start: { line: number } } }[]> } | null>('textDocument/rename', { textDocument: { uri: server.uri('token.cdc') }, position: { line, character }, newName })
+      return server.request<{ changes: Record<string, { range: { start: { line: number } } }[]> } | null>(
+        'textDocument/rename',
+        { textDocument: { uri: server.uri('token.cdc') }, position: { line, character }, newName },
+      )
     }
     const edits = Object.values((await rename('vault <-', 'purse'))?.changes ?? {}).flat()
-    assert.deepEqual(edits.map(({ range }) => range.start.line), [placeOf(token, 'let vault')[0], placeOf(token, 'return <- vault')[0]])
+    assert.deepEqual(
+      edits.map(({ range }) => range.start.line),
+      [placeOf(token, 'let vault')[0], placeOf(token, 'return <- vault')[0]],
+    )
     assert.equal(await rename('Base.Store', 'Other'), null)
     await assert.rejects(rename('vault <-', 'a b'), /no name of Cadence/)
   })
@@ -140,16 +174,25 @@ describe('the language server on the parser of Cadence 1.0', () => {
       const code = text.replace('|', '')
       await server.change('token.cdc', code, version)
       const before = text.slice(0, at)
-      return (await server.completions('token.cdc', before.split('\n').length - 1, at - before.lastIndexOf('\n') - 1)).map(({ label }) => label)
+      return (
+        await server.completions('token.cdc', before.split('\n').length - 1, at - before.lastIndexOf('\n') - 1)
+      ).map(({ label }) => label)
     }
-    assert.deepEqual((await labelsAt(token.replace('self.supply = 0.0', 'self.|'), 10)).toSorted(), ['Vault', 'make', 'supply'])
+    assert.deepEqual((await labelsAt(token.replace('self.supply = 0.0', 'self.|'), 10)).toSorted(), [
+      'Vault',
+      'make',
+      'supply',
+    ])
     assert.deepEqual((await labelsAt(token.replace('destroy other', 'other.|'), 11)).toSorted(), ['balance', 'join'])
-    assert.deepEqual((await labelsAt(token.replace('&Base.Store? = nil', '&Base.|'), 12)), ['Store'])
+    assert.deepEqual(await labelsAt(token.replace('&Base.Store? = nil', '&Base.|'), 12), ['Store'])
     const inCode = await labelsAt(token.replace('return <- vault', 'ret|'), 13)
     for (const label of ['return', 'vault', 'kept', 'Token', 'Base', 'panic']) assert.ok(inCode.includes(label), label)
     const outside = await labelsAt(`${token}\n|`, 14)
     assert.ok(outside.includes('transaction') && outside.includes('contract') && !outside.includes('return'))
-    const members = await labelsAt(token.replace('    init() {\n        self.supply', '    |\n    init() {\n        self.supply'), 15)
+    const members = await labelsAt(
+      token.replace('    init() {\n        self.supply', '    |\n    init() {\n        self.supply'),
+      15,
+    )
     assert.ok(members.includes('access(all)') && members.includes('event') && !members.includes('import'))
     assert.deepEqual(await labelsAt('access(all) fun main() {\n  let x = [1, 2].|', 16), [])
     await server.change('token.cdc', token, 17)
@@ -161,7 +204,12 @@ describe('the language server on the parser of Cadence 1.0', () => {
       await writeFile(join(other, 'secret.cdc'), 'access(all) contract Secret { access(all) fun hidden() {} }')
       await symlink(join(other, 'secret.cdc'), join(folder, 'link.cdc'))
       await symlink(other, join(folder, 'linked'))
-      for (const path of [`../${other.split('/').at(-1)}/secret.cdc`, `${other}/secret.cdc`, './link.cdc', './linked/secret.cdc']) {
+      for (const path of [
+        `../${other.split('/').at(-1)}/secret.cdc`,
+        `${other}/secret.cdc`,
+        './link.cdc',
+        './linked/secret.cdc',
+      ]) {
         const text = `import Secret from "${path}"\naccess(all) fun main() { Secret. }`
         await server.open('spy.cdc', text)
         assert.deepEqual(await server.completions('spy.cdc', 1, 'access(all) fun main() { Secret.'.length), [], path)
@@ -174,7 +222,10 @@ describe('the language server on the parser of Cadence 1.0', () => {
   })
 
   it('survives what is nested, large or no text, and goes on for others', async () => {
-    const nested = await server.open('nested.cdc', `access(all) fun main() { let a = ${'('.repeat(100_000)}1${')'.repeat(100_000)} }`)
+    const nested = await server.open(
+      'nested.cdc',
+      `access(all) fun main() { let a = ${'('.repeat(100_000)}1${')'.repeat(100_000)} }`,
+    )
     assert.match(nested[0]?.message ?? '', /nested|not checked/)
     const deep = await server.open('deep.cdc', `access(all) fun main() { let a = ${'-'.repeat(200_000)}1 }`)
     assert.ok(deep.length >= 0)
@@ -182,7 +233,20 @@ describe('the language server on the parser of Cadence 1.0', () => {
     assert.match(large[0]?.message ?? '', /not checked: it has 1000003 characters/)
     const broken = await server.open('broken.cdc', 'access(all) let a = "\uD83D\uDE00\uD83D"\nlet b = \uDE00')
     assert.equal(broken[0]?.range.start.line, 1)
-    for (const text of ['', '\0', '\uFEFFaccess(all) fun main() {}', '*/', '"', '/*', '{{{{', ')', 'import', '\\(', '"\\(']) await server.open(`odd.cdc`, text)
+    for (const text of [
+      '',
+      '\0',
+      '\uFEFFaccess(all) fun main() {}',
+      '*/',
+      '"',
+      '/*',
+      '{{{{',
+      ')',
+      'import',
+      '\\(',
+      '"\\(',
+    ])
+      await server.open(`odd.cdc`, text)
     assert.deepEqual(await server.change('token.cdc', token, 18), [])
   })
 

@@ -39,15 +39,28 @@ describe('the checker of Cadence 0.42', () => {
     const [fault] = await server.open('one/bad.cdc', 'pub fun main(): Int {\n  return "text"\n}')
     assert.match(fault?.message ?? '', /mismatched types/)
     assert.equal(fault?.range.start.line, 1)
-    assert.match(await server.hover('one/good.cdc', 0, 9) ?? '', /fun/)
+    assert.match((await server.hover('one/good.cdc', 0, 9)) ?? '', /fun/)
     assert.match(oldProgram().label, /before 1\.0/)
   })
 
   it('imports from the project of a document, each from its own', async () => {
     for (const project of ['one', 'two']) {
       const other = project === 'one' ? 'two' : 'one'
-      assert.deepEqual(await server.open(`${project}/main.cdc`, `import Base from "./Base.cdc"\npub fun main(): Int { return Base.${project}() }`), [])
-      assert.notDeepEqual(await server.change(`${project}/main.cdc`, `import Base from "./Base.cdc"\npub fun main(): Int { return Base.${other}() }`, 2), [])
+      assert.deepEqual(
+        await server.open(
+          `${project}/main.cdc`,
+          `import Base from "./Base.cdc"\npub fun main(): Int { return Base.${project}() }`,
+        ),
+        [],
+      )
+      assert.notDeepEqual(
+        await server.change(
+          `${project}/main.cdc`,
+          `import Base from "./Base.cdc"\npub fun main(): Int { return Base.${other}() }`,
+          2,
+        ),
+        [],
+      )
     }
   })
 
@@ -61,7 +74,8 @@ describe('the checker of Cadence 0.42', () => {
   it('answers what it does not know, and stays when a project is left', async () => {
     await assert.rejects(server.request('$/alive', {}))
     await server.open('two/last.cdc', 'pub fun main() {}')
-    for (const path of ['main', 'last']) await server.notify('textDocument/didClose', { textDocument: { uri: server.uri(`two/${path}.cdc`) } })
+    for (const path of ['main', 'last'])
+      await server.notify('textDocument/didClose', { textDocument: { uri: server.uri(`two/${path}.cdc`) } })
     assert.deepEqual(await server.open('two/again.cdc', 'pub fun main() {}'), [])
     assert.equal(await server.request('shutdown', undefined), null)
     assert.deepEqual(await server.open('one/after.cdc', 'pub fun main() {}'), [])

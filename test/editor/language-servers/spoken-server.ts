@@ -3,7 +3,15 @@ import { once } from 'node:events'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { join } from 'node:path'
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node.js'
-import type { CompletionItem, Diagnostic, DocumentSymbol, Hover, InitializeResult, Location, PublishDiagnosticsParams } from 'vscode-languageserver-protocol'
+import type {
+  CompletionItem,
+  Diagnostic,
+  DocumentSymbol,
+  Hover,
+  InitializeResult,
+  Location,
+  PublishDiagnosticsParams,
+} from 'vscode-languageserver-protocol'
 import type { LanguageServerProgram } from '../../../src/editor/language-servers/language-server-program.ts'
 
 /** A language server that a test speaks with, over its standard streams. */
@@ -19,12 +27,19 @@ export class SpokenServer implements AsyncDisposable {
   private constructor(program: LanguageServerProgram, folder: string) {
     this.#folder = folder
     this.#process = spawn(program.command, [...program.args], {
-      cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...program.env }, stdio: ['pipe', 'pipe', 'pipe'],
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder, ...program.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
-    this.#process.stderr.on('data', (chunk: Buffer) => { this.#stderr += chunk.toString() })
-    this.#connection = createMessageConnection(new StreamMessageReader(this.#process.stdout), new StreamMessageWriter(this.#process.stdin))
+    this.#process.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr += chunk.toString()
+    })
+    this.#connection = createMessageConnection(
+      new StreamMessageReader(this.#process.stdout),
+      new StreamMessageWriter(this.#process.stdin),
+    )
     this.#connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
-      this.#told.set(params.uri, [...this.#told.get(params.uri) ?? [], params])
+      this.#told.set(params.uri, [...(this.#told.get(params.uri) ?? []), params])
       for (const look of this.#waiting) look()
     })
     this.#connection.onRequest('client/registerCapability', () => null)
@@ -36,14 +51,21 @@ export class SpokenServer implements AsyncDisposable {
   static async start(program: LanguageServerProgram, folder: string): Promise<SpokenServer> {
     const server = new SpokenServer(program, folder)
     server.initialized = await server.request<InitializeResult>('initialize', {
-      processId: process.pid, rootUri: pathToFileURL(folder).href, capabilities: {}, initializationOptions: program.initializationOptions,
+      processId: process.pid,
+      rootUri: pathToFileURL(folder).href,
+      capabilities: {},
+      initializationOptions: program.initializationOptions,
     })
     await server.notify('initialized', {})
     return server
   }
 
-  get pid(): number { return this.#process.pid ?? 0 }
-  get stderr(): string { return this.#stderr }
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+  get stderr(): string {
+    return this.#stderr
+  }
 
   uri(path: string): string {
     return pathToFileURL(join(this.#folder, path)).href
@@ -64,18 +86,26 @@ export class SpokenServer implements AsyncDisposable {
   /** Opens a document and waits for what is said of it. */
   async open(path: string, text: string, version = 1): Promise<Diagnostic[]> {
     const before = this.#told.get(this.uri(path))?.length ?? 0
-    await this.notify('textDocument/didOpen', { textDocument: { uri: this.uri(path), languageId: 'cadence', version, text } })
+    await this.notify('textDocument/didOpen', {
+      textDocument: { uri: this.uri(path), languageId: 'cadence', version, text },
+    })
     return this.diagnostics(path, (all) => all.length > before)
   }
 
   async change(path: string, text: string, version: number): Promise<Diagnostic[]> {
     const before = this.#told.get(this.uri(path))?.length ?? 0
-    await this.notify('textDocument/didChange', { textDocument: { uri: this.uri(path), version }, contentChanges: [{ text }] })
+    await this.notify('textDocument/didChange', {
+      textDocument: { uri: this.uri(path), version },
+      contentChanges: [{ text }],
+    })
     return this.diagnostics(path, (all) => all.length > before)
   }
 
   /** The last of what was said of a document, as soon as it is as wanted. */
-  async diagnostics(path: string, isWanted: (all: readonly PublishDiagnosticsParams[]) => boolean = (all) => all.length > 0): Promise<Diagnostic[]> {
+  async diagnostics(
+    path: string,
+    isWanted: (all: readonly PublishDiagnosticsParams[]) => boolean = (all) => all.length > 0,
+  ): Promise<Diagnostic[]> {
     const { promise, resolve, reject } = Promise.withResolvers<Diagnostic[]>()
     const look = (): void => {
       const all = this.#told.get(this.uri(path)) ?? []
@@ -106,7 +136,10 @@ export class SpokenServer implements AsyncDisposable {
   }
 
   async completions(path: string, line: number, character: number): Promise<CompletionItem[]> {
-    const answer = await this.request<CompletionItem[] | { items: CompletionItem[] } | null>('textDocument/completion', this.#at(path, line, character))
+    const answer = await this.request<CompletionItem[] | { items: CompletionItem[] } | null>(
+      'textDocument/completion',
+      this.#at(path, line, character),
+    )
     return answer === null ? [] : Array.isArray(answer) ? answer : answer.items
   }
 

@@ -8,7 +8,9 @@ const start = { line: 0, character: 0 }
 
 /** How often language servers were lost. */
 async function restartsOf(world: LspWorld): Promise<number> {
-  const { values } = await world.metrics.registry.getSingleMetric('flowfarm_lsp_restarts_total')?.get() ?? { values: [] }
+  const { values } = (await world.metrics.registry.getSingleMetric('flowfarm_lsp_restarts_total')?.get()) ?? {
+    values: [],
+  }
   return values.reduce((sum, { value }) => sum + value, 0)
 }
 
@@ -20,7 +22,11 @@ async function triedOrAside(client: LspClient, uri: string): Promise<void> {
 describe('a client that makes the language server end again and again', () => {
   it('costs the others few restarts, is told until when it waits, and keeps what else it has', async () => {
     await using world = await lspWorld()
-    const [attacker, colleague, other] = [await world.client('mainnet', '192.0.2.7'), await world.client('mainnet', '192.0.2.7'), await world.client()]
+    const [attacker, colleague, other] = [
+      await world.client('mainnet', '192.0.2.7'),
+      await world.client('mainnet', '192.0.2.7'),
+      await world.client(),
+    ]
     attacker.didOpen('file:///good.cdc', 'good 0')
     colleague.didOpen(main, 'of the colleague 0')
     other.didOpen(main, 'of the other 0')
@@ -33,7 +39,10 @@ describe('a client that makes the language server end again and again', () => {
       await triedOrAside(attacker, main)
       attacker.didChange('file:///good.cdc', `good ${n}`, n)
       expect(await attacker.textAt('file:///good.cdc')).to.equal(`good ${n}`)
-      for (const [client, name] of [[colleague, 'colleague'], [other, 'other']] as const) {
+      for (const [client, name] of [
+        [colleague, 'colleague'],
+        [other, 'other'],
+      ] as const) {
         client.didChange(main, `of the ${name} ${n}`, n)
         expect(await client.textAt(main)).to.equal(`of the ${name} ${n}`)
       }
@@ -44,7 +53,8 @@ describe('a client that makes the language server end again and again', () => {
     const told = attacker.heard.filter(({ method }) => method === 'flow/documentSetAside')
     expect(told.length).to.be.within(2, 4)
     expect(told.at(-1)?.params?.['message']).to.match(/It is tried again in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
-    for (const client of [colleague, other]) expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+    for (const client of [colleague, other])
+      expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
     // Who mends it is served after the pause, without another change.
     attacker.didChange(main, 'mended', 30)
     await attacker.textAt('file:///good.cdc')
@@ -53,14 +63,21 @@ describe('a client that makes the language server end again and again', () => {
     expect(await attacker.textAt(main)).to.equal('mended')
   })
 
-  for (const [how, nameOf] of [['the same name', () => main], ['another name', (n: number) => `file:///main-${n}.cdc`]] as const) {
+  for (const [how, nameOf] of [
+    ['the same name', () => main],
+    ['another name', (n: number) => `file:///main-${n}.cdc`],
+  ] as const) {
     it(`gains nothing by connecting anew with ${how}`, async () => {
       await using world = await lspWorld()
       const other = await world.client()
       for (let n = 0; n < 20; n++) {
         const attacker = await world.client('mainnet', `2001:db8:1:2::${n.toString(16)}`)
         attacker.didOpen(nameOf(n), `poison ${n} !crash`)
-        await attacker.next(({ method, params }) => method === 'flow/documentSetAside' || (method === 'flow/serverStatus' && params?.['state'] === 'restarting'))
+        await attacker.next(
+          ({ method, params }) =>
+            method === 'flow/documentSetAside' ||
+            (method === 'flow/serverStatus' && params?.['state'] === 'restarting'),
+        )
         await attacker.close()
         other.didChange(main, `fine ${n}`, n)
         if (n === 0) other.didOpen(main, 'fine 0')
@@ -92,7 +109,11 @@ describe('a client that makes the language server end again and again', () => {
         }
         // Whether it ended or not: what is asked next is answered by the one that is there then, or refused.
         const { error } = await attacker.ask('workspace/symbol', { query: '' })
-        if (error?.code === -32_802) await attacker.next(({ method, params }) => method === 'flow/serverStatus' && params?.['state'] === 'ready', from)
+        if (error?.code === -32_802)
+          await attacker.next(
+            ({ method, params }) => method === 'flow/serverStatus' && params?.['state'] === 'ready',
+            from,
+          )
       }
       expect(await other.textAt(main)).to.equal('fine')
       // Of requests that are taken back before they are given, no server hears.
@@ -122,13 +143,15 @@ describe('a client that makes the language server end again and again', () => {
     await first?.diagnosed(main, 'mended')
     // From now on whatever they have of this name is tried alone.
     const over = new AbortController()
-    const flood = Promise.all(attackers.map(async (client) => {
-      client.didOpen(main, 'fine')
-      for (let version = 2; !over.signal.aborted; version++) {
-        client.didChange(main, `fine ${version}`, version)
-        await client.textAt(main)
-      }
-    }))
+    const flood = Promise.all(
+      attackers.map(async (client) => {
+        client.didOpen(main, 'fine')
+        for (let version = 2; !over.signal.aborted; version++) {
+          client.didChange(main, `fine ${version}`, version)
+          await client.textAt(main)
+        }
+      }),
+    )
     for (let n = 0; n < 20; n++) {
       other.didChange(main, `other ${n}`, n)
       expect(await other.textAt(main)).to.equal(`other ${n}`)

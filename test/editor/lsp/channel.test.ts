@@ -19,7 +19,10 @@ describe('the language server channel', () => {
     client.send({ type: 'init', network: 'testnet' })
     const ready = await client.next(({ type }) => type === 'ready')
     expect(ready).to.deep.include({ network: 'testnet', server: { kind: 'parser', label: 'A double' } })
-    expect(ready['capabilities']).to.deep.equal({ textDocumentSync: { openClose: true, change: 2 }, hoverProvider: true })
+    expect(ready['capabilities']).to.deep.equal({
+      textDocumentSync: { openClose: true, change: 2 },
+      hoverProvider: true,
+    })
     const { result } = await client.ask('initialize', { processId: null, rootUri: 'file:///', capabilities: {} }, 0)
     expect(result).to.deep.equal({ capabilities: ready['capabilities'], serverInfo: { name: 'A double' } })
     client.notify('initialized', {})
@@ -34,7 +37,9 @@ describe('the language server channel', () => {
     const client = await world.stranger()
     client.didOpen(main, 'x')
     expect(await client.next(({ type }) => type === 'error')).to.include({ message: 'Send init message first' })
-    expect(await client.ask('textDocument/hover', {}, 'a')).to.deep.include({ error: { code: -32_002, message: 'Send init message first' } })
+    expect(await client.ask('textDocument/hover', {}, 'a')).to.deep.include({
+      error: { code: -32_002, message: 'Send init message first' },
+    })
     expect(client.heard.filter(({ message }) => message === 'Send init message first')).to.have.length(2)
   })
 
@@ -44,7 +49,10 @@ describe('the language server channel', () => {
     for (const network of ['devnet', undefined, ['mainnet'], '__proto__']) {
       const from = client.heard.length
       client.send({ type: 'init', network })
-      expect(await client.next(({ type }) => type === 'error', from)).to.include({ code: 'unknown-network', message: 'network: choose mainnet, testnet.' })
+      expect(await client.next(({ type }) => type === 'error', from)).to.include({
+        code: 'unknown-network',
+        message: 'network: choose mainnet, testnet.',
+      })
     }
     client.send({ type: 'init', network: 'mainnet' })
     await client.next(({ type }) => type === 'ready')
@@ -54,13 +62,22 @@ describe('the language server channel', () => {
     await using world = await lspWorld()
     const client = await world.client()
     const answers: [unknown, number][] = [
-      ['{', -32_700], ['', -32_700], [`${'['.repeat(5000)}${']'.repeat(5000)}`, -32_700], ['Content-Length: 2\r\n\r\n{}', -32_700],
-      ['[]', -32_600], ['null', -32_600], ['{"jsonrpc":"2.0","method":7}', -32_600], ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600],
+      ['{', -32_700],
+      ['', -32_700],
+      [`${'['.repeat(5000)}${']'.repeat(5000)}`, -32_700],
+      ['Content-Length: 2\r\n\r\n{}', -32_700],
+      ['[]', -32_600],
+      ['null', -32_600],
+      ['{"jsonrpc":"2.0","method":7}', -32_600],
+      ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600],
     ]
     for (const [text, code] of answers) {
       const from = client.heard.length
       client.send(text)
-      expect((await client.next(({ error }) => error !== undefined, from)).error?.code, String(text).slice(0, 40)).to.equal(code)
+      expect(
+        (await client.next(({ error }) => error !== undefined, from)).error?.code,
+        String(text).slice(0, 40),
+      ).to.equal(code)
     }
     const from = client.heard.length
     client.socket.send(Buffer.from('{}'), { binary: true })
@@ -145,11 +162,15 @@ describe('the language server channel', () => {
     expect((await client.ask('textDocument/hover', about, 5)).error).to.deep.include({ code: -32_600 })
   })
 
-  it('keeps code and data of the server\'s errors, and hides where the folder is', async () => {
+  it("keeps code and data of the server's errors, and hides where the folder is", async () => {
     await using world = await lspWorld()
     const client = await world.client()
     const { error } = await client.ask('textDocument/fail', { textDocument: { uri: 'file:///a/b%20c.cdc' } })
-    expect(error).to.deep.equal({ code: -32_099, message: 'failed in /a/b%20c.cdc', data: { uri: 'file:///a/b%20c.cdc', why: 1 } })
+    expect(error).to.deep.equal({
+      code: -32_099,
+      message: 'failed in /a/b%20c.cdc',
+      data: { uri: 'file:///a/b%20c.cdc', why: 1 },
+    })
   })
 
   it('tells a client nothing of other folders, in places nor in words', async () => {
@@ -157,7 +178,7 @@ describe('the language server channel', () => {
     const client = await world.client()
     client.didOpen(main, 'this !elsewhere and !path')
     const { params } = await client.diagnosed(main, 'cannot read /main.cdc nor file:///main.cdc')
-    const [diagnostic] = params?.['diagnostics'] as { relatedInformation: unknown[] }[] | undefined ?? []
+    const [diagnostic] = (params?.['diagnostics'] as { relatedInformation: unknown[] }[] | undefined) ?? []
     expect(diagnostic?.relatedInformation).to.have.length(1)
     const { result } = await client.ask('textDocument/definition', { textDocument: { uri: main }, position: start })
     expect(result).to.deep.equal([{ uri: main, range: {} }])
@@ -165,10 +186,19 @@ describe('the language server channel', () => {
     expect(client.texts.join('')).to.not.include('passwd')
   })
 
-  it('refuses documents outside of the connection\'s own space', async () => {
+  it("refuses documents outside of the connection's own space", async () => {
     await using world = await lspWorld()
     const client = await world.client()
-    for (const uri of ['file:///../x.cdc', 'file:///a/%2e%2e/%2e%2e/x.cdc', 'file:///a%2f..%2fx', 'http://a/x', 'file://host/x', 'file:///flow.json', 'x', 7]) {
+    for (const uri of [
+      'file:///../x.cdc',
+      'file:///a/%2e%2e/%2e%2e/x.cdc',
+      'file:///a%2f..%2fx',
+      'http://a/x',
+      'file://host/x',
+      'file:///flow.json',
+      'x',
+      7,
+    ]) {
       const { error } = await client.ask('textDocument/hover', { textDocument: { uri }, position: start })
       expect(error?.code, String(uri)).to.equal(-32_602)
       const from = client.heard.length
@@ -180,17 +210,25 @@ describe('the language server channel', () => {
   it('lets nothing through that concerns the server as a whole', async () => {
     await using world = await lspWorld()
     const client = await world.client()
-    for (const method of ['workspace/didChangeWorkspaceFolders', 'workspace/didChangeConfiguration', '$/setTrace', 'window/workDoneProgress/cancel']) {
+    for (const method of [
+      'workspace/didChangeWorkspaceFolders',
+      'workspace/didChangeConfiguration',
+      '$/setTrace',
+      'window/workDoneProgress/cancel',
+    ]) {
       client.notify(method, { settings: 1 })
     }
     for (const method of ['workspace/willRenameFiles', 'exit2', 'textDocument/didOpen', '$/alive']) {
       expect((await client.ask(method, { textDocument: { uri: main } })).error?.code, method).to.equal(-32_601)
     }
-    expect((await client.ask('workspace/executeCommand', { command: 'cadence.server.flow.sendTransaction', arguments: [] })).error?.code).to.equal(-32_602)
+    expect(
+      (await client.ask('workspace/executeCommand', { command: 'cadence.server.flow.sendTransaction', arguments: [] }))
+        .error?.code,
+    ).to.equal(-32_602)
     expect(await client.textAt(main)).to.equal('')
   })
 
-  it('answers what the server asks of its client, and gives it nothing of this process\'s environment', async () => {
+  it("answers what the server asks of its client, and gives it nothing of this process's environment", async () => {
     await using world = await lspWorld()
     const client = await world.client()
     const about = { textDocument: { uri: main } }
@@ -198,7 +236,8 @@ describe('the language server channel', () => {
     const { result } = await client.ask('textDocument/state', about)
     const { calls, environment } = result as { calls: string[]; environment: string[] }
     expect(calls.map((call) => JSON.parse(call) as unknown)).to.deep.equal([
-      { jsonrpc: '2.0', id: 77, result: [null, null] }, { jsonrpc: '2.0', id: 78, error: { code: -32_601, message: 'There is no unknown/thing here.' } },
+      { jsonrpc: '2.0', id: 77, result: [null, null] },
+      { jsonrpc: '2.0', id: 78, error: { code: -32_601, message: 'There is no unknown/thing here.' } },
     ])
     expect(environment.sort()).to.deep.equal(['HOME', 'PATH', 'TMPDIR'])
   })
@@ -234,29 +273,48 @@ describe('the language server channel', () => {
     await client.textAt(main)
     await client.close()
     await world.workspaces.untilFolders(0)
-    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_documents')).to.match(/network="mainnet"} 0$/m)
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_documents')).to.match(
+      /network="mainnet"} 0$/m,
+    )
   })
 
   it('refuses names of other sites that lead to this machine (DNS rebinding), and networks that are not offered', async () => {
     const offered: EditorNetwork[] = ['testnet']
     await using world = await lspWorld({
-      offered: () => offered, admit: (request) => refuseRebound(request, channelNames({ HOST: '127.0.0.1', EDITOR_URL: 'https://editor.example', LSP_URL: 'wss://lsp.example' })),
+      offered: () => offered,
+      admit: (request) =>
+        refuseRebound(
+          request,
+          channelNames({ HOST: '127.0.0.1', EDITOR_URL: 'https://editor.example', LSP_URL: 'wss://lsp.example' }),
+        ),
     })
     const answerTo = async (host: string, more = ''): Promise<string> => {
       const raw = await RawWebSocket.open(world.server.port, '/lsp', more, host)
       raw.socket.destroy()
       return raw.answer
     }
-    for (const host of ['rebound.example', 'rebound.example:3002', 'localhost.rebound.example', '127.0.0.1.rebound.example']) {
-      expect(await answerTo(host, `Origin: http://${host}\r\n`), host).to.match(/^HTTP\/1.1 403 /).and.to.include('host-not-allowed')
+    for (const host of [
+      'rebound.example',
+      'rebound.example:3002',
+      'localhost.rebound.example',
+      '127.0.0.1.rebound.example',
+    ]) {
+      expect(await answerTo(host, `Origin: http://${host}\r\n`), host)
+        .to.match(/^HTTP\/1.1 403 /)
+        .and.to.include('host-not-allowed')
       expect(await answerTo(host), host).to.match(/^HTTP\/1.1 403 /)
     }
-    for (const host of ['localhost:3002', '127.0.0.1:3002', '[::1]:3002', 'lsp.example', 'EDITOR.example:3002']) expect(await answerTo(host), host).to.match(/^HTTP\/1.1 101 /)
+    for (const host of ['localhost:3002', '127.0.0.1:3002', '[::1]:3002', 'lsp.example', 'EDITOR.example:3002'])
+      expect(await answerTo(host), host).to.match(/^HTTP\/1.1 101 /)
     const client = await world.stranger()
     for (const network of ['mainnet', 'emulator', '__proto__', null]) {
       const from = client.heard.length
       client.send({ type: 'init', network })
-      expect(await client.next(() => true, from)).to.deep.equal({ type: 'error', code: 'unknown-network', message: 'network: choose testnet.' })
+      expect(await client.next(() => true, from)).to.deep.equal({
+        type: 'error',
+        code: 'unknown-network',
+        message: 'network: choose testnet.',
+      })
     }
     expect(world.server.pidOf('mainnet')).to.equal(undefined)
     offered.push('mainnet')
@@ -269,12 +327,17 @@ describe('the language server channel', () => {
     const status = async (path: string, headers: Record<string, string>): Promise<[number | undefined, string]> => {
       const asked = request({ port: world.server.port, path, headers })
       asked.end()
-      const [answer] = await once(asked, 'response') as [IncomingMessage]
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
       let body = ''
       for await (const piece of answer) body += String(piece)
       return [answer.statusCode, body]
     }
-    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version': '13' }
+    const upgrade = {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version': '13',
+    }
     expect((await status('/lsp', { ...upgrade, Origin: 'https://elsewhere.example' }))[0]).to.equal(403)
     expect((await status('/other', upgrade))[0]).to.equal(404)
     expect((await status('/lsp', {}))[0]).to.equal(426)
@@ -284,6 +347,10 @@ describe('the language server channel', () => {
     await client.next(({ type }) => type === 'ready')
     const [code, body] = await status('/health', {})
     expect(code).to.equal(200)
-    expect(JSON.parse(body)).to.deep.include({ status: 'ok', connections: 1, networks: { mainnet: 'ready', testnet: 'idle' } })
+    expect(JSON.parse(body)).to.deep.include({
+      status: 'ok',
+      connections: 1,
+      networks: { mainnet: 'ready', testnet: 'idle' },
+    })
   })
 })

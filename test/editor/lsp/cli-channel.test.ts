@@ -46,10 +46,17 @@ function hoverText({ result, error }: Heard): string {
 }
 
 /** Waits until the last diagnostics of a document are so. */
-async function faults(client: LspClient, uri: string, isSo: (messages: string[]) => boolean, from = 0): Promise<string[]> {
-  const { params } = await client.next(({ method, params: told }) => (
-    method === 'textDocument/publishDiagnostics' && told?.['uri'] === uri && isSo(messagesOf(told))
-  ), from)
+async function faults(
+  client: LspClient,
+  uri: string,
+  isSo: (messages: string[]) => boolean,
+  from = 0,
+): Promise<string[]> {
+  const { params } = await client.next(
+    ({ method, params: told }) =>
+      method === 'textDocument/publishDiagnostics' && told?.['uri'] === uri && isSo(messagesOf(told)),
+    from,
+  )
   return messagesOf(params)
 }
 
@@ -87,7 +94,14 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
   async function start(limits: Partial<LspLimits> = {}): Promise<void> {
     metrics = new Metrics()
     server = await createLspServer({
-      host: '127.0.0.1', port: 0, log, metrics, clientOf: clientReader(addressList([])), program, workspaces, networks: ['emulator'],
+      host: '127.0.0.1',
+      port: 0,
+      log,
+      metrics,
+      clientOf: clientReader(addressList([])),
+      program,
+      workspaces,
+      networks: ['emulator'],
       limits: { backoffMs: 10, ...limits },
     })
   }
@@ -108,7 +122,9 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
 
   it('gives types across contracts of the chain, and no fault of correct code', async () => {
     const client = await withBalance()
-    const fetched = client.heard.filter(({ method }) => method === 'flow/dependencyResolved').map(({ params }) => params?.['contractName'])
+    const fetched = client.heard
+      .filter(({ method }) => method === 'flow/dependencyResolved')
+      .map(({ params }) => params?.['contractName'])
     expect(fetched).to.have.members(['FlowToken', 'FungibleToken'])
     client.didChange(main, balance.replace('return seen.balance', 'return seen.nothing'), 2)
     const [message] = await faults(client, main, (messages) => messages.length > 0, client.heard.length)
@@ -118,29 +134,54 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
 
   it('answers hovers and completions with types', async () => {
     const client = await withBalance()
-    const hover = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: at(balance, 'made: @', 1) })
+    const hover = await client.ask('textDocument/hover', {
+      textDocument: { uri: main },
+      position: at(balance, 'made: @', 1),
+    })
     expect(hoverText(hover)).to.match(/FlowToken\.Vault/)
-    const { result } = await client.ask('textDocument/completion', { textDocument: { uri: main }, position: at(balance, 'seen.balance', 5) })
+    const { result } = await client.ask('textDocument/completion', {
+      textDocument: { uri: main },
+      position: at(balance, 'seen.balance', 5),
+    })
     expect((result as { label: string }[]).map(({ label }) => label)).to.include('balance')
   })
 
   it('leads to what contracts of the chain and other documents declare', async () => {
     const client = await withBalance()
     const places = []
-    for (const [piece, more] of [['createEmptyVault', 1], ['Balance}>', 1]] as const) {
-      const { result } = await client.ask('textDocument/definition', { textDocument: { uri: main }, position: at(balance, piece, more) })
+    for (const [piece, more] of [
+      ['createEmptyVault', 1],
+      ['Balance}>', 1],
+    ] as const) {
+      const { result } = await client.ask('textDocument/definition', {
+        textDocument: { uri: main },
+        position: at(balance, piece, more),
+      })
       places.push((result as { uri: string }).uri)
     }
-    expect(places).to.deep.equal(['file:///deps/0ae53cb6e3f42a79/FlowToken.cdc', 'file:///deps/ee82856bf20e2aa6/FungibleToken.cdc'])
-    client.didOpen('file:///contracts/Own.cdc', 'access(all) contract Own {\n    access(all) fun one(): Int { return 1 }\n}')
+    expect(places).to.deep.equal([
+      'file:///deps/0ae53cb6e3f42a79/FlowToken.cdc',
+      'file:///deps/ee82856bf20e2aa6/FungibleToken.cdc',
+    ])
+    client.didOpen(
+      'file:///contracts/Own.cdc',
+      'access(all) contract Own {\n    access(all) fun one(): Int { return 1 }\n}',
+    )
     const user = 'import "Own"\naccess(all) fun main(): Int { return Own.one() }'
     client.didOpen('file:///user.cdc', user)
     await faults(client, 'file:///user.cdc', (messages) => messages.length === 0)
-    const { result } = await client.ask('textDocument/definition', { textDocument: { uri: 'file:///user.cdc' }, position: at(user, 'one()', 1) })
+    const { result } = await client.ask('textDocument/definition', {
+      textDocument: { uri: 'file:///user.cdc' },
+      position: at(user, 'one()', 1),
+    })
     expect(result).to.deep.include({ uri: 'file:///contracts/Own.cdc' })
     // Who imports what has changed is checked again, though nobody has touched it.
     const from = client.heard.length
-    client.didChange('file:///contracts/Own.cdc', 'access(all) contract Own {\n    access(all) fun two(): Int { return 1 }\n}', 2)
+    client.didChange(
+      'file:///contracts/Own.cdc',
+      'access(all) contract Own {\n    access(all) fun two(): Int { return 1 }\n}',
+      2,
+    )
     const [message] = await faults(client, 'file:///user.cdc', (messages) => messages.length > 0, from)
     expect(message).to.match(/has no member `one`/)
   })
@@ -149,14 +190,23 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     const [one, two] = [await opened(), await opened()]
     const own = 'file:///contracts/Own.cdc'
     const user = 'import "Own"\naccess(all) fun main(): Int {\n    let made = Own.value()\n    return made\n}'
-    for (const [client, type, value] of [[one, 'Int', '1'], [two, 'String', '"x"']] as const) {
+    for (const [client, type, value] of [
+      [one, 'Int', '1'],
+      [two, 'String', '"x"'],
+    ] as const) {
       client.didOpen(own, `access(all) contract Own {\n    access(all) fun value(): ${type} { return ${value} }\n}`)
       client.didOpen(main, user)
     }
     expect(await faults(two, main, (messages) => messages.length > 0)).to.match(/mismatched types/i)
     expect(await faults(one, main, () => true)).to.deep.equal([])
-    for (const [client, type] of [[one, 'Int'], [two, 'String']] as const) {
-      const hover = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: at(user, 'made =', 1) })
+    for (const [client, type] of [
+      [one, 'Int'],
+      [two, 'String'],
+    ] as const) {
+      const hover = await client.ask('textDocument/hover', {
+        textDocument: { uri: main },
+        position: at(user, 'made =', 1),
+      })
       expect(hoverText(hover)).to.include(type)
     }
     expect(one.diagnosticsOf(main).flat()).to.deep.equal([])
@@ -172,13 +222,17 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(await faults(client, main, () => true, from)).to.deep.equal([])
     expect(await faults(client, 'file:///wrong.cdc', () => true, from)).to.match(/mismatched types/i)
     expect(server.pidOf('emulator')).to.not.equal(pid)
-    const hover = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: at(balance, 'made: @', 1) })
+    const hover = await client.ask('textDocument/hover', {
+      textDocument: { uri: main },
+      position: at(balance, 'made: @', 1),
+    })
     expect(hoverText(hover)).to.match(/FlowToken\.Vault/)
   })
 
   it('bears the largest document that is taken, and says of a larger one that it is not checked', async () => {
     const client = await opened()
-    const line = (n: number): string => `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }\n`
+    const line = (n: number): string =>
+      `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }\n`
     let text = ''
     for (let n = 0; text.length + line(n).length <= defaultLspLimits.documentBytes; n++) text += line(n)
     client.didOpen(main, text)
@@ -200,15 +254,21 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     const client = await opened()
     client.didOpen('file:///stays.cdc', 'access(all) fun main(): Int { return "text" }')
     await faults(client, 'file:///stays.cdc', (messages) => messages.length > 0)
-    const isRestart = ({ method, params }: Heard): boolean => method === 'flow/serverStatus' && params?.['state'] === 'restarting'
-    const large = Array.from({ length: 3000 }, (_, n) => `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }`).join('\n')
+    const isRestart = ({ method, params }: Heard): boolean =>
+      method === 'flow/serverStatus' && params?.['state'] === 'restarting'
+    const large = Array.from(
+      { length: 3000 },
+      (_, n) => `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }`,
+    ).join('\n')
     for (let n = 0; !client.heard.some(isRestart); n++) {
       const from = client.heard.length
       client.didOpen(`file:///large-${n}.cdc`, large)
       await client.next((message) => isRestart(message) || message.params?.['uri'] === `file:///large-${n}.cdc`, from)
       client.notify('textDocument/didClose', { textDocument: { uri: `file:///large-${n}.cdc` } })
     }
-    expect(await metrics.registry.getSingleMetricAsString('flowfarm_lsp_restarts_total')).to.match(/reason="memory"} [1-9]/)
+    expect(await metrics.registry.getSingleMetricAsString('flowfarm_lsp_restarts_total')).to.match(
+      /reason="memory"} [1-9]/,
+    )
     const from = client.heard.findIndex(isRestart)
     expect(await faults(client, 'file:///stays.cdc', () => true, from)).to.match(/mismatched types/i)
   })

@@ -36,10 +36,19 @@ describe('the language server channel when the server ends', () => {
     expect((await lost).error).to.include({ code: -32_802 })
     await restarted(client, from)
     expect(await client.textAt('file:///b.cdc')).to.equal('text of b')
-    const again = client.heard.slice(from).filter(({ method }) => method === 'textDocument/publishDiagnostics').map(({ params }) => [params?.['uri'], params?.['version']])
-    expect(again).to.deep.equal([['file:///c.cdc', 1], ['file:///a.cdc', 7], ['file:///b.cdc', 1]])
+    const again = client.heard
+      .slice(from)
+      .filter(({ method }) => method === 'textDocument/publishDiagnostics')
+      .map(({ params }) => [params?.['uri'], params?.['version']])
+    expect(again).to.deep.equal([
+      ['file:///c.cdc', 1],
+      ['file:///a.cdc', 7],
+      ['file:///b.cdc', 1],
+    ])
     expect(await client.textAt('file:///a.cdc')).to.equal('changed of a')
-    expect(client.heard.slice(from).find(({ method }) => method === 'flow/serverStatus')?.params).to.deep.equal({ state: 'restarting' })
+    expect(client.heard.slice(from).find(({ method }) => method === 'flow/serverStatus')?.params).to.deep.equal({
+      state: 'restarting',
+    })
   })
 
   it('keeps the order of what is sent while it starts again', async () => {
@@ -50,7 +59,10 @@ describe('the language server channel when the server ends', () => {
     kill(world)
     for (let version = 2; version <= 30; version++) client.didChange(main, `v${version}`, version)
     expect(await client.textAt(main)).to.equal('v30')
-    const told = client.diagnosticsOf(main).flat().map((text) => Number(text.slice(1)))
+    const told = client
+      .diagnosticsOf(main)
+      .flat()
+      .map((text) => Number(text.slice(1)))
     expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
     expect(told.at(-1)).to.equal(30)
     // Of changes that have waited the server was given what came of them.
@@ -71,7 +83,9 @@ describe('the language server channel when the server ends', () => {
       await victim.diagnosed(main, /is not checked: the language server ended on it/)
       expect(await other.textAt(main)).to.equal('of the other')
       expect(await victim.textAt('file:///good.cdc')).to.equal('good')
-      expect((await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code).to.equal(-32_803)
+      expect(
+        (await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code,
+      ).to.equal(-32_803)
       expect(other.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
       // What is changed is tried when the pause is over, and checked where it is good.
       victim.didChange(main, 'mended', 2)
@@ -91,12 +105,15 @@ describe('the language server channel when the server ends', () => {
     // Answers show that both were taken, so that neither is suspected.
     for (const client of [other, victim]) await client.textAt(main)
     const codes: unknown[] = []
-    for (let i = 0; i < 5; i++) codes.push((await victim.ask('textDocument/crash', { textDocument: { uri: main } })).error?.code)
+    for (let i = 0; i < 5; i++)
+      codes.push((await victim.ask('textDocument/crash', { textDocument: { uri: main } })).error?.code)
     expect(codes).to.deep.equal([-32_802, -32_802, -32_802, -32_803, -32_803])
     expect(await other.textAt(main)).to.equal('fine')
     victim.didChange(main, 'changed', 2)
     await victim.diagnosed(main, 'changed')
-    expect((await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.message).to.match(/ask again in 5 s/)
+    expect(
+      (await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.message,
+    ).to.match(/ask again in 5 s/)
     world.clock.advance(5000)
     expect(await victim.textAt(main)).to.equal('changed')
   })
@@ -110,11 +127,16 @@ describe('the language server channel when the server ends', () => {
     process.kill(pid, 'SIGSTOP')
     expect(await client.textAt(main)).to.equal('before')
     expect(world.server.pidOf('mainnet')).to.not.equal(pid)
-    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_restarts_total')).to.match(/network="mainnet",reason="hang"} 1/)
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_restarts_total')).to.match(
+      /network="mainnet",reason="hang"} 1/,
+    )
   })
 
   it('says that there is no server where its program does not start, and tries again when asked', async () => {
-    await using world = await lspWorld({ program: { ...doubleProgram, command: '/nowhere/at-all' }, limits: { initMs: 100 } })
+    await using world = await lspWorld({
+      program: { ...doubleProgram, command: '/nowhere/at-all' },
+      limits: { initMs: 100 },
+    })
     const client = await world.stranger()
     for (let i = 0; i < 2; i++) {
       const from = client.heard.length
@@ -139,34 +161,42 @@ describe('the language server channel when the server ends', () => {
   })
 
   it('loses no document and mixes none up for 50 connections while it is killed at any time', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 - 1 }), async (seed) => {
-      await using world = await lspWorld({ limits: { workPerSecond: 10_000, addressWorkPerSecond: 10_000 } })
-      const random = randomFrom(seed)
-      const clients = await Promise.all(Array.from({ length: 50 }, () => world.client()))
-      const [watcher] = clients
-      const killing = (async () => {
-        for (let kills = 0; kills < 12; kills++) {
-          const from = watcher?.heard.length ?? 0
-          kill(world)
-          // Some are killed before they have come to anything.
-          if (random() < 0.8 && watcher !== undefined) await restarted(watcher, from)
-          await new Promise((resolve) => setTimeout(resolve, random() * 100))
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 - 1 }), async (seed) => {
+        await using world = await lspWorld({ limits: { workPerSecond: 10_000, addressWorkPerSecond: 10_000 } })
+        const random = randomFrom(seed)
+        const clients = await Promise.all(Array.from({ length: 50 }, () => world.client()))
+        const [watcher] = clients
+        const killing = (async () => {
+          for (let kills = 0; kills < 12; kills++) {
+            const from = watcher?.heard.length ?? 0
+            kill(world)
+            // Some are killed before they have come to anything.
+            if (random() < 0.8 && watcher !== undefined) await restarted(watcher, from)
+            await new Promise((resolve) => setTimeout(resolve, random() * 100))
+          }
+        })()
+        await Promise.all([killing, ...clients.map((client, n) => edit(client, n, random))])
+        for (const [n, client] of clients.entries()) {
+          for (const uri of urisOf(n)) expect(await client.textAt(uri)).to.equal(`${n} ${uri} ${edits}`)
+          const foreign = client.texts.filter(
+            (text) => /"message":"(\d+) file/.test(text) && !text.includes(`"message":"${n} file`),
+          )
+          expect(foreign).to.deep.equal([])
+          expect(client.texts.some((text) => text.includes(world.workspaces.root))).to.equal(false)
+          expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+          for (const uri of urisOf(n)) {
+            const told = client
+              .diagnosticsOf(uri)
+              .flat()
+              .map((text) => Number(text.split(' ')[2]))
+            expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
+            expect(told.at(-1)).to.equal(edits)
+          }
         }
-      })()
-      await Promise.all([killing, ...clients.map((client, n) => edit(client, n, random))])
-      for (const [n, client] of clients.entries()) {
-        for (const uri of urisOf(n)) expect(await client.textAt(uri)).to.equal(`${n} ${uri} ${edits}`)
-        const foreign = client.texts.filter((text) => /"message":"(\d+) file/.test(text) && !text.includes(`"message":"${n} file`))
-        expect(foreign).to.deep.equal([])
-        expect(client.texts.some((text) => text.includes(world.workspaces.root))).to.equal(false)
-        expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
-        for (const uri of urisOf(n)) {
-          const told = client.diagnosticsOf(uri).flat().map((text) => Number(text.split(' ')[2]))
-          expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
-          expect(told.at(-1)).to.equal(edits)
-        }
-      }
-    }), { numRuns: 3, endOnFailure: true })
+      }),
+      { numRuns: 3, endOnFailure: true },
+    )
   })
 })
 
@@ -184,7 +214,11 @@ async function edit(client: LspClient, n: number, random: () => number): Promise
     for (const uri of uris) {
       const before = `${n} ${uri} `.length
       if (random() < 0.5) client.didChange(uri, `${n} ${uri} ${version}`, version)
-      else client.didChange(uri, String(version), version, { start: { line: 0, character: before }, end: { line: 0, character: before + 10 } })
+      else
+        client.didChange(uri, String(version), version, {
+          start: { line: 0, character: before },
+          end: { line: 0, character: before + 10 },
+        })
     }
     if (random() < 0.3) {
       const uri = uris[Math.floor(random() * uris.length)] ?? main

@@ -21,7 +21,10 @@ describe('the page that hears of deployments', () => {
     const news = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let heard = 0
     const channel = new DeployChannel({
-      url: `ws://127.0.0.1:${world.server.port}/lsp`, projectId: 'p', token: () => Promise.resolve(tokens.shift()), onNews: () => news[heard++]?.resolve(),
+      url: `ws://127.0.0.1:${world.server.port}/lsp`,
+      projectId: 'p',
+      token: () => Promise.resolve(tokens.shift()),
+      onNews: () => news[heard++]?.resolve(),
     })
     try {
       await news[0]?.promise

@@ -22,11 +22,18 @@ interface FloodCost {
 }
 
 /** @param roundTrips of a client of another address, which the flood must not keep waiting */
-async function flood(world: LspWorld, messages: readonly unknown[], { connections = 45, messagesPerConnection = 1000, roundTrips = 100 } = {}): Promise<FloodCost> {
+async function flood(
+  world: LspWorld,
+  messages: readonly unknown[],
+  { connections = 45, messagesPerConnection = 1000, roundTrips = 100 } = {},
+): Promise<FloodCost> {
   const honest = await world.client()
   honest.didOpen(main, 'fine')
   const workerData: FloodOptions = {
-    port: world.server.port, headers: { [addressHeader]: address }, connections, messagesPerConnection,
+    port: world.server.port,
+    headers: { [addressHeader]: address },
+    connections,
+    messagesPerConnection,
     messages: messages.map((message) => JSON.stringify(message)),
   }
   const [cpu, since] = [process.threadCpuUsage(), performance.now()]
@@ -50,26 +57,59 @@ describe('floods of the language server channel', () => {
   it('changes of the network are bounded for all connections of an address', async () => {
     await using world = await lspWorld()
     const opened = world.workspaces.opened
-    const { cpuMs, elapsedMs } = await flood(world, [{ type: 'init', network: 'mainnet' }, { type: 'init', network: 'testnet' }])
+    const { cpuMs, elapsedMs } = await flood(world, [
+      { type: 'init', network: 'mainnet' },
+      { type: 'init', network: 'testnet' },
+    ])
     const changes = world.workspaces.opened - opened
     expect(changes).to.be.at.most(1 + mostUnits(elapsedMs, 45, workUnits.networkChange) / workUnits.networkChange)
     expect(cpuMs).to.be.below(3000)
   })
 
   const open = (name: string): object => ({
-    jsonrpc: '2.0', method: 'textDocument/didOpen', params: { textDocument: { uri: `file:///${name}.cdc`, languageId: 'cadence', version: 1, text: 'x'.repeat(20_000) } },
+    jsonrpc: '2.0',
+    method: 'textDocument/didOpen',
+    params: {
+      textDocument: { uri: `file:///${name}.cdc`, languageId: 'cadence', version: 1, text: 'x'.repeat(20_000) },
+    },
   })
   const change = (name: string): object => ({
-    jsonrpc: '2.0', method: 'textDocument/didChange', params: { textDocument: { uri: `file:///${name}.cdc`, version: 2 }, contentChanges: [{ range: { start: origin, end: origin }, text: 'y' }] },
+    jsonrpc: '2.0',
+    method: 'textDocument/didChange',
+    params: {
+      textDocument: { uri: `file:///${name}.cdc`, version: 2 },
+      contentChanges: [{ range: { start: origin, end: origin }, text: 'y' }],
+    },
   })
-  const close = (name: string): object => ({ jsonrpc: '2.0', method: 'textDocument/didClose', params: { textDocument: { uri: `file:///${name}.cdc` } } })
+  const close = (name: string): object => ({
+    jsonrpc: '2.0',
+    method: 'textDocument/didClose',
+    params: { textDocument: { uri: `file:///${name}.cdc` } },
+  })
   const init = { type: 'init', network: 'mainnet' }
-  const request = { jsonrpc: '2.0', id: 1, method: 'textDocument/hover', params: { textDocument: { uri: 'file:///a.cdc' }, position: origin } }
+  const request = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'textDocument/hover',
+    params: { textDocument: { uri: 'file:///a.cdc' }, position: origin },
+  }
   const floods: Record<string, readonly object[]> = {
     'documents that are opened and closed': [init, open('a'), close('a')],
-    'changes of one character in two documents in turn': [init, open('a'), open('b'), ...Array.from({ length: 300 }, () => [change('a'), change('b')]).flat()],
-    'requests that are cancelled at once': [init, request, { jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 1 } }],
-    'subscriptions that are taken back': [{ type: 'subscribe:deploy', project_id: 'a' }, { type: 'unsubscribe:deploy', project_id: 'a' }],
+    'changes of one character in two documents in turn': [
+      init,
+      open('a'),
+      open('b'),
+      ...Array.from({ length: 300 }, () => [change('a'), change('b')]).flat(),
+    ],
+    'requests that are cancelled at once': [
+      init,
+      request,
+      { jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 1 } },
+    ],
+    'subscriptions that are taken back': [
+      { type: 'subscribe:deploy', project_id: 'a' },
+      { type: 'unsubscribe:deploy', project_id: 'a' },
+    ],
     'messages of no known type': [{ type: 'nothing' }],
   }
   for (const [name, messages] of Object.entries(floods)) {
@@ -89,10 +129,17 @@ describe('floods of the language server channel', () => {
   }
 
   it('an address that connects again and again is refused until its budget is there again', async () => {
-    await using world = await lspWorld({ limits: { addressWorkPerSecond: 4 * workUnits.connection / burstSeconds } })
+    await using world = await lspWorld({ limits: { addressWorkPerSecond: (4 * workUnits.connection) / burstSeconds } })
     for (let number = 0; number < 5; number++) await (await world.stranger({ [addressHeader]: address })).close()
-    const sameNetwork = await RawWebSocket.open(world.server.port, '/lsp', `${addressHeader}: ${address.replace(/1$/, '2')}\r\n`)
-    expect(sameNetwork.answer).to.match(/^HTTP\/1.1 429 /).and.to.include('"code":"rate-limited"').and.to.match(/Connect again in \d+ s/)
+    const sameNetwork = await RawWebSocket.open(
+      world.server.port,
+      '/lsp',
+      `${addressHeader}: ${address.replace(/1$/, '2')}\r\n`,
+    )
+    expect(sameNetwork.answer)
+      .to.match(/^HTTP\/1.1 429 /)
+      .and.to.include('"code":"rate-limited"')
+      .and.to.match(/Connect again in \d+ s/)
     await (await world.stranger({ [addressHeader]: '2001:db8:fffe::1' })).close()
   })
 })

@@ -18,7 +18,9 @@ describe('limits of the language server channel', () => {
     await client.diagnosed(main, /not checked: it has more than 100 bytes/)
     await client.next(({ method }) => method === 'window/showMessage')
     client.didChange(main, 'x', 2, { start, end: start })
-    expect((await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code).to.equal(-32_803)
+    expect(
+      (await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code,
+    ).to.equal(-32_803)
     client.didChange(main, 'small', 3)
     expect(await client.textAt(main)).to.equal('small')
     client.didOpen('file:///b.cdc', 'y'.repeat(100))
@@ -70,7 +72,8 @@ describe('limits of the language server channel', () => {
       client.send(`{"jsonrpc":"2.0","id":${id},"method":"textDocument/hover","params":{}}`)
       expect(await client.next(() => true, from)).to.deep.include({ id: null })
     }
-    for (const id of [Number.MAX_SAFE_INTEGER, -1, 1.5, '__proto__', 'constructor', '']) expect((await client.ask('shutdown', {}, id)).id).to.equal(id)
+    for (const id of [Number.MAX_SAFE_INTEGER, -1, 1.5, '__proto__', 'constructor', ''])
+      expect((await client.ask('shutdown', {}, id)).id).to.equal(id)
   })
 
   it('opens so many documents of a connection, and more when some were closed', async () => {
@@ -78,7 +81,9 @@ describe('limits of the language server channel', () => {
     const client = await world.client()
     for (const name of ['a', 'b', 'c']) client.didOpen(`file:///${name}.cdc`, name)
     const { params } = await client.next(({ method }) => method === 'window/showMessage')
-    expect(params?.['message']).to.equal('textDocument/didOpen: a connection has at most 2 documents open; close one to open c.cdc.')
+    expect(params?.['message']).to.equal(
+      'textDocument/didOpen: a connection has at most 2 documents open; close one to open c.cdc.',
+    )
     client.notify('textDocument/didClose', { textDocument: { uri: 'file:///a.cdc' } })
     client.didOpen('file:///c.cdc', 'c')
     expect(await client.textAt('file:///c.cdc')).to.equal('c')
@@ -90,7 +95,11 @@ describe('limits of the language server channel', () => {
     client.didOpen(main, 'short')
     client.didChange(main, 'x'.repeat(1500), 2)
     await client.diagnosed(main, /a message has at most 1000 bytes/)
-    const { error } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start, more: 'x'.repeat(1500) })
+    const { error } = await client.ask('textDocument/hover', {
+      textDocument: { uri: main },
+      position: start,
+      more: 'x'.repeat(1500),
+    })
     expect(error?.code).to.equal(-32_803)
     client.send(JSON.stringify({ x: 'x'.repeat(3000) }))
     expect(await client.closeCode()).to.equal(1009)
@@ -104,7 +113,8 @@ describe('limits of the language server channel', () => {
     const about = { textDocument: { uri: main } }
     const waiting = [1, 2].map((id) => client.ask('textDocument/never', about, id))
     expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/at most 2 requests/)
-    for (const { error } of await Promise.all(waiting)) expect(error).to.include({ code: -32_803, message: 'The language server did not answer within 0.1 s.' })
+    for (const { error } of await Promise.all(waiting))
+      expect(error).to.include({ code: -32_803, message: 'The language server did not answer within 0.1 s.' })
     // The server was told to cancel them and has not answered: they count for another `requestMs`.
     expect((await client.ask('textDocument/never', about)).error?.message).to.match(/at most 2 requests/)
     let state = await client.ask('textDocument/state', about)
@@ -133,7 +143,9 @@ describe('limits of the language server channel', () => {
   })
 
   it('reads who sends much more slowly, and loses nothing of it', async () => {
-    await using world = await lspWorld({ limits: { workPerSecond: 500, addressWorkPerSecond: 500, waitingBytes: 2000 } })
+    await using world = await lspWorld({
+      limits: { workPerSecond: 500, addressWorkPerSecond: 500, waitingBytes: 2000 },
+    })
     const client = await world.client()
     client.didOpen(main, '0')
     for (let version = 1; version <= 2700; version++) client.didChange(main, String(version), version)
@@ -144,11 +156,19 @@ describe('limits of the language server channel', () => {
     await using world = await lspWorld({ limits: { unreadBytes: 1_000_000, pingMs: 60_000 } })
     const [slow, other] = [await world.client(), await world.client()]
     slow.socket.pause()
-    for (let id = 0; id < 40; id++) slow.send({ jsonrpc: '2.0', id, method: 'textDocument/giant', params: { textDocument: { uri: main }, bytes: 1_000_000 } })
+    for (let id = 0; id < 40; id++)
+      slow.send({
+        jsonrpc: '2.0',
+        id,
+        method: 'textDocument/giant',
+        params: { textDocument: { uri: main }, bytes: 1_000_000 },
+      })
     await world.workspaces.untilFolders(1)
     other.didOpen(main, 'fine')
     expect(await other.textAt(main)).to.equal('fine')
-    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_closed_total')).to.match(/reason="slow"} [1-9]/)
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_closed_total')).to.match(
+      /reason="slow"} [1-9]/,
+    )
   })
 
   it('takes a giant message of the server, and one beyond the limit for its end', async () => {
@@ -162,7 +182,10 @@ describe('limits of the language server channel', () => {
   })
 
   it('lets one address have so many connections, and all together no more than there may be', async () => {
-    await using world = await lspWorld({ limits: { connectionsPerAddress: 2, connections: 3 }, clientOf: ({ headers }) => ({ address: String(headers['x-test']), isLocal: false }) })
+    await using world = await lspWorld({
+      limits: { connectionsPerAddress: 2, connections: 3 },
+      clientOf: ({ headers }) => ({ address: String(headers['x-test']), isLocal: false }),
+    })
     const answer = async (address: string): Promise<string> => {
       const raw = await RawWebSocket.open(world.server.port, '/lsp', `X-Test: ${address}\r\n`)
       opened.push(raw)
@@ -180,7 +203,12 @@ describe('limits of the language server channel', () => {
   it('ends a connection that sends what is no WebSocket, and no other', async () => {
     await using world = await lspWorld()
     const other = await world.client()
-    const broken: [number, Buffer][] = [[0x83, Buffer.from('x')], [0xf1, Buffer.from('x')], [0x81, Buffer.from([0xff, 0xfe])], [0x80, Buffer.from('x')]]
+    const broken: [number, Buffer][] = [
+      [0x83, Buffer.from('x')],
+      [0xf1, Buffer.from('x')],
+      [0x81, Buffer.from([0xff, 0xfe])],
+      [0x80, Buffer.from('x')],
+    ]
     for (const [first, payload] of broken) {
       const raw = await RawWebSocket.open(world.server.port, '/lsp')
       raw.socket.write(clientFrame(first, payload))
@@ -199,11 +227,17 @@ describe('limits of the language server channel', () => {
 
 describe('contracts that documents of the channel import', () => {
   it('are fetched in the background, told to the client, and then the document is sent again', async () => {
-    await using world = await lspWorld({ fetch: ({ address, name }) => Promise.resolve({ address, name, code: `contract ${name} {}` }) })
+    await using world = await lspWorld({
+      fetch: ({ address, name }) => Promise.resolve({ address, name, code: `contract ${name} {}` }),
+    })
     const client = await world.client()
     client.didOpen(main, 'import FlowToken from 0x1654653399040a61', 5)
     const { params } = await client.next(({ method }) => method === 'flow/dependencyResolved')
-    expect(params).to.deep.equal({ address: '0x1654653399040a61', contractName: 'FlowToken', code: 'contract FlowToken {}' })
+    expect(params).to.deep.equal({
+      address: '0x1654653399040a61',
+      contractName: 'FlowToken',
+      code: 'contract FlowToken {}',
+    })
     const from = client.heard.findIndex(({ method }) => method === 'flow/dependencyResolved')
     expect((await client.diagnosed(main, /import FlowToken/, from)).params).to.include({ version: 5 })
     expect(client.heard.filter(({ method }) => method === 'flow/dependencyResolved')).to.have.length(1)
@@ -214,7 +248,8 @@ describe('contracts that documents of the channel import', () => {
     await using world = await lspWorld({
       fetch: ({ address, name }) => {
         asked.push(name)
-        if (name === 'Busy' && asked.filter((one) => one === 'Busy').length === 1) throw new RetryableError('busy', 'no node answers')
+        if (name === 'Busy' && asked.filter((one) => one === 'Busy').length === 1)
+          throw new RetryableError('busy', 'no node answers')
         return Promise.resolve(name === 'Busy' ? { address, name, code: 'there' } : undefined)
       },
     })
@@ -239,7 +274,8 @@ describe('contracts that one address imports', () => {
         return Promise.resolve(undefined)
       },
     })
-    const imports = (names: readonly string[]): string => names.map((name) => `import ${name} from 0x1654653399040a61`).join('\n')
+    const imports = (names: readonly string[]): string =>
+      names.map((name) => `import ${name} from 0x1654653399040a61`).join('\n')
     const first = await world.client('mainnet', '192.0.2.7')
     first.didOpen(main, imports(['A', 'B', 'C']))
     await first.next(({ params }) => params?.['contractName'] === 'C')
@@ -254,7 +290,10 @@ describe('contracts that one address imports', () => {
     await other.next(({ params: told }) => told?.['contractName'] === 'G')
     world.clock.advance(150_000)
     second.didChange(main, imports(['E', 'F']), 2)
-    await second.next(({ params: told }) => told?.['contractName'] === 'E' && told['message'] === 'there is no such contract at this address')
+    await second.next(
+      ({ params: told }) =>
+        told?.['contractName'] === 'E' && told['message'] === 'there is no such contract at this address',
+    )
     expect(asked).to.deep.equal(['A', 'B', 'C', 'D', 'G', 'E'])
   })
 })
@@ -266,7 +305,8 @@ describe('deployments in the language server channel', () => {
     return {
       listeners,
       subscribe: (projectId, token, send) => {
-        if (projectId === 'private' && token !== 'mine') return Promise.reject(new ApiError(404, 'unknown-project', 'There is no such project.'))
+        if (projectId === 'private' && token !== 'mine')
+          return Promise.reject(new ApiError(404, 'unknown-project', 'There is no such project.'))
         const all = listeners.get(projectId) ?? new Set()
         listeners.set(projectId, all.add(send))
         return Promise.resolve(() => void all.delete(send))
@@ -279,11 +319,19 @@ describe('deployments in the language server channel', () => {
     await using world = await lspWorld({ deploys, limits: { deploySubscriptions: 2 } })
     const client = await world.stranger()
     client.send({ type: 'subscribe:deploy', project_id: 'a' })
-    expect(await client.next(({ type }) => type === 'subscribed')).to.deep.equal({ type: 'subscribed', project_id: 'a' })
+    expect(await client.next(({ type }) => type === 'subscribed')).to.deep.equal({
+      type: 'subscribed',
+      project_id: 'a',
+    })
     client.send({ type: 'init', network: 'mainnet' })
     await client.next(({ type }) => type === 'ready')
     client.send({ type: 'subscribe:deploy', project_id: 'private' })
-    expect(await client.next(({ type }) => type === 'error')).to.deep.equal({ type: 'error', code: 'unknown-project', message: 'There is no such project.', project_id: 'private' })
+    expect(await client.next(({ type }) => type === 'error')).to.deep.equal({
+      type: 'error',
+      code: 'unknown-project',
+      message: 'There is no such project.',
+      project_id: 'private',
+    })
     client.send({ type: 'subscribe:deploy', project_id: 'private', token: 'mine' })
     await client.next(({ type, project_id }) => type === 'subscribed' && project_id === 'private')
     client.send({ type: 'subscribe:deploy', project_id: 'c' })
@@ -303,8 +351,10 @@ describe('deployments in the language server channel', () => {
     await using world = await lspWorld()
     const client = await world.stranger()
     for (const [message, code] of [
-      [{ type: 'subscribe:deploy', project_id: 'a' }, 'no-deployments'], [{ type: 'subscribe:deploy' }, 'bad-message'],
-      [{ type: 'subscribe:deploy', project_id: 'a', token: 7 }, 'bad-message'], [{ type: 'other' }, 'unknown-type'],
+      [{ type: 'subscribe:deploy', project_id: 'a' }, 'no-deployments'],
+      [{ type: 'subscribe:deploy' }, 'bad-message'],
+      [{ type: 'subscribe:deploy', project_id: 'a', token: 7 }, 'bad-message'],
+      [{ type: 'other' }, 'unknown-type'],
     ] as const) {
       const from = client.heard.length
       client.send(message)

@@ -18,16 +18,29 @@ const environment = { PATH: process.env['PATH'] ?? '' }
 
 describe('documents that are tried alone', () => {
   it('let all others write between two of them, however many are in line', async () => {
-    const run = new ServerRun({ program: doubleProgram, environment, limits, folder: tmpdir(), isRepeated: false, onNotification: () => undefined, onLost: () => undefined })
+    const run = new ServerRun({
+      program: doubleProgram,
+      environment,
+      limits,
+      folder: tmpdir(),
+      isRepeated: false,
+      onNotification: () => undefined,
+      onLost: () => undefined,
+    })
     try {
       await run.initialize({})
       const ledger = new BlameLedger(limits, handClock())
       const written: string[] = []
       const give = (name: string): void => {
         written.push(name)
-        run.give('textDocument/didOpen', { textDocument: { uri: `file:///${name}.cdc`, version: 1, text: name } }, new TriedDocument({ ledger, client: 'c', subject: name }))
+        run.give(
+          'textDocument/didOpen',
+          { textDocument: { uri: `file:///${name}.cdc`, version: 1, text: name } },
+          new TriedDocument({ ledger, client: 'c', subject: name }),
+        )
       }
-      const alone = (name: string): Promise<void> => run.alone(new TriedDocument({ ledger, client: 'c', subject: name }), () => give(name))
+      const alone = (name: string): Promise<void> =>
+        run.alone(new TriedDocument({ ledger, client: 'c', subject: name }), () => give(name))
       const among = async (name: string): Promise<void> => {
         await untilWritable(run)
         give(name)
@@ -43,7 +56,14 @@ describe('documents that are tried alone', () => {
 
 describe('a language server that is left after its end', () => {
   it('keeps the process up by nothing', async () => {
-    const server = new LanguageServer({ network: 'mainnet', program: doubleProgram, environment, limits, metrics: new LspMetrics(new Metrics().registry), log: pino({ level: 'silent' }) })
+    const server = new LanguageServer({
+      network: 'mainnet',
+      program: doubleProgram,
+      environment,
+      limits,
+      metrics: new LspMetrics(new Metrics().registry),
+      log: pino({ level: 'silent' }),
+    })
     const member: Member = { folder: tmpdir(), take: () => undefined, wake: () => undefined, told: () => undefined }
     server.join(member)
     await server.ready(AbortSignal.timeout(10_000))

@@ -22,7 +22,9 @@ describe('code of contracts that is asked for', () => {
       create table raw.transactions_p0 partition of raw.transactions for values from (0) to (1000)`)
   })
   beforeEach(async () => {
-    await database.pool.query('truncate app.contract_versions, app.contract_code, app.contract_code_questions, app.asking_walks, raw.transactions, raw.scripts')
+    await database.pool.query(
+      'truncate app.contract_versions, app.contract_code, app.contract_code_questions, app.asking_walks, raw.transactions, raw.scripts',
+    )
     world.node.accounts.length = 0
     world.answer({})
   })
@@ -31,31 +33,50 @@ describe('code of contracts that is asked for', () => {
     await database.drop()
   })
 
-  const version = (name: string, code: string, height: number, change = 'added', at = 0): Promise<unknown> => database.pool.query(
-    `insert into app.contract_versions (block_height, tx_index, event_index, change, address, name, code_hash) values ($1, $2, 0, $3, $4, $5, $6)`,
-    [height, at, change, owner, name, hash(code)],
-  )
+  const version = (name: string, code: string, height: number, change = 'added', at = 0): Promise<unknown> =>
+    database.pool.query(
+      `insert into app.contract_versions (block_height, tx_index, event_index, change, address, name, code_hash) values ($1, $2, 0, $3, $4, $5, $6)`,
+      [height, at, change, owner, name, hash(code)],
+    )
   const transaction = async (height: number, args: readonly object[], script = 'transaction {}'): Promise<void> => {
     const scriptHash = Buffer.alloc(32, height)
-    await database.pool.query('insert into raw.scripts (script_hash, script_text) values ($1, $2)', [scriptHash, script])
+    await database.pool.query('insert into raw.scripts (script_hash, script_text) values ($1, $2)', [
+      scriptHash,
+      script,
+    ])
     await database.pool.query(
       `insert into raw.transactions (block_height, gas_limit, tx_index, event_count, is_evm, id, status, authorizers, script_hash, arguments)
-       values ($1, 1, 0, 1, false, '\\x01', 'SEALED', '{}', $2, $3)`, [height, scriptHash, JSON.stringify(args)])
+       values ($1, 1, 0, 1, false, '\\x01', 'SEALED', '{}', $2, $3)`,
+      [height, scriptHash, JSON.stringify(args)],
+    )
   }
-  const codes = () => world.rows('select code, code_bytes, kind, imports, found_in from app.contract_code order by code')
+  const codes = () =>
+    world.rows('select code, code_bytes, kind, imports, found_in from app.contract_code order by code')
 
   it('is found in the transaction that brought it, without a call', async () => {
     await version('A', first, 5)
     await version('B', second, 6)
-    await transaction(5, [{ type: 'String', value: 'A' }, { type: 'String', value: Buffer.from(first).toString('hex') }])
+    await transaction(5, [
+      { type: 'String', value: 'A' },
+      { type: 'String', value: Buffer.from(first).toString('hex') },
+    ])
     await transaction(6, [{ type: 'String', value: second }])
     await world.ask(contractCodeWorker)
     expect(await codes()).to.deep.equal([
       { code: first, code_bytes: null, kind: 'CONTRACT', imports: [], found_in: 'argument' },
-      { code: second, code_bytes: null, kind: 'NFT', imports: ['A.f8d6e0586b0a20c7.NonFungibleToken'], found_in: 'argument' },
+      {
+        code: second,
+        code_bytes: null,
+        kind: 'NFT',
+        imports: ['A.f8d6e0586b0a20c7.NonFungibleToken'],
+        found_in: 'argument',
+      },
     ])
     expect(world.node.accounts).to.deep.equal([])
-    expect(await world.rows('select status from app.contract_code_questions')).to.deep.equal([{ status: 'answered' }, { status: 'answered' }])
+    expect(await world.rows('select status from app.contract_code_questions')).to.deep.equal([
+      { status: 'answered' },
+      { status: 'answered' },
+    ])
   })
 
   it('is asked of the account as the block left it, and believed only by its hash', async () => {
@@ -64,9 +85,13 @@ describe('code of contracts that is asked for', () => {
     await transaction(5, [])
     world.answer({}, ({ height }) => (height === 5 ? { A: first } : { A: first, B: `${second} ` }))
     await world.ask(contractCodeWorker)
-    expect(await codes()).to.deep.equal([{ code: first, code_bytes: null, kind: 'CONTRACT', imports: [], found_in: 'chain' }])
+    expect(await codes()).to.deep.equal([
+      { code: first, code_bytes: null, kind: 'CONTRACT', imports: [], found_in: 'chain' },
+    ])
     expect(world.node.accounts.map(({ height }) => height)).to.have.members([5, 9])
-    expect(await world.rows(`select last_error_code from app.contract_code_questions where status = 'none'`)).to.deep.equal([{ last_error_code: 'replaced-in-block' }])
+    expect(
+      await world.rows(`select last_error_code from app.contract_code_questions where status = 'none'`),
+    ).to.deep.equal([{ last_error_code: 'replaced-in-block' }])
   })
 
   it('is looked for wherever else the same code was deployed', async () => {
@@ -82,11 +107,16 @@ describe('code of contracts that is asked for', () => {
   it('is asked for again where no node has a state so old, after pauses that grow', async () => {
     await version('A', first, 5)
     world.answer({}, () => refuse('NOT_FOUND', 'block height 5 is below the spork root block height 100'))
-    for (const [failures, seconds] of [[1, 60], [2, 120], [3, 240]] as const) {
+    for (const [failures, seconds] of [
+      [1, 60],
+      [2, 120],
+      [3, 240],
+    ] as const) {
       await database.pool.query('update app.contract_code_questions set next_ask_at = now()')
       await world.ask(contractCodeWorker)
       const [row] = await world.rows<{ failures: number; pause: number; last_error_code: string }>(
-        'select failures, last_error_code, extract(epoch from next_ask_at - asked_at)::float8 as pause from app.contract_code_questions')
+        'select failures, last_error_code, extract(epoch from next_ask_at - asked_at)::float8 as pause from app.contract_code_questions',
+      )
       expect(row).to.include({ failures, last_error_code: 'state-not-served' })
       expect(row?.pause).to.be.within(0.89 * seconds, 1.11 * seconds)
     }
@@ -97,13 +127,23 @@ describe('code of contracts that is asked for', () => {
     await version('A', odd, 5)
     await transaction(5, [{ type: 'String', value: Buffer.from(odd).toString('hex') }])
     await world.ask(contractCodeWorker)
-    expect(await codes()).to.deep.equal([{ code: `${first} // \\u0000`, code_bytes: Buffer.from(odd), kind: 'CONTRACT', imports: [], found_in: 'argument' }])
+    expect(await codes()).to.deep.equal([
+      {
+        code: `${first} // \\u0000`,
+        code_bytes: Buffer.from(odd),
+        kind: 'CONTRACT',
+        imports: [],
+        found_in: 'argument',
+      },
+    ])
   })
 
   it('is not looked for where only its removal is known', async () => {
     await version('A', first, 5, 'removed')
     await world.ask(contractCodeWorker)
     expect(world.node.accounts).to.deep.equal([])
-    expect(await world.rows('select last_error_code from app.contract_code_questions')).to.deep.equal([{ last_error_code: 'no-longer-there' }])
+    expect(await world.rows('select last_error_code from app.contract_code_questions')).to.deep.equal([
+      { last_error_code: 'no-longer-there' },
+    ])
   })
 })

@@ -37,7 +37,11 @@ describe('the reconciler of owners', () => {
         const ids = chain.get(`${textOf(plain(holder))} ${textOf(plain(prefix))}`)
         if ((ids?.length ?? 0) > mostListed) refuse('RESOURCE_EXHAUSTED', 'script execution computation limit exceeded')
         const page = (ids ?? []).slice(Number(plain(from)), Number(plain(from)) + Number(plain(count)))
-        return cdc.struct({ collections: cdc.int(ids === undefined ? 0 : 1), total: cdc.int(ids?.length ?? 0), ids: cdc.array(page.map(cdc.uint64)) })
+        return cdc.struct({
+          collections: cdc.int(ids === undefined ? 0 : 1),
+          total: cdc.int(ids?.length ?? 0),
+          ids: cdc.array(page.map(cdc.uint64)),
+        })
       },
       nft_holder_check: ({ args: [holder, prefix, , ids] }) => {
         const held = new Set((chain.get(`${textOf(plain(holder))} ${textOf(plain(prefix))}`) ?? []).map(String))
@@ -51,18 +55,29 @@ describe('the reconciler of owners', () => {
   })
 
   const holds = (holder: string, ids: number[], token = stones): void => void chain.set(`${holder} ${token}.`, ids)
-  const eventsSay = async (owner: string, ids: readonly number[], { token = stones, height = 50 } = {}): Promise<void> => {
-    await database.pool.query(`
+  const eventsSay = async (
+    owner: string,
+    ids: readonly number[],
+    { token = stones, height = 50 } = {},
+  ): Promise<void> => {
+    await database.pool.query(
+      `
       insert into app.nft_ownership (token, nft_id, nft_uuid, block_height, tx_index, event_index, leg, is_burned, owner)
       select $1, id, null, $3, 0, 0, 0, false, $4 from unnest($2::numeric[]) as i (id)
-      on conflict (token, nft_id) do update set block_height = excluded.block_height, owner = excluded.owner`, [token, ids, height, owner])
+      on conflict (token, nft_id) do update set block_height = excluded.block_height, owner = excluded.owner`,
+      [token, ids, height, owner],
+    )
     await database.pool.query(`
       truncate app.nft_holdings; insert into app.nft_holdings select owner, token, count(*) from app.nft_ownership group by 1, 2`)
   }
-  const corrections = () => world.rows(`
+  const corrections = () =>
+    world.rows(`
     select nft_id::int as id, owner, not_in, checked_height::int as height from app.nft_ownership_corrections order by nft_id`)
   const againAt = async (height: number): Promise<void> => {
-    await database.pool.query(`update app.indexing_checkpoints set covered = int8multirange(int8range(0, $1::bigint + 1))`, [height])
+    await database.pool.query(
+      `update app.indexing_checkpoints set covered = int8multirange(int8range(0, $1::bigint + 1))`,
+      [height],
+    )
     await database.pool.query('update app.nft_holder_checks set next_ask_at = now()')
     await world.ask(nftOwnershipReconciler)
   }
@@ -74,17 +89,28 @@ describe('the reconciler of owners', () => {
     holds(bob, [])
     const before = await world.rows('select * from app.nft_ownership order by nft_id')
     await world.ask(nftOwnershipReconciler)
-    expect(await corrections()).to.deep.equal([
-      { id: 3, owner: null, not_in: alice, height: 100 },
-      { id: 4, owner: alice, not_in: bob, height: 100 },
-      { id: 9, owner: alice, not_in: null, height: 100 },
-    ].map((row) => (row.id === 4 ? { ...row, not_in: null } : row)))
+    expect(await corrections()).to.deep.equal(
+      [
+        { id: 3, owner: null, not_in: alice, height: 100 },
+        { id: 4, owner: alice, not_in: bob, height: 100 },
+        { id: 9, owner: alice, not_in: null, height: 100 },
+      ].map((row) => (row.id === 4 ? { ...row, not_in: null } : row)),
+    )
     expect(await world.rows('select * from app.nft_ownership order by nft_id')).to.deep.equal(before)
-    expect(await world.rows('select holder, checked_height::int, held_count::int, status from app.nft_holder_checks order by holder')).to.deep.equal([
-      { holder: bob, checked_height: 100, held_count: 0, status: 'answered' }, { holder: alice, checked_height: 100, held_count: 4, status: 'answered' },
+    expect(
+      await world.rows(
+        'select holder, checked_height::int, held_count::int, status from app.nft_holder_checks order by holder',
+      ),
+    ).to.deep.equal([
+      { holder: bob, checked_height: 100, held_count: 0, status: 'answered' },
+      { holder: alice, checked_height: 100, held_count: 4, status: 'answered' },
     ])
     expect(await world.rows('select nft_id::int as id, owner from app.nft_owners order by nft_id')).to.deep.equal([
-      { id: 1, owner: alice }, { id: 2, owner: alice }, { id: 3, owner: null }, { id: 4, owner: alice }, { id: 9, owner: alice },
+      { id: 1, owner: alice },
+      { id: 2, owner: alice },
+      { id: 3, owner: null },
+      { id: 4, owner: alice },
+      { id: 9, owner: alice },
     ])
   })
 
@@ -108,12 +134,17 @@ describe('the reconciler of owners', () => {
     await eventsSay(alice, [1])
     await world.ask(nftOwnershipReconciler)
     expect(await corrections()).to.deep.equal([])
-    expect(await world.rows('select status, last_error_code from app.nft_holder_checks')).to.deep.equal([{ status: 'none', last_error_code: 'no-collection' }])
+    expect(await world.rows('select status, last_error_code from app.nft_holder_checks')).to.deep.equal([
+      { status: 'none', last_error_code: 'no-collection' },
+    ])
   })
 
   it('walks through all holders in turn, the one that was asked longest ago first', async () => {
     await eventsSay(alice, [1])
-    await database.pool.query(`insert into app.nft_holdings select '0x' || lpad(to_hex(i), 16, '0'), $1, 1 from generate_series(1, 30) i`, [stones])
+    await database.pool.query(
+      `insert into app.nft_holdings select '0x' || lpad(to_hex(i), 16, '0'), $1, 1 from generate_series(1, 30) i`,
+      [stones],
+    )
     await world.ask(nftOwnershipReconciler)
     const asked = (): unknown[] => world.calls('nft_holder_ids').map(({ args }) => plain(args[0]))
     expect(asked()).to.have.lengthOf(31)
@@ -125,7 +156,13 @@ describe('the reconciler of owners', () => {
     world.node.scripts.length = 0
     await world.ask(nftOwnershipReconciler)
     const batchOf = (list: readonly unknown[], i: number): unknown[] => list.slice(4 * i, 4 * i + 4)
-    for (let i = 0; i < 8; i++) expect(batchOf(asked(), i)).to.have.members(batchOf(order.map(({ holder }) => holder), i))
+    for (let i = 0; i < 8; i++)
+      expect(batchOf(asked(), i)).to.have.members(
+        batchOf(
+          order.map(({ holder }) => holder),
+          i,
+        ),
+      )
   })
 
   it('reads large holders page by page at one height', async () => {
@@ -134,8 +171,14 @@ describe('the reconciler of owners', () => {
     await eventsSay(alice, [...ids.slice(0, 24_990), 30_000])
     await world.ask(nftOwnershipReconciler)
     const calls = world.calls('nft_holder_ids')
-    expect(calls.map(({ args, height }) => [plain(args[3]), height])).to.deep.equal([['0', 100], ['10000', 100], ['20000', 100]])
-    const found = await world.rows<{ id: number; owner: string | null }>('select nft_id::int as id, owner from app.nft_ownership_corrections order by nft_id')
+    expect(calls.map(({ args, height }) => [plain(args[3]), height])).to.deep.equal([
+      ['0', 100],
+      ['10000', 100],
+      ['20000', 100],
+    ])
+    const found = await world.rows<{ id: number; owner: string | null }>(
+      'select nft_id::int as id, owner from app.nft_ownership_corrections order by nft_id',
+    )
     expect(found).to.deep.equal([...ids.slice(24_990).map((id) => ({ id, owner: alice })), { id: 30_000, owner: null }])
   })
 
@@ -146,8 +189,12 @@ describe('the reconciler of owners', () => {
     await eventsSay(alice, ids)
     await world.ask(nftOwnershipReconciler)
     expect(world.calls('nft_holder_check').map(({ args }) => texts(args[3]).length)).to.deep.equal([500, 500, 200])
-    expect((await corrections()).map((row) => [(row as { id: number }).id, (row as { not_in: string }).not_in])).to.deep.equal(ids.slice(1190).map((id) => [id, alice]))
-    expect(await world.rows('select is_listed, checked_up_to, status from app.nft_holder_checks')).to.deep.equal([{ is_listed: true, checked_up_to: null, status: 'answered' }])
+    expect(
+      (await corrections()).map((row) => [(row as { id: number }).id, (row as { not_in: string }).not_in]),
+    ).to.deep.equal(ids.slice(1190).map((id) => [id, alice]))
+    expect(await world.rows('select is_listed, checked_up_to, status from app.nft_holder_checks')).to.deep.equal([
+      { is_listed: true, checked_up_to: null, status: 'answered' },
+    ])
     mostListed = Infinity
     await againAt(101)
     expect(await corrections()).to.have.lengthOf(10)
@@ -160,41 +207,68 @@ describe('the reconciler of owners', () => {
     holds(alice, [1], stones)
     holds(alice, [2], boats)
     await world.ask(nftOwnershipReconciler)
-    expect(await world.rows('select token, nft_id::int as id from app.nft_ownership_corrections')).to.deep.equal([{ token: boats, id: 1 }])
+    expect(await world.rows('select token, nft_id::int as id from app.nft_ownership_corrections')).to.deep.equal([
+      { token: boats, id: 1 },
+    ])
   })
 
   it('waits while nothing is derived or the state is not served, and holds it against no holder', async () => {
     await eventsSay(alice, [1])
     await database.pool.query('truncate app.indexing_checkpoints')
-    const loop = () => world.ask(nftOwnershipReconciler).then(() => undefined, (error: unknown) => (error as { code: string }).code)
+    const loop = () =>
+      world.ask(nftOwnershipReconciler).then(
+        () => undefined,
+        (error: unknown) => (error as { code: string }).code,
+      )
     expect(await loop()).to.equal('state-not-served')
-    await database.pool.query(`insert into app.indexing_checkpoints (service_name, covered) values ('nft_ownership_worker', '{[0,101)}')`)
+    await database.pool.query(
+      `insert into app.indexing_checkpoints (service_name, covered) values ('nft_ownership_worker', '{[0,101)}')`,
+    )
     world.answer({ nft_holder_ids: () => refuse('OUT_OF_RANGE', 'not indexed') })
     expect(await loop()).to.equal('state-not-served')
-    expect(await world.rows('select status, failures from app.nft_holder_checks')).to.deep.equal([{ status: 'new', failures: 0 }])
+    expect(await world.rows('select status, failures from app.nft_holder_checks')).to.deep.equal([
+      { status: 'new', failures: 0 },
+    ])
   })
 
   it('after all holders were asked, readers have the owners of the chain, whatever events showed before', async () => {
     const ids = [1, 2, 3, 4, 5, 6]
     const owners = fc.array(fc.constantFrom(...holders, null), { minLength: ids.length, maxLength: ids.length })
-    await fc.assert(fc.asyncProperty(owners, fc.array(fc.tuple(owners, owners), { minLength: 1, maxLength: 3 }), async (first, changes) => {
-      await database.pool.query(`
+    await fc.assert(
+      fc.asyncProperty(
+        owners,
+        fc.array(fc.tuple(owners, owners), { minLength: 1, maxLength: 3 }),
+        async (first, changes) => {
+          await database.pool.query(`
         truncate app.nft_ownership, app.nft_holdings, app.nft_holder_checks, app.nft_ownership_corrections, app.asking_walks`)
-      const say = async (who: readonly (string | null)[], height: number): Promise<void> => {
-        for (const holder of holders) await eventsSay(holder, ids.filter((_, i) => who[i] === holder), { height })
-      }
-      // All three are holders in any case.
-      for (const [i, holder] of holders.entries()) await eventsSay(holder, [100 + i])
-      await say(first, 10)
-      let height = 100
-      for (const [events, real] of changes) {
-        await say(events, height)
-        for (const [i, holder] of holders.entries()) holds(holder, [100 + i, ...ids.filter((_, at) => real[at] === holder)])
-        await againAt(++height)
-        height++
-        const seen = await world.rows<{ id: number; owner: string }>('select nft_id::int as id, owner from app.nft_owners where nft_id < 100 and owner is not null order by nft_id')
-        expect(seen).to.deep.equal(ids.flatMap((id, i) => (real[i] === null || real[i] === undefined ? [] : [{ id, owner: real[i] }])))
-      }
-    }), { numRuns: 12 })
+          const say = async (who: readonly (string | null)[], height: number): Promise<void> => {
+            for (const holder of holders)
+              await eventsSay(
+                holder,
+                ids.filter((_, i) => who[i] === holder),
+                { height },
+              )
+          }
+          // All three are holders in any case.
+          for (const [i, holder] of holders.entries()) await eventsSay(holder, [100 + i])
+          await say(first, 10)
+          let height = 100
+          for (const [events, real] of changes) {
+            await say(events, height)
+            for (const [i, holder] of holders.entries())
+              holds(holder, [100 + i, ...ids.filter((_, at) => real[at] === holder)])
+            await againAt(++height)
+            height++
+            const seen = await world.rows<{ id: number; owner: string }>(
+              'select nft_id::int as id, owner from app.nft_owners where nft_id < 100 and owner is not null order by nft_id',
+            )
+            expect(seen).to.deep.equal(
+              ids.flatMap((id, i) => (real[i] === null || real[i] === undefined ? [] : [{ id, owner: real[i] }])),
+            )
+          }
+        },
+      ),
+      { numRuns: 12 },
+    )
   })
 })

@@ -26,7 +26,9 @@ describe('the scripts of the workers that ask', () => {
       for (const network of networks) {
         const filled = (await loadScripts(network))(name)
         expect(filled, name).to.not.match(/^import "/m)
-        expect(filled.match(/^import \w+ from 0x[0-9a-f]{16}$/gm)?.length, name).to.equal(kept.match(/^import /gm)?.length)
+        expect(filled.match(/^import \w+ from 0x[0-9a-f]{16}$/gm)?.length, name).to.equal(
+          kept.match(/^import /gm)?.length,
+        )
         expect(parse(filled).error, `${name} on ${network}`).to.equal(undefined)
       }
     }

@@ -13,7 +13,9 @@ export interface KeyBackend {
 }
 
 /** An indexer backend that knows one key and counts what it is asked. @param answer in place of that */
-export async function startKeyBackend(answer?: (request: IncomingMessage, response: ServerResponse) => void): Promise<KeyBackend> {
+export async function startKeyBackend(
+  answer?: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<KeyBackend> {
   const asked: string[] = []
   const server = createServer((request, response) => {
     const key = String(request.headers['x-api-key'])

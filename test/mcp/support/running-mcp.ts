@@ -52,17 +52,44 @@ export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
 export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 /** The MCP server on a port of 127.0.0.1, put together as the service does. */
-export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), skills = new SkillList([]), backendUrl = nobody, admission, origins, host = '127.0.0.1', patience }: RunMcpOptions): Promise<RunningMcp> {
+export async function runMcp({
+  queries,
+  scripts = createRestScriptRunner(nobody),
+  skills = new SkillList([]),
+  backendUrl = nobody,
+  admission,
+  origins,
+  host = '127.0.0.1',
+  patience,
+}: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
   const server = await startMcpHttpServer({
-    queries, log, metrics, version: '0.0.0', network: () => 'mainnet', skills, host, port: 0, closeGraceMs: 500,
+    queries,
+    log,
+    metrics,
+    version: '0.0.0',
+    network: () => 'mainnet',
+    skills,
+    host,
+    port: 0,
+    closeGraceMs: 500,
     ...(patience === undefined ? {} : { patience }),
     scripts: boundScripts(scripts),
-    origins: { allowedHosts: [], allowedOrigins: [], remedies: { host: 'Add it to the hosts.', origin: 'Add it to the origins.' }, ...origins },
+    origins: {
+      allowedHosts: [],
+      allowedOrigins: [],
+      remedies: { host: 'Add it to the hosts.', origin: 'Add it to the origins.' },
+      ...origins,
+    },
     admission: new Admission({
-      isKeyRequired: true, adminKey: undefined, keys: new KeyCheck({ backendUrl: () => backendUrl }), window: new SlidingWindow({ most: 60 }),
-      attempts: new FailureLimit(), clientOf: clientReader(new BlockList()), ...admission,
+      isKeyRequired: true,
+      adminKey: undefined,
+      keys: new KeyCheck({ backendUrl: () => backendUrl }),
+      window: new SlidingWindow({ most: 60 }),
+      attempts: new FailureLimit(),
+      clientOf: clientReader(new BlockList()),
+      ...admission,
     }),
   })
   const url = `http://127.0.0.1:${server.port}/mcp`

@@ -24,11 +24,17 @@ export function scriptResult(value: unknown): string {
 }
 
 /** The REST API of an access node, as far as scripts go. @param answer default: gives the first argument back */
-export async function startScriptNode(answer?: (response: ServerResponse, asked: AskedScript) => void): Promise<ScriptNode> {
+export async function startScriptNode(
+  answer?: (response: ServerResponse, asked: AskedScript) => void,
+): Promise<ScriptNode> {
   const asked: AskedScript[] = []
-  const reply = answer ?? ((response, script) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(scriptResult(script.arguments[0] ?? { type: 'Void' }))
-  })
+  const reply =
+    answer ??
+    ((response, script) => {
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(scriptResult(script.arguments[0] ?? { type: 'Void' }))
+    })
   const server = createServer((request, response) => {
     void readScript(request).then((script) => {
       asked.push(script)

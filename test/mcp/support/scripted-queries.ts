@@ -2,7 +2,14 @@ import type { QueryService } from '../../../src/ask/query-service.ts'
 import type { SqlAnswer } from '../../../src/ask/sql/sql-answer.ts'
 
 export const oneRow: SqlAnswer = {
-  columns: [{ name: 'height', type: 'int8' }, { name: 'height', type: 'int8' }], rows: [['9007199254740993', '1']], rowCount: 1, truncated: false, durationMs: 0.5,
+  columns: [
+    { name: 'height', type: 'int8' },
+    { name: 'height', type: 'int8' },
+  ],
+  rows: [['9007199254740993', '1']],
+  rowCount: 1,
+  truncated: false,
+  durationMs: 0.5,
 }
 
 /** A query service that answers with one row without any database, for tests of who may call, and how often. */
@@ -11,9 +18,17 @@ export function scriptedQueries(overrides: Partial<QueryService> = {}): QuerySer
     throw new Error('not asked for in this test')
   }
   return {
-    targets: ['indexer'], model: undefined, remedy: 'Set LLM_API_KEY.', stuckSessions: 0,
-    runSql: () => Promise.resolve(oneRow), checkSql: refused, generateSql: refused, ask: refused,
-    describeSchema: (target) => `create table ${target}_table ();`, describeNotes: (target) => `Notes on ${target}.`, examples: () => [],
+    targets: ['indexer'],
+    model: undefined,
+    remedy: 'Set LLM_API_KEY.',
+    stuckSessions: 0,
+    runSql: () => Promise.resolve(oneRow),
+    checkSql: refused,
+    generateSql: refused,
+    ask: refused,
+    describeSchema: (target) => `create table ${target}_table ();`,
+    describeNotes: (target) => `Notes on ${target}.`,
+    examples: () => [],
     ...overrides,
   }
 }

@@ -37,7 +37,13 @@ export interface Saved {
 }
 
 export interface Got {
-  readonly project: Json & { readonly id: string; readonly slug: string; readonly version: number; readonly forked_from: Json | null; readonly folders: string[] }
+  readonly project: Json & {
+    readonly id: string
+    readonly slug: string
+    readonly version: number
+    readonly forked_from: Json | null
+    readonly folders: string[]
+  }
   readonly files: readonly { readonly path: string; readonly content: string; readonly version: number }[]
 }
 
@@ -63,7 +69,11 @@ export class ProjectWorld {
 
   private constructor(
     { database, projectsFunction, logged }: Pick<ProjectWorld, 'database' | 'projectsFunction' | 'logged'>,
-    { people, url, stop }: { readonly people: Map<string, string>; readonly url: string; readonly stop: () => Promise<void> },
+    {
+      people,
+      url,
+      stop,
+    }: { readonly people: Map<string, string>; readonly url: string; readonly stop: () => Promise<void> },
   ) {
     this.database = database
     this.projectsFunction = projectsFunction
@@ -73,7 +83,9 @@ export class ProjectWorld {
     this.#stop = stop
   }
 
-  static async create(options: Partial<ProjectsFunctionOptions> & { readonly trustedProxies?: readonly string[] } = {}): Promise<ProjectWorld> {
+  static async create(
+    options: Partial<ProjectsFunctionOptions> & { readonly trustedProxies?: readonly string[] } = {},
+  ): Promise<ProjectWorld> {
     const { trustedProxies = [], ...more } = options
     const database = await createTestDatabase({ max: 12 })
     const logged: string[] = []
@@ -85,18 +97,35 @@ export class ProjectWorld {
       return { userId }
     }
     const projectsFunction = createProjectsFunction({
-      pool: database.pool, log, authenticate, holdUser: () => Promise.resolve(true), allowsOrigin: (given) => given === origin, clientOf: clientReader(addressList(trustedProxies)), quotas,
-      limits: { client: 0, read: 0, write: 0, atOnce: 0 }, ...more,
+      pool: database.pool,
+      log,
+      authenticate,
+      holdUser: () => Promise.resolve(true),
+      allowsOrigin: (given) => given === origin,
+      clientOf: clientReader(addressList(trustedProxies)),
+      quotas,
+      limits: { client: 0, read: 0, write: 0, atOnce: 0 },
+      ...more,
     })
     const app = new Koa<RequestState>()
     app.use(requests({ service: 'editor', metrics: new Metrics(), log, list: 'the documentation' }))
     app.use(projectsFunction.middleware)
     const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
-    return new ProjectWorld({ database, projectsFunction, logged }, { people, url: `http://127.0.0.1:${port}${projectsFunctionPath}`, stop: async () => {
-      await closeServer(server, 500)
-      await database.drop()
-    } })
+    const { server, port } = await listen((request, response) => void handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    })
+    return new ProjectWorld(
+      { database, projectsFunction, logged },
+      {
+        people,
+        url: `http://127.0.0.1:${port}${projectsFunctionPath}`,
+        stop: async () => {
+          await closeServer(server, 500)
+          await database.drop()
+        },
+      },
+    )
   }
 
   stop(): Promise<void> {
@@ -115,12 +144,26 @@ export class ProjectWorld {
   }
 
   /** @param by undefined: somebody who has not signed in */
-  async call<Data = Json>(by: Pick<Person, 'token'> | undefined, endpoint: string, data?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Envelope<Data>> {
+  async call<Data = Json>(
+    by: Pick<Person, 'token'> | undefined,
+    endpoint: string,
+    data?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Envelope<Data>> {
     const response = await this.fetch({
-      method: 'POST', body: JSON.stringify({ endpoint, data }),
-      headers: { 'Content-Type': 'application/json', ...(by === undefined ? {} : { Authorization: `Bearer ${by.token}` }), ...headers },
+      method: 'POST',
+      body: JSON.stringify({ endpoint, data }),
+      headers: {
+        'Content-Type': 'application/json',
+        ...(by === undefined ? {} : { Authorization: `Bearer ${by.token}` }),
+        ...headers,
+      },
     })
-    return { status: response.status, headers: response.headers, ...await response.json() as Omit<Envelope<Data>, 'status' | 'headers'> }
+    return {
+      status: response.status,
+      headers: response.headers,
+      ...((await response.json()) as Omit<Envelope<Data>, 'status' | 'headers'>),
+    }
   }
 
   /** What is answered to a save that is done. */

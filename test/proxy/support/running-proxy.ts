@@ -25,17 +25,29 @@ export interface RunningProxy extends ProxyServer {
 const nobody = new URL('http://127.0.0.1:1')
 
 /** The proxy on a port of 127.0.0.1. */
-export async function runProxy({ urls = {}, patienceMs = 20_000, ...options }: RunProxyOptions = {}): Promise<RunningProxy> {
+export async function runProxy({
+  urls = {},
+  patienceMs = 20_000,
+  ...options
+}: RunProxyOptions = {}): Promise<RunningProxy> {
   const metrics = new Metrics()
   const log: string[] = []
   const titles = { chat: 'the chat', ask: 'the query service', mcp: 'the MCP server' }
   const server = await startProxyServer({
     upstreamOf: (name) => ({ title: titles[name], url: urls[name] ?? nobody, patienceMs }),
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
-    metrics, host: '127.0.0.1', port: 0, trustedProxies: new BlockList(), needsToken: false, closeGraceMs: 500, ...options,
+    metrics,
+    host: '127.0.0.1',
+    port: 0,
+    trustedProxies: new BlockList(),
+    needsToken: false,
+    closeGraceMs: 500,
+    ...options,
   })
   return {
-    ...server, metrics, log,
+    ...server,
+    metrics,
+    log,
     url: `http://127.0.0.1:${server.port}`,
     raw: async (bytes) => {
       const socket = connect(server.port, '127.0.0.1')

@@ -37,12 +37,15 @@ export class RpcRefusal {
 export async function startEvmNode(answer: Answer): Promise<EvmNode> {
   const asked: RpcCall[] = []
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const call = await json(request) as RpcCall & { readonly id: unknown }
+    const call = (await json(request)) as RpcCall & { readonly id: unknown }
     asked.push({ method: call.method, params: call.params })
     const result = await answer(call, response, request)
     if (result === answered) return
-    const told = result instanceof RpcRefusal ? { error: { code: 3, message: result.message, data: result.data } } : { result }
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...told }))
+    const told =
+      result instanceof RpcRefusal ? { error: { code: 3, message: result.message, data: result.data } } : { result }
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...told }))
   }
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))

@@ -21,12 +21,22 @@ describe('what people do with their account at the auth endpoint', () => {
 
   const newEmail = (): string => `person-${++people}@example.com`
   const as = (token: string): { headers: Record<string, string> } => ({ headers: { Authorization: `Bearer ${token}` } })
-  const put = (token: string, body: unknown, query = ''): Promise<Answered> => auth.call('PUT', `/user${query}`, { body, ...as(token) })
-  const verify = (token: string | undefined, body: object): Promise<Answered> => auth.call('POST', '/verify', { body: { type: 'email_change', ...body }, ...(token === undefined ? {} : as(token)) })
-  const age = (userId: string): Promise<unknown> => db.pool.query("update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes' where user_id = $1", [userId])
-  const person = async (): Promise<{ readonly email: string; readonly accessToken: string; readonly userId: string }> => {
+  const put = (token: string, body: unknown, query = ''): Promise<Answered> =>
+    auth.call('PUT', `/user${query}`, { body, ...as(token) })
+  const verify = (token: string | undefined, body: object): Promise<Answered> =>
+    auth.call('POST', '/verify', { body: { type: 'email_change', ...body }, ...(token === undefined ? {} : as(token)) })
+  const age = (userId: string): Promise<unknown> =>
+    db.pool.query(
+      "update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes' where user_id = $1",
+      [userId],
+    )
+  const person = async (): Promise<{
+    readonly email: string
+    readonly accessToken: string
+    readonly userId: string
+  }> => {
     const email = newEmail()
-    return { email, ...await signIn(auth, email) }
+    return { email, ...(await signIn(auth, email)) }
   }
   const mailsTo = async (email: string): Promise<readonly string[]> => {
     await auth.mailsSent()
@@ -38,11 +48,21 @@ describe('what people do with their account at the auth endpoint', () => {
       const { email, accessToken, userId } = await person()
       const wanted = newEmail()
       const asked = await put(accessToken, { email: wanted.toUpperCase(), data: { name: 'N' } })
-      expect([asked.status, asked.body['email'], asked.body['new_email'], asked.body['user_metadata']]).to.deep.equal([200, email, wanted, { name: 'N' }])
+      expect([asked.status, asked.body['email'], asked.body['new_email'], asked.body['user_metadata']]).to.deep.equal([
+        200,
+        email,
+        wanted,
+        { name: 'N' },
+      ])
       expect((await auth.call('GET', '/user', as(accessToken))).body).to.include({ email, new_email: wanted })
       const { code } = await auth.mailTo(wanted)
       const done = await verify(accessToken, { email: wanted, token: code })
-      expect([done.status, done.body['id'], done.body['email'], done.body['new_email']]).to.deep.equal([200, userId, wanted, undefined])
+      expect([done.status, done.body['id'], done.body['email'], done.body['new_email']]).to.deep.equal([
+        200,
+        userId,
+        wanted,
+        undefined,
+      ])
       expect(done.body).to.not.have.property('access_token')
       expect((await mailsTo(email)).at(-1)).to.equal('E-mail address changed at Test wallet')
       expect(auth.mails.at(-1)?.text).to.not.include(wanted)
@@ -68,9 +88,11 @@ describe('what people do with their account at the auth endpoint', () => {
       const { code, link } = await auth.mailTo(wanted)
       const token = new URL(link).searchParams.get('email_change') ?? ''
       expect((await verify(undefined, { email: wanted, token: code })).status).to.equal(401)
-      for (const proof of [{ email: wanted, token: code }, { token_hash: token }]) expect((await verify(ben.accessToken, proof)).body).to.include({ error_code: 'otp_expired' })
+      for (const proof of [{ email: wanted, token: code }, { token_hash: token }])
+        expect((await verify(ben.accessToken, proof)).body).to.include({ error_code: 'otp_expired' })
       // Neither does it sign in, by whatever it is called.
-      for (const type of ['email', 'magiclink', 'recovery']) expect((await verify(undefined, { type, token_hash: token })).status, type).to.equal(403)
+      for (const type of ['email', 'magiclink', 'recovery'])
+        expect((await verify(undefined, { type, token_hash: token })).status, type).to.equal(403)
       expect((await verify(undefined, { type: 'email', email: wanted, token: code })).status).to.equal(403)
       expect((await verify(ann.accessToken, { email: wanted, token: code })).status).to.equal(200)
     })
@@ -78,7 +100,9 @@ describe('what people do with their account at the auth endpoint', () => {
     it('wants a sign-in of the last 15 minutes, a page of ours and an address', async () => {
       const { accessToken, userId } = await person()
       expect((await put(accessToken, { email: 'no address' })).body).to.include({ error_code: 'email_address_invalid' })
-      expect((await put(accessToken, { email: newEmail() }, '?redirect_to=https://evil.example')).body).to.include({ error_code: 'validation_failed' })
+      expect((await put(accessToken, { email: newEmail() }, '?redirect_to=https://evil.example')).body).to.include({
+        error_code: 'validation_failed',
+      })
       await age(userId)
       const late = await put(accessToken, { email: newEmail() })
       expect([late.status, late.body['error_code']]).to.deep.equal([403, 'reauthentication_needed'])
@@ -90,9 +114,14 @@ describe('what people do with their account at the auth endpoint', () => {
       const wanted = newEmail()
       await put(accessToken, { email: wanted })
       const { code, link } = await auth.mailTo(wanted)
-      for (let time = 0; time < 5; time++) expect((await verify(accessToken, { email: wanted, token: code === '000000' ? '000001' : '000000' })).status).to.equal(403)
+      for (let time = 0; time < 5; time++)
+        expect(
+          (await verify(accessToken, { email: wanted, token: code === '000000' ? '000001' : '000000' })).status,
+        ).to.equal(403)
       expect((await verify(accessToken, { email: wanted, token: code })).status).to.equal(403)
-      expect((await verify(accessToken, { token_hash: new URL(link).searchParams.get('email_change') })).status).to.equal(200)
+      expect(
+        (await verify(accessToken, { token_hash: new URL(link).searchParams.get('email_change') })).status,
+      ).to.equal(200)
     })
 
     it('of somebody else is not taken, and only its owner is told that it is theirs', async () => {
@@ -110,7 +139,9 @@ describe('what people do with their account at the auth endpoint', () => {
       await put(accessToken, { email: wanted })
       const { code } = await auth.mailTo(wanted)
       await signIn(auth, wanted)
-      expect((await verify(accessToken, { email: wanted, token: code })).body).to.include({ error_code: 'email_exists' })
+      expect((await verify(accessToken, { email: wanted, token: code })).body).to.include({
+        error_code: 'email_exists',
+      })
     })
 
     it('that gets a user at this moment is not taken either, in the same words', async () => {
@@ -134,7 +165,9 @@ describe('what people do with their account at the auth endpoint', () => {
   describe('e-mails that are sent again', () => {
     it('are for the same page, with another code', async () => {
       const email = newEmail()
-      await auth.call('POST', `/otp?redirect_to=${encodeURIComponent('https://app.example.com/in')}`, { body: { email } })
+      await auth.call('POST', `/otp?redirect_to=${encodeURIComponent('https://app.example.com/in')}`, {
+        body: { email },
+      })
       const first = await auth.mailTo(email)
       expect((await auth.call('POST', '/resend', { body: { type: 'signup', email } })).body).to.deep.equal({})
       const second = await auth.mailTo(email)
@@ -145,7 +178,9 @@ describe('what people do with their account at the auth endpoint', () => {
       await put(accessToken, { email: wanted })
       await auth.call('POST', '/resend', { body: { type: 'email_change', email } })
       expect(await mailsTo(wanted)).to.have.length(2)
-      expect((await verify(accessToken, { email: wanted, token: (await auth.mailTo(wanted)).code })).status).to.equal(200)
+      expect((await verify(accessToken, { email: wanted, token: (await auth.mailTo(wanted)).code })).status).to.equal(
+        200,
+      )
     })
 
     it('go to nobody who asked for none, with the same answer', async () => {
@@ -163,11 +198,20 @@ describe('what people do with their account at the auth endpoint', () => {
       try {
         const [email, wanted] = [newEmail(), newEmail()]
         const { accessToken } = await signIn(limited, email)
-        expect((await limited.call('PUT', '/user', { body: { email: wanted }, ...as(accessToken) })).status).to.equal(200)
-        const again = (address: string): Promise<Answered> => limited.call('POST', '/resend', { body: { type: 'email_change', email: address } })
+        expect((await limited.call('PUT', '/user', { body: { email: wanted }, ...as(accessToken) })).status).to.equal(
+          200,
+        )
+        const again = (address: string): Promise<Answered> =>
+          limited.call('POST', '/resend', { body: { type: 'email_change', email: address } })
         for (const address of [email, newEmail()]) {
-          const answers = [await again(address), await again(address)].map(({ status, body }) => [status, body['error_code']])
-          expect(answers, address).to.deep.equal([[200, undefined], [429, 'over_email_send_rate_limit']])
+          const answers = [await again(address), await again(address)].map(({ status, body }) => [
+            status,
+            body['error_code'],
+          ])
+          expect(answers, address).to.deep.equal([
+            [200, undefined],
+            [429, 'over_email_send_rate_limit'],
+          ])
         }
         await limited.mailsSent()
         expect(limited.mails.filter(({ to }) => to === wanted)).to.have.length(1)
@@ -182,21 +226,42 @@ describe('what people do with their account at the auth endpoint', () => {
       const { email, accessToken, userId } = await person()
       await signIn(auth, email)
       await put(accessToken, { email: newEmail() })
-      await db.pool.query('insert into wallet.user_handles (user_id, handle) values ($1, $2)', [userId, Buffer.alloc(32, 9)])
-      await db.pool.query(`insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, aaguid, name)
-        values ('${'a'.repeat(22)}', $1, 'localhost', '', $2, 0, 'singleDevice', false, gen_random_uuid(), 'My phone')`, [userId, Buffer.alloc(65, 4)])
-      await db.pool.query(`insert into wallet.audit_log (event, is_done, user_id, ip, user_agent) values ('passkey_updated', true, $1, '192.0.2.1', 'Some browser')`, [userId])
+      await db.pool.query('insert into wallet.user_handles (user_id, handle) values ($1, $2)', [
+        userId,
+        Buffer.alloc(32, 9),
+      ])
+      await db.pool.query(
+        `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, aaguid, name)
+        values ('${'a'.repeat(22)}', $1, 'localhost', '', $2, 0, 'singleDevice', false, gen_random_uuid(), 'My phone')`,
+        [userId, Buffer.alloc(65, 4)],
+      )
+      await db.pool.query(
+        `insert into wallet.audit_log (event, is_done, user_id, ip, user_agent) values ('passkey_updated', true, $1, '192.0.2.1', 'Some browser')`,
+        [userId],
+      )
       expect((await auth.call('DELETE', '/user', as(accessToken))).status).to.equal(204)
       expect((await auth.call('GET', '/user', as(accessToken))).status).to.equal(403)
-      for (const table of ['users where id', 'sessions where user_id', 'identities where user_id', 'email_changes where user_id', 'one_time_tokens where user_id']) {
+      for (const table of [
+        'users where id',
+        'sessions where user_id',
+        'identities where user_id',
+        'email_changes where user_id',
+        'one_time_tokens where user_id',
+      ]) {
         expect((await db.pool.query(`select from wallet_auth.${table} = $1`, [userId])).rowCount, table).to.equal(0)
       }
       const { rows } = await db.pool.query<{ ip: string | null }>(
-        'select ip, user_agent from wallet_auth.audit_log where user_id = $1 union all select ip, user_agent from wallet.audit_log where user_id = $1', [userId],
+        'select ip, user_agent from wallet_auth.audit_log where user_id = $1 union all select ip, user_agent from wallet.audit_log where user_id = $1',
+        [userId],
       )
       expect(rows.length).to.be.greaterThan(2)
       expect(new Set(rows.map((row) => JSON.stringify(row)))).to.deep.equal(new Set(['{"ip":null,"user_agent":null}']))
-      const { rows: [passkey] } = await db.pool.query<{ name: string; removed: boolean }>('select name, removed_at is not null as removed from wallet.passkeys where user_id = $1', [userId])
+      const {
+        rows: [passkey],
+      } = await db.pool.query<{ name: string; removed: boolean }>(
+        'select name, removed_at is not null as removed from wallet.passkeys where user_id = $1',
+        [userId],
+      )
       expect(passkey).to.deep.equal({ name: '', removed: true })
       expect((await mailsTo(email)).at(-1)).to.equal('Account deleted at Test wallet')
       expect((await signIn(auth, email)).userId).to.not.equal(userId)
@@ -205,7 +270,9 @@ describe('what people do with their account at the auth endpoint', () => {
     it('wants a sign-in of the last 15 minutes', async () => {
       const { accessToken, userId } = await person()
       await age(userId)
-      expect((await auth.call('DELETE', '/user', as(accessToken))).body).to.include({ error_code: 'reauthentication_needed' })
+      expect((await auth.call('DELETE', '/user', as(accessToken))).body).to.include({
+        error_code: 'reauthentication_needed',
+      })
       expect((await auth.call('GET', '/user', as(accessToken))).status).to.equal(200)
       expect((await auth.call('DELETE', '/user')).status).to.equal(401)
     })

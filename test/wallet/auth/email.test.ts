@@ -17,10 +17,14 @@ describe('sign-in by e-mail', () => {
     await db.drop()
   })
 
-  const ask = (email: string, more: object = {}, query = ''): Promise<Answered> => auth.call('POST', `/otp${query}`, { body: { email, ...more } })
-  const byCode = (email: string, token: string): Promise<Answered> => auth.call('POST', '/verify', { body: { email, token, type: 'email' } })
-  const byHash = (hash: string): Promise<Answered> => auth.call('POST', '/verify', { body: { token_hash: hash, type: 'magiclink' } })
-  const countOf = async (table: string): Promise<number> => Number((await db.pool.query<{ n: string }>(`select count(*) as n from wallet_auth.${table}`)).rows[0]?.n)
+  const ask = (email: string, more: object = {}, query = ''): Promise<Answered> =>
+    auth.call('POST', `/otp${query}`, { body: { email, ...more } })
+  const byCode = (email: string, token: string): Promise<Answered> =>
+    auth.call('POST', '/verify', { body: { email, token, type: 'email' } })
+  const byHash = (hash: string): Promise<Answered> =>
+    auth.call('POST', '/verify', { body: { token_hash: hash, type: 'magiclink' } })
+  const countOf = async (table: string): Promise<number> =>
+    Number((await db.pool.query<{ n: string }>(`select count(*) as n from wallet_auth.${table}`)).rows[0]?.n)
 
   it('is not used up by programs that open the links of e-mails, whatever they do but press the button', async () => {
     await ask('scanned@example.com')
@@ -34,7 +38,9 @@ describe('sign-in by e-mail', () => {
     expect((await auth.call('OPTIONS', link)).status).to.equal(204)
     // A program that sends forms is of no site.
     expect((await auth.press(link, {})).status).to.equal(403)
-    expect((await auth.press(link, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' })).status).to.equal(403)
+    expect(
+      (await auth.press(link, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' })).status,
+    ).to.equal(403)
     expect((await auth.press(link, { Origin: 'https://evil.example' })).status).to.equal(403)
     expect((await byHash(token)).status).to.equal(200)
     expect((await byCode('scanned@example.com', code)).status).to.equal(403)
@@ -44,11 +50,17 @@ describe('sign-in by e-mail', () => {
     await ask('page@example.com', {}, `?redirect_to=${encodeURIComponent('https://app.example.com/x')}`)
     const { link } = await auth.mailTo('page@example.com')
     const page = await auth.call('GET', link)
-    expect(page.headers.get('content-security-policy')).to.match(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' https:\/\/app\.example\.com; base-uri 'none'; frame-ancestors 'none'$/)
+    expect(page.headers.get('content-security-policy')).to.match(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' https:\/\/app\.example\.com; base-uri 'none'; frame-ancestors 'none'$/,
+    )
     expect(page.headers.get('cache-control')).to.equal('no-store')
     expect(page.headers.get('referrer-policy')).to.equal('same-origin')
     expect((await auth.press(link, { 'Sec-Fetch-Site': 'same-origin' })).status).to.equal(303)
-    for (const answer of [await auth.press(link), await auth.call('GET', link), await auth.call('GET', '/verify?token=made-up')]) {
+    for (const answer of [
+      await auth.press(link),
+      await auth.call('GET', link),
+      await auth.call('GET', '/verify?token=made-up'),
+    ]) {
       expect(answer.status).to.equal(403)
       expect(answer.headers.get('content-type')).to.match(/^text\/html/)
       expect(answer.text).to.include('ask for another')
@@ -62,27 +74,43 @@ describe('sign-in by e-mail', () => {
 
   it('puts no session into an address: a link that no page waits for leads back with what is traded once', async () => {
     await ask('plain@example.com', {}, '?redirect_to=https://app.example.com/back%23old')
-    const back = new URL((await auth.press((await auth.mailTo('plain@example.com')).link)).headers.get('location') ?? '')
+    const back = new URL(
+      (await auth.press((await auth.mailTo('plain@example.com')).link)).headers.get('location') ?? '',
+    )
     expect(back.hash).to.equal('')
     expect(back.origin + back.pathname).to.equal('https://app.example.com/back')
     expect([...back.searchParams.keys()]).to.deep.equal(['token_hash', 'type'])
-    const answers = await Promise.all(Array.from({ length: 5 }, () => byHash(back.searchParams.get('token_hash') ?? '')))
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => byHash(back.searchParams.get('token_hash') ?? '')),
+    )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 403, 403, 403, 403])
   })
 
   it('leads to the wallet where no page is given', async () => {
     await ask('home@example.com')
-    expect((await auth.press((await auth.mailTo('home@example.com')).link)).headers.get('location')).to.match(new RegExp(`^${auth.origin}/\\?token_hash=`))
+    expect((await auth.press((await auth.mailTo('home@example.com')).link)).headers.get('location')).to.match(
+      new RegExp(`^${auth.origin}/\\?token_hash=`),
+    )
   })
 
   for (const redirect of [
-    'https://evil.example/', 'https://app.example.com.evil.example/', 'https://app.example.com@evil.example/', 'http://app.example.com/', '//evil.example',
-    'javascript:alert(1)', 'https://app.example.com:8443/', 'https://u:p@app.example.com/', 'data:text/html,x', '/relative',
+    'https://evil.example/',
+    'https://app.example.com.evil.example/',
+    'https://app.example.com@evil.example/',
+    'http://app.example.com/',
+    '//evil.example',
+    'javascript:alert(1)',
+    'https://app.example.com:8443/',
+    'https://u:p@app.example.com/',
+    'data:text/html,x',
+    '/relative',
   ]) {
     it(`goes back to no page of others: ${redirect}`, async () => {
       for (const answer of [
-        await ask('strange@example.com', {}, `?redirect_to=${encodeURIComponent(redirect)}`), await ask('strange@example.com', { redirect_to: redirect }),
-      ]) expect([answer.status, answer.body['error_code']]).to.deep.equal([400, 'validation_failed'])
+        await ask('strange@example.com', {}, `?redirect_to=${encodeURIComponent(redirect)}`),
+        await ask('strange@example.com', { redirect_to: redirect }),
+      ])
+        expect([answer.status, answer.body['error_code']]).to.deep.equal([400, 'validation_failed'])
     })
   }
 
@@ -92,9 +120,19 @@ describe('sign-in by e-mail', () => {
       await ask(email)
       const { code, token } = await auth.mailTo(email)
       const before = await countOf('sessions')
-      const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => (way === 'code' || (way === 'both' && i % 2 === 0) ? byCode(email, code) : byHash(token))))
-      expect(answers.filter(({ status }) => status === 200), way).to.have.length(1)
-      expect(answers.filter(({ status }) => status === 403), way).to.have.length(11)
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          way === 'code' || (way === 'both' && i % 2 === 0) ? byCode(email, code) : byHash(token),
+        ),
+      )
+      expect(
+        answers.filter(({ status }) => status === 200),
+        way,
+      ).to.have.length(1)
+      expect(
+        answers.filter(({ status }) => status === 403),
+        way,
+      ).to.have.length(11)
       expect(await countOf('sessions')).to.equal(before + 1)
     }
   })
@@ -103,11 +141,17 @@ describe('sign-in by e-mail', () => {
     await ask('twin@example.com')
     const { token } = await auth.mailTo('twin@example.com')
     const admin = auth.admin('the-token-of-services')
-    const [first, ...made] = await Promise.all([byHash(token), admin.generateLink({ type: 'invite', email: 'TWIN@example.com' }), admin.generateLink({ type: 'magiclink', email: 'twin@example.com' })])
+    const [first, ...made] = await Promise.all([
+      byHash(token),
+      admin.generateLink({ type: 'invite', email: 'TWIN@example.com' }),
+      admin.generateLink({ type: 'magiclink', email: 'twin@example.com' }),
+    ])
     // A newer link takes the place of the one before.
     expect(first.status).to.be.oneOf([200, 403])
     expect(made.map(({ error }) => error)).to.deep.equal([null, null])
-    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'twin@example.com'")).rowCount).to.equal(1)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'twin@example.com'")).rowCount).to.equal(
+      1,
+    )
   })
 
   it('takes five wrong codes, also at once, and then not even the right one; the link stays good', async () => {
@@ -142,7 +186,8 @@ describe('sign-in by e-mail', () => {
     const { code } = await auth.mailTo('four@example.com')
     await signIn(auth, 'other@example.com')
     expect((await byCode('other@example.com', code)).status).to.equal(403)
-    for (let i = 1; i <= 4; i++) await byCode('four@example.com', String((Number(code) + i) % 1_000_000).padStart(6, '0'))
+    for (let i = 1; i <= 4; i++)
+      await byCode('four@example.com', String((Number(code) + i) % 1_000_000).padStart(6, '0'))
     expect((await byCode(' Four@Example.COM ', code)).status).to.equal(200)
   })
 
@@ -160,27 +205,48 @@ describe('sign-in by e-mail', () => {
     await ask('old@example.com')
     const { token, code, link } = await auth.mailTo('old@example.com')
     await db.pool.query("update wallet_auth.one_time_tokens set expires_at = now() where email = 'old@example.com'")
-    expect([(await byHash(token)).status, (await byCode('old@example.com', code)).status, (await auth.press(link)).status]).to.deep.equal([403, 403, 403])
+    expect([
+      (await byHash(token)).status,
+      (await byCode('old@example.com', code)).status,
+      (await auth.press(link)).status,
+    ]).to.deep.equal([403, 403, 403])
   })
 
   it('tells nobody who has an account', async () => {
     await signIn(auth, 'known@example.com')
     const sent = auth.mails.length
-    const bare = ({ status, text, headers }: Answered): unknown => ({ status, text, headers: [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)) })
-    const [known, unknown] = [await ask('known@example.com', { create_user: false }), await ask('unknown@example.com', { create_user: false })]
+    const bare = ({ status, text, headers }: Answered): unknown => ({
+      status,
+      text,
+      headers: [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)),
+    })
+    const [known, unknown] = [
+      await ask('known@example.com', { create_user: false }),
+      await ask('unknown@example.com', { create_user: false }),
+    ]
     expect(bare(known)).to.deep.equal(bare(unknown))
     await auth.mailsSent()
     expect(auth.mails.slice(sent).map(({ to }) => to)).to.deep.equal(['known@example.com'])
-    expect(bare(await byCode('known@example.com', 'nonsense'))).to.deep.equal(bare(await byCode('unknown@example.com', 'nonsense')))
+    expect(bare(await byCode('known@example.com', 'nonsense'))).to.deep.equal(
+      bare(await byCode('unknown@example.com', 'nonsense')),
+    )
     // Nor is there anything to guess of an address that was sent nothing.
-    const { rows: [row] } = await db.pool.query<{ code_attempts: number }>("select code_attempts from wallet_auth.one_time_tokens where email = 'unknown@example.com'")
+    const {
+      rows: [row],
+    } = await db.pool.query<{ code_attempts: number }>(
+      "select code_attempts from wallet_auth.one_time_tokens where email = 'unknown@example.com'",
+    )
     expect(row).to.deep.equal({ code_attempts: 5 })
-    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'unknown@example.com'")).rowCount).to.equal(0)
+    expect(
+      (await db.pool.query("select 1 from wallet_auth.users where email = 'unknown@example.com'")).rowCount,
+    ).to.equal(0)
   })
 
   it('makes no user before somebody shows that the address is theirs, so that nobody can be there first', async () => {
     await ask('victim@example.com', { data: { name: 'of the attacker' } })
-    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'victim@example.com'")).rowCount).to.equal(0)
+    expect(
+      (await db.pool.query("select 1 from wallet_auth.users where email = 'victim@example.com'")).rowCount,
+    ).to.equal(0)
     await ask('victim@example.com')
     const { body } = await byHash((await auth.mailTo('victim@example.com')).token)
     expect((body['user'] as { user_metadata: unknown }).user_metadata).to.deep.equal({})
@@ -190,33 +256,65 @@ describe('sign-in by e-mail', () => {
     const claims = { role: 'service_role', roles: ['admin'], app_metadata: { role: 'admin' }, email_verified: true }
     await ask('boss@example.com', { data: claims, app_metadata: { role: 'admin' }, role: 'service_role' })
     const { body } = await byHash((await auth.mailTo('boss@example.com')).token)
-    expect(body['user']).to.deep.include({ role: 'authenticated', app_metadata: { provider: 'email', providers: ['email'] }, user_metadata: claims })
+    expect(body['user']).to.deep.include({
+      role: 'authenticated',
+      app_metadata: { provider: 'email', providers: ['email'] },
+      user_metadata: claims,
+    })
     const headers = { Authorization: `Bearer ${String(body['access_token'])}` }
     const refused = await auth.call('PUT', '/user', { body: { app_metadata: { role: 'admin' } }, headers })
     expect([refused.status, refused.body['error_code']]).to.deep.equal([403, 'not_admin'])
-    expect((await auth.sessions.authenticate(String(body['access_token']))).user.appMetadata).to.deep.equal({ provider: 'email', providers: ['email'] })
+    expect((await auth.sessions.authenticate(String(body['access_token']))).user.appMetadata).to.deep.equal({
+      provider: 'email',
+      providers: ['email'],
+    })
   })
 
   it('answers what is no request with a reason', async () => {
-    const code = async (answer: Promise<Answered>): Promise<unknown[]> => [(await answer).status, (await answer).body['error_code']]
+    const code = async (answer: Promise<Answered>): Promise<unknown[]> => [
+      (await answer).status,
+      (await answer).body['error_code'],
+    ]
     expect(await code(auth.call('POST', '/otp', { body: { email: 3 } }))).to.deep.equal([400, 'validation_failed'])
-    expect(await code(auth.call('POST', '/otp', { body: 'x'.repeat(70_000) }))).to.deep.equal([413, 'validation_failed'])
-    expect(await code(auth.call('POST', '/otp', { body: {}, headers: { 'Content-Type': 'text/plain' } }))).to.deep.equal([415, 'validation_failed'])
-    expect(await code(ask('big@example.com', { data: { text: 'x'.repeat(5000) } }))).to.deep.equal([422, 'validation_failed'])
+    expect(await code(auth.call('POST', '/otp', { body: 'x'.repeat(70_000) }))).to.deep.equal([
+      413,
+      'validation_failed',
+    ])
+    expect(
+      await code(auth.call('POST', '/otp', { body: {}, headers: { 'Content-Type': 'text/plain' } })),
+    ).to.deep.equal([415, 'validation_failed'])
+    expect(await code(ask('big@example.com', { data: { text: 'x'.repeat(5000) } }))).to.deep.equal([
+      422,
+      'validation_failed',
+    ])
     expect(await code(ask('nul@example.com', { data: { text: '\0' } }))).to.deep.equal([422, 'validation_failed'])
     expect(await code(ask('half@example.com', { data: { text: '\ud800' } }))).to.deep.equal([422, 'validation_failed'])
     expect(await code(ask('a\r\nBcc: b@example.com'))).to.deep.equal([400, 'email_address_invalid'])
-    expect(await code(ask('pkce2@example.com', { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }))).to.deep.equal([400, 'validation_failed'])
-    expect(await code(auth.call('POST', '/verify', { body: { type: 'email', email: 'a@example.com' } }))).to.deep.equal([400, 'validation_failed'])
-    expect(await code(auth.call('POST', '/verify', { body: { type: 'email', token: '1', token_hash: 'x', email: 'a@example.com' } }))).to.deep.equal([400, 'validation_failed'])
-    expect(await code(auth.call('POST', '/verify', { body: { type: 'email', token_hash: 'x', email: 'a@example.com' } }))).to.deep.equal([400, 'validation_failed'])
-    expect(await code(auth.call('POST', '/verify', { body: { type: 'sms', token: '1', phone: '1' } }))).to.deep.equal([400, 'validation_failed'])
+    expect(
+      await code(ask('pkce2@example.com', { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' })),
+    ).to.deep.equal([400, 'validation_failed'])
+    expect(await code(auth.call('POST', '/verify', { body: { type: 'email', email: 'a@example.com' } }))).to.deep.equal(
+      [400, 'validation_failed'],
+    )
+    expect(
+      await code(
+        auth.call('POST', '/verify', { body: { type: 'email', token: '1', token_hash: 'x', email: 'a@example.com' } }),
+      ),
+    ).to.deep.equal([400, 'validation_failed'])
+    expect(
+      await code(auth.call('POST', '/verify', { body: { type: 'email', token_hash: 'x', email: 'a@example.com' } })),
+    ).to.deep.equal([400, 'validation_failed'])
+    expect(await code(auth.call('POST', '/verify', { body: { type: 'sms', token: '1', phone: '1' } }))).to.deep.equal([
+      400,
+      'validation_failed',
+    ])
     expect(await code(auth.call('POST', '/verify'))).to.deep.equal([415, 'validation_failed'])
     expect(await code(auth.call('GET', '/user'))).to.deep.equal([401, 'no_authorization'])
   })
 
   it('can be called from pages of the allowed origins, and of no other', async () => {
-    const preflight = (origin: string): Promise<Answered> => auth.call('OPTIONS', '/otp', { headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' } })
+    const preflight = (origin: string): Promise<Answered> =>
+      auth.call('OPTIONS', '/otp', { headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' } })
     const allowed = await preflight('https://app.example.com')
     expect(allowed.headers.get('access-control-allow-origin')).to.equal('https://app.example.com')
     expect(allowed.headers.get('access-control-allow-headers')).to.include('X-Supabase-Api-Version')

@@ -9,7 +9,8 @@ import { createTestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 
 const id = '11111111-2222-4333-8444-555555555555'
-const tokenWith = (claims: object): string => `x.${Buffer.from(JSON.stringify({ sub: id, session_id: 's', ...claims })).toString('base64url')}.x`
+const tokenWith = (claims: object): string =>
+  `x.${Buffer.from(JSON.stringify({ sub: id, session_id: 's', ...claims })).toString('base64url')}.x`
 
 describe('an auth server of somebody else', () => {
   let server: Server
@@ -19,12 +20,22 @@ describe('an auth server of somebody else', () => {
   before(async () => {
     server = createServer((request, response) => {
       const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        calls.push(`${request.method} ${request.url} ${request.headers.authorization} ${Buffer.concat(chunks).toString()}`.trim())
-        const [status, body] = answer(request)
-        if (body === undefined) response.writeHead(status).end('<html>')
-        else response.writeHead(status, { 'Content-Type': 'application/json', ...(status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}) }).end(JSON.stringify(body))
-      })
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          calls.push(
+            `${request.method} ${request.url} ${request.headers.authorization} ${Buffer.concat(chunks).toString()}`.trim(),
+          )
+          const [status, body] = answer(request)
+          if (body === undefined) response.writeHead(status).end('<html>')
+          else
+            response
+              .writeHead(status, {
+                'Content-Type': 'application/json',
+                ...(status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}),
+              })
+              .end(JSON.stringify(body))
+        })
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -39,17 +50,34 @@ describe('an auth server of somebody else', () => {
     await once(server, 'close')
   })
 
-  const sessions = (serviceToken?: string): ReturnType<typeof createGotrueSessions> => createGotrueSessions({ url, serviceToken })
+  const sessions = (serviceToken?: string): ReturnType<typeof createGotrueSessions> =>
+    createGotrueSessions({ url, serviceToken })
   const refusal = async (doing: Promise<unknown>): Promise<unknown[]> => {
     const error: unknown = await doing.catch((thrown: unknown) => thrown)
     return error instanceof ApiError ? [error.status, error.code] : [error]
   }
 
   it('is asked each time who it is', async () => {
-    answer = () => [200, { id, email: 'A@Example.com', email_confirmed_at: '2026-01-01', app_metadata: { role: 'x' }, user_metadata: null }]
-    const token = tokenWith({ amr: [{ method: 'otp', timestamp: 1000 }, { method: 'totp', timestamp: 2000 }] })
+    answer = () => [
+      200,
+      {
+        id,
+        email: 'A@Example.com',
+        email_confirmed_at: '2026-01-01',
+        app_metadata: { role: 'x' },
+        user_metadata: null,
+      },
+    ]
+    const token = tokenWith({
+      amr: [
+        { method: 'otp', timestamp: 1000 },
+        { method: 'totp', timestamp: 2000 },
+      ],
+    })
     expect(await sessions().authenticate(token)).to.deep.equal({
-      user: { id, email: 'a@example.com', isEmailConfirmed: true, appMetadata: { role: 'x' }, userMetadata: {} }, sessionId: 's', authenticatedAt: new Date(2_000_000),
+      user: { id, email: 'a@example.com', isEmailConfirmed: true, appMetadata: { role: 'x' }, userMetadata: {} },
+      sessionId: 's',
+      authenticatedAt: new Date(2_000_000),
     })
     expect(calls).to.deep.equal([`GET /auth/user Bearer ${token}`])
     // Without a word on when, it is nothing that anybody may take for recent.
@@ -75,13 +103,24 @@ describe('an auth server of somebody else', () => {
     }
     answer = () => [200, undefined]
     expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([503, 'INTERNAL'])
-    expect(await refusal(createGotrueSessions({ url: 'http://127.0.0.1:1', serviceToken: undefined }).authenticate('x'))).to.deep.equal([503, 'INTERNAL'])
+    expect(
+      await refusal(createGotrueSessions({ url: 'http://127.0.0.1:1', serviceToken: undefined }).authenticate('x')),
+    ).to.deep.equal([503, 'INTERNAL'])
   })
 
   it('makes the token that a passkey is traded for', async () => {
-    answer = ({ url: path }) => [200, path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id, hashed_token: 'hash' }]
-    expect(await sessions('service').createSessionToken(id)).to.deep.equal({ tokenHash: 'hash', email: 'a@example.com' })
-    expect(calls).to.deep.equal([`GET /auth/admin/users/${id} Bearer service`, 'POST /auth/admin/generate_link Bearer service {"type":"magiclink","email":"a@example.com"}'])
+    answer = ({ url: path }) => [
+      200,
+      path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id, hashed_token: 'hash' },
+    ]
+    expect(await sessions('service').createSessionToken(id)).to.deep.equal({
+      tokenHash: 'hash',
+      email: 'a@example.com',
+    })
+    expect(calls).to.deep.equal([
+      `GET /auth/admin/users/${id} Bearer service`,
+      'POST /auth/admin/generate_link Bearer service {"type":"magiclink","email":"a@example.com"}',
+    ])
     expect((await sessions('service').findUser(id))?.email).to.equal('a@example.com')
     answer = () => [200, { id }]
     expect(await refusal(sessions('service').createSessionToken(id))).to.deep.equal([409, 'INVALID_INPUT'])
@@ -95,15 +134,27 @@ describe('an auth server of somebody else', () => {
     expect(await sessions('service').findUser(id)).to.equal(undefined)
     expect(await sessions('service').createSessionToken(id)).to.equal(undefined)
     // Of what is told else a passkey would be taken for one that was removed, and forgotten.
-    for (const [status, body] of [[401, {}], [403, {}], [200, {}], [200, { id: 'no uuid' }], [200, { id: id.replace('1', '2'), email: 'b@example.com' }]] as const) {
+    for (const [status, body] of [
+      [401, {}],
+      [403, {}],
+      [200, {}],
+      [200, { id: 'no uuid' }],
+      [200, { id: id.replace('1', '2'), email: 'b@example.com' }],
+    ] as const) {
       answer = () => [status, body]
-      expect(await refusal(sessions('service').findUser(id)), JSON.stringify([status, body])).to.deep.equal([503, 'INTERNAL'])
+      expect(await refusal(sessions('service').findUser(id)), JSON.stringify([status, body])).to.deep.equal([
+        503,
+        'INTERNAL',
+      ])
     }
   })
 
   it('makes no session for another user of the same address', async () => {
     const other = id.replace('1', '2')
-    answer = ({ url: path }) => [200, path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id: other, hashed_token: 'hash' }]
+    answer = ({ url: path }) => [
+      200,
+      path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id: other, hashed_token: 'hash' },
+    ]
     expect(await refusal(sessions('service').createSessionToken(id))).to.deep.equal([409, 'INVALID_INPUT'])
   })
 
@@ -111,7 +162,10 @@ describe('an auth server of somebody else', () => {
     const db = await createTestDatabase()
     const auth = await runAuth(db)
     const { accessToken } = await signIn(auth, 'ours@example.com')
-    const [own, theirs] = [await auth.sessions.authenticate(accessToken), await createGotrueSessions({ url: auth.url, serviceToken: undefined }).authenticate(accessToken)]
+    const [own, theirs] = [
+      await auth.sessions.authenticate(accessToken),
+      await createGotrueSessions({ url: auth.url, serviceToken: undefined }).authenticate(accessToken),
+    ]
     expect(theirs.user).to.deep.equal(own.user)
     expect(theirs.sessionId).to.equal(own.sessionId)
     expect(Math.abs(theirs.authenticatedAt.getTime() - own.authenticatedAt.getTime())).to.be.lessThan(1000)

@@ -18,25 +18,49 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     await db.drop()
   })
 
-  const call = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answered | undefined> => auth?.call('POST', path, { body, headers })
-  const otp = (email: string, headers: Record<string, string> = {}): Promise<Answered | undefined> => call('/otp', { email }, headers)
+  const call = async (
+    path: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answered | undefined> => auth?.call('POST', path, { body, headers })
+  const otp = (email: string, headers: Record<string, string> = {}): Promise<Answered | undefined> =>
+    call('/otp', { email }, headers)
 
   it('counts each step by the address on the net, a network of IPv6 as one', async () => {
     // None comes back while this runs, however long that takes.
-    const slowly = Object.fromEntries(Object.entries(authLimits).map(([name, { most, periodMs }]) => [name, { most, periodMs: periodMs * 100 }]))
+    const slowly = Object.fromEntries(
+      Object.entries(authLimits).map(([name, { most, periodMs }]) => [name, { most, periodMs: periodMs * 100 }]),
+    )
     auth = await runAuth(db, { limits: slowly })
     const steps: readonly [string, string, unknown, number][] = [
-      ['POST', '/otp', { email: 'no address' }, 30], ['POST', '/verify', { token_hash: 'x', type: 'email' }, 30], ['POST', '/token?grant_type=refresh_token', { refresh_token: 'x' }, 150],
+      ['POST', '/otp', { email: 'no address' }, 30],
+      ['POST', '/verify', { token_hash: 'x', type: 'email' }, 30],
+      ['POST', '/token?grant_type=refresh_token', { refresh_token: 'x' }, 150],
       ['GET', '/authorize', undefined, 30],
     ]
     for (const [method, path, body, most] of steps) {
       const tries: number[] = []
-      for (let i = 0; i <= most; i++) tries.push((await auth.call(method, path, { ...(body === undefined ? {} : { body }), headers: from(`2001:db8:1:2::${i.toString(16)}`) })).status)
+      for (let i = 0; i <= most; i++)
+        tries.push(
+          (
+            await auth.call(method, path, {
+              ...(body === undefined ? {} : { body }),
+              headers: from(`2001:db8:1:2::${i.toString(16)}`),
+            })
+          ).status,
+        )
       expect(tries.slice(0, most), path).not.to.include(429)
       expect(tries.at(-1), path).to.equal(429)
-      expect((await auth.call(method, path, { ...(body === undefined ? {} : { body }), headers: from('2001:db8:1:3::1') })).status, path).not.to.equal(429)
+      expect(
+        (await auth.call(method, path, { ...(body === undefined ? {} : { body }), headers: from('2001:db8:1:3::1') }))
+          .status,
+        path,
+      ).not.to.equal(429)
     }
-    const refused = await auth.call('POST', '/verify', { body: { token_hash: 'x', type: 'email' }, headers: from('2001:db8:1:2::1') })
+    const refused = await auth.call('POST', '/verify', {
+      body: { token_hash: 'x', type: 'email' },
+      headers: from('2001:db8:1:2::1'),
+    })
     expect(refused.body['error_code']).to.equal('over_request_rate_limit')
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 1000)
   })
@@ -45,7 +69,14 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     auth = await runAuth(db, { limits: { ...noLimits, verify: { most: 3, periodMs: 60_000 } } })
     const statuses: number[] = []
     for (let i = 0; i < 4; i++) {
-      statuses.push((await auth.call('POST', '/verify', { body: { token_hash: 'x', type: 'email' }, headers: from(`203.0.113.${i}, 198.51.100.7`) })).status)
+      statuses.push(
+        (
+          await auth.call('POST', '/verify', {
+            body: { token_hash: 'x', type: 'email' },
+            headers: from(`203.0.113.${i}, 198.51.100.7`),
+          })
+        ).status,
+      )
     }
     expect(statuses).to.deep.equal([403, 403, 403, 429])
   })
@@ -78,7 +109,8 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   it('counts the e-mails of a network of IPv6 as those of one client', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, mail: { most: 3, periodMs: 3_600_000 } } })
     const statuses: (number | undefined)[] = []
-    for (let i = 0; i < 5; i++) statuses.push((await otp(`reader${i}@example.com`, from(`2001:db8:1:2::${i + 1}`)))?.status)
+    for (let i = 0; i < 5; i++)
+      statuses.push((await otp(`reader${i}@example.com`, from(`2001:db8:1:2::${i + 1}`)))?.status)
     expect(statuses).to.deep.equal([200, 200, 200, 429, 429])
     expect((await otp('reader9@example.com', from('2001:db8:1:3::1')))?.status).to.equal(200)
   })
@@ -90,16 +122,24 @@ describe('what the auth endpoint allows and keeps to itself', () => {
       for (let i = 0; i < 8; i++) if ((await otp(`much+${i}@example.com`, from(address)))?.status === 200) sent++
       return sent
     }
-    expect([await tries('198.51.100.1'), await tries('198.51.100.2'), await tries('198.51.100.3')]).to.deep.equal([5, 5, 0])
+    expect([await tries('198.51.100.1'), await tries('198.51.100.2'), await tries('198.51.100.3')]).to.deep.equal([
+      5, 5, 0,
+    ])
   })
 
-  const guess = (email: string, token: string, address: string): Promise<Answered | undefined> => call('/verify', { email, token, type: 'email' }, from(address))
+  const guess = (email: string, token: string, address: string): Promise<Answered | undefined> =>
+    call('/verify', { email, token, type: 'email' }, from(address))
   /** Codes that are not the right one. */
-  const wrongCodes = (code: string, count: number): string[] => Array.from({ length: count }, (_, i) => String((Number(code) + i + 1) % 1_000_000).padStart(6, '0'))
+  const wrongCodes = (code: string, count: number): string[] =>
+    Array.from({ length: count }, (_, i) => String((Number(code) + i + 1) % 1_000_000).padStart(6, '0'))
 
   it('counts no guesses for an address without a live code, so that its owner can sign in afterwards', async () => {
-    auth = await runAuth(db, { limits: { ...noLimits, codeBy: authLimits.codeBy, codeOf: { most: 30, periodMs: 86_400_000 } } })
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => guess('owner@example.com', '000000', `198.51.100.${i}`)))
+    auth = await runAuth(db, {
+      limits: { ...noLimits, codeBy: authLimits.codeBy, codeOf: { most: 30, periodMs: 86_400_000 } },
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => guess('owner@example.com', '000000', `198.51.100.${i}`)),
+    )
     expect(new Set(answers.map((answer) => answer?.status))).to.deep.equal(new Set([403]))
     expect((await signIn(auth, 'owner@example.com')).userId).to.be.a('string')
     // A used code is not live either.
@@ -113,14 +153,16 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     const { code } = await auth.mailTo('owner@example.com')
     const wrong = wrongCodes(code, 20)
     await Promise.all(wrong.map((one, i) => guess('owner@example.com', one, `203.0.113.${i}`)))
-    const attempts = async (): Promise<unknown> => (await db.pool.query('select code_attempts, attempts_elsewhere from wallet_auth.one_time_tokens')).rows[0]
+    const attempts = async (): Promise<unknown> =>
+      (await db.pool.query('select code_attempts, attempts_elsewhere from wallet_auth.one_time_tokens')).rows[0]
     expect(await attempts()).to.deep.equal({ code_attempts: 3, attempts_elsewhere: 3 })
     expect((await guess('owner@example.com', code, '203.0.113.99'))?.status).to.equal(403)
     expect((await guess('owner@example.com', wrong[0] ?? '', '198.51.100.1'))?.status).to.equal(403)
     expect((await guess('owner@example.com', code, '198.51.100.1'))?.status).to.equal(200)
     await otp('owner@example.com', from('198.51.100.1'))
     const second = wrongCodes((await auth.mailTo('owner@example.com')).code, 9)
-    for (const [i, one] of second.entries()) await guess('owner@example.com', one, i % 2 === 0 ? '198.51.100.1' : '203.0.113.1')
+    for (const [i, one] of second.entries())
+      await guess('owner@example.com', one, i % 2 === 0 ? '198.51.100.1' : '203.0.113.1')
     expect(await attempts()).to.deep.include({ code_attempts: 5 })
   })
 
@@ -144,7 +186,8 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     const { accessToken, refreshToken, userId } = await signIn(auth, 'quiet@example.com')
     const used = await auth.mailTo('quiet@example.com')
     secrets.push(accessToken, refreshToken, used.token)
-    const next = (await auth.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: refreshToken } })).body
+    const next = (await auth.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: refreshToken } }))
+      .body
     secrets.push(String(next['refresh_token']), String(next['access_token']))
     await auth.call('POST', '/otp', { body: { email: 'quiet@example.com' } })
     const waiting = await auth.mailTo('quiet@example.com')
@@ -153,9 +196,13 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     await auth.call('POST', '/verify', { body: { email: 'quiet@example.com', token: '000000', type: 'email' } })
     await auth.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: `${refreshToken}x` } })
     await auth.call('GET', '/user', { headers: { Authorization: `Bearer ${accessToken}` } })
-    const { data: { properties } } = await auth.admin('the-token-of-services').generateLink({ type: 'magiclink', email: 'linked@example.com' })
+    const {
+      data: { properties },
+    } = await auth.admin('the-token-of-services').generateLink({ type: 'magiclink', email: 'linked@example.com' })
     secrets.push(properties?.hashed_token ?? '', properties?.email_otp ?? '', 'the-token-of-services')
-    const back = new URL((await auth.press((await auth.mailTo('quiet@example.com')).link)).headers.get('location') ?? '')
+    const back = new URL(
+      (await auth.press((await auth.mailTo('quiet@example.com')).link)).headers.get('location') ?? '',
+    )
     secrets.push(back.searchParams.get('token_hash') ?? '')
     // A failure of the database in the midst of it.
     await db.pool.query('alter table wallet_auth.one_time_tokens rename to gone')
@@ -163,23 +210,35 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     expect([failed.status, failed.body['error_code']]).to.deep.equal([500, 'unexpected_failure'])
     await db.pool.query('alter table wallet_auth.gone rename to one_time_tokens')
 
-    const { rows: tables } = await db.pool.query<{ name: string }>("select oid::regclass::text as name from pg_class where relnamespace = 'wallet_auth'::regnamespace and relkind = 'r' and relname <> 'signing_keys'")
+    const { rows: tables } = await db.pool.query<{ name: string }>(
+      "select oid::regclass::text as name from pg_class where relnamespace = 'wallet_auth'::regnamespace and relkind = 'r' and relname <> 'signing_keys'",
+    )
     expect(tables).to.have.length.at.least(8)
     const kept: string[] = []
     for (const { name } of tables) {
       const { rows } = await db.pool.query<{ row: string }>(`select row_to_json(t)::text as row from ${name} as t`)
       kept.push(...rows.map(({ row }) => row))
     }
-    const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')])
+    const forms = secrets.flatMap((secret) => [
+      secret,
+      Buffer.from(secret).toString('hex'),
+      Buffer.from(secret).toString('base64'),
+    ])
     const words = /^\d{6}$/
     const log = auth.logged.join('')
     expect(log).to.include('/auth/v1/verify').and.include('a request failed')
-    for (const secret of [...forms, ...secrets.filter((one) => one.length === 43).map((one) => Buffer.from(one, 'base64url').toString('hex'))]) {
+    for (const secret of [
+      ...forms,
+      ...secrets.filter((one) => one.length === 43).map((one) => Buffer.from(one, 'base64url').toString('hex')),
+    ]) {
       // Six digits may stand in a time by chance.
       const parts = words.test(secret) ? [`"${secret}"`, ` ${secret} `] : [secret]
       for (const part of parts) {
         expect(log.includes(part), `${part} is in the log`).to.equal(false)
-        expect(kept.some((row) => row.includes(part)), `${part} is in the database`).to.equal(false)
+        expect(
+          kept.some((row) => row.includes(part)),
+          `${part} is in the database`,
+        ).to.equal(false)
       }
     }
     expect(log).not.to.include('quiet@example.com')

@@ -28,12 +28,19 @@ describe('the pages of sign-in in a browser', () => {
   before(async () => {
     db = await createTestDatabase()
     mock = await startMockProviders()
-    app = createServer((_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<title>app</title>${content}`))
+    app = createServer((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<title>app</title>${content}`),
+    )
     app.listen(0, '127.0.0.1')
     await once(app, 'listening')
     // Another site than 127.0.0.1, as far as a browser goes.
     appOrigin = `http://localhost:${(app.address() as AddressInfo).port}`
-    auth = await runAuth(db, { isAllowedOrigin: (origin) => origin === appOrigin, providers: () => [githubProvider({ clientId: 'github-app', clientSecret: 'the-secret-of-the-application' }, mock.github)] })
+    auth = await runAuth(db, {
+      isAllowedOrigin: (origin) => origin === appOrigin,
+      providers: () => [
+        githubProvider({ clientId: 'github-app', clientSecret: 'the-secret-of-the-application' }, mock.github),
+      ],
+    })
     browser = await startBrowser()
   })
   beforeEach(() => {
@@ -70,7 +77,9 @@ describe('the pages of sign-in in a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${appOrigin}/back?*`)
     const parameters = new URL(page.url()).searchParams
-    const { status } = await auth.call('POST', '/verify', { body: { type: parameters.get('type'), token_hash: parameters.get('token_hash') } })
+    const { status } = await auth.call('POST', '/verify', {
+      body: { type: parameters.get('type'), token_hash: parameters.get('token_hash') },
+    })
     expect(status).to.equal(200)
     expect(said).to.deep.equal([])
   })
@@ -95,18 +104,32 @@ describe('the pages of sign-in in a browser', () => {
   })
 
   it('comes back from a provider with a code, in the browser that went there and in no other', async () => {
-    mock.world = { github: { user: { id: 9, login: 'octo' }, emails: [{ email: 'nine@example.com', primary: true, verified: true }] } }
+    mock.world = {
+      github: {
+        user: { id: 9, login: 'octo' },
+        emails: [{ email: 'nine@example.com', primary: true, verified: true }],
+      },
+    }
     const page = await open()
     const client = auth.client()
-    const { data: { url } } = await client.signInWithOAuth({ provider: 'github', options: { redirectTo: `${appOrigin}/developer/callback`, skipBrowserRedirect: true } })
+    const {
+      data: { url },
+    } = await client.signInWithOAuth({
+      provider: 'github',
+      options: { redirectTo: `${appOrigin}/developer/callback`, skipBrowserRedirect: true },
+    })
     content = `<a href="${String(url).replaceAll('&', '&amp;')}">GitHub</a>`
     await page.goto(appOrigin)
     await page.getByText('GitHub').click()
     await page.waitForURL(`${appOrigin}/developer/callback?*`)
-    expect((await client.exchangeCodeForSession(new URL(page.url()).searchParams.get('code') ?? '')).data.user?.email).to.equal('nine@example.com')
+    expect(
+      (await client.exchangeCodeForSession(new URL(page.url()).searchParams.get('code') ?? '')).data.user?.email,
+    ).to.equal('nine@example.com')
     expect(await page.context().cookies()).to.deep.equal([])
 
-    const { data: { url: other } } = await auth.client().signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } })
+    const {
+      data: { url: other },
+    } = await auth.client().signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } })
     const back = mock.agree((await auth.call('GET', other ?? '')).headers.get('location') ?? '')
     await page.goto(back)
     await page.getByText('not begun in this browser').waitFor()

@@ -16,7 +16,12 @@ import { signInMail } from '../../../src/wallet/auth/mail/sign-in-mail.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
-const mail = signInMail({ to: 'a@example.com', name: 'Test <wallet>', link: 'https://wallet.example.com/auth/v1/verify?token=abc&type=magiclink', code: '012345' })
+const mail = signInMail({
+  to: 'a@example.com',
+  name: 'Test <wallet>',
+  link: 'https://wallet.example.com/auth/v1/verify?token=abc&type=magiclink',
+  code: '012345',
+})
 
 describe('e-mails of the wallet', () => {
   const lines: string[] = []
@@ -28,7 +33,10 @@ describe('e-mails of the wallet', () => {
   it('have the code in their text, not in the subject, and nothing unescaped in their HTML', () => {
     expect(mail.subject).not.to.include('012345')
     expect(mail.text).to.include('012345').and.include('verify?token=abc&type=magiclink')
-    expect(mail.html).to.include('Test &lt;wallet&gt;').and.include('token=abc&amp;type=magiclink').and.not.include('<wallet>')
+    expect(mail.html)
+      .to.include('Test &lt;wallet&gt;')
+      .and.include('token=abc&amp;type=magiclink')
+      .and.not.include('<wallet>')
   })
 
   it('go to files that their owner alone may read, where there is no server; the log names the file and nothing of what is in it', async () => {
@@ -43,9 +51,16 @@ describe('e-mails of the wallet', () => {
       expect((await stat(join(folder, file))).mode & 0o777).to.equal(0o600)
       expect((await stat(folder)).mode & 0o777).to.equal(0o700)
       const text = await readFile(join(folder, file), 'utf8')
-      expect(text).to.include('From: Wallet <no-reply@example.com>').and.include('To: a@example.com').and.include('012345')
+      expect(text)
+        .to.include('From: Wallet <no-reply@example.com>')
+        .and.include('To: a@example.com')
+        .and.include('012345')
       expect(lines).to.have.length(2)
-      expect(lines.join('')).to.include(file).and.not.include('012345').and.not.include('token=').and.not.include('a@example.com')
+      expect(lines.join(''))
+        .to.include(file)
+        .and.not.include('012345')
+        .and.not.include('token=')
+        .and.not.include('a@example.com')
     } finally {
       await rm(parent, { recursive: true, force: true })
     }
@@ -56,22 +71,39 @@ describe('e-mails of the wallet', () => {
     const server = createServer((socket) => {
       let isData = false
       socket.write('220 mail.example.com\r\n')
-      socket.setEncoding('utf8').on('data', (chunk: string) => {
-        for (const line of chunk.split('\r\n').filter((one) => one !== '')) {
-          said.push(line)
-          if (isData && line !== '.') continue
-          if (line === 'DATA') isData = true
-          else if (line === '.') isData = false
-          socket.write(line === 'DATA' ? '354 go on\r\n' : line.startsWith('AUTH') ? '235 welcome\r\n' : line.startsWith('EHLO') ? '250-mail.example.com\r\n250 AUTH PLAIN\r\n' : '250 ok\r\n')
-        }
-      }).on('error', () => undefined)
+      socket
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          for (const line of chunk.split('\r\n').filter((one) => one !== '')) {
+            said.push(line)
+            if (isData && line !== '.') continue
+            if (line === 'DATA') isData = true
+            else if (line === '.') isData = false
+            socket.write(
+              line === 'DATA'
+                ? '354 go on\r\n'
+                : line.startsWith('AUTH')
+                  ? '235 welcome\r\n'
+                  : line.startsWith('EHLO')
+                    ? '250-mail.example.com\r\n250 AUTH PLAIN\r\n'
+                    : '250 ok\r\n',
+            )
+          }
+        })
+        .on('error', () => undefined)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    await mailSender({ smtpUrl: `smtp://user:pass%20word@127.0.0.1:${port}`, from: 'Wallet <no-reply@example.com>', folder: 'unused' }, log)(mail)
+    await mailSender(
+      { smtpUrl: `smtp://user:pass%20word@127.0.0.1:${port}`, from: 'Wallet <no-reply@example.com>', folder: 'unused' },
+      log,
+    )(mail)
     const text = said.join('\n')
-    expect(text).to.include('MAIL FROM:<no-reply@example.com>').and.include('RCPT TO:<a@example.com>').and.include('012345')
+    expect(text)
+      .to.include('MAIL FROM:<no-reply@example.com>')
+      .and.include('RCPT TO:<a@example.com>')
+      .and.include('012345')
     expect(text).to.include(`AUTH PLAIN ${Buffer.from('\0user\0pass word').toString('base64')}`)
     expect(lines).to.deep.equal([])
     server.close()
@@ -95,32 +127,35 @@ describe('e-mails of the wallet', () => {
       outboxes.push(outbox)
       return outbox
     }
-    const store = (outbox: Outbox, ...subjects: readonly string[]): Promise<void> => (
+    const store = (outbox: Outbox, ...subjects: readonly string[]): Promise<void> =>
       withTransaction(database.pool, async (db) => {
         for (const subject of subjects) await outbox.store(db, { ...mail, subject })
       })
-    )
     const away = (): Promise<void> => Promise.reject(new Error('away'))
-    const makeDue = (): Promise<unknown> => (
+    const makeDue = (): Promise<unknown> =>
       database.pool.query('update wallet_auth.outgoing_mails set next_attempt_at = now()')
-    )
-    const stored = async (): Promise<number> => (
+    const stored = async (): Promise<number> =>
       (await database.pool.query('select from wallet_auth.outgoing_mails')).rowCount ?? 0
-    )
 
     it('are tried again, and given up with a line that tells nothing of them', async () => {
       let tries = 0
-      const outbox = open({ retryAfterMs: [1, 1], send: () => {
-        tries++
-        return tries === 1 ? Promise.reject(new Error(`550 no: ${mail.text}`)) : Promise.resolve()
-      } })
+      const outbox = open({
+        retryAfterMs: [1, 1],
+        send: () => {
+          tries++
+          return tries === 1 ? Promise.reject(new Error(`550 no: ${mail.text}`)) : Promise.resolve()
+        },
+      })
       outbox.put(mail)
       await outbox.settled()
       expect(tries).to.equal(2)
-      const never = open({ retryAfterMs: [1, 1], send: () => {
-        tries++
-        return Promise.reject(new Error(`550 no: ${mail.text}`))
-      } })
+      const never = open({
+        retryAfterMs: [1, 1],
+        send: () => {
+          tries++
+          return Promise.reject(new Error(`550 no: ${mail.text}`))
+        },
+      })
       never.put(mail)
       await never.settled()
       expect(tries).to.equal(5)
@@ -148,10 +183,14 @@ describe('e-mails of the wallet', () => {
       const sent: Mail[] = []
       const results: MailResult[] = []
       const next = open({
-        send: (one) => Promise.resolve(void sent.push(one)), onDone: (result) => results.push(result),
+        send: (one) => Promise.resolve(void sent.push(one)),
+        onDone: (result) => results.push(result),
       })
       await next.settled()
-      expect(sent).to.deep.equal([{ ...mail, subject: 'first' }, { ...mail, subject: 'second' }])
+      expect(sent).to.deep.equal([
+        { ...mail, subject: 'first' },
+        { ...mail, subject: 'second' },
+      ])
       expect(results).to.deep.equal(['sent', 'sent'])
       expect(await stored()).to.equal(0)
     })
@@ -171,9 +210,11 @@ describe('e-mails of the wallet', () => {
 
     it('are sent once by several processes', async () => {
       const sent: string[] = []
-      const processes = [1, 2, 3].map(() => open({
-        send: ({ subject }) => Promise.resolve(void sent.push(subject)),
-      }))
+      const processes = [1, 2, 3].map(() =>
+        open({
+          send: ({ subject }) => Promise.resolve(void sent.push(subject)),
+        }),
+      )
       const [first] = processes
       if (first === undefined) throw new Error('there is no outbox')
       const subjects = Array.from({ length: 20 }, (_, at) => String(at))

@@ -9,7 +9,12 @@ import { runAuth, signIn } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
 
 const clientSecret = 'the-secret-of-the-application'
-const github = (id: number, emails: unknown): ProviderWorld => ({ github: { user: { id, login: 'octo', name: 'Octo', email: 'public@example.com', avatar_url: 'https://a.example/1.png' }, emails } })
+const github = (id: number, emails: unknown): ProviderWorld => ({
+  github: {
+    user: { id, login: 'octo', name: 'Octo', email: 'public@example.com', avatar_url: 'https://a.example/1.png' },
+    emails,
+  },
+})
 const verified = (email: string): object => ({ email, primary: true, verified: true })
 
 describe('sign-in with GitHub and Google', () => {
@@ -19,7 +24,12 @@ describe('sign-in with GitHub and Google', () => {
   before(async () => {
     db = await createTestDatabase()
     mock = await startMockProviders()
-    auth = await runAuth(db, { providers: () => [githubProvider({ clientId: 'github-app', clientSecret }, mock.github), googleProvider({ clientId: 'google-app', clientSecret }, mock.google)] })
+    auth = await runAuth(db, {
+      providers: () => [
+        githubProvider({ clientId: 'github-app', clientSecret }, mock.github),
+        googleProvider({ clientId: 'google-app', clientSecret }, mock.google),
+      ],
+    })
   })
   after(async () => {
     await auth.stop()
@@ -28,16 +38,29 @@ describe('sign-in with GitHub and Google', () => {
   })
 
   /** Goes to a provider and comes back, as a browser with one tab. */
-  async function travel(provider: 'github' | 'google', world: ProviderWorld, redirectTo = 'https://app.example.com/developer/callback') {
+  async function travel(
+    provider: 'github' | 'google',
+    world: ProviderWorld,
+    redirectTo = 'https://app.example.com/developer/callback',
+  ) {
     mock.world = world
     const client = auth.client()
-    const { data: { url } } = await client.signInWithOAuth({ provider, options: { redirectTo, skipBrowserRedirect: true } })
+    const {
+      data: { url },
+    } = await client.signInWithOAuth({ provider, options: { redirectTo, skipBrowserRedirect: true } })
     const there = await auth.call('GET', url ?? '')
     expect(there.status).to.equal(302)
     const cookie = (there.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const to = there.headers.get('location') ?? ''
     const backUrl = mock.agree(to)
-    return { client, to, setCookie: there.headers.get('set-cookie') ?? '', cookie, backUrl, finish: () => auth.call('GET', backUrl, { headers: { Cookie: cookie } }) }
+    return {
+      client,
+      to,
+      setCookie: there.headers.get('set-cookie') ?? '',
+      cookie,
+      backUrl,
+      finish: () => auth.call('GET', backUrl, { headers: { Cookie: cookie } }),
+    }
   }
 
   /** The whole way, to the session or to what the page is told. */
@@ -60,19 +83,32 @@ describe('sign-in with GitHub and Google', () => {
       expect(sent.get('code_challenge')).to.match(/^[\w-]{43}$/)
       expect(sent.get('state')).to.match(/^[\w-]{43}$/)
       expect(to).not.to.include(clientSecret)
-      expect(setCookie).to.match(/^flowfarm-sign-in-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
+      expect(setCookie).to.match(
+        /^flowfarm-sign-in-[0-9a-f]{16}=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      )
     }
   })
 
   it('keeps its cookie to the host where that is served by https', async () => {
-    const secure = await runAuth(db, { walletUrl: 'https://wallet.example.com/', providers: () => [githubProvider({ clientId: 'github-app', clientSecret }, mock.github)] })
-    const answer = await secure.call('GET', `/authorize?provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=s256`)
-    expect(answer.headers.get('set-cookie')).to.match(/^__Host-flowfarm-sign-in-[^;]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/)
+    const secure = await runAuth(db, {
+      walletUrl: 'https://wallet.example.com/',
+      providers: () => [githubProvider({ clientId: 'github-app', clientSecret }, mock.github)],
+    })
+    const answer = await secure.call(
+      'GET',
+      `/authorize?provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=s256`,
+    )
+    expect(answer.headers.get('set-cookie')).to.match(
+      /^__Host-flowfarm-sign-in-[^;]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    )
     await secure.stop()
   })
 
   it('signs in with GitHub by the primary address that is verified', async () => {
-    const { user } = await signInWith('github', github(1, [{ email: 'other@example.com', verified: true }, verified('Octo@Example.com')]))
+    const { user } = await signInWith(
+      'github',
+      github(1, [{ email: 'other@example.com', verified: true }, verified('Octo@Example.com')]),
+    )
     expect(user).to.include({ email: 'octo@example.com' })
     expect(user?.app_metadata).to.deep.equal({ provider: 'github', providers: ['github'] })
     expect(user?.user_metadata).to.include({ name: 'Octo', user_name: 'octo' })
@@ -95,7 +131,9 @@ describe('sign-in with GitHub and Google', () => {
     expect(user?.id).to.equal(userId)
     expect(user?.app_metadata['providers']).to.deep.equal(['email', 'github', 'google'])
     await auth.mailsSent()
-    expect(auth.mails.slice(sent).map(({ to, subject }) => `${to}: ${subject}`)).to.deep.equal(Array.from({ length: 2 }, () => 'joined@example.com: New way to sign in to Test wallet'))
+    expect(auth.mails.slice(sent).map(({ to, subject }) => `${to}: ${subject}`)).to.deep.equal(
+      Array.from({ length: 2 }, () => 'joined@example.com: New way to sign in to Test wallet'),
+    )
   })
 
   it('takes nobody over by an address that is not verified', async () => {
@@ -110,24 +148,43 @@ describe('sign-in with GitHub and Google', () => {
       ['google', { google: { sub: '99', email: 'r\u0131ch@example.com' } }],
       ['google', { google: { sub: '99', email: undefined } }],
     ]
-    for (const [provider, world] of bad) expect(await signInWith(provider, world)).to.deep.equal({ error: 'provider_email_needs_verification', user: null })
-    expect((await db.pool.query('select provider from wallet_auth.identities where user_id = $1', [userId])).rows).to.deep.equal([{ provider: 'email' }])
+    for (const [provider, world] of bad)
+      expect(await signInWith(provider, world)).to.deep.equal({
+        error: 'provider_email_needs_verification',
+        user: null,
+      })
+    expect(
+      (await db.pool.query('select provider from wallet_auth.identities where user_id = $1', [userId])).rows,
+    ).to.deep.equal([{ provider: 'email' }])
   })
 
   it('takes no ID token that is forged, of another sign-in or for another application', async () => {
     for (const world of [
-      { isForged: true }, { google: { nonce: 'of another' } }, { google: { nonce: undefined } }, { google: { aud: 'another-app' } },
-      { google: { iss: 'https://evil.example' } }, { google: { exp: 1 } },
+      { isForged: true },
+      { google: { nonce: 'of another' } },
+      { google: { nonce: undefined } },
+      { google: { aud: 'another-app' } },
+      { google: { iss: 'https://evil.example' } },
+      { google: { exp: 1 } },
     ]) {
-      const { error } = await signInWith('google', { ...world, google: { sub: '5', email: 'forged@example.com', ...world.google } })
+      const { error } = await signInWith('google', {
+        ...world,
+        google: { sub: '5', email: 'forged@example.com', ...world.google },
+      })
       expect(error).to.equal('bad_oauth_callback')
     }
-    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'forged@example.com'")).rowCount).to.equal(0)
+    expect(
+      (await db.pool.query("select 1 from wallet_auth.users where email = 'forged@example.com'")).rowCount,
+    ).to.equal(0)
   })
 
   it('ends in the browser that began, once, and soon', async () => {
     const world = github(4, [verified('four@example.com')])
-    for (const headers of [{}, { Cookie: 'flowfarm-sign-in-0=x' }, { Cookie: (await travel('github', world)).cookie }]) {
+    for (const headers of [
+      {},
+      { Cookie: 'flowfarm-sign-in-0=x' },
+      { Cookie: (await travel('github', world)).cookie },
+    ]) {
       const { backUrl } = await travel('github', world)
       const refused = await auth.call('GET', backUrl, { headers })
       expect([refused.status, refused.headers.get('location')]).to.deep.equal([400, null])
@@ -154,26 +211,48 @@ describe('sign-in with GitHub and Google', () => {
     expect((await mine.client.exchangeCodeForSession(mine.code)).error).to.include({ code: 'flow_state_not_found' })
     // Nor is it good where links and passkeys are traded.
     const third = await codeOf()
-    expect((await third.client.verifyOtp({ token_hash: third.code, type: 'magiclink' })).error).to.include({ code: 'otp_expired' })
+    expect((await third.client.verifyOtp({ token_hash: third.code, type: 'magiclink' })).error).to.include({
+      code: 'otp_expired',
+    })
     expect((await third.client.exchangeCodeForSession(third.code)).error).to.equal(null)
   })
 
   it('tells the page what went wrong there, and nothing that the provider said', async () => {
     const denied = await travel('github', {})
-    const answer = await auth.call('GET', `${auth.url}/callback?error=access_denied&error_description=%3Cb%3Ecall+0900%3C/b%3E&state=${new URL(denied.to).searchParams.get('state')}`, { headers: { Cookie: denied.cookie } })
+    const answer = await auth.call(
+      'GET',
+      `${auth.url}/callback?error=access_denied&error_description=%3Cb%3Ecall+0900%3C/b%3E&state=${new URL(denied.to).searchParams.get('state')}`,
+      { headers: { Cookie: denied.cookie } },
+    )
     const told = new URL(answer.headers.get('location') ?? '')
     expect(told.origin).to.equal('https://app.example.com')
-    expect([told.searchParams.get('error'), told.searchParams.get('error_code')]).to.deep.equal(['access_denied', 'bad_oauth_callback'])
+    expect([told.searchParams.get('error'), told.searchParams.get('error_code')]).to.deep.equal([
+      'access_denied',
+      'bad_oauth_callback',
+    ])
     expect(told.href).not.to.include('0900')
     for (const tokenStatus of [500, 403]) {
       expect((await signInWith('github', { tokenStatus })).error).to.equal('unexpected_failure')
     }
-    expect((await signInWith('github', { github: { user: { login: 'no id' }, emails: [] } })).error).to.equal('unexpected_failure')
-    expect((await signInWith('github', { github: { user: { id: 1 }, emails: { message: 'rate limited' } } })).error).to.equal('unexpected_failure')
-    const wrong = await runAuth(db, { providers: () => [githubProvider({ clientId: 'github-app', clientSecret: 'wrong-secret' }, mock.github)] })
-    const there = await wrong.call('GET', `/authorize?provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=s256`)
-    const back = await wrong.call('GET', mock.agree(there.headers.get('location') ?? ''), { headers: { Cookie: there.headers.get('set-cookie')?.split(';')[0] ?? '' } })
-    expect(back.headers.get('location')).to.include('error_code=bad_oauth_callback').and.not.include('bad_verification_code')
+    expect((await signInWith('github', { github: { user: { login: 'no id' }, emails: [] } })).error).to.equal(
+      'unexpected_failure',
+    )
+    expect(
+      (await signInWith('github', { github: { user: { id: 1 }, emails: { message: 'rate limited' } } })).error,
+    ).to.equal('unexpected_failure')
+    const wrong = await runAuth(db, {
+      providers: () => [githubProvider({ clientId: 'github-app', clientSecret: 'wrong-secret' }, mock.github)],
+    })
+    const there = await wrong.call(
+      'GET',
+      `/authorize?provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=s256`,
+    )
+    const back = await wrong.call('GET', mock.agree(there.headers.get('location') ?? ''), {
+      headers: { Cookie: there.headers.get('set-cookie')?.split(';')[0] ?? '' },
+    })
+    expect(back.headers.get('location'))
+      .to.include('error_code=bad_oauth_callback')
+      .and.not.include('bad_verification_code')
     await wrong.stop()
     // The operator is told why.
     expect(wrong.logged.join('')).to.include('bad_verification_code').and.not.include('wrong-secret')
@@ -184,9 +263,16 @@ describe('sign-in with GitHub and Google', () => {
     const world = github(6, [verified('six@example.com')])
     const ways = [await travel('github', world), await travel('github', world), await travel('github', world)]
     const answers = await Promise.all(ways.map(({ finish }) => finish()))
-    expect(answers.map(({ headers }) => new URL(headers.get('location') ?? '').searchParams.has('code'))).to.deep.equal([true, true, true])
-    expect((await db.pool.query("select 1 from wallet_auth.identities where provider = 'github' and provider_id = '6'")).rowCount).to.equal(1)
-    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'six@example.com'")).rowCount).to.equal(1)
+    expect(answers.map(({ headers }) => new URL(headers.get('location') ?? '').searchParams.has('code'))).to.deep.equal(
+      [true, true, true],
+    )
+    expect(
+      (await db.pool.query("select 1 from wallet_auth.identities where provider = 'github' and provider_id = '6'"))
+        .rowCount,
+    ).to.equal(1)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'six@example.com'")).rowCount).to.equal(
+      1,
+    )
   })
 
   it('wants PKCE, a provider that there is, and a page that is allowed', async () => {
@@ -197,10 +283,16 @@ describe('sign-in with GitHub and Google', () => {
     }
     const pkce = `code_challenge=${'x'.repeat(43)}&code_challenge_method=s256`
     expect(await authorize('provider=github')).to.deep.equal([400, 'validation_failed'])
-    expect(await authorize(`provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=plain`)).to.deep.equal([400, 'validation_failed'])
-    for (const name of ['facebook', '', '__proto__', 'constructor']) expect(await authorize(`provider=${name}&${pkce}`)).to.deep.equal([400, 'oauth_provider_not_supported'])
+    expect(
+      await authorize(`provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=plain`),
+    ).to.deep.equal([400, 'validation_failed'])
+    for (const name of ['facebook', '', '__proto__', 'constructor'])
+      expect(await authorize(`provider=${name}&${pkce}`)).to.deep.equal([400, 'oauth_provider_not_supported'])
     for (const page of ['https://evil.example/', 'https://app.example.com.evil.example', 'javascript:alert(1)']) {
-      expect(await authorize(`provider=github&${pkce}&redirect_to=${encodeURIComponent(page)}`)).to.deep.equal([400, 'validation_failed'])
+      expect(await authorize(`provider=github&${pkce}&redirect_to=${encodeURIComponent(page)}`)).to.deep.equal([
+        400,
+        'validation_failed',
+      ])
     }
     expect((await auth.call('GET', '/settings')).body['external']).to.include({ github: true, google: true })
   })

@@ -12,7 +12,8 @@ describe('the key that signs access tokens', () => {
   })
   after(() => db.drop())
 
-  const pem = (namedCurve: string): string => generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+  const pem = (namedCurve: string): string =>
+    generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 
   it('is made once, by whichever process is first', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => readSigningKey(db.pool, undefined)))
@@ -31,10 +32,19 @@ describe('the key that signs access tokens', () => {
   it('is said to be wrong without being shown', async () => {
     const secret = pem('P-384')
     const broken = secret.replace('MIG', 'XXX')
-    for (const given of ['nonsense', secret, broken, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()]) {
+    for (const given of [
+      'nonsense',
+      secret,
+      broken,
+      generateKeyPairSync('rsa', { modulusLength: 2048 })
+        .privateKey.export({ format: 'pem', type: 'pkcs8' })
+        .toString(),
+    ]) {
       const error: unknown = await readSigningKey(db.pool, given).catch((thrown: unknown) => thrown)
       expect(error).to.be.instanceOf(FatalError).and.include({ code: 'bad-jwt-key' })
-      expect((error as FatalError).message).to.include('WALLET_JWT_KEY').and.not.include(given.slice(40, 60) || given)
+      expect((error as FatalError).message)
+        .to.include('WALLET_JWT_KEY')
+        .and.not.include(given.slice(40, 60) || given)
       expect((error as FatalError).cause).to.equal(undefined)
     }
   })

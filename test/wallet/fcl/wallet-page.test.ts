@@ -11,9 +11,17 @@ describe('paths of the wallet for applications', () => {
 
   before(async () => {
     const app = new Koa()
-    app.use(createWalletPage({ file: () => Promise.resolve({ body: Buffer.from('<p>page</p>'), type: 'text/html', isImmutable: false }) }, () => `${wallet}/`))
+    app.use(
+      createWalletPage(
+        { file: () => Promise.resolve({ body: Buffer.from('<p>page</p>'), type: 'text/html', isImmutable: false }) },
+        () => `${wallet}/`,
+      ),
+    )
     const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+    const { server, port } = await listen((request, response) => void handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    })
     url = `http://127.0.0.1:${port}`
     stop = () => closeServer(server, 0)
   })
@@ -25,23 +33,51 @@ describe('paths of the wallet for applications', () => {
       expect(status).to.equal(200)
       expect(headers.get('cross-origin-opener-policy'), path).to.equal('unsafe-none')
       expect(headers.get('x-frame-options')).to.equal('DENY')
-      expect(headers.get('content-security-policy')).to.include("frame-ancestors 'none'").and.include("script-src 'self'")
+      expect(headers.get('content-security-policy'))
+        .to.include("frame-ancestors 'none'")
+        .and.include("script-src 'self'")
     }
-    for (const path of ['/', '/send', '/passkeys']) expect((await fetch(`${url}${path}`)).headers.get('cross-origin-opener-policy'), path).to.equal('same-origin')
-    for (const path of ['/fcl', '/fcl/', '/fcl/other', '/fcl/authz/', '/FCL/authz']) expect((await fetch(`${url}${path}`)).status, path).to.equal(404)
+    for (const path of ['/', '/send', '/passkeys'])
+      expect((await fetch(`${url}${path}`)).headers.get('cross-origin-opener-policy'), path).to.equal('same-origin')
+    for (const path of ['/fcl', '/fcl/', '/fcl/other', '/fcl/authz/', '/FCL/authz'])
+      expect((await fetch(`${url}${path}`)).status, path).to.equal(404)
     expect((await fetch(`${url}/fcl/authz`, { method: 'POST' })).status).to.equal(404)
   })
 
   it('are told to libraries of any page', async () => {
-    const asked = await fetch(`${url}/fcl/services`, { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } })
-    expect([asked.status, asked.headers.get('access-control-allow-origin'), asked.headers.get('access-control-allow-headers')]).to.deep.equal([204, '*', 'content-type'])
-    for (const init of [{}, { method: 'POST', body: '{"type":["authn"]}', headers: { 'content-type': 'application/json' } }]) {
+    const asked = await fetch(`${url}/fcl/services`, {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-method': 'POST' },
+    })
+    expect([
+      asked.status,
+      asked.headers.get('access-control-allow-origin'),
+      asked.headers.get('access-control-allow-headers'),
+    ]).to.deep.equal([204, '*', 'content-type'])
+    for (const init of [
+      {},
+      { method: 'POST', body: '{"type":["authn"]}', headers: { 'content-type': 'application/json' } },
+    ]) {
       const answer = await fetch(`${url}/fcl/services`, init)
       expect(answer.headers.get('access-control-allow-origin')).to.equal('*')
-      expect(await answer.json()).to.deep.include.members([{
-        f_type: 'Service', f_vsn: '1.0.0', type: 'authn', uid: 'flowfarm#authn', method: 'POP/RPC', endpoint: `${wallet}/fcl/authn`,
-        provider: { f_type: 'ServiceProvider', f_vsn: '1.0.0', address: null, name: 'flowfarm wallet', description: 'A wallet whose keys are passkeys.', website: wallet },
-      }])
+      expect(await answer.json()).to.deep.include.members([
+        {
+          f_type: 'Service',
+          f_vsn: '1.0.0',
+          type: 'authn',
+          uid: 'flowfarm#authn',
+          method: 'POP/RPC',
+          endpoint: `${wallet}/fcl/authn`,
+          provider: {
+            f_type: 'ServiceProvider',
+            f_vsn: '1.0.0',
+            address: null,
+            name: 'flowfarm wallet',
+            description: 'A wallet whose keys are passkeys.',
+            website: wallet,
+          },
+        },
+      ])
     }
   })
 })

@@ -29,23 +29,45 @@ describe('a transaction that a page sends', () => {
     const transactions = createTransactionClient({ endpoint: node.endpoint, log })
     const app = new Koa<RequestState>()
     app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
-    app.use(chainRoutes({ nodes: { testnet: transactions }, admit: () => undefined }).routes() as unknown as Koa.Middleware<RequestState>)
+    app.use(
+      chainRoutes({
+        nodes: { testnet: transactions },
+        admit: () => undefined,
+      }).routes() as unknown as Koa.Middleware<RequestState>,
+    )
     const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+    const { server, port } = await listen((request, response) => void handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    })
     url = `http://127.0.0.1:${port}/chain/testnet/transactions`
-    stops.push(() => closeServer(server, 0), () => transactions.close(), () => client.close(), () => node.stop())
+    stops.push(
+      () => closeServer(server, 0),
+      () => transactions.close(),
+      () => client.close(),
+      () => node.stop(),
+    )
   })
   after(async () => {
     for (const stop of stops) await stop()
   })
 
   const post = async (transaction: FlowTransaction): Promise<{ status: number; id?: string; detail?: string }> => {
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(submission(transaction)) })
-    return { status: response.status, ...await response.json() as object }
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(submission(transaction)),
+    })
+    return { status: response.status, ...((await response.json()) as object) }
   }
   const newAccount = async (): Promise<TestSigner> => {
     const key = passkeyKey()
-    const id = await client.send(await client.signed({ code: createAccount('emulator', { ...key, startBalance: 1_000_000_000n }), proposer: testPayer() }))
+    const id = await client.send(
+      await client.signed({
+        code: createAccount('emulator', { ...key, startBalance: 1_000_000_000n }),
+        proposer: testPayer(),
+      }),
+    )
     node.advance(1)
     return { address: (await client.result(id)).createdAddress ?? '', keyIndex: 0, key }
   }
@@ -54,11 +76,18 @@ describe('a transaction that a page sends', () => {
     const [account, other] = [await newAccount(), await newAccount()]
     // In another order than the chain keeps signatures.
     const transaction = await client.signed({
-      code: sendFlow('emulator', { amount: 100_000_000n, to: testPayer().address }), proposer: other, authorizers: [account], payer: testPayer(), signers: [account, other, testPayer()],
+      code: sendFlow('emulator', { amount: 100_000_000n, to: testPayer().address }),
+      proposer: other,
+      authorizers: [account],
+      payer: testPayer(),
+      signers: [account, other, testPayer()],
     })
     node.inject({ kind: 'garbage', methods: ['SendTransaction'], length: 64, times: 1 })
     const lost = await post(transaction)
-    expect([lost.status, lost.detail]).to.deep.equal([503, 'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.'])
+    expect([lost.status, lost.detail]).to.deep.equal([
+      503,
+      'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.',
+    ])
     const again = await post(transaction)
     expect(again).to.include({ status: 200 })
     node.advance(1)
@@ -70,8 +99,14 @@ describe('a transaction that a page sends', () => {
 
   it('is refused with the words of the node where one signature is there twice', async () => {
     const account = await newAccount()
-    const signed = await client.signed({ code: sendFlow('emulator', { amount: 1n, to: testPayer().address }), proposer: account })
-    const refused = await post({ ...signed, envelopeSignatures: [...signed.envelopeSignatures, ...signed.envelopeSignatures] })
+    const signed = await client.signed({
+      code: sendFlow('emulator', { amount: 1n, to: testPayer().address }),
+      proposer: account,
+    })
+    const refused = await post({
+      ...signed,
+      envelopeSignatures: [...signed.envelopeSignatures, ...signed.envelopeSignatures],
+    })
     expect(refused.status).to.equal(422)
     expect(refused.detail).to.include('duplicated signature')
   })

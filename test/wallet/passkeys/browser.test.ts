@@ -38,7 +38,10 @@ describe('passkeys of a real browser', () => {
     world = await PasskeyWorld.create()
     let origin = ''
     const passkeys = createPasskeyFunction({
-      pool: world.database.pool, log: pino({ level: 'silent' }), sessions: world.sessions, clientOf: clientReader(addressList([])),
+      pool: world.database.pool,
+      log: pino({ level: 'silent' }),
+      sessions: world.sessions,
+      clientOf: clientReader(addressList([])),
       relyingParty: () => readRelyingParty({ url: origin, rpId: undefined, rpName: 'Wallet', origins: [] }),
     })
     const library = readRepositoryFile('node_modules/@simplewebauthn/browser/dist/bundle/index.umd.min.js')
@@ -49,7 +52,10 @@ describe('passkeys of a real browser', () => {
       context.body = `<!doctype html><title>Wallet</title><script>${library}</script>`
     })
     const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+    const { server, port } = await listen((request, response) => void handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    })
     origin = `http://localhost:${port}`
     stop = () => closeServer(server, 500)
     browser = await startBrowser()
@@ -57,7 +63,14 @@ describe('passkeys of a real browser', () => {
     cdp = await page.context().newCDPSession(page)
     await cdp.send('WebAuthn.enable')
     const made = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
     })
     authenticatorId = made.authenticatorId
     await page.goto(origin)
@@ -68,32 +81,52 @@ describe('passkeys of a real browser', () => {
     await world.stop()
   })
 
-  const perform = (ceremony: Ceremony): Promise<Finished> => page.evaluate(async ([path, { start, finish, kind, token, data }]) => {
-    const call = async (endpoint: string, sent: unknown): Promise<Envelope> => {
-      const headers = { 'Content-Type': 'application/json', ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) }
-      const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify({ endpoint, data: sent }) })
-      return { ...await response.json() as Envelope, status: response.status }
-    }
-    const begun = await call(start, data === undefined ? {} : { change: data['change'] })
-    if (!begun.success) return begun
-    const library = (globalThis as unknown as { SimpleWebAuthnBrowser: Record<string, (given: unknown) => Promise<unknown>> }).SimpleWebAuthnBrowser
-    try {
-      const response = await library[kind]?.({ optionsJSON: begun.data['options'] })
-      const answer = { challengeId: begun.data['challengeId'], response }
-      return await call(finish, data === undefined ? answer : { ...data, confirmation: answer })
-    } catch (error) {
-      return { ...begun, success: false, thrown: (error as Error).name }
-    }
-  }, [passkeyFunctionPath, ceremony] as const)
+  const perform = (ceremony: Ceremony): Promise<Finished> =>
+    page.evaluate(
+      async ([path, { start, finish, kind, token, data }]) => {
+        const call = async (endpoint: string, sent: unknown): Promise<Envelope> => {
+          const headers = {
+            'Content-Type': 'application/json',
+            ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          }
+          const response = await fetch(path, {
+            method: 'POST',
+            headers,
+            body: JSON.stringify({ endpoint, data: sent }),
+          })
+          return { ...((await response.json()) as Envelope), status: response.status }
+        }
+        const begun = await call(start, data === undefined ? {} : { change: data['change'] })
+        if (!begun.success) return begun
+        const library = (
+          globalThis as unknown as { SimpleWebAuthnBrowser: Record<string, (given: unknown) => Promise<unknown>> }
+        ).SimpleWebAuthnBrowser
+        try {
+          const response = await library[kind]?.({ optionsJSON: begun.data['options'] })
+          const answer = { challengeId: begun.data['challengeId'], response }
+          return await call(finish, data === undefined ? answer : { ...data, confirmation: answer })
+        } catch (error) {
+          return { ...begun, success: false, thrown: (error as Error).name }
+        }
+      },
+      [passkeyFunctionPath, ceremony] as const,
+    )
 
   it('are made, let their user in who names nobody, confirm a change, and are no longer good once removed', async () => {
     const person = world.person({ email: 'ann@example.com' })
-    const register: Ceremony = { start: '/register/start', finish: '/register/finish', kind: 'startRegistration', token: person.token }
+    const register: Ceremony = {
+      start: '/register/start',
+      finish: '/register/finish',
+      kind: 'startRegistration',
+      token: person.token,
+    }
     const signIn: Ceremony = { start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' }
     const made = await perform(register)
     expect(made.data, JSON.stringify(made)).to.include({ verified: true })
     const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
-    expect(credentials.map(({ isResidentCredential, rpId }) => [isResidentCredential, rpId])).to.deep.equal([[true, 'localhost']])
+    expect(credentials.map(({ isResidentCredential, rpId }) => [isResidentCredential, rpId])).to.deep.equal([
+      [true, 'localhost'],
+    ])
 
     for (let time = 0; time < 3; time++) {
       const letIn = await perform(signIn)
@@ -101,30 +134,47 @@ describe('passkeys of a real browser', () => {
     }
     expect((await perform(register)).error.code).to.equal('REAUTHENTICATION_REQUIRED')
 
-    const { rows: [second] } = await world.database.pool.query<{ id: string }>(
+    const {
+      rows: [second],
+    } = await world.database.pool.query<{ id: string }>(
       `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, aaguid, name)
        select 'AAAAAAAAAAAAAAAAAAAAAAAA', user_id, rp_id, public_key, set_byte(public_key_sec1, 64, 255 - get_byte(public_key_sec1, 64)), 0, device_type, is_backed_up, aaguid, 'Second' from wallet.passkeys where user_id = $1
        returning credential_id as id`,
       [person.user.id],
     )
     const { token } = world.later(person, 60)
-    const removal: Ceremony = { start: '/passkeys/confirm', finish: '/passkeys/remove', kind: 'startAuthentication', token, data: { credentialId: second?.id, change: { action: 'remove-passkey', credentialId: second?.id } } }
+    const removal: Ceremony = {
+      start: '/passkeys/confirm',
+      finish: '/passkeys/remove',
+      kind: 'startAuthentication',
+      token,
+      data: { credentialId: second?.id, change: { action: 'remove-passkey', credentialId: second?.id } },
+    }
     const removed = await perform(removal)
     expect([removed.status, removed.data], JSON.stringify(removed)).to.deep.equal([200, { removed: true }])
 
-    await world.database.pool.query('update wallet.passkeys set removed_at = now() where user_id = $1', [person.user.id])
+    await world.database.pool.query('update wallet.passkeys set removed_at = now() where user_id = $1', [
+      person.user.id,
+    ])
     const late = await perform(signIn)
     expect([late.status, late.error.code]).to.deep.equal([403, 'PASSKEY_REMOVED'])
   })
 
   it('are not made and do not sign for a user who is not verified', async () => {
     const person = world.person()
-    const register: Ceremony = { start: '/register/start', finish: '/register/finish', kind: 'startRegistration', token: person.token }
+    const register: Ceremony = {
+      start: '/register/start',
+      finish: '/register/finish',
+      kind: 'startRegistration',
+      token: person.token,
+    }
     expect((await perform(register)).status).to.equal(200)
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     try {
       expect((await perform({ ...register, token: world.person().token })).thrown).to.equal('NotAllowedError')
-      expect((await perform({ start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' })).thrown).to.equal('NotAllowedError')
+      expect(
+        (await perform({ start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' })).thrown,
+      ).to.equal('NotAllowedError')
     } finally {
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
     }

@@ -26,18 +26,35 @@ describe('ceremonies of passkeys', () => {
 
   it('make a passkey whose key an account on the chain can have, and tell of it', async () => {
     const person = world.person()
-    const registered = given(await world.register(person, { transports: ['internal', 'hybrid', 'internal'] }, { authenticatorName: '  My phone ' }))
+    const registered = given(
+      await world.register(
+        person,
+        { transports: ['internal', 'hybrid', 'internal'] },
+        { authenticatorName: '  My phone ' },
+      ),
+    )
     const [credential] = person.authenticator.credentials
-    expect(registered).to.include({ verified: true, credentialId: credential?.id, publicKeySec1Hex: credential?.publicKeySec1Hex })
+    expect(registered).to.include({
+      verified: true,
+      credentialId: credential?.id,
+      publicKeySec1Hex: credential?.publicKeySec1Hex,
+    })
     expect(registered.publicKeySec1Hex).to.match(/^04[0-9a-f]{128}$/)
     const { createdAt, ...passkey } = registered.passkey
     expect(passkey).to.deep.equal({
-      id: credential?.id, authenticatorName: 'My phone', deviceType: 'multiDevice', backedUp: true, lastUsedAt: null, publicKeySec1Hex: credential?.publicKeySec1Hex,
+      id: credential?.id,
+      authenticatorName: 'My phone',
+      deviceType: 'multiDevice',
+      backedUp: true,
+      lastUsedAt: null,
+      publicKeySec1Hex: credential?.publicKeySec1Hex,
     })
     expect(Date.now() - Date.parse(createdAt)).to.be.within(-1000, 60_000)
     expect(await world.listed(person)).to.deep.equal([registered.passkey])
     const { options } = await world.startRegistration(person)
-    expect(options.excludeCredentials?.map(({ id, transports }) => ({ id, transports }))).to.deep.equal([{ id: credential?.id, transports: ['internal', 'hybrid'] }])
+    expect(options.excludeCredentials?.map(({ id, transports }) => ({ id, transports }))).to.deep.equal([
+      { id: credential?.id, transports: ['internal', 'hybrid'] },
+    ])
   })
 
   it('let people in who named nobody, with and without e-mail address', async () => {
@@ -67,7 +84,11 @@ describe('ceremonies of passkeys', () => {
     await world.withPasskey({ email: 'erin@example.com' })
     const asked = [{ email: 'erin@example.com' }, { email: 'nobody@example.com' }, {}]
     const answers = await Promise.all(asked.map((data) => world.startSignIn(data)))
-    const forms = answers.map(({ options, challengeId }) => ({ ...options, challenge: options.challenge.length, challengeId: challengeId.length }))
+    const forms = answers.map(({ options, challengeId }) => ({
+      ...options,
+      challenge: options.challenge.length,
+      challengeId: challengeId.length,
+    }))
     expect(forms[0]).to.deep.equal(forms[1]).and.to.deep.equal(forms[2])
     expect(forms[0]?.allowCredentials ?? []).to.deep.equal([])
     expect(new Set(answers.map(({ options }) => options.challenge)).size).to.equal(3)
@@ -113,13 +134,30 @@ describe('ceremonies of passkeys', () => {
     const person = await world.withPasskey()
     const begun: Awaited<ReturnType<typeof world.startRegistration>>[] = []
     for (let count = 1; count <= 11; count++) begun.push(await world.startRegistration(person))
-    const finished = await Promise.all(begun.map(({ options, challengeId }) => (
-      world.call('/register/finish', { challengeId, response: person.authenticator.create(options) }, { token: person.token })
-    )))
-    expect(finished.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([...Array<number>(9).fill(200), 409, 409])
-    expect(finished.flatMap(({ success, error }) => (success ? [] : [error.code]))).to.deep.equal(['TOO_MANY_PASSKEYS', 'TOO_MANY_PASSKEYS'])
+    const finished = await Promise.all(
+      begun.map(({ options, challengeId }) =>
+        world.call(
+          '/register/finish',
+          { challengeId, response: person.authenticator.create(options) },
+          { token: person.token },
+        ),
+      ),
+    )
+    expect(finished.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([
+      ...Array<number>(9).fill(200),
+      409,
+      409,
+    ])
+    expect(finished.flatMap(({ success, error }) => (success ? [] : [error.code]))).to.deep.equal([
+      'TOO_MANY_PASSKEYS',
+      'TOO_MANY_PASSKEYS',
+    ])
     expect(await world.listed(person)).to.have.length(10)
-    const { status, error } = await world.call('/register/start', { confirmation: await world.confirm(person) }, { token: person.token })
+    const { status, error } = await world.call(
+      '/register/start',
+      { confirmation: await world.confirm(person) },
+      { token: person.token },
+    )
     expect([status, error.code]).to.deep.equal([409, 'TOO_MANY_PASSKEYS'])
   })
 

@@ -10,7 +10,8 @@ describe('challenges of passkeys', () => {
   })
   after(() => world.stop())
 
-  const codesOf = (answers: readonly Envelope<unknown>[]): string[] => answers.map(({ success, status, error }) => String(success ? status : error.code)).toSorted()
+  const codesOf = (answers: readonly Envelope<unknown>[]): string[] =>
+    answers.map(({ success, status, error }) => String(success ? status : error.code)).toSorted()
 
   it('are good for one sign-in, also of those that come at once', async () => {
     const person = await world.withPasskey({ counts: false })
@@ -26,7 +27,9 @@ describe('challenges of passkeys', () => {
     const person = world.person()
     const { options, challengeId } = await world.startRegistration(person)
     const bodies = Array.from({ length: 6 }, () => ({ challengeId, response: person.authenticator.create(options) }))
-    const answers = await Promise.all(bodies.map((body) => world.call('/register/finish', body, { token: person.token })))
+    const answers = await Promise.all(
+      bodies.map((body) => world.call('/register/finish', body, { token: person.token })),
+    )
     expect(codesOf(answers)).to.deep.equal(['200', ...Array<string>(5).fill('CHALLENGE_MISMATCH')])
     expect(await world.listed(person)).to.have.length(1)
   })
@@ -34,7 +37,10 @@ describe('challenges of passkeys', () => {
   it('are used up by an answer that is wrong', async () => {
     const person = await world.withPasskey()
     const { options, challengeId } = await world.startSignIn()
-    const wrong = await world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { flags: 0x19 }) })
+    const wrong = await world.call('/login/finish', {
+      challengeId,
+      response: person.authenticator.get(options, { flags: 0x19 }),
+    })
     const right = await world.call('/login/finish', { challengeId, response: person.authenticator.get(options) })
     expect([wrong.error.code, right.error.code]).to.deep.equal(['VERIFICATION_FAILED', 'CHALLENGE_MISMATCH'])
   })
@@ -42,17 +48,39 @@ describe('challenges of passkeys', () => {
   it('are good for five minutes', async () => {
     const person = await world.withPasskey()
     const [inTime, late] = [await world.startSignIn(), await world.startSignIn()]
-    const { rows } = await world.database.pool.query<{ minutes: number }>('select extract(epoch from expires_at - now())::float8 / 60 as minutes from wallet.challenges where id = $1', [late.challengeId])
+    const { rows } = await world.database.pool.query<{ minutes: number }>(
+      'select extract(epoch from expires_at - now())::float8 / 60 as minutes from wallet.challenges where id = $1',
+      [late.challengeId],
+    )
     expect(rows[0]?.minutes).to.be.within(4.5, 5)
-    await world.database.pool.query("update wallet.challenges set expires_at = expires_at - interval '5 minutes' where id = $1", [late.challengeId])
-    const expired = await world.call('/login/finish', { challengeId: late.challengeId, response: person.authenticator.get(late.options) })
+    await world.database.pool.query(
+      "update wallet.challenges set expires_at = expires_at - interval '5 minutes' where id = $1",
+      [late.challengeId],
+    )
+    const expired = await world.call('/login/finish', {
+      challengeId: late.challengeId,
+      response: person.authenticator.get(late.options),
+    })
     expect([expired.status, expired.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
-    expect((await world.call('/login/finish', { challengeId: inTime.challengeId, response: person.authenticator.get(inTime.options) })).status).to.equal(200)
+    expect(
+      (
+        await world.call('/login/finish', {
+          challengeId: inTime.challengeId,
+          response: person.authenticator.get(inTime.options),
+        })
+      ).status,
+    ).to.equal(200)
     expect((await world.audited("event = 'challenge_expired'")).map(({ reason }) => reason)).to.deep.equal(['sign-in'])
 
     const begun = await world.startRegistration(person)
-    await world.database.pool.query('update wallet.challenges set expires_at = now() where id = $1', [begun.challengeId])
-    const answer = await world.call('/register/finish', { challengeId: begun.challengeId, response: person.authenticator.create(begun.options) }, { token: person.token })
+    await world.database.pool.query('update wallet.challenges set expires_at = now() where id = $1', [
+      begun.challengeId,
+    ])
+    const answer = await world.call(
+      '/register/finish',
+      { challengeId: begun.challengeId, response: person.authenticator.create(begun.options) },
+      { token: person.token },
+    )
     expect([answer.status, answer.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
   })
 
@@ -61,28 +89,65 @@ describe('challenges of passkeys', () => {
     const registration = await world.startRegistration(person)
     const response = person.authenticator.create(registration.options)
     const finish = { challengeId: registration.challengeId, response }
-    expect((await world.call('/register/finish', finish, { token: other.token })).error.code).to.equal('CHALLENGE_MISMATCH')
-    const asSignIn = { challengeId: registration.challengeId, response: person.authenticator.get({ ...registration.options, rpId: 'example.com' }) }
+    expect((await world.call('/register/finish', finish, { token: other.token })).error.code).to.equal(
+      'CHALLENGE_MISMATCH',
+    )
+    const asSignIn = {
+      challengeId: registration.challengeId,
+      response: person.authenticator.get({ ...registration.options, rpId: 'example.com' }),
+    }
     expect((await world.call('/login/finish', asSignIn)).error.code).to.equal('CHALLENGE_MISMATCH')
     expect((await world.call('/register/finish', finish, { token: person.token })).status).to.equal(200)
 
     const signIn = await world.startSignIn()
-    const asRegistration = { challengeId: signIn.challengeId, response: person.authenticator.create({ ...registration.options, challenge: signIn.options.challenge }) }
-    expect((await world.call('/register/finish', asRegistration, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+    const asRegistration = {
+      challengeId: signIn.challengeId,
+      response: person.authenticator.create({ ...registration.options, challenge: signIn.options.challenge }),
+    }
+    expect((await world.call('/register/finish', asRegistration, { token: person.token })).error.code).to.equal(
+      'CHALLENGE_MISMATCH',
+    )
 
     const { challengeId, response: confirmed } = await world.confirm(person)
-    expect((await world.call('/login/finish', { challengeId, response: confirmed })).error.code).to.equal('CHALLENGE_MISMATCH')
+    expect((await world.call('/login/finish', { challengeId, response: confirmed })).error.code).to.equal(
+      'CHALLENGE_MISMATCH',
+    )
 
-    const { options: asked, challengeId: ofConfirmation } = given(await world.call<Started<RequestOptions>>('/passkeys/confirm', { change: { action: 'remove-passkey', credentialId: person.credentialId } }, { token: person.token }))
+    const { options: asked, challengeId: ofConfirmation } = given(
+      await world.call<Started<RequestOptions>>(
+        '/passkeys/confirm',
+        { change: { action: 'remove-passkey', credentialId: person.credentialId } },
+        { token: person.token },
+      ),
+    )
     const made = person.authenticator.create({ ...registration.options, challenge: asked.challenge })
-    expect((await world.call('/register/finish', { challengeId: ofConfirmation, response: made }, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+    expect(
+      (await world.call('/register/finish', { challengeId: ofConfirmation, response: made }, { token: person.token }))
+        .error.code,
+    ).to.equal('CHALLENGE_MISMATCH')
     const another = await world.startRegistration(person)
-    const confirmation = { challengeId: another.challengeId, response: person.authenticator.get({ ...another.options, rpId: 'example.com' }) }
+    const confirmation = {
+      challengeId: another.challengeId,
+      response: person.authenticator.get({ ...another.options, rpId: 'example.com' }),
+    }
     await world.register(person)
-    expect((await world.call('/passkeys/remove', { credentialId: person.credentialId, confirmation }, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+    expect(
+      (
+        await world.call(
+          '/passkeys/remove',
+          { credentialId: person.credentialId, confirmation },
+          { token: person.token },
+        )
+      ).error.code,
+    ).to.equal('CHALLENGE_MISMATCH')
 
-    await world.database.pool.query("update wallet.challenges set rp_id = 'old.example' where id = $1", [signIn.challengeId])
-    const elsewhere = await world.call('/login/finish', { challengeId: signIn.challengeId, response: person.authenticator.get(signIn.options) })
+    await world.database.pool.query("update wallet.challenges set rp_id = 'old.example' where id = $1", [
+      signIn.challengeId,
+    ])
+    const elsewhere = await world.call('/login/finish', {
+      challengeId: signIn.challengeId,
+      response: person.authenticator.get(signIn.options),
+    })
     expect(elsewhere.error.code).to.equal('CHALLENGE_MISMATCH')
   })
 
@@ -94,7 +159,10 @@ describe('challenges of passkeys', () => {
     expect(lines).to.not.include(options.challenge)
     expect(lines).to.not.include(Buffer.from(options.challenge, 'base64url').toString('hex'))
     expect(lines).to.not.include('frank')
-    await world.database.pool.query("update wallet.challenges set expires_at = now() - interval '2 hours' where id = $1", [challengeId])
+    await world.database.pool.query(
+      "update wallet.challenges set expires_at = now() - interval '2 hours' where id = $1",
+      [challengeId],
+    )
     await world.passkeyFunction.prune()
     const { rowCount } = await world.database.pool.query('select 1 from wallet.challenges where id = $1', [challengeId])
     expect(rowCount).to.equal(0)

@@ -16,21 +16,33 @@ const challenge = randomBytes(32).toString('base64url')
 const expected = { relyingParty, challengeHash: createHash('sha256').update(challenge).digest() }
 const authenticator = new SoftAuthenticator(origin)
 const handle = randomBytes(32).toString('base64url')
-const made = authenticator.create({ challenge, rp: { id: rpId, name: '' }, user: { id: handle, name: '', displayName: '' }, pubKeyCredParams: [] })
+const made = authenticator.create({
+  challenge,
+  rp: { id: rpId, name: '' },
+  user: { id: handle, name: '', displayName: '' },
+  pubKeyCredParams: [],
+})
 const signed = authenticator.get({ challenge, rpId })
-const base64Url = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('base64url'))
+const base64Url = fc
+  .uint8Array({ minLength: 1, maxLength: 300 })
+  .map((bytes) => Buffer.from(bytes).toString('base64url'))
 
 /** The same bytes with some of them changed, cut or added. */
 const changed = (text: string): fc.Arbitrary<string> => {
   const bytes = Buffer.from(text, 'base64url')
-  const flipped = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }).map((changes) => {
-    const copy = Buffer.from(bytes)
-    for (const [at, by] of changes) copy.writeUInt8(copy.readUInt8(at) ^ by, at)
-    return copy
-  })
+  const flipped = fc
+    .array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 })
+    .map((changes) => {
+      const copy = Buffer.from(bytes)
+      for (const [at, by] of changes) copy.writeUInt8(copy.readUInt8(at) ^ by, at)
+      return copy
+    })
   const cut = fc.nat(bytes.length - 2).map((length) => bytes.subarray(0, length + 1))
   const longer = fc.uint8Array({ minLength: 1, maxLength: 50 }).map((more) => Buffer.concat([bytes, more]))
-  return fc.oneof(flipped, cut, longer).filter((other) => !other.equals(bytes)).map((other) => other.toString('base64url'))
+  return fc
+    .oneof(flipped, cut, longer)
+    .filter((other) => !other.equals(bytes))
+    .map((other) => other.toString('base64url'))
 }
 
 /** What became of an attempt; whatever is no refusal in words is thrown, and so fails the test. */
@@ -44,49 +56,97 @@ async function outcomeOf<T>(attempt: Promise<T>): Promise<T | 'refused'> {
 }
 
 describe('what strangers send as passkeys', () => {
-  const register = (response: object): Promise<unknown> => outcomeOf(verifyRegistration(registrationResponse.parse({ ...made, response: { ...made.response, ...response } }), expected))
+  const register = (response: object): Promise<unknown> =>
+    outcomeOf(
+      verifyRegistration(
+        registrationResponse.parse({ ...made, response: { ...made.response, ...response } }),
+        expected,
+      ),
+    )
 
   it('is refused in words, whatever the attestation is', async () => {
-    await fc.assert(fc.asyncProperty(fc.oneof(base64Url, changed(made.response.attestationObject)), async (attestationObject) => {
-      const outcome = await register({ attestationObject })
-      // A bit of what nobody signs may be another, but never whose it is and what its key is without being so.
-      if (outcome !== 'refused') expect(outcome).to.include({ credentialId: made.id })
-    }), { numRuns: 1500 })
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(base64Url, changed(made.response.attestationObject)), async (attestationObject) => {
+        const outcome = await register({ attestationObject })
+        // A bit of what nobody signs may be another, but never whose it is and what its key is without being so.
+        if (outcome !== 'refused') expect(outcome).to.include({ credentialId: made.id })
+      }),
+      { numRuns: 1500 },
+    )
   })
 
   it('is refused in words, whatever the client data is', async () => {
     const json = fc.json().map((text) => Buffer.from(text).toString('base64url'))
-    await fc.assert(fc.asyncProperty(fc.oneof(base64Url, json, changed(made.response.clientDataJSON)), async (clientDataJSON) => {
-      const outcome = await register({ clientDataJSON })
-      if (outcome === 'refused') return
-      const read = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as object
-      expect(read).to.include({ challenge, origin, type: 'webauthn.create' })
-    }), { numRuns: 1500 })
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(base64Url, json, changed(made.response.clientDataJSON)), async (clientDataJSON) => {
+        const outcome = await register({ clientDataJSON })
+        if (outcome === 'refused') return
+        const read = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as object
+        expect(read).to.include({ challenge, origin, type: 'webauthn.create' })
+      }),
+      { numRuns: 1500 },
+    )
   })
 
   it('is refused in words, whatever is signed', async () => {
-    const passkey = { credentialId: made.id, publicKey: Buffer.alloc(0), deviceType: 'multiDevice' as const, userHandle: Buffer.from(handle, 'base64url') }
+    const passkey = {
+      credentialId: made.id,
+      publicKey: Buffer.alloc(0),
+      deviceType: 'multiDevice' as const,
+      userHandle: Buffer.from(handle, 'base64url'),
+    }
     const { publicKey } = await verifyRegistration(registrationResponse.parse(made), expected)
-    const verify = (response: object): Promise<unknown> => (
-      outcomeOf(verifyAssertion(assertionResponse.parse({ ...signed, response: { ...signed.response, ...response } }), { ...passkey, publicKey }, { ...expected, needsUserHandle: true }))
-    )
+    const verify = (response: object): Promise<unknown> =>
+      outcomeOf(
+        verifyAssertion(
+          assertionResponse.parse({ ...signed, response: { ...signed.response, ...response } }),
+          { ...passkey, publicKey },
+          { ...expected, needsUserHandle: true },
+        ),
+      )
     expect(await verify({})).to.include({ counter: 1 })
     const { clientDataJSON, authenticatorData, signature } = signed.response
     const wrong = fc.oneof(
-      fc.record({ clientDataJSON: fc.oneof(base64Url, changed(clientDataJSON)) }), fc.record({ authenticatorData: fc.oneof(base64Url, changed(authenticatorData)) }),
-      fc.record({ signature: fc.oneof(base64Url, changed(signature)) }), fc.record({ userHandle: changed(handle) }),
+      fc.record({ clientDataJSON: fc.oneof(base64Url, changed(clientDataJSON)) }),
+      fc.record({ authenticatorData: fc.oneof(base64Url, changed(authenticatorData)) }),
+      fc.record({ signature: fc.oneof(base64Url, changed(signature)) }),
+      fc.record({ userHandle: changed(handle) }),
     )
-    await fc.assert(fc.asyncProperty(wrong, async (response) => {
-      expect(await verify(response)).to.equal('refused')
-    }), { numRuns: 2000 })
+    await fc.assert(
+      fc.asyncProperty(wrong, async (response) => {
+        expect(await verify(response)).to.equal('refused')
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   it('may be nested as deeply and claim to be as long as it likes', async () => {
     const deep = Buffer.concat([Buffer.alloc(12_000, 0x81), Buffer.of(0)])
     const claims = Buffer.from('bbffffffffffffffff', 'hex')
-    const withData = (data: Uint8Array): Buffer => cborOf(new Map<string, Cbor>([['fmt', 'none'], ['attStmt', new Map()], ['authData', data]]))
-    const head = Buffer.concat([createHash('sha256').update(rpId).digest(), Buffer.of(0xdd, 0, 0, 0, 0), Buffer.alloc(16), Buffer.of(0, 16), Buffer.alloc(16, 1)])
-    for (const bytes of [deep, claims, Buffer.of(0x9f), Buffer.of(0x5f), Buffer.of(0xf6), withData(Buffer.concat([head, deep.subarray(0, 10_000)])), withData(Buffer.concat([head, claims]))]) {
+    const withData = (data: Uint8Array): Buffer =>
+      cborOf(
+        new Map<string, Cbor>([
+          ['fmt', 'none'],
+          ['attStmt', new Map()],
+          ['authData', data],
+        ]),
+      )
+    const head = Buffer.concat([
+      createHash('sha256').update(rpId).digest(),
+      Buffer.of(0xdd, 0, 0, 0, 0),
+      Buffer.alloc(16),
+      Buffer.of(0, 16),
+      Buffer.alloc(16, 1),
+    ])
+    for (const bytes of [
+      deep,
+      claims,
+      Buffer.of(0x9f),
+      Buffer.of(0x5f),
+      Buffer.of(0xf6),
+      withData(Buffer.concat([head, deep.subarray(0, 10_000)])),
+      withData(Buffer.concat([head, claims])),
+    ]) {
       expect(await register({ attestationObject: bytes.toString('base64url') })).to.equal('refused')
     }
   })

@@ -34,24 +34,30 @@ describe('the passkey function', () => {
   })
   after(() => world.stop())
 
-  const post = (body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> => (
+  const post = (body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     world.fetch({ method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
-  )
 
   it('does what other parts add, for those who are signed in', async () => {
     const person = world.person()
-    expect(given(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({ of: person.user.id })
+    expect(given(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({
+      of: person.user.id,
+    })
     expect(asked).to.deep.equal([{ a: 1 }])
     const failed = await world.call('/wallet/provision', {}, { token: person.token })
-    expect([failed.status, failed.error]).to.deep.equal([500, { code: 'PROVISION_FAILED', message: 'The account could not be made.' }])
+    expect([failed.status, failed.error]).to.deep.equal([
+      500,
+      { code: 'PROVISION_FAILED', message: 'The account could not be made.' },
+    ])
     const open = await world.call('/wallet/accounts')
     expect([open.status, open.error.code]).to.deep.equal([401, 'UNAUTHORIZED'])
   })
 
   it('tells what other parts add when whoever asked has gone away', async () => {
     const leaving = new AbortController()
-    const headers = { 'Content-Type': 'application/json', 'Authorization': `Bearer ${world.person().token}` }
-    const answer = world.fetch({ method: 'POST', headers, body: '{"endpoint":"/wallet/slow"}', signal: leaving.signal }).catch((error: unknown) => (error as Error).name)
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${world.person().token}` }
+    const answer = world
+      .fetch({ method: 'POST', headers, body: '{"endpoint":"/wallet/slow"}', signal: leaving.signal })
+      .catch((error: unknown) => (error as Error).name)
     const signal = await waiting.promise
     expect(signal.aborted).to.equal(false)
     const gone = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -68,12 +74,23 @@ describe('the passkey function', () => {
     // Whoever is signed in can ask for what is not there, or while it is away, as often as they like: that is no error of ours.
     const { token } = world.person()
     for (const endpoint of ['/wallet/broken', '/wallet/away']) await world.call(endpoint, {}, { token })
-    const levels = world.logged.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number }).filter(({ msg }) => msg === 'a passkey request failed').map(({ level }) => level)
+    const levels = world.logged
+      .map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number })
+      .filter(({ msg }) => msg === 'a passkey request failed')
+      .map(({ level }) => level)
     expect(levels.slice(-2)).to.deep.equal([50, 40])
   })
 
   it('wants a session where passkeys are made and kept', async () => {
-    const of = ['/register/start', '/register/finish', '/passkeys/list', '/passkeys/activity', '/passkeys/confirm', '/passkeys/remove', '/passkeys/update']
+    const of = [
+      '/register/start',
+      '/register/finish',
+      '/passkeys/list',
+      '/passkeys/activity',
+      '/passkeys/confirm',
+      '/passkeys/remove',
+      '/passkeys/update',
+    ]
     for (const endpoint of of) {
       for (const token of [undefined, 'none', 'x'.repeat(5000)]) {
         const { status, error, headers } = await world.call(endpoint, {}, { token })
@@ -95,8 +112,14 @@ describe('the passkey function', () => {
     const response = person.authenticator.get((await world.startSignIn()).options)
     const challengeId = '00000000-0000-4000-8000-000000000000'
     const calls: readonly (readonly [string, object])[] = [
-      ['/register/start', {}], ['/login/start', {}], ['/passkeys/confirm', { change: { action: 'add-passkey' } }], ['/login/finish', { challengeId, response }],
-      ['/register/finish', { challengeId, response: person.authenticator.create((await world.startRegistration(person)).options) }],
+      ['/register/start', {}],
+      ['/login/start', {}],
+      ['/passkeys/confirm', { change: { action: 'add-passkey' } }],
+      ['/login/finish', { challengeId, response }],
+      [
+        '/register/finish',
+        { challengeId, response: person.authenticator.create((await world.startRegistration(person)).options) },
+      ],
     ]
     for (const [endpoint, data] of calls) {
       for (const rpId of ['evil.example', 'wallet.example.com', 'EXAMPLE.COM', '']) {
@@ -118,8 +141,16 @@ describe('the passkey function', () => {
       ['/login/finish', { challengeId, response: { ...response, id: 'a b' } }, 'response.id'],
       ['/login/finish', { challengeId, response: { ...response, id: 'A'.repeat(1365) } }, 'response.id'],
       ['/login/finish', { challengeId, response: { ...response, type: 'password' } }, 'response.type'],
-      ['/login/finish', { challengeId, response: { ...response, response: { ...response.response, signature: 'A'.repeat(2000) } } }, 'response.response.signature'],
-      ['/login/finish', { challengeId, response: { ...response, response: { ...response.response, userHandle: 7 } } }, 'response.response.userHandle'],
+      [
+        '/login/finish',
+        { challengeId, response: { ...response, response: { ...response.response, signature: 'A'.repeat(2000) } } },
+        'response.response.signature',
+      ],
+      [
+        '/login/finish',
+        { challengeId, response: { ...response, response: { ...response.response, userHandle: 7 } } },
+        'response.response.userHandle',
+      ],
       ['/login/start', { email: 'x'.repeat(400) }, 'email'],
       ['/login/start', { email: { like: '%' } }, 'email'],
       ['/register/start', { walletName: '' }, 'walletName'],
@@ -131,7 +162,8 @@ describe('the passkey function', () => {
       expect([endpoint, status, error.code]).to.deep.equal([endpoint, 400, 'INVALID_INPUT'])
       expect(error.message).to.include(`"${field}"`)
     }
-    for (const data of [[], 'text', 7, true]) expect((await world.call('/login/start', data)).status, JSON.stringify(data)).to.equal(400)
+    for (const data of [[], 'text', 7, true])
+      expect((await world.call('/login/start', data)).status, JSON.stringify(data)).to.equal(400)
     // What was wrong in form has used up nothing.
     expect((await world.call('/login/finish', { challengeId, response })).status).to.equal(200)
   })
@@ -139,11 +171,20 @@ describe('the passkey function', () => {
   it('takes JSON of a size that an authenticator can have', async () => {
     const large = await post(JSON.stringify({ endpoint: '/login/start', data: { x: 'x'.repeat(70_000) } }))
     expect(large.status).to.equal(413)
-    expect(await large.json()).to.deep.nested.include({ 'success': false, 'error.code': 'INVALID_INPUT' })
+    expect(await large.json()).to.deep.nested.include({ success: false, 'error.code': 'INVALID_INPUT' })
     const text = '{"endpoint":"/login/start"}'
     for (const [body, headers, status] of [
-      ['{', {}, 400], ['', {}, 400], ['null', {}, 400], ['[]', {}, 400], ['{"endpoint":7}', {}, 400], ['\ud800', {}, 400], ['['.repeat(30_000), {}, 400],
-      [text, { 'Content-Type': 'text/plain' }, 415], [text, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415], [text, { 'Content-Encoding': 'gzip' }, 415], [text, {}, 200],
+      ['{', {}, 400],
+      ['', {}, 400],
+      ['null', {}, 400],
+      ['[]', {}, 400],
+      ['{"endpoint":7}', {}, 400],
+      ['\ud800', {}, 400],
+      ['['.repeat(30_000), {}, 400],
+      [text, { 'Content-Type': 'text/plain' }, 415],
+      [text, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+      [text, { 'Content-Encoding': 'gzip' }, 415],
+      [text, {}, 200],
     ] as const) {
       const answer = await post(body, headers)
       expect([body.slice(0, 40), answer.status]).to.deep.equal([body.slice(0, 40), status])
@@ -154,22 +195,44 @@ describe('the passkey function', () => {
   })
 
   it('lets pages of its origins call it, and no others, whatever their names look like', async () => {
-    const preflight = (from: string): Promise<Response> => world.fetch({ method: 'OPTIONS', headers: { 'Origin': from, 'Access-Control-Request-Method': 'POST' } })
+    const preflight = (from: string): Promise<Response> =>
+      world.fetch({ method: 'OPTIONS', headers: { Origin: from, 'Access-Control-Request-Method': 'POST' } })
     for (const from of [origin, 'https://swap.apps.example.com']) {
       const before = await preflight(from)
-      expect([before.status, before.headers.get('Access-Control-Allow-Origin'), before.headers.get('Vary')]).to.deep.equal([204, from, 'Origin'])
-      expect(before.headers.get('Access-Control-Allow-Headers')).to.include('authorization').and.to.include('content-type')
+      expect([
+        before.status,
+        before.headers.get('Access-Control-Allow-Origin'),
+        before.headers.get('Vary'),
+      ]).to.deep.equal([204, from, 'Origin'])
+      expect(before.headers.get('Access-Control-Allow-Headers'))
+        .to.include('authorization')
+        .and.to.include('content-type')
       expect(before.headers.get('Access-Control-Allow-Credentials')).to.equal(null)
       const answer = await world.call('/login/start', {}, { headers: { Origin: from } })
-      expect([answer.status, answer.headers.get('Access-Control-Allow-Origin'), answer.headers.get('Cache-Control')]).to.deep.equal([200, from, 'no-store'])
+      expect([
+        answer.status,
+        answer.headers.get('Access-Control-Allow-Origin'),
+        answer.headers.get('Cache-Control'),
+      ]).to.deep.equal([200, from, 'no-store'])
       const refused = await world.call('/passkeys/list', {}, { headers: { Origin: from } })
       expect([refused.status, refused.headers.get('Access-Control-Allow-Origin')]).to.deep.equal([401, from])
     }
-    for (const from of ['https://evil.example', 'https://wallet.example.com.evil.example', 'http://wallet.example.com', 'https://example.com', 'null']) {
+    for (const from of [
+      'https://evil.example',
+      'https://wallet.example.com.evil.example',
+      'http://wallet.example.com',
+      'https://example.com',
+      'null',
+    ]) {
       const before = await preflight(from)
       expect([from, before.status, before.headers.get('Access-Control-Allow-Origin')]).to.deep.equal([from, 403, null])
       const { status, error, headers } = await world.call('/login/start', {}, { headers: { Origin: from } })
-      expect([from, status, error.code, headers.get('Access-Control-Allow-Origin')]).to.deep.equal([from, 403, 'ORIGIN_NOT_ALLOWED', null])
+      expect([from, status, error.code, headers.get('Access-Control-Allow-Origin')]).to.deep.equal([
+        from,
+        403,
+        'ORIGIN_NOT_ALLOWED',
+        null,
+      ])
     }
   })
 
@@ -177,10 +240,20 @@ describe('the passkey function', () => {
     const person = await world.withPasskey({ email: 'grace@example.com' })
     const { options, challengeId } = await world.startSignIn({ email: 'grace@example.com' })
     const response = person.authenticator.get(options)
-    await world.call('/login/finish', { challengeId, response: { ...response, response: { ...response.response, signature: 'AAAA' } } })
+    await world.call('/login/finish', {
+      challengeId,
+      response: { ...response, response: { ...response.response, signature: 'AAAA' } },
+    })
     const answer = given(await world.signIn(person))
-    const { rows } = await world.database.pool.query<{ name: string }>("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'wallet_auth')")
-    expect(rows.map(({ name }) => name)).to.include.members(['wallet.audit_log', 'wallet.passkeys', 'wallet.challenges', 'wallet_auth.rate_limits'])
+    const { rows } = await world.database.pool.query<{ name: string }>(
+      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'wallet_auth')",
+    )
+    expect(rows.map(({ name }) => name)).to.include.members([
+      'wallet.audit_log',
+      'wallet.passkeys',
+      'wallet.challenges',
+      'wallet_auth.rate_limits',
+    ])
     const lines: string[] = [...world.logged]
     for (const { name } of rows) {
       const { rows: all } = await world.database.pool.query<{ line: string }>(`select t::text as line from ${name} t`)
@@ -188,7 +261,14 @@ describe('the passkey function', () => {
     }
     const kept = lines.join('\n')
     expect(kept).to.include(person.credentialId)
-    for (const secret of [options.challenge, person.token, String(answer['tokenHash']), response.response.signature, response.response.clientDataJSON, 'grace@example.com']) {
+    for (const secret of [
+      options.challenge,
+      person.token,
+      String(answer['tokenHash']),
+      response.response.signature,
+      response.response.clientDataJSON,
+      'grace@example.com',
+    ]) {
       expect(kept).to.not.include(secret)
       expect(kept).to.not.include(Buffer.from(secret).toString('hex'))
     }
@@ -200,7 +280,10 @@ describe('the passkey function', () => {
     try {
       const person = away.person()
       await database.drop()
-      for (const [endpoint, token] of [['/login/start', undefined], ['/register/start', person.token]] as const) {
+      for (const [endpoint, token] of [
+        ['/login/start', undefined],
+        ['/register/start', person.token],
+      ] as const) {
         const { status, error } = await away.call(endpoint, {}, { token })
         expect([endpoint, status >= 500, error.code]).to.deep.equal([endpoint, true, 'INTERNAL'])
       }

@@ -8,12 +8,23 @@ import { PasskeyWorld } from '../support/passkey-world.ts'
 import type { Envelope } from '../support/passkey-world.ts'
 
 const limitsOf = (client: number, account: number): PasskeyLimits => {
-  const limit: EndpointLimits = { client: { most: client, periodMs: 300_000 }, account: { most: account, periodMs: 300_000 } }
+  const limit: EndpointLimits = {
+    client: { most: client, periodMs: 300_000 },
+    account: { most: account, periodMs: 300_000 },
+  }
   return { begin: limit, ceremony: limit, manage: limit }
 }
 
 const every = [
-  '/register/start', '/register/finish', '/login/start', '/login/finish', '/passkeys/list', '/passkeys/activity', '/passkeys/confirm', '/passkeys/remove', '/passkeys/update',
+  '/register/start',
+  '/register/finish',
+  '/login/start',
+  '/login/finish',
+  '/passkeys/list',
+  '/passkeys/activity',
+  '/passkeys/confirm',
+  '/passkeys/remove',
+  '/passkeys/update',
 ]
 
 describe('limits of the passkey function', () => {
@@ -30,7 +41,8 @@ describe('limits of the passkey function', () => {
   it('hold for every endpoint and address, also for those who are not let in and who come at once', async () => {
     const world = await create({ limits: limitsOf(3, 100), trustedProxies: ['127.0.0.1'] })
     for (const endpoint of every) {
-      const from = (address: string): Promise<Envelope> => world.call(endpoint, {}, { token: 'none', headers: { 'X-Forwarded-For': address } })
+      const from = (address: string): Promise<Envelope> =>
+        world.call(endpoint, {}, { token: 'none', headers: { 'X-Forwarded-For': address } })
       const answers = await Promise.all(Array.from({ length: 7 }, () => from('203.0.113.7')))
       const limited = answers.filter(({ status }) => status === 429)
       expect(limited, endpoint).to.have.length(4)
@@ -40,21 +52,33 @@ describe('limits of the passkey function', () => {
       }
       expect((await from('203.0.113.8')).status, endpoint).to.not.equal(429)
     }
-    expect((await world.audited("event = 'rate_limit_exceeded'")).map(({ reason, ip }) => [reason, ip])).to.have.deep.members(every.map((name) => [name, '203.0.113.7']))
+    expect(
+      (await world.audited("event = 'rate_limit_exceeded'")).map(({ reason, ip }) => [reason, ip]),
+    ).to.have.deep.members(every.map((name) => [name, '203.0.113.7']))
   })
 
   it('take a network of IPv6 for one, and believe no address that a client writes itself', async () => {
     const world = await create({ limits: limitsOf(2, 100), trustedProxies: ['127.0.0.1'] })
-    const from = async (address: string): Promise<number> => (await world.call('/login/start', {}, { headers: { 'X-Forwarded-For': address } })).status
-    expect(await Promise.all(['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3'].map(from))).to.have.members([200, 200, 429])
+    const from = async (address: string): Promise<number> =>
+      (await world.call('/login/start', {}, { headers: { 'X-Forwarded-For': address } })).status
+    expect(await Promise.all(['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3'].map(from))).to.have.members([
+      200, 200, 429,
+    ])
     expect(await from('2001:db8:0:1::1')).to.equal(200)
     const lying = await create({ limits: limitsOf(2, 100) })
-    const lied = async (address: string): Promise<number> => (await lying.call('/login/start', {}, { headers: { 'X-Forwarded-For': address } })).status
+    const lied = async (address: string): Promise<number> =>
+      (await lying.call('/login/start', {}, { headers: { 'X-Forwarded-For': address } })).status
     expect(await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.3'].map(lied))).to.have.members([200, 200, 429])
-    expect((await lying.audited("event = 'authentication_started'")).map(({ ip }) => ip)).to.deep.equal(['127.0.0.1', '127.0.0.1'])
+    expect((await lying.audited("event = 'authentication_started'")).map(({ ip }) => ip)).to.deep.equal([
+      '127.0.0.1',
+      '127.0.0.1',
+    ])
     const behind = await create({ limits: limitsOf(2, 100), trustedProxies: ['127.0.0.1'] })
-    const prefixed = async (first: string): Promise<number> => (await behind.call('/login/start', {}, { headers: { 'X-Forwarded-For': `${first}, 203.0.113.9` } })).status
-    expect(await Promise.all(['198.51.100.1', '198.51.100.2', '198.51.100.3'].map(prefixed))).to.have.members([200, 200, 429])
+    const prefixed = async (first: string): Promise<number> =>
+      (await behind.call('/login/start', {}, { headers: { 'X-Forwarded-For': `${first}, 203.0.113.9` } })).status
+    expect(await Promise.all(['198.51.100.1', '198.51.100.2', '198.51.100.3'].map(prefixed))).to.have.members([
+      200, 200, 429,
+    ])
   })
 
   it('hold for an account from wherever it is asked for', async () => {
@@ -62,12 +86,21 @@ describe('limits of the passkey function', () => {
     const person = await world.withPasskey()
     let last = 0
     const elsewhere = (): Record<string, string> => ({ 'X-Forwarded-For': `203.0.113.${++last}` })
-    const listed = await Promise.all(Array.from({ length: 5 }, () => world.call('/passkeys/list', {}, { token: person.token, headers: elsewhere() })))
+    const listed = await Promise.all(
+      Array.from({ length: 5 }, () => world.call('/passkeys/list', {}, { token: person.token, headers: elsewhere() })),
+    )
     expect(listed.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 200, 200, 429, 429])
-    const begun = await Promise.all(Array.from({ length: 5 }, () => world.call('/login/start', { email: 'heidi@example.com' }, { headers: elsewhere() })))
+    const begun = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        world.call('/login/start', { email: 'heidi@example.com' }, { headers: elsewhere() }),
+      ),
+    )
     // Anybody can name an address: a limit of it would keep its owner out.
     expect(begun.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
-    for (let time = 0; time < 9; time++) expect((await world.signIn(person, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status).to.equal(401)
+    for (let time = 0; time < 9; time++)
+      expect(
+        (await world.signIn(person, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status,
+      ).to.equal(401)
     const signedIn: number[] = []
     for (let time = 0; time < 5; time++) signedIn.push((await world.signIn(person)).status)
     expect(signedIn).to.deep.equal([200, 200, 200, 429, 429])
@@ -89,7 +122,8 @@ describe('limits of the passkey function', () => {
     }
     expect(await Promise.all([one, other, one, other].map(take))).to.deep.equal(['taken', 'taken', 'taken', 'taken'])
     expect(await take(one)).to.be.within(95, 100)
-    const pass = (seconds: number): Promise<unknown> => world.database.pool.query("update wallet_auth.rate_limits set full_at = full_at - $1 * interval '1 s'", [seconds])
+    const pass = (seconds: number): Promise<unknown> =>
+      world.database.pool.query("update wallet_auth.rate_limits set full_at = full_at - $1 * interval '1 s'", [seconds])
     await pass(101)
     expect(await take(other)).to.equal('taken')
     expect(await take(other)).to.be.within(95, 100)
@@ -102,6 +136,9 @@ describe('limits of the passkey function', () => {
 
   it('are no larger than those of other auth servers for what guesses could be tried by', () => {
     const { ceremony } = passkeyLimits
-    expect(ceremony).to.deep.equal({ client: { most: 30, periodMs: 300_000 }, account: { most: 30, periodMs: 300_000 } })
+    expect(ceremony).to.deep.equal({
+      client: { most: 30, periodMs: 300_000 },
+      account: { most: 30, periodMs: 300_000 },
+    })
   })
 })

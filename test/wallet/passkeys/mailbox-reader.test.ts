@@ -31,14 +31,19 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
   before(async () => {
     database = await createTestDatabase({ max: 20 })
     const userChanges: ConfirmUserChange = {
-      hasPasskey: (userId) => world.passkeyFunction.confirmUserChange.hasPasskey(userId), confirm: (asked) => world.passkeyFunction.confirmUserChange.confirm(asked),
+      hasPasskey: (userId) => world.passkeyFunction.confirmUserChange.hasPasskey(userId),
+      confirm: (asked) => world.passkeyFunction.confirmUserChange.confirm(asked),
     }
     auth = await runAuth(database, { userChanges, forgetUser, beforeMail: () => mailServer })
-    const account = (address: string): Promise<ChainAccount | undefined> => (
-      isChainDown ? Promise.reject(new RetryableError('node-away', 'the node does not answer')) : Promise.resolve(chain.get(address))
-    )
+    const account = (address: string): Promise<ChainAccount | undefined> =>
+      isChainDown
+        ? Promise.reject(new RetryableError('node-away', 'the node does not answer'))
+        : Promise.resolve(chain.get(address))
     const keysOnChain = new AccountKeys({
-      pool: database.pool, passkeys: new PasskeyStore(database.pool), senders: new Map([['testnet' as const, { account }]]), log: pino({ level: 'silent' }),
+      pool: database.pool,
+      passkeys: new PasskeyStore(database.pool),
+      senders: new Map([['testnet' as const, { account }]]),
+      log: pino({ level: 'silent' }),
     })
     world = await PasskeyWorld.create({ database, sessions: auth.sessions, keysOnChain, outbox: auth.parts.outbox })
   })
@@ -48,11 +53,24 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     await database.drop()
   })
 
-  const key = (authenticator: SoftAuthenticator, index: number, change: Partial<ChainAccountKey> = {}): ChainAccountKey => ({
-    index, publicKey: authenticator.credentials[0]?.publicKeySec1Hex.slice(2) ?? '', signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0, isRevoked: false, ...change,
+  const key = (
+    authenticator: SoftAuthenticator,
+    index: number,
+    change: Partial<ChainAccountKey> = {},
+  ): ChainAccountKey => ({
+    index,
+    publicKey: authenticator.credentials[0]?.publicKeySec1Hex.slice(2) ?? '',
+    signatureAlgorithm: 2,
+    hashAlgorithm: 1,
+    weight: 1000,
+    sequenceNumber: 0,
+    isRevoked: false,
+    ...change,
   })
   /** A user with a passkey on each of some devices; the first one is the only key of a funded account. */
-  const owner = async (devices = 1): Promise<Owner & { readonly others: readonly SoftAuthenticator[]; readonly address: string }> => {
+  const owner = async (
+    devices = 1,
+  ): Promise<Owner & { readonly others: readonly SoftAuthenticator[]; readonly address: string }> => {
     const email = `owner${++users}@example.com`
     const { accessToken: token, userId } = await signIn(auth, email)
     // Counters would refuse what is shown in another order.
@@ -62,7 +80,13 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     for (let device = 1; device < devices; device++) {
       const begun = await world.startRegistration({ token, authenticator })
       const other = new SoftAuthenticator(origin)
-      given(await world.call('/register/finish', { challengeId: begun.challengeId, response: other.create(begun.options) }, { token }))
+      given(
+        await world.call(
+          '/register/finish',
+          { challengeId: begun.challengeId, response: other.create(begun.options) },
+          { token },
+        ),
+      )
       others.push(other)
     }
     const address = `0x${String(users).padStart(16, '0')}`
@@ -76,13 +100,18 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
   const idOf = ({ credentials }: SoftAuthenticator): string => credentials[0]?.id ?? ''
   /** A new session of whoever reads the owner's mailbox. */
   const reader = async ({ email }: Owner): Promise<string> => (await signIn(auth, email)).accessToken
-  const remove = (token: string, credentialId: string, more: object = {}): Promise<Envelope> => world.call('/passkeys/remove', { credentialId, ...more }, { token })
-  const user = (method: string, token: string, body?: object): Promise<Answered> => (
-    auth.call(method, '/user', { headers: { Authorization: `Bearer ${token}` }, ...(body === undefined ? {} : { body }) })
-  )
+  const remove = (token: string, credentialId: string, more: object = {}): Promise<Envelope> =>
+    world.call('/passkeys/remove', { credentialId, ...more }, { token })
+  const user = (method: string, token: string, body?: object): Promise<Answered> =>
+    auth.call(method, '/user', {
+      headers: { Authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body }),
+    })
   const told = async (email: string): Promise<readonly string[]> => {
     await auth.mailsSent()
-    return auth.mails.filter(({ to, subject }) => to === email && subject.startsWith('Passkey ')).map(({ subject }) => subject.split(' ')[1] ?? '')
+    return auth.mails
+      .filter(({ to, subject }) => to === email && subject.startsWith('Passkey '))
+      .map(({ subject }) => subject.split(' ')[1] ?? '')
   }
 
   it('is nothing that changes passkeys, the address or the user, however new the session is', async () => {
@@ -93,12 +122,19 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     for (const authenticator of [one.authenticator, second]) {
       for (const abandon of [[], [one.address]]) {
         const { status, error } = await remove(token, idOf(authenticator), { abandon })
-        expect([status, error.code]).to.be.deep.oneOf([[403, 'REAUTHENTICATION_REQUIRED'], [409, 'ONLY_KEY']])
+        expect([status, error.code]).to.be.deep.oneOf([
+          [403, 'REAUTHENTICATION_REQUIRED'],
+          [409, 'ONLY_KEY'],
+        ])
       }
     }
     expect((await world.call('/register/start', {}, { token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
-    expect((await user('PUT', token, { email: 'thief@example.com' })).body['error_code']).to.equal('reauthentication_needed')
-    expect((await user('DELETE', token, { abandon: [one.address] })).body['error_code']).to.equal('reauthentication_needed')
+    expect((await user('PUT', token, { email: 'thief@example.com' })).body['error_code']).to.equal(
+      'reauthentication_needed',
+    )
+    expect((await user('DELETE', token, { abandon: [one.address] })).body['error_code']).to.equal(
+      'reauthentication_needed',
+    )
     expect((await user('DELETE', token)).status).to.equal(409)
     // An assertion by a passkey of their own user confirms nothing for this one.
     const thief = await owner()
@@ -115,7 +151,10 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     expect((await user('PUT', accessToken, { email: `thief${users}@example.com` })).status).to.equal(200)
     const { code } = await auth.mailTo(`thief${users}@example.com`)
     given(await world.register({ token: accessToken, authenticator: new SoftAuthenticator(origin) }))
-    const verified = await auth.call('POST', '/verify', { headers: { Authorization: `Bearer ${accessToken}` }, body: { type: 'email_change', email: `thief${users}@example.com`, token: code } })
+    const verified = await auth.call('POST', '/verify', {
+      headers: { Authorization: `Bearer ${accessToken}` },
+      body: { type: 'email_change', email: `thief${users}@example.com`, token: code },
+    })
     expect(verified.body['error_code']).to.equal('otp_expired')
     expect((await user('GET', accessToken)).body['email']).to.equal(email)
   })
@@ -124,23 +163,37 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     const one = await owner(2)
     await database.pool.query("update wallet.passkeys set rp_id = 'old.example' where user_id = $1", [one.userId])
     for (const { authenticator } of [one, { authenticator: one.others[0] ?? one.authenticator }]) {
-      expect((await remove(await reader(one), idOf(authenticator), { abandon: [one.address] })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
+      expect((await remove(await reader(one), idOf(authenticator), { abandon: [one.address] })).error.code).to.equal(
+        'REAUTHENTICATION_REQUIRED',
+      )
     }
   })
 
   it('lets the owner do all of it with a passkey, one change by each assertion', async () => {
     const one = await owner(2)
     const email = `new-${one.email}`
-    const asked = await user('PUT', one.token, { email, confirmation: await world.confirm(one, { action: 'change-email', email }) })
+    const asked = await user('PUT', one.token, {
+      email,
+      confirmation: await world.confirm(one, { action: 'change-email', email }),
+    })
     expect([asked.status, asked.body['new_email']]).to.deep.equal([200, email])
     const { code } = await auth.mailTo(email)
-    const changed = await auth.call('POST', '/verify', { headers: { Authorization: `Bearer ${one.token}` }, body: { type: 'email_change', email, token: code } })
+    const changed = await auth.call('POST', '/verify', {
+      headers: { Authorization: `Bearer ${one.token}` },
+      body: { type: 'email_change', email, token: code },
+    })
     expect(changed.body['email']).to.equal(email)
-    const other = await user('PUT', one.token, { email: 'x@example.com', confirmation: await world.confirm(one, { action: 'change-email', email: 'y@example.com' }) })
+    const other = await user('PUT', one.token, {
+      email: 'x@example.com',
+      confirmation: await world.confirm(one, { action: 'change-email', email: 'y@example.com' }),
+    })
     expect([other.status, other.body['error_code']]).to.deep.equal([400, 'challenge_mismatch'])
     const abandon = [one.address]
     const confirmation = await world.confirm(one, { action: 'delete-user', abandon })
-    expect((await user('DELETE', one.token, { confirmation })).body).to.deep.include({ error_code: 'only_key', accounts: abandon })
+    expect((await user('DELETE', one.token, { confirmation })).body).to.deep.include({
+      error_code: 'only_key',
+      accounts: abandon,
+    })
     expect((await user('DELETE', one.token, { confirmation, abandon })).status).to.equal(204)
     expect((await world.signIn(one)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
   })
@@ -159,20 +212,25 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       const removal = await world.confirm(one, { action: 'remove-passkey', credentialId })
       given(await remove(one.token, credentialId, { confirmation: removal }))
       await auth.call('POST', '/verify', {
-        headers: { Authorization: `Bearer ${one.token}` }, body: { type: 'email_change', email, token: code },
+        headers: { Authorization: `Bearer ${one.token}` },
+        body: { type: 'email_change', email, token: code },
       })
       given(await world.register(one))
       const confirmation = await world.confirm(one, { action: 'delete-user', abandon })
       expect((await user('DELETE', one.token, { confirmation, abandon })).status).to.equal(204)
       const sent: Mail[] = []
       const next = new Outbox({
-        pool: database.pool, log: pino({ level: 'silent' }), send: (mail) => Promise.resolve(void sent.push(mail)),
+        pool: database.pool,
+        log: pino({ level: 'silent' }),
+        send: (mail) => Promise.resolve(void sent.push(mail)),
       })
       await database.pool.query('update wallet_auth.outgoing_mails set next_attempt_at = now()')
       await next.settled()
       await next.close()
       expect(sent.map(({ to, subject }) => [to, subject.replace(/ at .*/, '')])).to.deep.equal([
-        [one.email, 'Passkey removed'], [one.email, 'E-mail address changed'], [email, 'Passkey added'],
+        [one.email, 'Passkey removed'],
+        [one.email, 'E-mail address changed'],
+        [email, 'Passkey added'],
         [email, 'Account deleted'],
       ])
     } finally {
@@ -187,19 +245,36 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     const refused = await remove(one.token, change.credentialId, { confirmation: await world.confirm(one, change) })
     expect([refused.status, refused.error.code, refused.error.accounts]).to.deep.equal([409, 'ONLY_KEY', [one.address]])
     const abandon = [one.address]
-    expect((await remove(one.token, change.credentialId, { abandon, confirmation: await world.confirm(one, change) })).error.code).to.equal('CHALLENGE_MISMATCH')
+    expect(
+      (await remove(one.token, change.credentialId, { abandon, confirmation: await world.confirm(one, change) })).error
+        .code,
+    ).to.equal('CHALLENGE_MISMATCH')
     isChainDown = true
     try {
-      expect((await remove(one.token, change.credentialId, { confirmation: await world.confirm(one, change) })).status).to.equal(503)
+      expect(
+        (await remove(one.token, change.credentialId, { confirmation: await world.confirm(one, change) })).status,
+      ).to.equal(503)
     } finally {
       isChainDown = false
     }
     // A key that is revoked, or that only signs with others, or that belongs to a removed passkey, is none.
     for (const more of [{ isRevoked: true }, { weight: 999 }]) {
-      chain.set(one.address, { address: one.address, balance: '50.00000000', contracts: new Map(), keys: [key(one.authenticator, 0), key(one.others[0] ?? one.authenticator, 1, more)] })
+      chain.set(one.address, {
+        address: one.address,
+        balance: '50.00000000',
+        contracts: new Map(),
+        keys: [key(one.authenticator, 0), key(one.others[0] ?? one.authenticator, 1, more)],
+      })
       expect((await remove(one.token, change.credentialId)).error.code, JSON.stringify(more)).to.equal('ONLY_KEY')
     }
-    expect((await remove(one.token, change.credentialId, { abandon, confirmation: await world.confirm(one, { ...change, abandon }) })).status).to.equal(200)
+    expect(
+      (
+        await remove(one.token, change.credentialId, {
+          abandon,
+          confirmation: await world.confirm(one, { ...change, abandon }),
+        })
+      ).status,
+    ).to.equal(200)
   })
 
   it('removes one freely where another passkey or wallet is a key of the account too', async () => {
@@ -208,9 +283,17 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       const second = other === 'passkey' ? one.others[0] : new SoftAuthenticator(origin)
       if (second === undefined) throw new Error('there is no second passkey')
       const more = other === 'passkey' ? {} : { publicKey: 'ab'.repeat(64), signatureAlgorithm: 3, hashAlgorithm: 3 }
-      chain.set(one.address, { address: one.address, balance: '50.00000000', contracts: new Map(), keys: [key(one.authenticator, 0), key(second, 1, more)] })
+      chain.set(one.address, {
+        address: one.address,
+        balance: '50.00000000',
+        contracts: new Map(),
+        keys: [key(one.authenticator, 0), key(second, 1, more)],
+      })
       const change = { action: 'remove-passkey', credentialId: idOf(one.authenticator) }
-      expect((await remove(one.token, change.credentialId, { confirmation: await world.confirm(one, change) })).status, other).to.equal(200)
+      expect(
+        (await remove(one.token, change.credentialId, { confirmation: await world.confirm(one, change) })).status,
+        other,
+      ).to.equal(200)
     }
   })
 
@@ -220,18 +303,37 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
     if (second === undefined) throw new Error('there is no second passkey')
     const abandon = [one.address]
     const removal = { action: 'remove-passkey', credentialId: idOf(one.authenticator), abandon }
-    expect((await remove(one.token, removal.credentialId, { abandon, confirmation: await world.confirm(one, removal) })).status).to.equal(200)
+    expect(
+      (await remove(one.token, removal.credentialId, { abandon, confirmation: await world.confirm(one, removal) }))
+        .status,
+    ).to.equal(200)
     // A signature by another key restores nothing.
-    expect((await world.signIn(one, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status).to.equal(401)
+    expect(
+      (await world.signIn(one, { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey })).status,
+    ).to.equal(401)
     expect(await world.listed({ token: one.token })).to.have.length(1)
     expect((await world.signIn(one)).status).to.equal(200)
     expect(await world.listed({ token: one.token })).to.have.length(2)
     expect(await told(one.email)).to.deep.equal(['added', 'added', 'removed', 'restored'])
-    const { rows } = await database.pool.query("select 1 from wallet.audit_log where user_id = $1 and event = 'passkey_restored' and is_done", [one.userId])
+    const { rows } = await database.pool.query(
+      "select 1 from wallet.audit_log where user_id = $1 and event = 'passkey_restored' and is_done",
+      [one.userId],
+    )
     expect(rows).to.have.length(1)
     // Once its key is revoked on the chain, it stays removed.
-    chain.set(one.address, { address: one.address, balance: '50.00000000', contracts: new Map(), keys: [key(one.authenticator, 0, { isRevoked: true }), key(second, 1)] })
-    expect((await remove(one.token, removal.credentialId, { confirmation: await world.confirm(one, { ...removal, abandon: [] }) })).status).to.equal(200)
+    chain.set(one.address, {
+      address: one.address,
+      balance: '50.00000000',
+      contracts: new Map(),
+      keys: [key(one.authenticator, 0, { isRevoked: true }), key(second, 1)],
+    })
+    expect(
+      (
+        await remove(one.token, removal.credentialId, {
+          confirmation: await world.confirm(one, { ...removal, abandon: [] }),
+        })
+      ).status,
+    ).to.equal(200)
     const late = await world.signIn(one)
     expect([late.status, late.error.code]).to.deep.equal([403, 'PASSKEY_REMOVED'])
     expect(await world.listed({ token: one.token })).to.have.length(1)
@@ -242,11 +344,19 @@ describe('what a session by e-mail can do to a user with a passkey', () => {
       const one = await owner(3)
       const [second] = one.others
       if (second === undefined) throw new Error('there is no second passkey')
-      chain.set(one.address, { address: one.address, balance: '50.00000000', contracts: new Map(), keys: [key(one.authenticator, 0), key(second, 1)] })
+      chain.set(one.address, {
+        address: one.address,
+        balance: '50.00000000',
+        contracts: new Map(),
+        keys: [key(one.authenticator, 0), key(second, 1)],
+      })
       const ids = [idOf(one.authenticator), idOf(second)]
       const confirmations: unknown[] = []
-      for (const credentialId of ids) confirmations.push(await world.confirm(one, { action: 'remove-passkey', credentialId }))
-      const answers = await Promise.all(ids.map((credentialId, at) => remove(one.token, credentialId, { confirmation: confirmations[at] })))
+      for (const credentialId of ids)
+        confirmations.push(await world.confirm(one, { action: 'remove-passkey', credentialId }))
+      const answers = await Promise.all(
+        ids.map((credentialId, at) => remove(one.token, credentialId, { confirmation: confirmations[at] })),
+      )
       expect(answers.filter(({ status }) => status === 200).length).to.be.at.most(1)
       const left = (await world.listed({ token: one.token })).map(({ id }) => id)
       expect(ids.some((id) => left.includes(id))).to.equal(true)

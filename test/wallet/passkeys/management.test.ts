@@ -6,7 +6,13 @@ import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 import type { Envelope, Person } from '../support/passkey-world.ts'
 
 interface Activity {
-  readonly activity: readonly { readonly event: string; readonly done: boolean; readonly credentialId: string | null; readonly ip: string | null; readonly reason: string | null }[]
+  readonly activity: readonly {
+    readonly event: string
+    readonly done: boolean
+    readonly credentialId: string | null
+    readonly ip: string | null
+    readonly reason: string | null
+  }[]
 }
 
 describe('people and their passkeys', () => {
@@ -16,14 +22,22 @@ describe('people and their passkeys', () => {
   })
   after(() => world.stop())
 
-  const removeWith = (person: Pick<Person, 'token'>, credentialId: string | undefined, confirmation?: unknown): Promise<Envelope> => (
-    world.call('/passkeys/remove', { credentialId, ...(confirmation === undefined ? {} : { confirmation }) }, { token: person.token })
-  )
+  const removeWith = (
+    person: Pick<Person, 'token'>,
+    credentialId: string | undefined,
+    confirmation?: unknown,
+  ): Promise<Envelope> =>
+    world.call(
+      '/passkeys/remove',
+      { credentialId, ...(confirmation === undefined ? {} : { confirmation }) },
+      { token: person.token },
+    )
   /** Removes one, confirmed by another. */
-  const remove = async (person: Person, credentialId: string | undefined): Promise<Envelope> => (
+  const remove = async (person: Person, credentialId: string | undefined): Promise<Envelope> =>
     removeWith(person, credentialId, await world.confirm(person, { action: 'remove-passkey', credentialId }))
-  )
-  const withTwo = async (of: Parameters<PasskeyWorld['withPasskey']>[0] = {}): Promise<Person & { readonly credentialId: string }> => {
+  const withTwo = async (
+    of: Parameters<PasskeyWorld['withPasskey']>[0] = {},
+  ): Promise<Person & { readonly credentialId: string }> => {
     const person = await world.withPasskey(of)
     await world.register(person)
     return person
@@ -40,11 +54,18 @@ describe('people and their passkeys', () => {
   it('remove one, by which nobody signs in any more, and which accounts no longer are made for', async () => {
     const person = await withTwo()
     const [first, second] = await world.listed(person)
-    expect([first, second].map((one) => one?.publicKeySec1Hex)).to.deep.equal(person.authenticator.credentials.map(({ publicKeySec1Hex }) => publicKeySec1Hex))
+    expect([first, second].map((one) => one?.publicKeySec1Hex)).to.deep.equal(
+      person.authenticator.credentials.map(({ publicKeySec1Hex }) => publicKeySec1Hex),
+    )
     const store = new PasskeyStore(world.database.pool)
-    expect((await store.of(person.user.id)).map(({ credentialId }) => credentialId)).to.deep.equal([first?.id, second?.id])
+    expect((await store.of(person.user.id)).map(({ credentialId }) => credentialId)).to.deep.equal([
+      first?.id,
+      second?.id,
+    ])
     expect(await store.find(person.user.id, person.credentialId)).to.deep.equal({
-      credentialId: person.credentialId, userId: person.user.id, publicKeySec1Hex: person.authenticator.credentials[0]?.publicKeySec1Hex,
+      credentialId: person.credentialId,
+      userId: person.user.id,
+      publicKeySec1Hex: person.authenticator.credentials[0]?.publicKeySec1Hex,
     })
     expect(given(await remove(person, first?.id))).to.deep.equal({ removed: true })
     expect((await world.listed(person)).map(({ id }) => id)).to.deep.equal([second?.id])
@@ -71,7 +92,7 @@ describe('people and their passkeys', () => {
       await client.query('begin')
       await client.query('select from wallet.user_handles where user_id = $1 for no key update', [person.user.id])
       const removals = own.map(({ id }) => remove(person, id))
-      while (await waitingForLocks() < own.length) {
+      while ((await waitingForLocks()) < own.length) {
         expect(await Promise.race([...removals, delay(10)]), 'a removal that did not wait').to.equal(undefined)
       }
       await client.query('commit')
@@ -102,12 +123,21 @@ describe('people and their passkeys', () => {
 
   it('give theirs names that can be shown', async () => {
     const person = await world.withPasskey()
-    const rename = (authenticatorName: unknown): Promise<Envelope> => (
+    const rename = (authenticatorName: unknown): Promise<Envelope> =>
       world.call('/passkeys/update', { credentialId: person.credentialId, authenticatorName }, { token: person.token })
-    )
     const { passkey } = given(await rename('  Schlüssel 🔑 '))
-    expect(Object.keys(passkey as object)).to.have.members(['id', 'authenticatorName', 'deviceType', 'backedUp', 'createdAt', 'lastUsedAt', 'publicKeySec1Hex'])
-    expect((await world.listed(person)).map(({ authenticatorName }) => authenticatorName)).to.deep.equal(['Schlüssel 🔑'])
+    expect(Object.keys(passkey as object)).to.have.members([
+      'id',
+      'authenticatorName',
+      'deviceType',
+      'backedUp',
+      'createdAt',
+      'lastUsedAt',
+      'publicKeySec1Hex',
+    ])
+    expect((await world.listed(person)).map(({ authenticatorName }) => authenticatorName)).to.deep.equal([
+      'Schlüssel 🔑',
+    ])
     for (const name of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\u0000b', '\ud800', 7, null]) {
       const { status, error } = await rename(name)
       expect([status, error.code], JSON.stringify(name)).to.deep.equal([400, 'INVALID_INPUT'])
@@ -119,30 +149,53 @@ describe('people and their passkeys', () => {
     const person = await withTwo()
     for (const minutes of [0, 16]) {
       const one = world.later(person, minutes)
-      for (const answer of [await removeWith(one, person.credentialId), await world.call('/register/start', {}, { token: one.token })]) {
+      for (const answer of [
+        await removeWith(one, person.credentialId),
+        await world.call('/register/start', {}, { token: one.token }),
+      ]) {
         expect([answer.status, answer.error.code]).to.deep.equal([403, 'REAUTHENTICATION_REQUIRED'])
       }
     }
     const old = world.later(person, 16)
-    expect((await world.call('/register/start', { confirmation: await world.confirm(old) }, { token: old.token })).status).to.equal(200)
+    expect(
+      (await world.call('/register/start', { confirmation: await world.confirm(old) }, { token: old.token })).status,
+    ).to.equal(200)
     expect((await remove(old, person.credentialId)).status).to.equal(200)
     expect(await world.listed(person)).to.have.length(1)
     const events = await world.audited("user_id = $1 and reason like 'confirmation: %'", [person.user.id])
-    expect(events.map(({ reason }) => reason)).to.deep.equal(['confirmation: add-passkey', 'confirmation: add-passkey', 'confirmation: remove-passkey'])
+    expect(events.map(({ reason }) => reason)).to.deep.equal([
+      'confirmation: add-passkey',
+      'confirmation: add-passkey',
+      'confirmation: remove-passkey',
+    ])
   })
 
   it('add the first one after a sign-in of the last 15 minutes', async () => {
     const person = world.person()
     expect((await world.call('/register/start', {}, { token: world.later(person, 14).token })).status).to.equal(200)
-    expect((await world.call('/register/start', {}, { token: world.later(person, 16).token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
+    expect((await world.call('/register/start', {}, { token: world.later(person, 16).token })).error.code).to.equal(
+      'REAUTHENTICATION_REQUIRED',
+    )
   })
 
   it('add none by what was begun without a passkey before they had one', async () => {
     const owner = world.person()
     const [begun, also] = [await world.startRegistration(owner), await world.startRegistration(owner)]
-    expect((await world.call('/register/finish', { challengeId: begun.challengeId, response: owner.authenticator.create(begun.options) }, { token: owner.token })).status).to.equal(200)
+    expect(
+      (
+        await world.call(
+          '/register/finish',
+          { challengeId: begun.challengeId, response: owner.authenticator.create(begun.options) },
+          { token: owner.token },
+        )
+      ).status,
+    ).to.equal(200)
     const reader = new SoftAuthenticator(origin)
-    const { status, error } = await world.call('/register/finish', { challengeId: also.challengeId, response: reader.create(also.options) }, { token: owner.token })
+    const { status, error } = await world.call(
+      '/register/finish',
+      { challengeId: also.challengeId, response: reader.create(also.options) },
+      { token: owner.token },
+    )
     expect([status, error.code]).to.deep.equal([403, 'REAUTHENTICATION_REQUIRED'])
     expect(await world.listed(owner)).to.have.length(1)
   })
@@ -152,19 +205,37 @@ describe('people and their passkeys', () => {
     const [first, second] = await world.listed(person)
     const change = { action: 'remove-passkey', credentialId: first?.id }
     const others = [
-      { action: 'add-passkey' }, { action: 'remove-passkey', credentialId: second?.id }, { action: 'delete-user' }, { action: 'change-email', email: 'a@example.com' },
+      { action: 'add-passkey' },
+      { action: 'remove-passkey', credentialId: second?.id },
+      { action: 'delete-user' },
+      { action: 'change-email', email: 'a@example.com' },
       { ...change, abandon: ['0x0000000000000001'] },
     ]
     for (const other of others) {
-      expect((await removeWith(person, first?.id, await world.confirm(person, other))).error.code, JSON.stringify(other)).to.equal('CHALLENGE_MISMATCH')
+      expect(
+        (await removeWith(person, first?.id, await world.confirm(person, other))).error.code,
+        JSON.stringify(other),
+      ).to.equal('CHALLENGE_MISMATCH')
     }
     const unverified = await removeWith(person, first?.id, await world.confirm(person, change, { flags: 0x19 }))
     expect([unverified.status, unverified.error.code]).to.deep.equal([422, 'VERIFICATION_FAILED'])
-    expect((await world.call('/register/start', { confirmation: await world.confirm(person, change) }, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+    expect(
+      (
+        await world.call(
+          '/register/start',
+          { confirmation: await world.confirm(person, change) },
+          { token: person.token },
+        )
+      ).error.code,
+    ).to.equal('CHALLENGE_MISMATCH')
     const confirmation = await world.confirm(person, change, { userHandle: null })
     expect((await removeWith(person, first?.id, confirmation)).status).to.equal(200)
     expect((await removeWith(person, first?.id, confirmation)).error.code).to.equal('CREDENTIAL_NOT_FOUND')
-    const none = await world.call('/passkeys/confirm', { change: { action: 'add-passkey' } }, { token: world.person().token })
+    const none = await world.call(
+      '/passkeys/confirm',
+      { change: { action: 'add-passkey' } },
+      { token: world.person().token },
+    )
     expect([none.status, none.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
     expect((await world.call('/passkeys/confirm', {}, { token: person.token })).error.code).to.equal('INVALID_INPUT')
   })
@@ -173,16 +244,28 @@ describe('people and their passkeys', () => {
     const [person, other] = [await withTwo(), await world.withPasskey()]
     await world.signIn(person, { flags: 0x19 })
     await world.signIn(person)
-    await world.call('/passkeys/update', { credentialId: person.credentialId, authenticatorName: 'Phone' }, { token: person.token })
+    await world.call(
+      '/passkeys/update',
+      { credentialId: person.credentialId, authenticatorName: 'Phone' },
+      { token: person.token },
+    )
     await removeWith(person, other.credentialId)
     await remove(person, person.credentialId)
     const { activity } = given(await world.call<Activity>('/passkeys/activity', undefined, { token: person.token }))
     expect(activity.map(({ event, done, reason }) => [event, done, reason])).to.deep.equal([
-      ['passkey_removed', true, null], ['authentication_completed', true, 'confirmation: remove-passkey'], ['authentication_started', true, 'confirmation'],
-      ['passkey_removed', false, 'CREDENTIAL_NOT_FOUND'], ['passkey_updated', true, null], ['authentication_completed', true, null],
-      ['authentication_failed', false, 'user-verification'], ['registration_completed', true, null], ['registration_started', true, null],
-      ['authentication_completed', true, 'confirmation: add-passkey'], ['authentication_started', true, 'confirmation'],
-      ['registration_completed', true, null], ['registration_started', true, null],
+      ['passkey_removed', true, null],
+      ['authentication_completed', true, 'confirmation: remove-passkey'],
+      ['authentication_started', true, 'confirmation'],
+      ['passkey_removed', false, 'CREDENTIAL_NOT_FOUND'],
+      ['passkey_updated', true, null],
+      ['authentication_completed', true, null],
+      ['authentication_failed', false, 'user-verification'],
+      ['registration_completed', true, null],
+      ['registration_started', true, null],
+      ['authentication_completed', true, 'confirmation: add-passkey'],
+      ['authentication_started', true, 'confirmation'],
+      ['registration_completed', true, null],
+      ['registration_started', true, null],
     ])
     expect(activity.map(({ ip }) => ip)).to.deep.equal(activity.map(() => '127.0.0.1'))
   })

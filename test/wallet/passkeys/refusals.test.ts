@@ -5,9 +5,23 @@ import type { CreateDeviations, Deviations, GetDeviations } from '../support/sof
 
 /** Origins that are none of ours, however much they look like it. */
 const foreignOrigins = [
-  'https://evil.example', 'https://wallet.example.com.evil.example', 'https://evilwallet.example.com', 'https://example.com', 'https://apps.example.com',
-  'http://wallet.example.com', 'https://wallet.example.com:8443', 'https://wallet.example.com/', 'https://wallet.example.com@evil.example', 'https://xapps.example.com',
-  'https://user.github.io', 'HTTPS://WALLET.EXAMPLE.COM', 'https://swap.apps.example.com.', 'http://swap.apps.example.com', 'null', '', 'android:apk-key-hash:abc',
+  'https://evil.example',
+  'https://wallet.example.com.evil.example',
+  'https://evilwallet.example.com',
+  'https://example.com',
+  'https://apps.example.com',
+  'http://wallet.example.com',
+  'https://wallet.example.com:8443',
+  'https://wallet.example.com/',
+  'https://wallet.example.com@evil.example',
+  'https://xapps.example.com',
+  'https://user.github.io',
+  'HTTPS://WALLET.EXAMPLE.COM',
+  'https://swap.apps.example.com.',
+  'http://swap.apps.example.com',
+  'null',
+  '',
+  'android:apk-key-hash:abc',
 ]
 
 const inBoth: readonly (readonly [string, Deviations, string])[] = [
@@ -22,7 +36,11 @@ const inBoth: readonly (readonly [string, Deviations, string])[] = [
   ['client data that is no JSON', { clientDataText: '{' }, 'malformed'],
   ['client data without a challenge', { clientData: { challenge: 7 } }, 'malformed'],
   ['a backup of what may not be backed up', { flags: 0x55 }, 'backup'],
-  ...foreignOrigins.map((foreign): readonly [string, Deviations, string] => [`the origin ${foreign}`, { origin: foreign }, 'origin']),
+  ...foreignOrigins.map((foreign): readonly [string, Deviations, string] => [
+    `the origin ${foreign}`,
+    { origin: foreign },
+    'origin',
+  ]),
 ]
 
 const ofRegistrations: readonly (readonly [string, CreateDeviations, string])[] = [
@@ -38,9 +56,11 @@ const ofRegistrations: readonly (readonly [string, CreateDeviations, string])[] 
 ]
 
 const ofAssertions: readonly (readonly [string, GetDeviations, string])[] = [
-  ...inBoth.map(([what, deviations, reason]): readonly [string, GetDeviations, string] => (
-    [what, deviations.flags === undefined ? deviations : { ...deviations, flags: deviations.flags & ~0x40 }, reason]
-  )),
+  ...inBoth.map(([what, deviations, reason]): readonly [string, GetDeviations, string] => [
+    what,
+    deviations.flags === undefined ? deviations : { ...deviations, flags: deviations.flags & ~0x40 },
+    reason,
+  ]),
   ['a registration', { type: 'webauthn.create' }, 'type'],
   ['a signature by another key', { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }, 'signature'],
   ['no word on whose it is', { userHandle: null }, 'user-handle'],
@@ -63,7 +83,8 @@ describe('passkeys are refused', () => {
       expect(await world.listed(person)).to.deep.equal([])
       const audited = await world.audited('user_id = $1', [person.user.id])
       expect(audited.map(({ event, is_done: isDone, reason: why }) => [event, isDone, why])).to.deep.equal([
-        ['registration_started', true, null], ['registration_failed', false, reason],
+        ['registration_started', true, null],
+        ['registration_failed', false, reason],
       ])
     })
   }
@@ -90,29 +111,44 @@ describe('passkeys are refused', () => {
     const { options, challengeId } = await world.startRegistration(person)
     const response = person.authenticator.create(options)
     const id = Buffer.alloc(32, 1).toString('base64url')
-    for (const changed of [{ ...response, id, rawId: id }, { ...response, rawId: id }]) {
+    for (const changed of [
+      { ...response, id, rawId: id },
+      { ...response, rawId: id },
+    ]) {
       const { challengeId: fresh, options: again } = await world.startRegistration(person)
       const made = person.authenticator.create(again)
-      const { status, error } = await world.call('/register/finish', { challengeId: fresh, response: { ...made, id: changed.id === id ? id : made.id, rawId: id } }, { token: person.token })
+      const { status, error } = await world.call(
+        '/register/finish',
+        { challengeId: fresh, response: { ...made, id: changed.id === id ? id : made.id, rawId: id } },
+        { token: person.token },
+      )
       expect([status, error.code]).to.deep.equal([422, 'VERIFICATION_FAILED'])
     }
-    expect((await world.call('/register/finish', { challengeId, response }, { token: person.token })).status).to.equal(200)
+    expect((await world.call('/register/finish', { challengeId, response }, { token: person.token })).status).to.equal(
+      200,
+    )
   })
 
   it('when they are not known, or not any more, or of a user who is not', async () => {
     const person = await world.withPasskey()
     const stranger = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
     expect([stranger.status, stranger.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
-    await world.database.pool.query('update wallet.passkeys set removed_at = now() where credential_id = $1', [person.credentialId])
+    await world.database.pool.query('update wallet.passkeys set removed_at = now() where credential_id = $1', [
+      person.credentialId,
+    ])
     expect((await world.signIn(person)).error.code).to.equal('PASSKEY_REMOVED')
-    await world.database.pool.query('update wallet.passkeys set removed_at = null where credential_id = $1', [person.credentialId])
+    await world.database.pool.query('update wallet.passkeys set removed_at = null where credential_id = $1', [
+      person.credentialId,
+    ])
     world.sessions.people.delete(person.token)
     expect((await world.signIn(person)).status).to.equal(404)
   })
 
   it('when they were made for another relying party', async () => {
     const person = await world.withPasskey()
-    await world.database.pool.query("update wallet.passkeys set rp_id = 'old.example' where credential_id = $1", [person.credentialId])
+    await world.database.pool.query("update wallet.passkeys set rp_id = 'old.example' where credential_id = $1", [
+      person.credentialId,
+    ])
     expect((await world.signIn(person)).status).to.equal(404)
   })
 
@@ -125,9 +161,13 @@ describe('passkeys are refused', () => {
     }
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     expect((await world.signIn(person, { counter: 3, key })).status).to.equal(401)
-    const audited = await world.audited("credential_id = $1 and event in ('counter_mismatch', 'authentication_failed')", [person.credentialId])
+    const audited = await world.audited(
+      "credential_id = $1 and event in ('counter_mismatch', 'authentication_failed')",
+      [person.credentialId],
+    )
     expect(audited.map(({ event, reason }) => [event, reason])).to.deep.equal([
-      ...[41, 40, 0].map(() => ['counter_mismatch', 'counter']), ['authentication_failed', 'signature'],
+      ...[41, 40, 0].map(() => ['counter_mismatch', 'counter']),
+      ['authentication_failed', 'signature'],
     ])
     expect((await world.signIn(person, { counter: 42 })).status).to.equal(200)
   })
@@ -135,13 +175,22 @@ describe('passkeys are refused', () => {
   it('all but once when several show one counter at once', async () => {
     const person = await world.withPasskey()
     const begun = await Promise.all(Array.from({ length: 8 }, () => world.startSignIn()))
-    const answers = await Promise.all(begun.map(({ options, challengeId }) => world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { counter: 7 }) })))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, ...Array<number>(7).fill(401)])
+    const answers = await Promise.all(
+      begun.map(({ options, challengeId }) =>
+        world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { counter: 7 }) }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([
+      200,
+      ...Array<number>(7).fill(401),
+    ])
   })
 
   it('with words that tell of no account and repeat nothing that was sent', async () => {
     const person = await world.withPasskey()
-    const messages = await Promise.all(ofAssertions.map(async ([, deviations]) => (await world.signIn(person, deviations)).error.message))
+    const messages = await Promise.all(
+      ofAssertions.map(async ([, deviations]) => (await world.signIn(person, deviations)).error.message),
+    )
     for (const message of messages) {
       expect(message).to.not.include(person.user.id)
       expect(message).to.not.include(person.credentialId)

@@ -1,5 +1,9 @@
 import { createECDH, createHash } from 'node:crypto'
-import { decodeAttestationObject, decodeCredentialPublicKey, parseAuthenticatorData } from '@simplewebauthn/server/helpers'
+import {
+  decodeAttestationObject,
+  decodeCredentialPublicKey,
+  parseAuthenticatorData,
+} from '@simplewebauthn/server/helpers'
 import { expect } from 'chai'
 import { sec1KeyOf } from '../../../src/wallet/passkeys/ceremonies/sec1-key.ts'
 import { VerificationFailure } from '../../../src/wallet/passkeys/ceremonies/verification-failure.ts'
@@ -17,7 +21,12 @@ interface Vector {
     readonly attestationObject: string
     readonly credential_private_key?: string
   }
-  readonly authentication: { readonly challenge: string; readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string }
+  readonly authentication: {
+    readonly challenge: string
+    readonly clientDataJSON: string
+    readonly authenticatorData: string
+    readonly signature: string
+  }
 }
 
 /** What becomes of each: `good`, or the reason for which it is refused here. The vectors have users who were not verified, frames and certificates. */
@@ -40,7 +49,11 @@ const hashOf = (challenge: string): Buffer => createHash('sha256').update(base64
 
 describe('the test vectors of WebAuthn Level 3', () => {
   const text = readRepositoryFile('test/wallet/passkeys/w3c-test-vectors.json')
-  const { rpId, origin, vectors } = JSON.parse(text) as { readonly rpId: string; readonly origin: string; readonly vectors: readonly Vector[] }
+  const { rpId, origin, vectors } = JSON.parse(text) as {
+    readonly rpId: string
+    readonly origin: string
+    readonly vectors: readonly Vector[]
+  }
   const relyingParty = readRelyingParty({ url: origin, rpId, rpName: 'Test', origins: [] })
 
   const outcomeOf = async (attempt: Promise<unknown>): Promise<string> => {
@@ -53,14 +66,25 @@ describe('the test vectors of WebAuthn Level 3', () => {
     }
   }
 
-  const register = ({ registration }: Vector, clientDataJSON = registration.clientDataJSON): ReturnType<typeof verifyRegistration> => {
+  const register = (
+    { registration }: Vector,
+    clientDataJSON = registration.clientDataJSON,
+  ): ReturnType<typeof verifyRegistration> => {
     const id = base64Url(registration.credential_id)
-    const response = { clientDataJSON: base64Url(clientDataJSON), attestationObject: base64Url(registration.attestationObject) }
-    return verifyRegistration({ id, rawId: id, type: 'public-key', response }, { relyingParty, challengeHash: hashOf(registration.challenge) })
+    const response = {
+      clientDataJSON: base64Url(clientDataJSON),
+      attestationObject: base64Url(registration.attestationObject),
+    }
+    return verifyRegistration(
+      { id, rawId: id, type: 'public-key', response },
+      { relyingParty, challengeHash: hashOf(registration.challenge) },
+    )
   }
 
   const keyOf = ({ registration }: Vector): Buffer => {
-    const data = decodeAttestationObject(new Uint8Array(Buffer.from(registration.attestationObject, 'hex'))).get('authData')
+    const data = decodeAttestationObject(new Uint8Array(Buffer.from(registration.attestationObject, 'hex'))).get(
+      'authData',
+    )
     const { credentialPublicKey } = parseAuthenticatorData(data)
     if (credentialPublicKey === undefined) throw new Error('the vector has no key')
     return Buffer.from(credentialPublicKey)
@@ -69,9 +93,18 @@ describe('the test vectors of WebAuthn Level 3', () => {
   const sign = (vector: Vector, signature = vector.authentication.signature): ReturnType<typeof verifyAssertion> => {
     const { authentication, registration } = vector
     const id = base64Url(registration.credential_id)
-    const response = { clientDataJSON: base64Url(authentication.clientDataJSON), authenticatorData: base64Url(authentication.authenticatorData), signature: base64Url(signature) }
+    const response = {
+      clientDataJSON: base64Url(authentication.clientDataJSON),
+      authenticatorData: base64Url(authentication.authenticatorData),
+      signature: base64Url(signature),
+    }
     const isOfSeveral = (Number.parseInt(authentication.authenticatorData.slice(64, 66), 16) & 0x08) !== 0
-    const passkey = { credentialId: id, publicKey: keyOf(vector), deviceType: isOfSeveral ? 'multiDevice' as const : 'singleDevice' as const, userHandle: Buffer.alloc(32) }
+    const passkey = {
+      credentialId: id,
+      publicKey: keyOf(vector),
+      deviceType: isOfSeveral ? ('multiDevice' as const) : ('singleDevice' as const),
+      userHandle: Buffer.alloc(32),
+    }
     const expected = { relyingParty, challengeHash: hashOf(authentication.challenge), needsUserHandle: false }
     return verifyAssertion({ id, rawId: id, type: 'public-key', response }, passkey, expected)
   }
@@ -83,7 +116,10 @@ describe('the test vectors of WebAuthn Level 3', () => {
   for (const vector of vectors) {
     const [registration = '', authentication = ''] = outcomes[vector.title] ?? []
     it(`${vector.title}: registration ${registration}, authentication ${authentication}`, async () => {
-      expect([await outcomeOf(register(vector)), await outcomeOf(sign(vector))]).to.deep.equal([registration, authentication])
+      expect([await outcomeOf(register(vector)), await outcomeOf(sign(vector))]).to.deep.equal([
+        registration,
+        authentication,
+      ])
     })
   }
 
@@ -92,11 +128,15 @@ describe('the test vectors of WebAuthn Level 3', () => {
       const curve = createECDH('prime256v1')
       curve.setPrivateKey(vector.registration.credential_private_key ?? '', 'hex')
       const key: unknown = decodeCredentialPublicKey(new Uint8Array(keyOf(vector)))
-      expect(sec1KeyOf(key as ReadonlyMap<unknown, unknown>).toString('hex'), vector.title).to.equal(curve.getPublicKey('hex'))
+      expect(sec1KeyOf(key as ReadonlyMap<unknown, unknown>).toString('hex'), vector.title).to.equal(
+        curve.getPublicKey('hex'),
+      )
     }
     const [rsa] = vectors.filter(({ title }) => title.includes('RS256'))
     const key: unknown = rsa === undefined ? undefined : decodeCredentialPublicKey(new Uint8Array(keyOf(rsa)))
-    expect(() => sec1KeyOf(key as ReadonlyMap<unknown, unknown>)).to.throw(VerificationFailure).with.property('reason', 'algorithm')
+    expect(() => sec1KeyOf(key as ReadonlyMap<unknown, unknown>))
+      .to.throw(VerificationFailure)
+      .with.property('reason', 'algorithm')
   })
 
   it('are refused where one bit of them is another', async () => {
@@ -111,7 +151,8 @@ describe('the test vectors of WebAuthn Level 3', () => {
       return bytes.toString('hex')
     }
     const signatureBytes = long.authentication.signature.length / 2
-    for (let at = 4; at < signatureBytes; at += 7) expect(await outcomeOf(sign(long, flipped(long.authentication.signature, at))), String(at)).to.equal('signature')
+    for (let at = 4; at < signatureBytes; at += 7)
+      expect(await outcomeOf(sign(long, flipped(long.authentication.signature, at))), String(at)).to.equal('signature')
     const attestation = self.registration.attestationObject
     for (const at of [40, 60, attestation.length / 2 - 1]) {
       const changed = { ...self, registration: { ...self.registration, attestationObject: flipped(attestation, at) } }

@@ -28,7 +28,10 @@ describe('passkeys with the auth endpoint', () => {
     const client = auth.client()
     await client.signInWithOtp({ email })
     const { code } = await auth.mailTo(email)
-    const { data: { session }, error } = await client.verifyOtp({ email, token: code, type: 'email' })
+    const {
+      data: { session },
+      error,
+    } = await client.verifyOtp({ email, token: code, type: 'email' })
     if (session === null) throw error ?? new Error('there is no session')
     const authenticator = new SoftAuthenticator(origin)
     given(await world.register({ token: session.access_token, authenticator }))
@@ -52,7 +55,9 @@ describe('passkeys with the auth endpoint', () => {
     expect((await world.register({ token, authenticator })).status).to.equal(200)
     await fresh.signOut()
     expect((await world.call('/passkeys/list', {}, { token })).status).to.equal(401)
-    const { rows } = await database.pool.query<{ kept: string }>('select t::text as kept from wallet_auth.one_time_tokens t union all select a::text from wallet.audit_log a')
+    const { rows } = await database.pool.query<{ kept: string }>(
+      'select t::text as kept from wallet_auth.one_time_tokens t union all select a::text from wallet.audit_log a',
+    )
     expect(JSON.stringify(rows)).to.not.include(String(tokenHash))
   })
 
@@ -69,7 +74,10 @@ describe('passkeys with the auth endpoint', () => {
 
   it('cannot be made by who is removed at that moment', async () => {
     const { session, authenticator } = await signUp('eve@example.com')
-    const { user: { id: userId }, access_token: token } = session
+    const {
+      user: { id: userId },
+      access_token: token,
+    } = session
     const going = await database.pool.connect()
     try {
       await going.query('begin')
@@ -84,17 +92,27 @@ describe('passkeys with the auth endpoint', () => {
     } finally {
       going.release()
     }
-    const { rows } = await database.pool.query('select removed_at is null as is_good, name from wallet.passkeys where user_id = $1', [userId])
+    const { rows } = await database.pool.query(
+      'select removed_at is null as is_good, name from wallet.passkeys where user_id = $1',
+      [userId],
+    )
     expect(rows).to.deep.equal([{ is_good: false, name: '' }])
   })
 
   it('let people in who have no e-mail address', async () => {
-    const { rows: [user] } = await database.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
-    const first = await auth.client().verifyOtp({ token_hash: await auth.tokenHashOf(user?.id ?? ''), type: 'magiclink' })
+    const {
+      rows: [user],
+    } = await database.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
+    const first = await auth
+      .client()
+      .verifyOtp({ token_hash: await auth.tokenHashOf(user?.id ?? ''), type: 'magiclink' })
     const authenticator = new SoftAuthenticator(origin)
     const token = first.data.session?.access_token ?? ''
     const { options, challengeId } = await world.startRegistration({ token })
-    expect((await world.call('/register/finish', { challengeId, response: authenticator.create(options) }, { token })).status).to.equal(200)
+    expect(
+      (await world.call('/register/finish', { challengeId, response: authenticator.create(options) }, { token }))
+        .status,
+    ).to.equal(200)
     const { tokenHash, email } = given(await world.signIn({ authenticator }))
     expect(email).to.equal(null)
     const { data } = await auth.client().verifyOtp({ token_hash: String(tokenHash), type: 'magiclink' })
@@ -104,19 +122,28 @@ describe('passkeys with the auth endpoint', () => {
   it('ask again who somebody is whose session is old, however fresh its token', async () => {
     const { session, client } = await signUp('carol@example.com')
     await database.pool.query('delete from wallet.passkeys where user_id = $1', [session.user.id])
-    await database.pool.query("update wallet_auth.sessions set authenticated_at = authenticated_at - interval '20 minutes' where user_id = $1", [session.user.id])
+    await database.pool.query(
+      "update wallet_auth.sessions set authenticated_at = authenticated_at - interval '20 minutes' where user_id = $1",
+      [session.user.id],
+    )
     const { data } = await client.refreshSession()
     const token = data.session?.access_token ?? ''
     expect((await world.call('/register/start', {}, { token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
-    const fresh = await auth.client().verifyOtp({ token_hash: await auth.tokenHashOf(session.user.id), type: 'magiclink' })
+    const fresh = await auth
+      .client()
+      .verifyOtp({ token_hash: await auth.tokenHashOf(session.user.id), type: 'magiclink' })
     expect((await world.call('/register/start', {}, { token: fresh.data.session?.access_token })).status).to.equal(200)
   })
 
   it('let nobody in whom the operator keeps out', async () => {
     const { session, authenticator } = await signUp('dave@example.com')
-    await database.pool.query("update wallet_auth.users set banned_until = now() + interval '1 day' where id = $1", [session.user.id])
+    await database.pool.query("update wallet_auth.users set banned_until = now() + interval '1 day' where id = $1", [
+      session.user.id,
+    ])
     const answer = await world.signIn({ authenticator })
-    const traded = answer.success ? await auth.client().verifyOtp({ token_hash: String(answer.data['tokenHash']), type: 'magiclink' }) : undefined
+    const traded = answer.success
+      ? await auth.client().verifyOtp({ token_hash: String(answer.data['tokenHash']), type: 'magiclink' })
+      : undefined
     expect(traded?.data.session ?? null).to.equal(null)
     expect((await world.call('/passkeys/list', {}, { token: session.access_token })).status).to.equal(401)
   })

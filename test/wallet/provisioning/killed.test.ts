@@ -10,7 +10,12 @@ import { TransactionNode } from '../support/transaction-node.ts'
 import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 
 /** Where the process is killed: at its so-manyth call, before or after the node has done what it asks. */
-const points: readonly { readonly name: string; readonly method: string; readonly nth: number; readonly when: 'onCall' | 'onAnswer' }[] = [
+const points: readonly {
+  readonly name: string
+  readonly method: string
+  readonly nth: number
+  readonly when: 'onCall' | 'onAnswer'
+}[] = [
   { name: 'before a transaction is made', method: 'GetLatestBlockHeader', nth: 1, when: 'onCall' },
   { name: 'when a transaction was written down and not sent', method: 'SendTransaction', nth: 1, when: 'onCall' },
   { name: 'when a transaction was sent and no answer came', method: 'SendTransaction', nth: 1, when: 'onAnswer' },
@@ -53,21 +58,34 @@ describe('accounts for passkeys, whose process is killed', () => {
         await exited
         killed.resolve()
       }
-      child = spawn(process.execPath, [join(import.meta.dirname, 'support/provisioning-process.ts'), database.url, node.endpoint, text, JSON.stringify(passkey)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      child = spawn(
+        process.execPath,
+        [
+          join(import.meta.dirname, 'support/provisioning-process.ts'),
+          database.url,
+          node.endpoint,
+          text,
+          JSON.stringify(passkey),
+        ],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
       const ended = once(child, 'exit')
       await Promise.race([killed.promise, ended.then(() => killed.promise)])
       node[when] = undefined
       expect(await ended).to.deep.equal([null, 'SIGKILL'])
-      const { rows: [left] } = await database.pool.query<{ state: string }>('select state from wallet.accounts')
+      const {
+        rows: [left],
+      } = await database.pool.query<{ state: string }>('select state from wallet.accounts')
       expect(left?.state).to.equal(method === 'GetLatestBlockHeader' ? 'wanted' : 'sent')
 
       const world = await startProvisioning(database.url, node.endpoint, payer, { passkeys })
       try {
         // Nobody asks for it again: it is what was left that is done.
-        const state = async (): Promise<string | undefined> => (await database.pool.query<{ state: string }>('select state from wallet.accounts')).rows[0]?.state
-        while (await state() !== 'sealed') await delay(20)
+        const state = async (): Promise<string | undefined> =>
+          (await database.pool.query<{ state: string }>('select state from wallet.accounts')).rows[0]?.state
+        while ((await state()) !== 'sealed') await delay(20)
         const { networks } = await provision(world, ann, passkey.credentialId)
         expect(networks['testnet']).to.include({ state: 'sealed', address: `0x${node.created[0]}` })
         expect(node.created).to.have.length(1)

@@ -31,12 +31,16 @@ describe('payers of accounts', () => {
   })
   after(() => database.drop())
 
-  const log = () => pino({ level: 'trace', serializers: { err: describeError } }, new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(chunk.toString('utf8'))
-      done()
-    },
-  }))
+  const log = () =>
+    pino(
+      { level: 'trace', serializers: { err: describeError } },
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          lines.push(chunk.toString('utf8'))
+          done()
+        },
+      }),
+    )
   const open = async (payer: PayerAccount | undefined, endpoint = node.endpoint): Promise<World> => {
     const world = await startProvisioning(database.url, endpoint, payer, { passkeys, log: log() })
     worlds.push(world)
@@ -48,10 +52,17 @@ describe('payers of accounts', () => {
     const { networks } = await provision(world, ann, credentialId)
     return networks['testnet']
   }
-  const failure = (starting: Promise<World>): Promise<string> => starting.then(() => 'started', (error: unknown) => (error as Error).message)
+  const failure = (starting: Promise<World>): Promise<string> =>
+    starting.then(
+      () => 'started',
+      (error: unknown) => (error as Error).message,
+    )
 
   for (const options of [
-    { algorithm: 'ECDSA_P256', hash: 'SHA2_256' }, { algorithm: 'ECDSA_P256', hash: 'SHA3_256' }, { algorithm: 'ECDSA_secp256k1', hash: 'SHA2_256' }, { algorithm: 'ECDSA_secp256k1', hash: 'SHA3_256' },
+    { algorithm: 'ECDSA_P256', hash: 'SHA2_256' },
+    { algorithm: 'ECDSA_P256', hash: 'SHA3_256' },
+    { algorithm: 'ECDSA_secp256k1', hash: 'SHA2_256' },
+    { algorithm: 'ECDSA_secp256k1', hash: 'SHA3_256' },
   ] as const satisfies readonly PayerOptions[]) {
     it(`sign with ${options.algorithm} and ${options.hash} what the chain takes`, async () => {
       expect(await make(await open(fundPayer(node, options).payer))).to.include({ state: 'sealed' })
@@ -61,13 +72,17 @@ describe('payers of accounts', () => {
   it('are looked at when the wallet starts, which fails with the reason where they cannot pay', async () => {
     const { text, secret } = fundPayer(node)
     const other = PayerAccount.parse(text.replace(secret, privateKeyDigits()), 'WALLET_TESTNET_PAYER')
-    expect(await failure(open(other))).to.contain('WALLET_TESTNET_PAYER').and.contain('does not belong')
+    expect(await failure(open(other)))
+      .to.contain('WALLET_TESTNET_PAYER')
+      .and.contain('does not belong')
     node.accounts.clear()
     expect(await failure(open(PayerAccount.parse(text, 'WALLET_TESTNET_PAYER')))).to.contain('no account')
     const mainnet = await TransactionNode.start({ chainId: 'flow-mainnet' })
     try {
       const { payer } = fundPayer(mainnet)
-      expect(await failure(open(payer, mainnet.endpoint))).to.contain('flow-mainnet').and.contain('WALLET_TESTNET_NODE')
+      expect(await failure(open(payer, mainnet.endpoint)))
+        .to.contain('flow-mainnet')
+        .and.contain('WALLET_TESTNET_NODE')
       expect(mainnet.sent).to.equal(0)
     } finally {
       await mainnet.stop()
@@ -116,7 +131,8 @@ describe('payers of accounts', () => {
     expect(lines.length).to.be.greaterThan(5)
     const key = Buffer.from(secret, 'hex')
     for (const text of [...lines, ...rows.map(({ row }) => row)]) {
-      for (const form of [secret, key.toString('base64'), key.toString('base64url')]) expect(text.toLowerCase()).not.to.contain(form.toLowerCase().slice(0, 16))
+      for (const form of [secret, key.toString('base64'), key.toString('base64url')])
+        expect(text.toLowerCase()).not.to.contain(form.toLowerCase().slice(0, 16))
     }
   })
 })

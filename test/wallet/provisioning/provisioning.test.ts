@@ -6,7 +6,14 @@ import type { KnownPasskey } from '../../../src/wallet/passkeys/known-passkey.ts
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { TransactionNode } from '../support/transaction-node.ts'
-import { call as callOf, fundPayer, PasskeyList, provision as provisionOf, signedIn, startProvisioning } from './support/provisioning-world.ts'
+import {
+  call as callOf,
+  fundPayer,
+  PasskeyList,
+  provision as provisionOf,
+  signedIn,
+  startProvisioning,
+} from './support/provisioning-world.ts'
 import type { Provisioned, World } from './support/provisioning-world.ts'
 
 describe('accounts for passkeys', () => {
@@ -36,21 +43,40 @@ describe('accounts for passkeys', () => {
     const { payer } = fundPayer(node, { keys })
     return open(payer, options)
   }
-  const open = async (payer: Parameters<typeof startProvisioning>[2], options: Partial<Parameters<typeof startProvisioning>[3]> = {}): Promise<World> => {
+  const open = async (
+    payer: Parameters<typeof startProvisioning>[2],
+    options: Partial<Parameters<typeof startProvisioning>[3]> = {},
+  ): Promise<World> => {
     const world = await startProvisioning(database.url, node.endpoint, payer, { passkeys, ...options })
     worlds.push(world)
     return world
   }
-  const call = (world: World, endpoint: string, data: unknown, who = ann): Promise<unknown> => callOf(world, endpoint, who, data)
-  const provision = (world: World, credentialId: string, data: object = {}, who = ann, signal?: AbortSignal, network?: string): Promise<Provisioned> => (
-    provisionOf(world, who, credentialId, data, signal, network)
-  )
-  const refused = async (world: World, endpoint: string, data: unknown, who = ann): Promise<Pick<ApiError, 'status' | 'code' | 'message'>> => {
-    const error = await call(world, endpoint, data, who).then(() => undefined, (thrown: unknown) => thrown) as ApiError | undefined
+  const call = (world: World, endpoint: string, data: unknown, who = ann): Promise<unknown> =>
+    callOf(world, endpoint, who, data)
+  const provision = (
+    world: World,
+    credentialId: string,
+    data: object = {},
+    who = ann,
+    signal?: AbortSignal,
+    network?: string,
+  ): Promise<Provisioned> => provisionOf(world, who, credentialId, data, signal, network)
+  const refused = async (
+    world: World,
+    endpoint: string,
+    data: unknown,
+    who = ann,
+  ): Promise<Pick<ApiError, 'status' | 'code' | 'message'>> => {
+    const error = (await call(world, endpoint, data, who).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )) as ApiError | undefined
     return { status: error?.status ?? 200, code: error?.code ?? '', message: error?.message ?? '' }
   }
   const outcomes = async (): Promise<(string | null)[]> => {
-    const { rows } = await database.pool.query<{ outcome: string | null }>('select outcome from wallet.payer_transactions order by made_at')
+    const { rows } = await database.pool.query<{ outcome: string | null }>(
+      'select outcome from wallet.payer_transactions order by made_at',
+    )
     return rows.map(({ outcome }) => outcome)
   }
 
@@ -63,20 +89,35 @@ describe('accounts for passkeys', () => {
     expect(testnet).to.include({ state: 'sealed', keyIndex: 0, isImported: false })
     const [address] = node.created
     expect(testnet?.address).to.equal(`0x${address}`)
-    expect(node.accounts.get(address ?? '')).to.deep.equal([{
-      publicKey: publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0,
-    }])
+    expect(node.accounts.get(address ?? '')).to.deep.equal([
+      {
+        publicKey: publicKeySec1Hex.slice(2),
+        signatureAlgorithm: 2,
+        hashAlgorithm: 1,
+        weight: 1000,
+        sequenceNumber: 0,
+      },
+    ])
     expect(node.transactions.has(testnet?.txId ?? '')).to.equal(true)
-    const { accounts } = await call(world, '/wallet/accounts', null) as { readonly accounts: readonly Record<string, unknown>[] }
+    const { accounts } = (await call(world, '/wallet/accounts', null)) as {
+      readonly accounts: readonly Record<string, unknown>[]
+    }
     expect(accounts).to.have.length(1)
-    expect(accounts[0]).to.include({ credentialId, publicKeySec1Hex, flowAddress: null, flowAddressTestnet: `0x${address}` })
+    expect(accounts[0]).to.include({
+      credentialId,
+      publicKeySec1Hex,
+      flowAddress: null,
+      flowAddressTestnet: `0x${address}`,
+    })
   })
 
   it('makes one account for a passkey however often and wherever it is asked for', async () => {
     const { payer } = fundPayer(node, { keys: 3 })
     const both = [await open(payer), await open(payer)] as const
     const { credentialId } = passkeys.add(ann.user.id)
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => provision(both[at % 2] as World, credentialId)))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => provision(both[at % 2] as World, credentialId)),
+    )
     expect(new Set(answers.map(({ networks }) => networks['testnet']?.address))).to.have.property('size', 1)
     expect(node.created).to.have.length(1)
     expect(node.transactions.size).to.equal(1)
@@ -88,10 +129,14 @@ describe('accounts for passkeys', () => {
     const all = Array.from({ length: 5 }, () => passkeys.add(ann.user.id).credentialId)
     const made = Promise.all(all.map((credentialId) => provision(world, credentialId)))
     while (node.transactions.size < 3) await node.nextCall()
-    expect([...node.transactions.values()].map(({ keyIndex, sequenceNumber }) => `${keyIndex}:${sequenceNumber}`)).to.have.members(['0:0', '1:5', '2:10'])
+    expect(
+      [...node.transactions.values()].map(({ keyIndex, sequenceNumber }) => `${keyIndex}:${sequenceNumber}`),
+    ).to.have.members(['0:0', '1:5', '2:10'])
     node.release()
     const answers = await made
-    expect(answers.map(({ networks }) => networks['testnet']?.state)).to.deep.equal(Array.from({ length: 5 }, () => 'sealed'))
+    expect(answers.map(({ networks }) => networks['testnet']?.state)).to.deep.equal(
+      Array.from({ length: 5 }, () => 'sealed'),
+    )
     expect(new Set(node.created)).to.have.property('size', 5)
     expect(await outcomes()).to.deep.equal(Array.from({ length: 5 }, () => 'succeeded'))
   })
@@ -123,7 +168,9 @@ describe('accounts for passkeys', () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
     node.refusal = 'invalid transaction: payer has insufficient balance'
-    expect((await provision(world, credentialId)).networks['testnet']?.error?.message).to.contain('insufficient balance')
+    expect((await provision(world, credentialId)).networks['testnet']?.error?.message).to.contain(
+      'insufficient balance',
+    )
     node.refusal = undefined
     expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
     expect(await outcomes()).to.deep.equal(['refused', 'succeeded'])
@@ -179,7 +226,9 @@ describe('accounts for passkeys', () => {
     const world = await start()
     node.lag = 1
     for (let count = 1; count <= 3; count++) {
-      expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal('sealed')
+      expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal(
+        'sealed',
+      )
     }
     expect(await outcomes()).to.deep.equal(['succeeded', 'succeeded', 'succeeded'])
   })
@@ -188,7 +237,9 @@ describe('accounts for passkeys', () => {
     const world = await start()
     await provision(world, passkeys.add(ann.user.id).credentialId)
     await database.pool.query('update wallet.payer_transactions set sequence_number = 70')
-    expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal('sealed')
+    expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal(
+      'sealed',
+    )
     expect(await outcomes()).to.deep.equal(['succeeded', 'out-of-turn', 'succeeded'])
   })
 
@@ -208,10 +259,16 @@ describe('accounts for passkeys', () => {
     const world = await start()
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
-    const { networks } = await call(world, '/wallet/provision-start', { credentialId, networks: ['testnet'] }) as Provisioned
+    const { networks } = (await call(world, '/wallet/provision-start', {
+      credentialId,
+      networks: ['testnet'],
+    })) as Provisioned
     expect(networks['testnet']?.state).to.equal('wanted')
     while (node.transactions.size < 1) await node.nextCall()
-    expect((await provision(world, credentialId, { waitSeconds: 0 })).networks['testnet']).to.deep.equal({ state: 'sent', txId: [...node.transactions.keys()][0] })
+    expect((await provision(world, credentialId, { waitSeconds: 0 })).networks['testnet']).to.deep.equal({
+      state: 'sent',
+      txId: [...node.transactions.keys()][0],
+    })
     node.release()
     expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
   })
@@ -221,7 +278,9 @@ describe('accounts for passkeys', () => {
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
     const states: (string | undefined)[] = []
-    const waiting = Array.from({ length: 10 }, async () => states.push((await provision(world, credentialId)).networks['testnet']?.state))
+    const waiting = Array.from({ length: 10 }, async () =>
+      states.push((await provision(world, credentialId)).networks['testnet']?.state),
+    )
     while (states.length < 4 || node.transactions.size < 1) await node.nextCall()
     expect(states.every((state) => state === 'wanted' || state === 'sent')).to.equal(true)
     node.release()
@@ -234,7 +293,10 @@ describe('accounts for passkeys', () => {
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
     const gone = new AbortController()
-    const waiting = provision(world, credentialId, {}, ann, gone.signal).then(() => 'answered', (error: unknown) => error)
+    const waiting = provision(world, credentialId, {}, ann, gone.signal).then(
+      () => 'answered',
+      (error: unknown) => error,
+    )
     while (node.transactions.size < 1) await node.nextCall()
     const reason = new Error('gone')
     gone.abort(reason)
@@ -246,36 +308,69 @@ describe('accounts for passkeys', () => {
   it('makes no more accounts in a day than the limit, whoever asks at the same time', async () => {
     const world = await start({ dailyLimit: 3 }, 4)
     const people = Array.from({ length: 6 }, () => signedIn())
-    const answers = await Promise.all(people.map((who) => (
-      provision(world, passkeys.add(who.user.id).credentialId, {}, who).then(({ networks }) => networks['testnet']?.state, (error: unknown) => `${(error as ApiError).status} ${(error as ApiError).code}`)
-    )))
-    expect(answers).to.have.members(['429 RATE_LIMITED', '429 RATE_LIMITED', '429 RATE_LIMITED', 'sealed', 'sealed', 'sealed'])
+    const answers = await Promise.all(
+      people.map((who) =>
+        provision(world, passkeys.add(who.user.id).credentialId, {}, who).then(
+          ({ networks }) => networks['testnet']?.state,
+          (error: unknown) => `${(error as ApiError).status} ${(error as ApiError).code}`,
+        ),
+      ),
+    )
+    expect(answers).to.have.members([
+      '429 RATE_LIMITED',
+      '429 RATE_LIMITED',
+      '429 RATE_LIMITED',
+      'sealed',
+      'sealed',
+      'sealed',
+    ])
     expect(node.created).to.have.length(3)
     await database.pool.query("update wallet.payer_transactions set made_at = made_at - interval '24 hours'")
     const late = signedIn()
-    expect((await provision(world, passkeys.add(late.user.id).credentialId, {}, late)).networks['testnet']?.state).to.equal('sealed')
+    expect(
+      (await provision(world, passkeys.add(late.user.id).credentialId, {}, late)).networks['testnet']?.state,
+    ).to.equal('sealed')
   })
 
   it('leaves to others what one user would use up', async () => {
     const world = await start({}, 4)
     for (let count = 1; count <= 5; count++) await provision(world, passkeys.add(ann.user.id).credentialId)
-    expect(await refused(world, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).to.include({ status: 429, code: 'RATE_LIMITED' })
+    expect(
+      await refused(world, '/wallet/provision', {
+        credentialId: passkeys.add(ann.user.id).credentialId,
+        networks: ['testnet'],
+      }),
+    ).to.include({ status: 429, code: 'RATE_LIMITED' })
     const bob = signedIn()
-    expect((await provision(world, passkeys.add(bob.user.id).credentialId, {}, bob)).networks['testnet']?.state).to.equal('sealed')
+    expect(
+      (await provision(world, passkeys.add(bob.user.id).credentialId, {}, bob)).networks['testnet']?.state,
+    ).to.equal('sealed')
   })
 
   it('counts the users of one mailbox together, and the users behind one network', async () => {
     const world = await start({}, 4)
     const outcome = (email: string | undefined, network?: string): Promise<unknown> => {
       const who = signedIn({ email })
-      return provision(world, passkeys.add(who.user.id).credentialId, {}, who, undefined, network).then(({ networks }) => networks['testnet']?.state, (error: unknown) => (error as ApiError).code)
+      return provision(world, passkeys.add(who.user.id).credentialId, {}, who, undefined, network).then(
+        ({ networks }) => networks['testnet']?.state,
+        (error: unknown) => (error as ApiError).code,
+      )
     }
     for (let count = 1; count <= 5; count++) expect(await outcome(`eve+${count}@example.com`)).to.equal('sealed')
-    for (const email of ['eve+6@example.com', 'eve@example.com']) expect(await outcome(email), email).to.equal('RATE_LIMITED')
-    for (const email of ['mal.lory@gmail.com', 'mallory@gmail.com', 'm.allory+1@googlemail.com', 'mallor.y@gmail.com', 'm.a.l.l.o.r.y@gmail.com']) expect(await outcome(email), email).to.equal('sealed')
+    for (const email of ['eve+6@example.com', 'eve@example.com'])
+      expect(await outcome(email), email).to.equal('RATE_LIMITED')
+    for (const email of [
+      'mal.lory@gmail.com',
+      'mallory@gmail.com',
+      'm.allory+1@googlemail.com',
+      'mallor.y@gmail.com',
+      'm.a.l.l.o.r.y@gmail.com',
+    ])
+      expect(await outcome(email), email).to.equal('sealed')
     expect(await outcome('ma.llory+x@googlemail.com')).to.equal('RATE_LIMITED')
     expect(await outcome('bob@example.com')).to.equal('sealed')
-    for (let count = 1; count <= 20; count++) expect(await outcome(`p${count}@example.org`, '2001:db8:1:2::')).to.equal('sealed')
+    for (let count = 1; count <= 20; count++)
+      expect(await outcome(`p${count}@example.org`, '2001:db8:1:2::')).to.equal('sealed')
     expect(await outcome('p21@example.org', '2001:db8:1:2::')).to.equal('RATE_LIMITED')
     expect(await outcome(undefined, '2001:db8:1:3::')).to.equal('sealed')
   })
@@ -283,16 +378,33 @@ describe('accounts for passkeys', () => {
   it('does not count what came into no block', async () => {
     const world = await start({}, 4)
     for (let count = 1; count <= 5; count++) await provision(world, passkeys.add(ann.user.id).credentialId)
-    await database.pool.query("update wallet.payer_transactions set outcome = 'expired' where id in (select id from wallet.payer_transactions where user_id = $1 limit 1)", [ann.user.id])
-    expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal('sealed')
-    expect(await refused(world, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).to.include({ status: 429 })
+    await database.pool.query(
+      "update wallet.payer_transactions set outcome = 'expired' where id in (select id from wallet.payer_transactions where user_id = $1 limit 1)",
+      [ann.user.id],
+    )
+    expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal(
+      'sealed',
+    )
+    expect(
+      await refused(world, '/wallet/provision', {
+        credentialId: passkeys.add(ann.user.id).credentialId,
+        networks: ['testnet'],
+      }),
+    ).to.include({ status: 429 })
   })
 
   it('makes accounts for whoever has the role alone where that is set, by what users cannot change', async () => {
     const world = await start({ isOpen: false })
     const { credentialId } = passkeys.add(ann.user.id)
-    for (const who of [ann, { ...ann, user: { ...ann.user, userMetadata: { role: 'wallet', roles: ['wallet'] } } }, { ...ann, user: { ...ann.user, appMetadata: { roles: ['wallets'] } } }]) {
-      expect(await refused(world, '/wallet/provision', { credentialId }, who)).to.include({ status: 403, code: 'FORBIDDEN' })
+    for (const who of [
+      ann,
+      { ...ann, user: { ...ann.user, userMetadata: { role: 'wallet', roles: ['wallet'] } } },
+      { ...ann, user: { ...ann.user, appMetadata: { roles: ['wallets'] } } },
+    ]) {
+      expect(await refused(world, '/wallet/provision', { credentialId }, who)).to.include({
+        status: 403,
+        code: 'FORBIDDEN',
+      })
     }
     expect(node.sent).to.equal(0)
     const member = { ...ann, user: { ...ann.user, appMetadata: { roles: ['wallet'] } } }
@@ -303,10 +415,26 @@ describe('accounts for passkeys', () => {
     const world = await start()
     const { credentialId } = passkeys.add(signedIn().user.id)
     for (const endpoint of ['/wallet/provision-start', '/wallet/provision']) {
-      expect(await refused(world, endpoint, { credentialId })).to.deep.equal({ status: 404, code: 'CREDENTIAL_NOT_FOUND', message: 'You have no such passkey.' })
-      expect(await refused(world, endpoint, { credentialId: 'AAAA' })).to.deep.equal({ status: 404, code: 'CREDENTIAL_NOT_FOUND', message: 'You have no such passkey.' })
+      expect(await refused(world, endpoint, { credentialId })).to.deep.equal({
+        status: 404,
+        code: 'CREDENTIAL_NOT_FOUND',
+        message: 'You have no such passkey.',
+      })
+      expect(await refused(world, endpoint, { credentialId: 'AAAA' })).to.deep.equal({
+        status: 404,
+        code: 'CREDENTIAL_NOT_FOUND',
+        message: 'You have no such passkey.',
+      })
     }
-    expect((await refused(world, '/wallet/provision-save', { credentialId, network: 'testnet', address: '0x01cf0e2f2f715450' })).status).to.equal(404)
+    expect(
+      (
+        await refused(world, '/wallet/provision-save', {
+          credentialId,
+          network: 'testnet',
+          address: '0x01cf0e2f2f715450',
+        })
+      ).status,
+    ).to.equal(404)
     expect(await call(world, '/wallet/accounts', {})).to.deep.equal({ accounts: [] })
     expect(node.sent).to.equal(0)
   })
@@ -314,7 +442,10 @@ describe('accounts for passkeys', () => {
   it('refuses passkeys that no account can have', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id, { publicKeySec1Hex: '' })
-    expect(await refused(world, '/wallet/provision', { credentialId })).to.include({ status: 422, code: 'NO_PUBLIC_KEY' })
+    expect(await refused(world, '/wallet/provision', { credentialId })).to.include({
+      status: 422,
+      code: 'NO_PUBLIC_KEY',
+    })
   })
 
   it('does not give the account of a passkey to another key with the same id', async () => {
@@ -325,7 +456,10 @@ describe('accounts for passkeys', () => {
     const bob = signedIn()
     passkeys.add(bob.user.id, { credentialId })
     expect(await call(world, '/wallet/accounts', null, bob)).to.deep.equal({ accounts: [] })
-    expect(await refused(world, '/wallet/provision', { credentialId }, bob)).to.include({ status: 409, code: 'PROVISION_FAILED' })
+    expect(await refused(world, '/wallet/provision', { credentialId }, bob)).to.include({
+      status: 409,
+      code: 'PROVISION_FAILED',
+    })
   })
 
   it('names what is wrong with a request', async () => {
@@ -358,26 +492,46 @@ describe('accounts for passkeys', () => {
   it('says of a network without a payer or node what is missing, and makes the account on the other', async () => {
     const world = await start()
     const { credentialId } = passkeys.add(ann.user.id)
-    const { networks } = await call(world, '/wallet/provision', { credentialId }) as Provisioned
+    const { networks } = (await call(world, '/wallet/provision', { credentialId })) as Provisioned
     expect(networks['testnet']?.state).to.equal('sealed')
     expect(networks['mainnet']).to.deep.include({ state: 'refused' })
     expect(networks['mainnet']?.error?.message).to.contain('WALLET_MAINNET_NODE')
-    expect(await refused(world, '/wallet/provision', { credentialId, networks: ['mainnet'] })).to.include({ status: 503, code: 'PROVISION_FAILED' })
+    expect(await refused(world, '/wallet/provision', { credentialId, networks: ['mainnet'] })).to.include({
+      status: 503,
+      code: 'PROVISION_FAILED',
+    })
     const poor = await open(undefined)
-    expect((await refused(poor, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).message).to.contain('WALLET_TESTNET_PAYER')
+    expect(
+      (
+        await refused(poor, '/wallet/provision', {
+          credentialId: passkeys.add(ann.user.id).credentialId,
+          networks: ['testnet'],
+        })
+      ).message,
+    ).to.contain('WALLET_TESTNET_PAYER')
     expect((await provision(poor, credentialId)).networks['testnet']?.address).to.equal(networks['testnet']?.address)
   })
 
   /** What somebody is told of: passkey, address, and whether it is one beside that of the passkey. */
   const addresses = async (world: World, who = ann): Promise<unknown> => {
-    const { accounts } = await call(world, '/wallet/accounts', {}, who) as { readonly accounts: readonly { credentialId: string; flowAddressTestnet: string | null; isFurther: boolean }[] }
-    return accounts.map(({ credentialId, flowAddressTestnet, isFurther }) => [credentialId, flowAddressTestnet, isFurther])
+    const { accounts } = (await call(world, '/wallet/accounts', {}, who)) as {
+      readonly accounts: readonly { credentialId: string; flowAddressTestnet: string | null; isFurther: boolean }[]
+    }
+    return accounts.map(({ credentialId, flowAddressTestnet, isFurther }) => [
+      credentialId,
+      flowAddressTestnet,
+      isFurther,
+    ])
   }
 
   describe('of a passkey that was removed', () => {
-    const keyOf = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => (
-      { publicKey: publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0 }
-    )
+    const keyOf = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => ({
+      publicKey: publicKeySec1Hex.slice(2),
+      signatureAlgorithm: 2,
+      hashAlgorithm: 1,
+      weight: 1000,
+      sequenceNumber: 0,
+    })
 
     it('stay with their owner where another passkey is a key, and with nobody else', async () => {
       const world = await start()
@@ -388,7 +542,11 @@ describe('accounts for passkeys', () => {
       const keys = node.accounts.get(address.slice(2)) ?? []
       passkeys.remove(first)
       expect(await addresses(world), 'no key').to.deep.equal([])
-      keys.push({ ...keyOf(second.publicKeySec1Hex), weight: 999 }, { ...keyOf(second.publicKeySec1Hex), isRevoked: true }, keyOf(foreign.publicKeySec1Hex))
+      keys.push(
+        { ...keyOf(second.publicKeySec1Hex), weight: 999 },
+        { ...keyOf(second.publicKeySec1Hex), isRevoked: true },
+        keyOf(foreign.publicKeySec1Hex),
+      )
       expect(await addresses(world), 'no key that is good').to.deep.equal([])
       keys.push(keyOf(second.publicKeySec1Hex))
       expect(await addresses(world)).to.deep.equal([[second.credentialId, address, true]])
@@ -400,14 +558,25 @@ describe('accounts for passkeys', () => {
 
     it('go on to the next passkey that is a key, and to none where there is none', async () => {
       const world = await start()
-      const [first, second, third, fourth] = [1, 2, 3, 4].map(() => passkeys.add(ann.user.id)) as [KnownPasskey, KnownPasskey, KnownPasskey, KnownPasskey]
+      const [first, second, third, fourth] = [1, 2, 3, 4].map(() => passkeys.add(ann.user.id)) as [
+        KnownPasskey,
+        KnownPasskey,
+        KnownPasskey,
+        KnownPasskey,
+      ]
       const address = (await provision(world, first.credentialId)).networks['testnet']?.address ?? ''
       const own = (await provision(world, third.credentialId)).networks['testnet']?.address ?? ''
       node.accounts.get(address.slice(2))?.push(keyOf(second.publicKeySec1Hex), keyOf(third.publicKeySec1Hex))
       passkeys.remove(first)
-      expect(await addresses(world)).to.deep.equal([[second.credentialId, address, true], [third.credentialId, own, false]])
+      expect(await addresses(world)).to.deep.equal([
+        [second.credentialId, address, true],
+        [third.credentialId, own, false],
+      ])
       passkeys.remove(second)
-      expect(await addresses(world)).to.deep.equal([[third.credentialId, own, false], [third.credentialId, address, true]])
+      expect(await addresses(world)).to.deep.equal([
+        [third.credentialId, own, false],
+        [third.credentialId, address, true],
+      ])
       passkeys.remove(third)
       expect(await addresses(world)).to.deep.equal([])
       node.accounts.get(own.slice(2))?.push(keyOf(fourth.publicKeySec1Hex))
@@ -432,18 +601,29 @@ describe('accounts for passkeys', () => {
   describe('that are there already', () => {
     const address = '01cf0e2f2f715450'
     const save = { network: 'testnet', address: `0x${address}` }
-    const key = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => (
-      { publicKey: publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0 }
-    )
+    const key = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => ({
+      publicKey: publicKeySec1Hex.slice(2),
+      signatureAlgorithm: 2,
+      hashAlgorithm: 1,
+      weight: 1000,
+      sequenceNumber: 0,
+    })
 
     it('are added when the chain shows the key', async () => {
       const world = await start()
       const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
       const other = passkeys.add(ann.user.id).publicKeySec1Hex
-      node.accounts.set(address, [key(other), { ...key(publicKeySec1Hex), weight: 1 }, { ...key(publicKeySec1Hex), isRevoked: true }, key(publicKeySec1Hex)])
+      node.accounts.set(address, [
+        key(other),
+        { ...key(publicKeySec1Hex), weight: 1 },
+        { ...key(publicKeySec1Hex), isRevoked: true },
+        key(publicKeySec1Hex),
+      ])
       const expected = { network: 'testnet', state: 'sealed', address: `0x${address}`, keyIndex: 3, isImported: true }
       expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
-      expect(await call(world, '/wallet/provision-save', { credentialId, ...save, address: address.toUpperCase() })).to.deep.equal(expected)
+      expect(
+        await call(world, '/wallet/provision-save', { credentialId, ...save, address: address.toUpperCase() }),
+      ).to.deep.equal(expected)
       expect((await provision(world, credentialId)).networks['testnet']?.address).to.equal(`0x${address}`)
       expect(node.sent).to.equal(0)
     })
@@ -453,15 +633,29 @@ describe('accounts for passkeys', () => {
       const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
       const other = passkeys.add(ann.user.id).publicKeySec1Hex
       const good = key(publicKeySec1Hex)
-      const wrong = [undefined, [], [key(other)], [{ ...good, isRevoked: true }], [{ ...good, weight: 999 }], [{ ...good, hashAlgorithm: 3 }], [{ ...good, signatureAlgorithm: 3 }]]
+      const wrong = [
+        undefined,
+        [],
+        [key(other)],
+        [{ ...good, isRevoked: true }],
+        [{ ...good, weight: 999 }],
+        [{ ...good, hashAlgorithm: 3 }],
+        [{ ...good, signatureAlgorithm: 3 }],
+      ]
       for (const keys of wrong) {
         if (keys === undefined) node.accounts.delete(address)
         else node.accounts.set(address, keys)
-        expect(await refused(world, '/wallet/provision-save', { credentialId, ...save }), JSON.stringify(keys)).to.include({ status: 422, code: 'PROVISION_FAILED' })
+        expect(
+          await refused(world, '/wallet/provision-save', { credentialId, ...save }),
+          JSON.stringify(keys),
+        ).to.include({ status: 422, code: 'PROVISION_FAILED' })
       }
       // No address of this chain at all: a node may answer anything to that.
       node.accounts.set('1654653399040a61', [good])
-      expect((await refused(world, '/wallet/provision-save', { credentialId, ...save, address: '0x1654653399040a61' })).status).to.equal(422)
+      expect(
+        (await refused(world, '/wallet/provision-save', { credentialId, ...save, address: '0x1654653399040a61' }))
+          .status,
+      ).to.equal(422)
       expect((await database.pool.query('select from wallet.accounts')).rowCount).to.equal(0)
     })
 
@@ -477,7 +671,10 @@ describe('accounts for passkeys', () => {
       node.release()
       const made = (await provision(world, credentialId)).networks['testnet']?.address
       expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
-      expect(await addresses(world)).to.deep.equal([[credentialId, made, false], [credentialId, `0x${address}`, true]])
+      expect(await addresses(world)).to.deep.equal([
+        [credentialId, made, false],
+        [credentialId, `0x${address}`, true],
+      ])
     })
 
     it('are as many as somebody could use, and no more', async () => {
@@ -486,8 +683,12 @@ describe('accounts for passkeys', () => {
       await provision(world, credentialId)
       const more = Array.from({ length: 21 }, (_, at) => addressAtIndex(500 + at, 'emulator'))
       for (const one of more) node.accounts.set(one.slice(2), [key(publicKeySec1Hex)])
-      for (const one of more.slice(0, 20)) await call(world, '/wallet/provision-save', { credentialId, ...save, address: one })
-      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save, address: more[20] })).to.include({ status: 409, code: 'PROVISION_FAILED' })
+      for (const one of more.slice(0, 20))
+        await call(world, '/wallet/provision-save', { credentialId, ...save, address: one })
+      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save, address: more[20] })).to.include({
+        status: 409,
+        code: 'PROVISION_FAILED',
+      })
       await call(world, '/wallet/provision-save', { credentialId, ...save, address: more[19] })
       expect(await addresses(world)).to.have.length(21)
     })

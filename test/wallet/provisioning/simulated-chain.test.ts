@@ -24,25 +24,40 @@ describe('accounts for passkeys on the simulated chain', () => {
   it('are made by the published payer, several at the same time, and have what it gives them', async () => {
     const passkeys = new PasskeyList()
     const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
-    const world = await startProvisioning(database.url, node.endpoint, payer, { passkeys, startBalances: { testnet: 500_000_000n } })
+    const world = await startProvisioning(database.url, node.endpoint, payer, {
+      passkeys,
+      startBalances: { testnet: 500_000_000n },
+    })
     const reader = createChainReader({ liveEndpoints: [node.endpoint], log: silent })
     try {
-      const made = await Promise.all(Array.from({ length: 12 }, async () => {
-        const ann = signedIn()
-        const passkey = passkeys.add(ann.user.id)
-        const { networks } = await provision(world, ann, passkey.credentialId)
-        return { passkey, account: networks['testnet'] }
-      }))
+      const made = await Promise.all(
+        Array.from({ length: 12 }, async () => {
+          const ann = signedIn()
+          const passkey = passkeys.add(ann.user.id)
+          const { networks } = await provision(world, ann, passkey.credentialId)
+          return { passkey, account: networks['testnet'] }
+        }),
+      )
       expect(new Set(made.map(({ account }) => account?.address))).to.have.property('size', 12)
       for (const { passkey, account } of made) {
         expect(account).to.include({ state: 'sealed', keyIndex: 0 })
         const onChain = await reader.getAccount(account?.address ?? '')
-        expect(onChain?.keys).to.deep.equal([{
-          index: 0, publicKey: passkey.publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0, isRevoked: false,
-        }])
+        expect(onChain?.keys).to.deep.equal([
+          {
+            index: 0,
+            publicKey: passkey.publicKeySec1Hex.slice(2),
+            signatureAlgorithm: 2,
+            hashAlgorithm: 1,
+            weight: 1000,
+            sequenceNumber: 0,
+            isRevoked: false,
+          },
+        ])
         expect(Number(onChain?.balance)).to.be.at.least(5)
       }
-      const { rows } = await database.pool.query<{ outcome: string; count: number }>('select outcome, count(*)::int as count from wallet.payer_transactions group by outcome')
+      const { rows } = await database.pool.query<{ outcome: string; count: number }>(
+        'select outcome, count(*)::int as count from wallet.payer_transactions group by outcome',
+      )
       expect(rows).to.deep.equal([{ outcome: 'succeeded', count: 12 }])
     } finally {
       await reader.close()

@@ -36,7 +36,10 @@ describe('accounts for passkeys, asked for by the passkey function', () => {
     node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true, intervalMs: 30 })
     const config = readConfig({}, { CHAIN_ACCESS_NODE: node.endpoint, WALLET_TESTNET_PAYER: publishedPayerSetting })
     const provisioning = await openProvisioning(
-      { config, databaseUrl: database.url, lifecycle }, new PasskeyStore(database.pool), silent, { startBalances: { testnet: 1_000_000_000n } },
+      { config, databaseUrl: database.url, lifecycle },
+      new PasskeyStore(database.pool),
+      silent,
+      { startBalances: { testnet: 1_000_000_000n } },
     )
     const endpoints: Readonly<Record<string, FunctionHandler>> = provisioningEndpoints(provisioning)
     world = await PasskeyWorld.create({ database, endpoints })
@@ -49,28 +52,71 @@ describe('accounts for passkeys, asked for by the passkey function', () => {
   })
 
   /** Sends FLOW from the account of a passkey. @returns what the chain says: nothing where it went well */
-  async function send({ authenticator }: Pick<Person, 'authenticator'>, credentialId: string, publicKey: string, address: string): Promise<string> {
+  async function send(
+    { authenticator }: Pick<Person, 'authenticator'>,
+    credentialId: string,
+    publicKey: string,
+    address: string,
+  ): Promise<string> {
     const client = createTransactionClient({ endpoint: node.endpoint, log: silent })
     try {
       const getCredential = ({ publicKey: { challenge, ...asked } }: AssertionRequest): Promise<unknown> => {
-        const { response } = authenticator.get({ challenge: base64UrlOf(challenge), rpId: asked.rpId, allowCredentials: [{ id: credentialId }] })
-        return Promise.resolve({ response: Object.fromEntries(['authenticatorData', 'clientDataJSON', 'signature'].map((name) => (
-          [name, bytesOfBase64Url(response[name as keyof typeof response] ?? '', name)]
-        ))) })
+        const { response } = authenticator.get({
+          challenge: base64UrlOf(challenge),
+          rpId: asked.rpId,
+          allowCredentials: [{ id: credentialId }],
+        })
+        return Promise.resolve({
+          response: Object.fromEntries(
+            ['authenticatorData', 'clientDataJSON', 'signature'].map((name) => [
+              name,
+              bytesOfBase64Url(response[name as keyof typeof response] ?? '', name),
+            ]),
+          ),
+        })
       }
       const { id, height } = await client.latestSealed()
-      const signed = await signTransaction({
-        ...sendFlow('emulator', { amount: 150_000_000n, to: publishedPayer.address }), computeLimit: 999, referenceBlockId: id.toString('hex'), payer: address, authorizers: [address],
-        proposalKey: { address, keyIndex: 0, sequenceNumber: 0n }, payloadSignatures: [], envelopeSignatures: [],
-      }, { address, keyIndex: 0, rpId, credentialId: bytesOfBase64Url(credentialId, 'id'), publicKey: bytesOfHex(publicKey, 'key') }, { getCredential })
+      const signed = await signTransaction(
+        {
+          ...sendFlow('emulator', { amount: 150_000_000n, to: publishedPayer.address }),
+          computeLimit: 999,
+          referenceBlockId: id.toString('hex'),
+          payer: address,
+          authorizers: [address],
+          proposalKey: { address, keyIndex: 0, sequenceNumber: 0n },
+          payloadSignatures: [],
+          envelopeSignatures: [],
+        },
+        {
+          address,
+          keyIndex: 0,
+          rpId,
+          credentialId: bytesOfBase64Url(credentialId, 'id'),
+          publicKey: bytesOfHex(publicKey, 'key'),
+        },
+        { getCredential },
+      )
       const account = addressBytes(address)
-      const sentId = await client.send(encodeSubmission({
-        script: Buffer.from(signed.script), arguments: signed.arguments.map((one) => Buffer.from(one)), referenceBlockId: Buffer.from(id), gasLimit: 999n, proposerAddress: account, proposerKeyId: 0,
-        proposerSequenceNumber: 0n, payer: account, authorizers: [account], payloadSignatures: [],
-        envelopeSignatures: signed.envelopeSignatures.map(({ signature, extensionData }) => ({
-          address: account, keyId: 0, signature: Buffer.from(signature), extensionData: Buffer.from(extensionData ?? []),
-        })),
-      }))
+      const sentId = await client.send(
+        encodeSubmission({
+          script: Buffer.from(signed.script),
+          arguments: signed.arguments.map((one) => Buffer.from(one)),
+          referenceBlockId: Buffer.from(id),
+          gasLimit: 999n,
+          proposerAddress: account,
+          proposerKeyId: 0,
+          proposerSequenceNumber: 0n,
+          payer: account,
+          authorizers: [account],
+          payloadSignatures: [],
+          envelopeSignatures: signed.envelopeSignatures.map(({ signature, extensionData }) => ({
+            address: account,
+            keyId: 0,
+            signature: Buffer.from(signature),
+            extensionData: Buffer.from(extensionData ?? []),
+          })),
+        }),
+      )
       for (;;) {
         const result = await client.result(sentId)
         if (result?.status === 'SEALED') return result.errorMessage
@@ -84,26 +130,49 @@ describe('accounts for passkeys, asked for by the passkey function', () => {
   it('are those of the real passkey: it signs for its account, and the chain moves the FLOW', async () => {
     const person = await world.withPasskey()
     const { credentialId, token } = person
-    const { networks, publicKeySec1Hex } = given(await world.call<Answer>('/wallet/provision', { credentialId }, { token }))
+    const { networks, publicKeySec1Hex } = given(
+      await world.call<Answer>('/wallet/provision', { credentialId }, { token }),
+    )
     expect(networks['testnet']).to.include({ state: 'sealed', keyIndex: 0 })
     // The simulated chain stands in for testnet, and for nothing else.
     expect(networks['mainnet']?.state).to.equal('refused')
     const address = networks['testnet']?.address ?? ''
     expect(await send(person, credentialId, publicKeySec1Hex, address)).to.equal('')
-    const { accounts } = given(await world.call<{ accounts: readonly object[] }>('/wallet/accounts', undefined, { token }))
+    const { accounts } = given(
+      await world.call<{ accounts: readonly object[] }>('/wallet/accounts', undefined, { token }),
+    )
     expect(accounts).to.have.length(1)
     expect(accounts[0]).to.include({ credentialId, flowAddressTestnet: address, flowAddress: null })
   })
 
   it('are for people who are signed in, and for their own passkeys', async () => {
     const [ann, bob] = [await world.withPasskey(), await world.withPasskey()]
-    for (const endpoint of ['/wallet/provision-start', '/wallet/provision', '/wallet/provision-save', '/wallet/accounts']) {
+    for (const endpoint of [
+      '/wallet/provision-start',
+      '/wallet/provision',
+      '/wallet/provision-save',
+      '/wallet/accounts',
+    ]) {
       const { status, error } = await world.call(endpoint, { credentialId: ann.credentialId })
       expect([status, error.code], endpoint).to.deep.equal([401, 'UNAUTHORIZED'])
     }
-    const { status, error } = await world.call('/wallet/provision', { credentialId: ann.credentialId }, { token: bob.token })
+    const { status, error } = await world.call(
+      '/wallet/provision',
+      { credentialId: ann.credentialId },
+      { token: bob.token },
+    )
     expect([status, error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
-    expect((await world.call('/wallet/provision', { credentialId: ann.credentialId, networks: ['mainnet'] }, { token: ann.token })).status).to.equal(503)
-    expect((await world.call('/wallet/provision', { credentialId: 7 }, { token: ann.token })).error.code).to.equal('INVALID_INPUT')
+    expect(
+      (
+        await world.call(
+          '/wallet/provision',
+          { credentialId: ann.credentialId, networks: ['mainnet'] },
+          { token: ann.token },
+        )
+      ).status,
+    ).to.equal(503)
+    expect((await world.call('/wallet/provision', { credentialId: 7 }, { token: ann.token })).error.code).to.equal(
+      'INVALID_INPUT',
+    )
   })
 })

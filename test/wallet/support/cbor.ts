@@ -6,7 +6,7 @@ export function cborOf(value: Cbor): Buffer {
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value])
   if (value instanceof Map) {
-    const entries = [...value as ReadonlyMap<number | string, Cbor>]
+    const entries = [...(value as ReadonlyMap<number | string, Cbor>)]
     return Buffer.concat([head(5, entries.length), ...entries.flatMap(([key, one]) => [cborOf(key), cborOf(one)])])
   }
   const list = value as readonly Cbor[]

@@ -69,7 +69,10 @@ export interface Person {
   readonly authenticator: SoftAuthenticator
 }
 
-const often: EndpointLimits = { client: { most: 100_000, periodMs: 300_000 }, account: { most: 100_000, periodMs: 300_000 } }
+const often: EndpointLimits = {
+  client: { most: 100_000, periodMs: 300_000 },
+  account: { most: 100_000, periodMs: 300_000 },
+}
 const unlimited: PasskeyLimits = { begin: often, ceremony: often, manage: often }
 
 /** People who are signed in, kept in memory. */
@@ -106,7 +109,7 @@ class TestSessions implements AuthSessions {
   }
 
   async holdUser(_client: unknown, userId: string): Promise<boolean> {
-    return await this.findUser(userId) !== undefined
+    return (await this.findUser(userId)) !== undefined
   }
 }
 
@@ -126,7 +129,12 @@ export class PasskeyWorld {
   readonly #url: string
 
   constructor(
-    { database, sessions, passkeyFunction, logged }: Pick<PasskeyWorld, 'database' | 'sessions' | 'passkeyFunction' | 'logged'>,
+    {
+      database,
+      sessions,
+      passkeyFunction,
+      logged,
+    }: Pick<PasskeyWorld, 'database' | 'sessions' | 'passkeyFunction' | 'logged'>,
     { url, stop }: { readonly url: string; readonly stop: () => Promise<void> },
   ) {
     this.database = database
@@ -139,25 +147,46 @@ export class PasskeyWorld {
 
   /** @param given a database that whoever made it drops, after `stop` */
   static async create({ database: given, trustedProxies = [], ...options }: WorldOptions = {}): Promise<PasskeyWorld> {
-    const database = given ?? await createTestDatabase({ max: 20 })
+    const database = given ?? (await createTestDatabase({ max: 20 }))
     const logged: string[] = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-    const party = readRelyingParty({ url: origin, rpId, rpName: 'Wallet', origins: [origin, 'https://*.apps.example.com'] })
+    const party = readRelyingParty({
+      url: origin,
+      rpId,
+      rpName: 'Wallet',
+      origins: [origin, 'https://*.apps.example.com'],
+    })
     const sessions = new TestSessions()
     const statements = new PreparedStatements(database.url, { max: 2, depth: 16, idleTimeoutMs: 60_000 })
     const passkeyFunction = createPasskeyFunction({
-      pool: database.pool, statements, log, relyingParty: () => party, sessions, clientOf: clientReader(addressList(trustedProxies)), limits: unlimited, ...options,
+      pool: database.pool,
+      statements,
+      log,
+      relyingParty: () => party,
+      sessions,
+      clientOf: clientReader(addressList(trustedProxies)),
+      limits: unlimited,
+      ...options,
     })
     const app = new Koa<RequestState>()
     app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
     app.use(passkeyFunction.middleware)
     const handle = app.callback()
-    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
-    return new PasskeyWorld({ database, sessions, passkeyFunction, logged }, { url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`, stop: async () => {
-      await closeServer(server, 500)
-      await statements.end()
-      if (given === undefined) await database.drop()
-    } })
+    const { server, port } = await listen((request, response) => void handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    })
+    return new PasskeyWorld(
+      { database, sessions, passkeyFunction, logged },
+      {
+        url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`,
+        stop: async () => {
+          await closeServer(server, 500)
+          await statements.end()
+          if (given === undefined) await database.drop()
+        },
+      },
+    )
   }
 
   stop(): Promise<void> {
@@ -169,19 +198,47 @@ export class PasskeyWorld {
   }
 
   async call<Data = Readonly<Record<string, unknown>>>(
-    endpoint: string, data?: unknown, { token, headers = {} }: { readonly token?: string | undefined; readonly headers?: Readonly<Record<string, string>> } = {},
+    endpoint: string,
+    data?: unknown,
+    {
+      token,
+      headers = {},
+    }: { readonly token?: string | undefined; readonly headers?: Readonly<Record<string, string>> } = {},
   ): Promise<Envelope<Data>> {
     const response = await this.fetch({
-      method: 'POST', body: JSON.stringify({ endpoint, data }),
-      headers: { 'Content-Type': 'application/json', ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }), ...headers },
+      method: 'POST',
+      body: JSON.stringify({ endpoint, data }),
+      headers: {
+        'Content-Type': 'application/json',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...headers,
+      },
     })
-    return { status: response.status, headers: response.headers, ...await response.json() as Omit<Envelope<Data>, 'status' | 'headers'> }
+    return {
+      status: response.status,
+      headers: response.headers,
+      ...((await response.json()) as Omit<Envelope<Data>, 'status' | 'headers'>),
+    }
   }
 
   /** A new user who has just signed in. */
-  person({ email = `${randomBytes(4).toString('hex')}@example.com`, authenticatedAt = new Date(), counts = true }: { readonly email?: string | null; readonly authenticatedAt?: Date; readonly counts?: boolean } = {}): Person {
-    const user: AuthUser = { id: randomUUID(), email: email ?? undefined, isEmailConfirmed: email !== null, appMetadata: {}, userMetadata: {} }
-    return { user, token: this.sessions.signIn(user, authenticatedAt), authenticator: new SoftAuthenticator(origin, { counts }) }
+  person({
+    email = `${randomBytes(4).toString('hex')}@example.com`,
+    authenticatedAt = new Date(),
+    counts = true,
+  }: { readonly email?: string | null; readonly authenticatedAt?: Date; readonly counts?: boolean } = {}): Person {
+    const user: AuthUser = {
+      id: randomUUID(),
+      email: email ?? undefined,
+      isEmailConfirmed: email !== null,
+      appMetadata: {},
+      userMetadata: {},
+    }
+    return {
+      user,
+      token: this.sessions.signIn(user, authenticatedAt),
+      authenticator: new SoftAuthenticator(origin, { counts }),
+    }
   }
 
   /** The same person with a session that began a while ago. */
@@ -190,22 +247,36 @@ export class PasskeyWorld {
   }
 
   /** Begins a registration, which who has a passkey already confirms by it. */
-  async startRegistration(person: Pick<Person, 'token'> & Partial<Pick<Person, 'authenticator'>>, data: object = {}): Promise<Started<CreationOptions>> {
+  async startRegistration(
+    person: Pick<Person, 'token'> & Partial<Pick<Person, 'authenticator'>>,
+    data: object = {},
+  ): Promise<Started<CreationOptions>> {
     const { token, authenticator } = person
     const begun = await this.call<Started<CreationOptions>>('/register/start', data, { token })
-    if (begun.success || begun.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined) return given(begun)
+    if (begun.success || begun.error.code !== 'REAUTHENTICATION_REQUIRED' || authenticator === undefined)
+      return given(begun)
     const confirmation = await this.confirm({ token, authenticator })
     return given(await this.call<Started<CreationOptions>>('/register/start', { ...data, confirmation }, { token }))
   }
 
   /** Makes a passkey, wrongly where deviations say so. */
-  async register(person: Pick<Person, 'token' | 'authenticator'>, deviations: CreateDeviations = {}, more: Readonly<Record<string, unknown>> = {}): Promise<Envelope<Registered>> {
+  async register(
+    person: Pick<Person, 'token' | 'authenticator'>,
+    deviations: CreateDeviations = {},
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<Envelope<Registered>> {
     const { options, challengeId } = await this.startRegistration(person)
-    return this.call<Registered>('/register/finish', { challengeId, response: person.authenticator.create(options, deviations), ...more }, { token: person.token })
+    return this.call<Registered>(
+      '/register/finish',
+      { challengeId, response: person.authenticator.create(options, deviations), ...more },
+      { token: person.token },
+    )
   }
 
   /** A new user who has a passkey. */
-  async withPasskey(of: Parameters<PasskeyWorld['person']>[0] = {}): Promise<Person & { readonly credentialId: string }> {
+  async withPasskey(
+    of: Parameters<PasskeyWorld['person']>[0] = {},
+  ): Promise<Person & { readonly credentialId: string }> {
     const person = this.person(of)
     const { passkey } = given(await this.register(person))
     return { ...person, credentialId: passkey.id }
@@ -216,27 +287,37 @@ export class PasskeyWorld {
   }
 
   /** Signs in by a passkey, wrongly where deviations say so. */
-  async signIn({ authenticator }: Pick<Person, 'authenticator'>, deviations: GetDeviations = {}, asked: unknown = {}): Promise<Envelope> {
+  async signIn(
+    { authenticator }: Pick<Person, 'authenticator'>,
+    deviations: GetDeviations = {},
+    asked: unknown = {},
+  ): Promise<Envelope> {
     const { options, challengeId } = await this.startSignIn(asked)
     return this.call('/login/finish', { challengeId, response: authenticator.get(options, deviations) })
   }
 
   /** What is in `confirmation` of a change. */
   async confirm(
-    { token, authenticator }: Pick<Person, 'token' | 'authenticator'>, change: object = { action: 'add-passkey' }, deviations: GetDeviations = {},
+    { token, authenticator }: Pick<Person, 'token' | 'authenticator'>,
+    change: object = { action: 'add-passkey' },
+    deviations: GetDeviations = {},
   ): Promise<{ readonly challengeId: string; readonly response: unknown }> {
-    const { options, challengeId } = given(await this.call<Started<RequestOptions>>('/passkeys/confirm', { change }, { token }))
+    const { options, challengeId } = given(
+      await this.call<Started<RequestOptions>>('/passkeys/confirm', { change }, { token }),
+    )
     return { challengeId, response: authenticator.get(options, deviations) }
   }
 
   async listed({ token }: Pick<Person, 'token'>): Promise<readonly ShownPasskey[]> {
-    return given(await this.call<{ passkeys: readonly ShownPasskey[] }>('/passkeys/list', undefined, { token })).passkeys
+    return given(await this.call<{ passkeys: readonly ShownPasskey[] }>('/passkeys/list', undefined, { token }))
+      .passkeys
   }
 
   /** Lines of the audit log, the oldest first. */
   async audited(where = 'true', values: readonly unknown[] = []): Promise<readonly Audited[]> {
     const { rows } = await this.database.pool.query<Audited>(
-      `select event, is_done, user_id, credential_id, host(ip) as ip, origin, user_agent, reason from wallet.audit_log where ${where} order by id`, [...values],
+      `select event, is_done, user_id, credential_id, host(ip) as ip, origin, user_agent, reason from wallet.audit_log where ${where} order by id`,
+      [...values],
     )
     return rows
   }

@@ -7,23 +7,48 @@ const signed = ['authenticatorData', 'clientDataJSON', 'signature'] as const
 
 /** Asks an authenticator for a signature as a page asks a browser. */
 export function signer(authenticator: SoftAuthenticator): (request: AssertionRequest) => Promise<unknown> {
-  return ({ publicKey: { challenge, rpId, allowCredentials: [allowed] } }) => {
+  return ({
+    publicKey: {
+      challenge,
+      rpId,
+      allowCredentials: [allowed],
+    },
+  }) => {
     const id = base64UrlOf(allowed?.id ?? new Uint8Array())
     const { response } = authenticator.get({ challenge: base64UrlOf(challenge), rpId, allowCredentials: [{ id }] })
-    return Promise.resolve({ response: Object.fromEntries(signed.map((name) => [name, bytesOfBase64Url(response[name], name)])) })
+    return Promise.resolve({
+      response: Object.fromEntries(signed.map((name) => [name, bytesOfBase64Url(response[name], name)])),
+    })
   }
 }
 
 /** A transaction in the form of `POST /chain/{network}/transactions`. */
 export function submission(transaction: FlowTransaction): unknown {
-  const signatures = (list: FlowTransaction['envelopeSignatures']): unknown => list.map(({ address, keyIndex, signature, extensionData }) => ({
-    address, key_index: keyIndex, signature: Buffer.from(signature).toString('hex'),
-    extension_data: extensionData === undefined ? null : Buffer.from(extensionData).toString('hex'),
-  }))
-  const { script, arguments: args, referenceBlockId, computeLimit, payer, authorizers, proposalKey: { address, keyIndex, sequenceNumber } } = transaction
+  const signatures = (list: FlowTransaction['envelopeSignatures']): unknown =>
+    list.map(({ address, keyIndex, signature, extensionData }) => ({
+      address,
+      key_index: keyIndex,
+      signature: Buffer.from(signature).toString('hex'),
+      extension_data: extensionData === undefined ? null : Buffer.from(extensionData).toString('hex'),
+    }))
+  const {
+    script,
+    arguments: args,
+    referenceBlockId,
+    computeLimit,
+    payer,
+    authorizers,
+    proposalKey: { address, keyIndex, sequenceNumber },
+  } = transaction
   return {
-    script, arguments: args, reference_block_id: referenceBlockId, compute_limit: computeLimit, payer, authorizers,
+    script,
+    arguments: args,
+    reference_block_id: referenceBlockId,
+    compute_limit: computeLimit,
+    payer,
+    authorizers,
     proposal_key: { address, key_index: keyIndex, sequence_number: String(sequenceNumber) },
-    payload_signatures: signatures(transaction.payloadSignatures), envelope_signatures: signatures(transaction.envelopeSignatures),
+    payload_signatures: signatures(transaction.payloadSignatures),
+    envelope_signatures: signatures(transaction.envelopeSignatures),
   }
 }

@@ -83,75 +83,155 @@ export class SoftAuthenticator {
 
   /** As `PublicKeyCredential.toJSON()` of `navigator.credentials.create`. */
   create(options: CreationOptions, deviations: CreateDeviations = {}) {
-    const { algorithm = 'ES256', credentialId = randomBytes(32), transports = ['internal'], attestation, isDiscoverable = true, rest = Buffer.alloc(0) } = deviations
+    const {
+      algorithm = 'ES256',
+      credentialId = randomBytes(32),
+      transports = ['internal'],
+      attestation,
+      isDiscoverable = true,
+      rest = Buffer.alloc(0),
+    } = deviations
     const rpId = deviations.rpId ?? options.rp.id ?? ''
-    const { privateKey, publicKey: fresh } = algorithm === 'RS256' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { privateKey, publicKey: fresh } =
+      algorithm === 'RS256'
+        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const { publicKey = fresh } = deviations
     const clientDataJSON = this.#clientData('webauthn.create', options.challenge, deviations)
     const counter = deviations.counter ?? 0
     const data = Buffer.concat([
-      sha256(rpId), Buffer.of(deviations.flags ?? 0x5d), uint32(counter), Buffer.alloc(16, 7), Buffer.of(credentialId.length >> 8, credentialId.length & 255), credentialId,
-      cborOf(coseOf(publicKey, algorithm)), rest,
+      sha256(rpId),
+      Buffer.of(deviations.flags ?? 0x5d),
+      uint32(counter),
+      Buffer.alloc(16, 7),
+      Buffer.of(credentialId.length >> 8, credentialId.length & 255),
+      credentialId,
+      cborOf(coseOf(publicKey, algorithm)),
+      rest,
     ])
     const signature = sign('sha256', Buffer.concat([data, sha256(clientDataJSON)]), privateKey)
     const alg = algorithm === 'RS256' ? -257 : -7
     const statements: Readonly<Record<string, readonly [string, Map<string, Cbor>]>> = {
-      'none': ['none', new Map()],
+      none: ['none', new Map()],
       'none-with-statement': ['none', new Map([['alg', alg]])],
-      'packed': ['packed', new Map<string, Cbor>([['alg', alg], ['sig', signature]])],
-      'certified': ['packed', new Map<string, Cbor>([['alg', alg], ['sig', signature], ['x5c', [Buffer.from('certificate')]]])],
+      packed: [
+        'packed',
+        new Map<string, Cbor>([
+          ['alg', alg],
+          ['sig', signature],
+        ]),
+      ],
+      certified: [
+        'packed',
+        new Map<string, Cbor>([
+          ['alg', alg],
+          ['sig', signature],
+          ['x5c', [Buffer.from('certificate')]],
+        ]),
+      ],
     }
     const [format, statement] = statements[attestation ?? 'none'] ?? ['none', new Map()]
-    const attestationObject = cborOf(new Map<string, Cbor>([['fmt', format], ['attStmt', statement], ['authData', data]]))
+    const attestationObject = cborOf(
+      new Map<string, Cbor>([
+        ['fmt', format],
+        ['attStmt', statement],
+        ['authData', data],
+      ]),
+    )
     const id = base64Url(credentialId)
-    const publicKeySec1Hex = algorithm === 'RS256' ? '' : publicKey.export({ type: 'spki', format: 'der' }).subarray(-65).toString('hex')
+    const publicKeySec1Hex =
+      algorithm === 'RS256' ? '' : publicKey.export({ type: 'spki', format: 'der' }).subarray(-65).toString('hex')
     this.credentials.push({ id, rpId, userHandle: options.user.id, privateKey, publicKeySec1Hex, counter })
     return {
-      id, rawId: id, type: 'public-key', authenticatorAttachment: 'platform',
+      id,
+      rawId: id,
+      type: 'public-key',
+      authenticatorAttachment: 'platform',
       clientExtensionResults: { credProps: { rk: isDiscoverable } },
-      response: { clientDataJSON: base64Url(clientDataJSON), attestationObject: base64Url(attestationObject), transports: [...transports], publicKeyAlgorithm: alg },
+      response: {
+        clientDataJSON: base64Url(clientDataJSON),
+        attestationObject: base64Url(attestationObject),
+        transports: [...transports],
+        publicKeyAlgorithm: alg,
+      },
     }
   }
 
   /** As `toJSON()` of `navigator.credentials.get`, by the last passkey that fits. */
   get(options: RequestOptions, deviations: GetDeviations = {}) {
     const allowed = options.allowCredentials ?? []
-    const credential = this.credentials.findLast(({ id, rpId }) => (
-      rpId === (deviations.rpId ?? options.rpId) && (allowed.length === 0 || allowed.some((one) => one.id === id))
-    )) ?? this.credentials.at(-1)
+    const credential =
+      this.credentials.findLast(
+        ({ id, rpId }) =>
+          rpId === (deviations.rpId ?? options.rpId) && (allowed.length === 0 || allowed.some((one) => one.id === id)),
+      ) ?? this.credentials.at(-1)
     if (credential === undefined) throw new Error('this authenticator has no passkey')
     if (this.counts) credential.counter++
     const clientDataJSON = this.#clientData('webauthn.get', options.challenge, deviations)
     const data = Buffer.concat([
-      sha256(deviations.rpId ?? options.rpId ?? ''), Buffer.of(deviations.flags ?? 0x1d), uint32(deviations.counter ?? credential.counter),
+      sha256(deviations.rpId ?? options.rpId ?? ''),
+      Buffer.of(deviations.flags ?? 0x1d),
+      uint32(deviations.counter ?? credential.counter),
     ])
-    const signature = sign('sha256', Buffer.concat([data, sha256(clientDataJSON)]), deviations.key ?? credential.privateKey)
+    const signature = sign(
+      'sha256',
+      Buffer.concat([data, sha256(clientDataJSON)]),
+      deviations.key ?? credential.privateKey,
+    )
     const id = deviations.credentialId ?? credential.id
     const userHandle = deviations.userHandle === undefined ? credential.userHandle : deviations.userHandle
     return {
-      id, rawId: id, type: 'public-key', clientExtensionResults: {}, authenticatorAttachment: 'platform',
+      id,
+      rawId: id,
+      type: 'public-key',
+      clientExtensionResults: {},
+      authenticatorAttachment: 'platform',
       response: {
-        clientDataJSON: base64Url(clientDataJSON), authenticatorData: base64Url(data), signature: base64Url(signature), ...(userHandle === null ? {} : { userHandle }),
+        clientDataJSON: base64Url(clientDataJSON),
+        authenticatorData: base64Url(data),
+        signature: base64Url(signature),
+        ...(userHandle === null ? {} : { userHandle }),
       },
     }
   }
 
   #clientData(type: string, challenge: string, { clientDataText, clientData, ...deviations }: Deviations): Buffer {
     const { origin = this.origin } = deviations
-    const text = clientDataText ?? JSON.stringify({
-      type: deviations.type ?? type, challenge: deviations.challenge ?? challenge, origin, crossOrigin: false, ...clientData,
-    })
+    const text =
+      clientDataText ??
+      JSON.stringify({
+        type: deviations.type ?? type,
+        challenge: deviations.challenge ?? challenge,
+        origin,
+        crossOrigin: false,
+        ...clientData,
+      })
     return Buffer.from(text)
   }
 }
 
-function coseOf(publicKey: KeyObject, algorithm: NonNullable<CreateDeviations['algorithm']>): ReadonlyMap<number, Cbor> {
+function coseOf(
+  publicKey: KeyObject,
+  algorithm: NonNullable<CreateDeviations['algorithm']>,
+): ReadonlyMap<number, Cbor> {
   const { x = '', y = '', n = '', e = '' } = publicKey.export({ format: 'jwk' })
   const bytes = (text: unknown): Buffer => Buffer.from(String(text), 'base64url')
-  if (algorithm === 'RS256') return new Map<number, Cbor>([[1, 3], [3, -257], [-1, bytes(n)], [-2, bytes(e)]])
+  if (algorithm === 'RS256')
+    return new Map<number, Cbor>([
+      [1, 3],
+      [3, -257],
+      [-1, bytes(n)],
+      [-2, bytes(e)],
+    ])
   const point = bytes(y)
   if (algorithm === 'off-curve') point.writeUInt8(point.readUInt8(31) ^ 1, 31)
-  return new Map<number, Cbor>([[1, 2], [3, -7], [-1, algorithm === 'wrong-curve' ? 8 : 1], [-2, bytes(x)], [-3, point]])
+  return new Map<number, Cbor>([
+    [1, 2],
+    [3, -7],
+    [-1, algorithm === 'wrong-curve' ? 8 : 1],
+    [-2, bytes(x)],
+    [-3, point],
+  ])
 }
 
 function uint32(value: number): Buffer {

@@ -76,9 +76,18 @@ export class TransactionNode {
 
   static async start(options: { readonly chainId?: string; readonly port?: number } = {}): Promise<TransactionNode> {
     const made: { node?: TransactionNode } = {}
-    const methods = ['GetNetworkParameters', 'GetNodeVersionInfo', 'GetLatestBlockHeader', 'GetAccountAtLatestBlock', 'SendTransaction', 'GetTransactionResult']
+    const methods = [
+      'GetNetworkParameters',
+      'GetNodeVersionInfo',
+      'GetLatestBlockHeader',
+      'GetAccountAtLatestBlock',
+      'SendTransaction',
+      'GetTransactionResult',
+    ]
     const server = await RawGrpcServer.listen('127.0.0.1', options.port ?? 0, {
-      'flow.access.AccessAPI': Object.fromEntries(methods.map((method) => [method, (call: GrpcCall) => void made.node?.answer(method, call)])),
+      'flow.access.AccessAPI': Object.fromEntries(
+        methods.map((method) => [method, (call: GrpcCall) => void made.node?.answer(method, call)]),
+      ),
     })
     made.node = new TransactionNode(server, options.chainId ?? 'flow-emulator')
     return made.node
@@ -115,7 +124,10 @@ export class TransactionNode {
       await this.onAnswer?.(method)
       call.answer(answer)
     } catch (error) {
-      call.fail({ code: error instanceof Refusal ? error.code : 13, details: error instanceof Error ? error.message : String(error) })
+      call.fail({
+        code: error instanceof Refusal ? error.code : 13,
+        details: error instanceof Error ? error.message : String(error),
+      })
     } finally {
       for (const resolve of this.#waiting.splice(0)) resolve()
     }
@@ -129,7 +141,14 @@ export class TransactionNode {
         return bytesField(1, Buffer.alloc(0))
       case 'GetLatestBlockHeader':
         this.height++
-        return bytesField(1, Buffer.concat([bytesField(1, blockId(this.height)), bytesField(2, blockId(this.height - 1)), varintField(3, this.height)]))
+        return bytesField(
+          1,
+          Buffer.concat([
+            bytesField(1, blockId(this.height)),
+            bytesField(2, blockId(this.height - 1)),
+            varintField(3, this.height),
+          ]),
+        )
       case 'GetAccountAtLatestBlock':
         return this.#account(bytesOf(request, 1).toString('hex'))
       case 'SendTransaction':
@@ -144,15 +163,29 @@ export class TransactionNode {
   #account(address: string): Buffer {
     const keys = this.accounts.get(address)
     if (keys === undefined) throw new Refusal('NOT_FOUND', `account with address ${address} not found`)
-    return Buffer.from(toBinary(AccountResponseSchema, create(AccountResponseSchema, {
-      account: {
-        address: Buffer.from(address, 'hex'), balance: 100_000_000n,
-        keys: this.hidesKeys && address !== [...this.accounts.keys()][0] ? [] : keys.map((key, index) => ({
-          index, publicKey: Buffer.from(key.publicKey, 'hex'), signAlgo: key.signatureAlgorithm, hashAlgo: key.hashAlgorithm, weight: key.weight,
-          sequenceNumber: Math.max(0, key.sequenceNumber - this.lag), revoked: key.isRevoked === true,
-        })),
-      },
-    })))
+    return Buffer.from(
+      toBinary(
+        AccountResponseSchema,
+        create(AccountResponseSchema, {
+          account: {
+            address: Buffer.from(address, 'hex'),
+            balance: 100_000_000n,
+            keys:
+              this.hidesKeys && address !== [...this.accounts.keys()][0]
+                ? []
+                : keys.map((key, index) => ({
+                    index,
+                    publicKey: Buffer.from(key.publicKey, 'hex'),
+                    signAlgo: key.signatureAlgorithm,
+                    hashAlgo: key.hashAlgorithm,
+                    weight: key.weight,
+                    sequenceNumber: Math.max(0, key.sequenceNumber - this.lag),
+                    revoked: key.isRevoked === true,
+                  })),
+          },
+        }),
+      ),
+    )
   }
 
   #take(request: Buffer): Buffer {
@@ -162,11 +195,17 @@ export class TransactionNode {
     const body = messageOf(transaction)
     const id = transactionId(body).toString('hex')
     if (this.refusal !== undefined) throw new Refusal('INVALID_ARGUMENT', this.refusal)
-    if (this.transactions.has(id)) throw new Refusal('INVALID_ARGUMENT', `invalid transaction: transaction with ID ${id} has already been submitted`)
+    if (this.transactions.has(id))
+      throw new Refusal('INVALID_ARGUMENT', `invalid transaction: transaction with ID ${id} has already been submitted`)
     this.#requireSignature(body)
     if (this.fate === 'is lost') return Buffer.from(id, 'hex')
     const referenceHeight = body.referenceBlockId.readUInt32BE(28)
-    const taken: NodeTransaction = { id, keyIndex: body.proposerKeyId, sequenceNumber: body.proposerSequenceNumber, referenceHeight }
+    const taken: NodeTransaction = {
+      id,
+      keyIndex: body.proposerKeyId,
+      sequenceNumber: body.proposerSequenceNumber,
+      referenceHeight,
+    }
     this.transactions.set(id, taken)
     this.#bodies.set(id, body)
     if (this.fate === 'runs') this.#run(taken)
@@ -177,12 +216,26 @@ export class TransactionNode {
     const [signature] = body.envelopeSignatures
     const address = body.payer.toString('hex')
     const key = this.accounts.get(address)?.[signature?.keyId ?? -1]
-    const isOfPayer = signature?.address.equals(body.payer) === true && body.proposerAddress.equals(body.payer) && signature.keyId === body.proposerKeyId
-    if (signature === undefined || key === undefined || !isOfPayer) throw new Refusal('INVALID_ARGUMENT', 'invalid transaction: no signature of the payer')
+    const isOfPayer =
+      signature?.address.equals(body.payer) === true &&
+      body.proposerAddress.equals(body.payer) &&
+      signature.keyId === body.proposerKeyId
+    if (signature === undefined || key === undefined || !isOfPayer)
+      throw new Refusal('INVALID_ARGUMENT', 'invalid transaction: no signature of the payer')
     const point = Buffer.from(key.publicKey, 'hex')
-    const jwk = { kty: 'EC', ...curves[key.signatureAlgorithm], x: point.subarray(0, 32).toString('base64url'), y: point.subarray(32).toString('base64url') }
+    const jwk = {
+      kty: 'EC',
+      ...curves[key.signatureAlgorithm],
+      x: point.subarray(0, 32).toString('base64url'),
+      y: point.subarray(32).toString('base64url'),
+    }
     const message = Buffer.concat([transactionTag, transactionEnvelope(body)])
-    const isGood = verify(digests[key.hashAlgorithm], message, { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' }, signature.signature)
+    const isGood = verify(
+      digests[key.hashAlgorithm],
+      message,
+      { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
+      signature.signature,
+    )
     if (!isGood) throw new Refusal('INVALID_ARGUMENT', 'invalid transaction: the signature is wrong')
   }
 
@@ -192,7 +245,10 @@ export class TransactionNode {
     this.height++
     const key = this.accounts.get(body.payer.toString('hex'))?.[transaction.keyIndex]
     if (key === undefined || BigInt(key.sequenceNumber) !== transaction.sequenceNumber) {
-      transaction.result = { error: `[Error Code: 1007] error caused by: invalid proposal key: sequence number is ${key?.sequenceNumber}, not ${transaction.sequenceNumber}`, events: [] }
+      transaction.result = {
+        error: `[Error Code: 1007] error caused by: invalid proposal key: sequence number is ${key?.sequenceNumber}, not ${transaction.sequenceNumber}`,
+        events: [],
+      }
       return
     }
     key.sequenceNumber++
@@ -200,16 +256,30 @@ export class TransactionNode {
       transaction.result = { error: this.error, events: [] }
       return
     }
-    const known = readKnownTransaction({ script: body.script.toString('utf8'), arguments: body.arguments.map(String) }, 'emulator')
+    const known = readKnownTransaction(
+      { script: body.script.toString('utf8'), arguments: body.arguments.map(String) },
+      'emulator',
+    )
     if (known?.name !== 'create-account') throw new Error('the node makes accounts and nothing else')
     const address = addressAtIndex(++this.#accountCount, 'emulator')
     const { publicKey, signatureAlgorithm, hashAlgorithm, weight } = known.key
-    this.accounts.set(address.slice(2), [{
-      publicKey, signatureAlgorithm: signatureAlgorithm === 'ECDSA_P256' ? 2 : 3, hashAlgorithm: hashAlgorithm === 'SHA2_256' ? 1 : 3, weight: Number(weight / 100_000_000n),
-      sequenceNumber: 0,
-    }])
-    const payload = { type: 'Event', value: { id: 'flow.AccountCreated', fields: [{ name: 'address', value: { type: 'Address', value: address } }] } }
-    const event = Buffer.concat([bytesField(1, Buffer.from('flow.AccountCreated')), bytesField(5, Buffer.from(`${JSON.stringify(payload)}\n`))])
+    this.accounts.set(address.slice(2), [
+      {
+        publicKey,
+        signatureAlgorithm: signatureAlgorithm === 'ECDSA_P256' ? 2 : 3,
+        hashAlgorithm: hashAlgorithm === 'SHA2_256' ? 1 : 3,
+        weight: Number(weight / 100_000_000n),
+        sequenceNumber: 0,
+      },
+    ])
+    const payload = {
+      type: 'Event',
+      value: { id: 'flow.AccountCreated', fields: [{ name: 'address', value: { type: 'Address', value: address } }] },
+    }
+    const event = Buffer.concat([
+      bytesField(1, Buffer.from('flow.AccountCreated')),
+      bytesField(5, Buffer.from(`${JSON.stringify(payload)}\n`)),
+    ])
     transaction.result = { error: '', events: [event] }
   }
 
@@ -219,7 +289,12 @@ export class TransactionNode {
     const { result } = transaction
     if (result === undefined) return varintField(1, this.height > transaction.referenceHeight + 600 ? 5 : 1)
     const { error, events } = result
-    return Buffer.concat([varintField(1, 4), varintField(2, error === '' ? 0 : 1), bytesField(3, Buffer.from(error)), ...events.map((event) => bytesField(4, event))])
+    return Buffer.concat([
+      varintField(1, 4),
+      varintField(2, error === '' ? 0 : 1),
+      bytesField(3, Buffer.from(error)),
+      ...events.map((event) => bytesField(4, event)),
+    ])
   }
 }
 
@@ -234,14 +309,25 @@ type Submitted = NonNullable<ReturnType<typeof fromBinary<typeof SendTransaction
 
 function messageOf(transaction: Submitted): TransactionMessage {
   const { proposalKey } = transaction
-  const signatures = (list: Submitted['envelopeSignatures']): TransactionMessage['envelopeSignatures'] => list.map(({ address, keyId, signature, extensionData }) => ({
-    address: Buffer.from(address), keyId, signature: Buffer.from(signature), extensionData: Buffer.from(extensionData),
-  }))
+  const signatures = (list: Submitted['envelopeSignatures']): TransactionMessage['envelopeSignatures'] =>
+    list.map(({ address, keyId, signature, extensionData }) => ({
+      address: Buffer.from(address),
+      keyId,
+      signature: Buffer.from(signature),
+      extensionData: Buffer.from(extensionData),
+    }))
   return {
-    script: Buffer.from(transaction.script), arguments: transaction.arguments.map((one) => Buffer.from(one)), referenceBlockId: Buffer.from(transaction.referenceBlockId),
-    gasLimit: transaction.gasLimit, proposerAddress: Buffer.from(proposalKey?.address ?? []), proposerKeyId: proposalKey?.keyId ?? 0,
-    proposerSequenceNumber: proposalKey?.sequenceNumber ?? 0n, payer: Buffer.from(transaction.payer), authorizers: transaction.authorizers.map((one) => Buffer.from(one)),
-    payloadSignatures: signatures(transaction.payloadSignatures), envelopeSignatures: signatures(transaction.envelopeSignatures),
+    script: Buffer.from(transaction.script),
+    arguments: transaction.arguments.map((one) => Buffer.from(one)),
+    referenceBlockId: Buffer.from(transaction.referenceBlockId),
+    gasLimit: transaction.gasLimit,
+    proposerAddress: Buffer.from(proposalKey?.address ?? []),
+    proposerKeyId: proposalKey?.keyId ?? 0,
+    proposerSequenceNumber: proposalKey?.sequenceNumber ?? 0n,
+    payer: Buffer.from(transaction.payer),
+    authorizers: transaction.authorizers.map((one) => Buffer.from(one)),
+    payloadSignatures: signatures(transaction.payloadSignatures),
+    envelopeSignatures: signatures(transaction.envelopeSignatures),
   }
 }
 

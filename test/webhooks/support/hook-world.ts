@@ -26,10 +26,14 @@ export interface Transfer {
 
 /** Writes blocks as ingest and the token worker do, in one transaction that announces them. Another `fork` has other ids. */
 export async function commitTransfers(
-  { pool }: Pick<TestDatabase, 'pool'>, first: number, blocks: readonly (readonly Transfer[])[], { fork = 1, services = ['main_ingester', 'token_worker'] } = {},
+  { pool }: Pick<TestDatabase, 'pool'>,
+  first: number,
+  blocks: readonly (readonly Transfer[])[],
+  { fork = 1, services = ['main_ingester', 'token_worker'] } = {},
 ): Promise<void> {
   const range = { from: first, to: first + blocks.length }
-  for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers']) await ensurePartitions(pool, table, 1_000_000, range)
+  for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers'])
+    await ensurePartitions(pool, table, 1_000_000, range)
   await withTransaction(pool, async (client) => {
     await client.query(
       `insert into raw.blocks (height, id, parent_id, "timestamp", collection_count, tx_count, event_count, collection_ids)
@@ -41,11 +45,20 @@ export async function commitTransfers(
        select h, 100, 10, 0, 1, 0, false, sha256(('tx ' || h || $3)::bytea), 'SEALED', $4, $4, array[$4::text], '\\x00' from generate_series($1::bigint, $2::bigint - 1) h`,
       [range.from, range.to, fork, alice],
     )
-    const rows = blocks.flatMap((transfers, i) => transfers.map((one, nth) => ({ height: first + i, nth, from: alice, to: bob, amount: '1.5', ...one })))
+    const rows = blocks.flatMap((transfers, i) =>
+      transfers.map((one, nth) => ({ height: first + i, nth, from: alice, to: bob, amount: '1.5', ...one })),
+    )
     await client.query(
       `insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, from_address, to_address, amount, transfer_type)
        select h, 0, nth, 0, $6, f, t, a, 'transfer' from unnest($1::int[], $2::int[], $3::text[], $4::text[], $5::numeric[]) as r (h, nth, f, t, a)`,
-      [rows.map((r) => r.height), rows.map((r) => r.nth), rows.map((r) => r.from), rows.map((r) => r.to), rows.map((r) => r.amount), flow],
+      [
+        rows.map((r) => r.height),
+        rows.map((r) => r.nth),
+        rows.map((r) => r.from),
+        rows.map((r) => r.to),
+        rows.map((r) => r.amount),
+        flow,
+      ],
     )
     for (const service of services) {
       await client.query(
@@ -58,17 +71,30 @@ export async function commitTransfers(
   })
 }
 
-export async function makeOwner({ pool }: Pick<TestDatabase, 'pool'>, tier: KeyTier = 'unlimited'): Promise<WebhookOwner & { readonly text: string }> {
+export async function makeOwner(
+  { pool }: Pick<TestDatabase, 'pool'>,
+  tier: KeyTier = 'unlimited',
+): Promise<WebhookOwner & { readonly text: string }> {
   const { key, text } = await new DeveloperKeys(pool).create({ name: 'test', tier })
   return { keyId: key.id, tier, text }
 }
 
 /** An endpoint with one subscription. */
 export async function subscribe(
-  { pool }: Pick<TestDatabase, 'pool'>, owner: WebhookOwner, url: string, asked: Partial<NewSubscription> = {},
+  { pool }: Pick<TestDatabase, 'pool'>,
+  owner: WebhookOwner,
+  url: string,
+  asked: Partial<NewSubscription> = {},
 ): Promise<{ readonly id: number; readonly endpointId: number; readonly secret: string }> {
-  const { subscription: { id, endpointId }, secret = '' } = await webhookStores(pool, loopback).subscriptions.create(owner, {
-    endpoint: { url, description: '' }, eventTypes: ['ft.transfer'], conditions: {}, fromHeight: undefined, ...asked,
+  const {
+    subscription: { id, endpointId },
+    secret = '',
+  } = await webhookStores(pool, loopback).subscriptions.create(owner, {
+    endpoint: { url, description: '' },
+    eventTypes: ['ft.transfer'],
+    conditions: {},
+    fromHeight: undefined,
+    ...asked,
   })
   return { id, endpointId, secret }
 }
@@ -82,8 +108,15 @@ export interface RunningHooks {
 export async function runHooks(url: string, options: Partial<WebhookServiceOptions> = {}): Promise<RunningHooks> {
   const pool = createPool(url, { ...connectionLimits, max: 8, applicationName: 'test hooks' })
   const service = new WebhookService({
-    databaseUrl: url, pool, log: pino({ level: 'silent' }), allowedNetworks: loopback, relay: undefined, concurrency: 500, timeoutMs: 2000,
-    retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 }, ...options,
+    databaseUrl: url,
+    pool,
+    log: pino({ level: 'silent' }),
+    allowedNetworks: loopback,
+    relay: undefined,
+    concurrency: 500,
+    timeoutMs: 2000,
+    retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 },
+    ...options,
   })
   service.start()
   let stopped: Promise<void> | undefined

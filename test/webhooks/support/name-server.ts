@@ -29,7 +29,9 @@ export async function startNameServer(addressesOf: (name: string) => readonly st
     header.writeUInt16BE(0x8180, 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(addresses.length, 6)
-    const answers = addresses.map((address) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]))
+    const answers = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+    )
     socket.send(Buffer.concat([header, question.subarray(12, end + 5), ...answers]), from.port, from.address)
   })
   socket.bind(0, '127.0.0.1')

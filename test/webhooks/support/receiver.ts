@@ -9,7 +9,12 @@ export interface Received {
   readonly id: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  readonly body: { readonly type: string; readonly event_id: string; readonly block_height: number; readonly data: Record<string, unknown> }
+  readonly body: {
+    readonly type: string
+    readonly event_id: string
+    readonly block_height: number
+    readonly data: Record<string, unknown>
+  }
   /** `performance.now()` when it had come whole. */
   readonly at: number
 }
@@ -49,7 +54,13 @@ export async function startReceiver({ secrets, answer, certificate }: ReceiverOp
         const problem = signatureProblem(request.headers, text, secret)
         if (problem !== undefined) problems.push(problem)
       }
-      const one: Received = { id: String(request.headers['webhook-id']), path, headers: request.headers, body: JSON.parse(text) as Received['body'], at: performance.now() }
+      const one: Received = {
+        id: String(request.headers['webhook-id']),
+        path,
+        headers: request.headers,
+        body: JSON.parse(text) as Received['body'],
+        at: performance.now(),
+      }
       received.push(one)
       if (answer === undefined) response.writeHead(204).end()
       else answer(one, response)
@@ -64,15 +75,16 @@ export async function startReceiver({ secrets, answer, certificate }: ReceiverOp
     port,
     received,
     problems,
-    until: (isEnough) => new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (!isEnough(received)) return
-        waiting.delete(look)
-        resolve()
-      }
-      waiting.add(look)
-      look()
-    }),
+    until: (isEnough) =>
+      new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (!isEnough(received)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
     stop: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -86,10 +98,12 @@ export function signatureProblem(headers: IncomingHttpHeaders, body: string, sec
   if (!(Math.abs(Date.now() / 1000 - timestamp) < 300)) return 'too old'
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = createHmac('sha256', key).update([headers['webhook-id'], timestamp, body].join('.')).digest()
-  const isGood = String(headers['webhook-signature']).split(' ').some((part) => {
-    const [version, base64 = ''] = part.split(',')
-    const given = Buffer.from(base64, 'base64')
-    return version === 'v1' && given.byteLength === expected.byteLength && timingSafeEqual(given, expected)
-  })
+  const isGood = String(headers['webhook-signature'])
+    .split(' ')
+    .some((part) => {
+      const [version, base64 = ''] = part.split(',')
+      const given = Buffer.from(base64, 'base64')
+      return version === 'v1' && given.byteLength === expected.byteLength && timingSafeEqual(given, expected)
+    })
   return isGood ? undefined : 'wrong signature'
 }

@@ -32,8 +32,8 @@ export function BalanceChart({ address }: { readonly address: string }): ReactNo
     <section className="panel chart-panel" aria-label="Balance over time">
       <TimeChart label="Balance" points={points} height={150} />
       <p className="soft small">
-        At the end of each day, of all vaults, as indexed events say. It can differ from the balance on the chain above: by newer blocks, by
-        other vaults, and by what the account had before the first indexed block.
+        At the end of each day, of all vaults, as indexed events say. It can differ from the balance on the chain above:
+        by newer blocks, by other vaults, and by what the account had before the first indexed block.
       </p>
       <SpanChoice />
     </section>

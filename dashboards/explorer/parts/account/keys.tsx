@@ -26,7 +26,11 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
               <Row key={index}>
                 <RowName>{index}</RowName>
                 <Cell label="Public key">
-                  {key === null ? <span className="soft">not known</span> : <Identity id={key} to={paths.publicKey(key)} what="public key" hasCopy />}
+                  {key === null ? (
+                    <span className="soft">not known</span>
+                  ) : (
+                    <Identity id={key} to={paths.publicKey(key)} what="public key" hasCopy />
+                  )}
                 </Cell>
                 <Cell label="Algorithms">
                   <span>
@@ -36,7 +40,9 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
                 <Cell label="Weight" className="number">
                   {weight ?? '–'}
                 </Cell>
-                <Cell label="State">{revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}</Cell>
+                <Cell label="State">
+                  {revoked ? <Badge tone="bad">Revoked</Badge> : <Badge tone="good">Valid</Badge>}
+                </Cell>
               </Row>
             ))}
           </TableBody>

@@ -19,21 +19,23 @@ export function AccountStorage({ address }: { readonly address: string }): React
           const facts = plainValue(answer) as Readonly<Record<string, unknown>>
           return (
             <DetailList>
-              {Object.entries(facts).filter(([, value]) => value !== false).map(([name, value]) => (
-                <Detail key={name} name={nameOf(name)}>
-                  {Array.isArray(value) ? (
-                    <Paths paths={value.map(String)} chosen={path} onChoose={choose} />
-                  ) : ['used', 'capacity'].includes(name) ? (
-                    formatBytes(Number(value))
-                  ) : name === 'height' ? (
-                    <BlockLink height={Number(value)} />
-                  ) : name === 'truncated' ? (
-                    'There are more paths than are listed here.'
-                  ) : (
-                    <ValueTree value={value} />
-                  )}
-                </Detail>
-              ))}
+              {Object.entries(facts)
+                .filter(([, value]) => value !== false)
+                .map(([name, value]) => (
+                  <Detail key={name} name={nameOf(name)}>
+                    {Array.isArray(value) ? (
+                      <Paths paths={value.map(String)} chosen={path} onChoose={choose} />
+                    ) : ['used', 'capacity'].includes(name) ? (
+                      formatBytes(Number(value))
+                    ) : name === 'height' ? (
+                      <BlockLink height={Number(value)} />
+                    ) : name === 'truncated' ? (
+                      'There are more paths than are listed here.'
+                    ) : (
+                      <ValueTree value={value} />
+                    )}
+                  </Detail>
+                ))}
             </DetailList>
           )
         }}
@@ -66,7 +68,12 @@ function Paths({ paths, chosen, onChoose }: PathsProps): ReactNode {
       {paths.map((path) => (
         <li key={path}>
           {path.startsWith('/storage/') ? (
-            <button type="button" className="button small" aria-pressed={path === chosen} onClick={() => onChoose(path)}>
+            <button
+              type="button"
+              className="button small"
+              aria-pressed={path === chosen}
+              onClick={() => onChoose(path)}
+            >
               {path}
             </button>
           ) : (

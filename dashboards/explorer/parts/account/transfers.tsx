@@ -36,7 +36,9 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
             </RowName>
             <Cell label="Kind">
               <Badge tone={isIn ? 'good' : 'neutral'}>{isIn ? 'In' : 'Out'}</Badge>{' '}
-              {transfer.transfer_type !== 'transfer' && <span className="soft">{humanize(transfer.transfer_type)}</span>}
+              {transfer.transfer_type !== 'transfer' && (
+                <span className="soft">{humanize(transfer.transfer_type)}</span>
+              )}
             </Cell>
             <Cell label="What">
               {transfer.type === 'ft' ? (
@@ -49,7 +51,9 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
                 <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
               )}
             </Cell>
-            <Cell label="With">{other === null ? <span className="soft">–</span> : <AccountLink address={other} />}</Cell>
+            <Cell label="With">
+              {other === null ? <span className="soft">–</span> : <AccountLink address={other} />}
+            </Cell>
             <Cell label="Age" className="number">
               <Age since={transfer.timestamp} />
             </Cell>

@@ -14,7 +14,13 @@ export function ItemDetails({ item }: { readonly item: NftItem }): ReactNode {
   return (
     <section className="panel item" aria-label="Item">
       <div className="item-picture">
-        <Picture source={item.thumbnail} alt={sayName(item.name)} size="fill" of={`${item.nft_type} ${item.nft_id}`} hasNote />
+        <Picture
+          source={item.thumbnail}
+          alt={sayName(item.name)}
+          size="fill"
+          of={`${item.nft_type} ${item.nft_id}`}
+          hasNote
+        />
       </div>
       <DetailList>
         {item.description !== null && <Detail name="Description">{item.description}</Detail>}

@@ -12,7 +12,11 @@ const sweeps = 6
  * Draws a graph in columns, one for each layer, so that all lines go from left to right. A line that passes columns has
  * a place in each of them, between the boxes; places are ordered so that few lines cross.
  */
-export function drawColumns(nodes: readonly string[], edges: readonly Edge[], layers: ReadonlyMap<string, number>): GraphDrawing {
+export function drawColumns(
+  nodes: readonly string[],
+  edges: readonly Edge[],
+  layers: ReadonlyMap<string, number>,
+): GraphDrawing {
   const columns = inLayers(nodes, layers)
   const columnOf = new Map(columns.flatMap((members, column) => members.map((node) => [node, column] as const)))
   const ways = edges.flatMap(({ source, target }) => {
@@ -59,7 +63,9 @@ function uncross(columns: string[][], steps: readonly (readonly [string, string]
       if (beside === undefined || members === undefined) continue
       const rank = new Map(beside.map((node, i) => [node, i - beside.length / 2]))
       const middle = (node: string, i: number): number => {
-        const joined = isForwards ? (before.get(node) ?? []).map(([start]) => start) : (after.get(node) ?? []).map(([, end]) => end)
+        const joined = isForwards
+          ? (before.get(node) ?? []).map(([start]) => start)
+          : (after.get(node) ?? []).map(([, end]) => end)
         const ranks = joined.flatMap((other) => rank.get(other) ?? [])
         return ranks.length === 0 ? i - members.length / 2 : ranks.reduce((sum, each) => sum + each, 0) / ranks.length
       }

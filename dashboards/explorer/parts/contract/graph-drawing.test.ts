@@ -23,7 +23,9 @@ function expectApart({ boxes, boxWidth, width, height }: GraphDrawing): void {
     expect(a.x).to.be.within(0, width - boxWidth)
     expect(a.y).to.be.within(0, height - boxHeight)
     for (const b of all.slice(i + 1)) {
-      expect(Math.abs(a.x - b.x) >= boxWidth || Math.abs(a.y - b.y) >= boxHeight, 'boxes lie on each other').to.equal(true)
+      expect(Math.abs(a.x - b.x) >= boxWidth || Math.abs(a.y - b.y) >= boxHeight, 'boxes lie on each other').to.equal(
+        true,
+      )
     }
   }
 }

@@ -9,8 +9,14 @@ export interface Edge {
  * that it uses above nought, those that use it below. What does not hang together with the root is left out.
  */
 export function graphLayers(root: string, edges: readonly Edge[]): ReadonlyMap<string, number> {
-  const used = longestWays(root, edges.map(({ source, target }) => [source, target]))
-  const users = longestWays(root, edges.map(({ source, target }) => [target, source]))
+  const used = longestWays(
+    root,
+    edges.map(({ source, target }) => [source, target]),
+  )
+  const users = longestWays(
+    root,
+    edges.map(({ source, target }) => [target, source]),
+  )
   return new Map([
     ...[...users].map(([node, steps]) => [node, -steps] as const),
     // In a circle a contract is on both sides: it counts as used.

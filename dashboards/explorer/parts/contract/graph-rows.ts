@@ -9,7 +9,12 @@ const narrowestArc = 12
 const widestArc = 76
 
 /** Draws a graph where there is no room for columns: one box below the other by layers, with arcs on their left. */
-export function drawRows(nodes: readonly string[], edges: readonly Edge[], layers: ReadonlyMap<string, number>, width: number): GraphDrawing {
+export function drawRows(
+  nodes: readonly string[],
+  edges: readonly Edge[],
+  layers: ReadonlyMap<string, number>,
+  width: number,
+): GraphDrawing {
   const order = inLayers(nodes, layers).flat()
   const at = new Map(order.map((node, i) => [node, i]))
   const left = margin + widestArc * 0.75
@@ -20,7 +25,9 @@ export function drawRows(nodes: readonly string[], edges: readonly Edge[], layer
     if (from === undefined || to === undefined || from === to) return []
     const reach = narrowestArc + (widestArc - narrowestArc) * (Math.abs(to - from) / longest)
     const [start, end] = [y(from) + boxHeight / 2, y(to) + boxHeight / 2]
-    return [{ source, target, path: `M${left} ${start}C${left - reach} ${start} ${left - reach} ${end} ${left} ${end}` }]
+    return [
+      { source, target, path: `M${left} ${start}C${left - reach} ${start} ${left - reach} ${end} ${left} ${end}` },
+    ]
   })
   return {
     boxes: new Map(order.map((node, i) => [node, { x: left, y: y(i) }])),

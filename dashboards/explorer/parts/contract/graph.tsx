@@ -15,7 +15,11 @@ const widthOfSign = 6.4
 
 /** What a contract uses and what uses it, as a picture. Where one points to, the lines of it stand out. */
 export function DependencyGraph({ graph }: { readonly graph: ContractDependencies['graph'] }): ReactNode {
-  const { parentRef: frame, width } = useParentSize({ initialSize: { width: 720 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef: frame, width } = useParentSize({
+    initialSize: { width: 720 },
+    ignoreDimensions: ['height', 'top', 'left'],
+    debounceTime: 0,
+  })
   const [looked, setLooked] = useState<string>()
   const { root } = graph
   const all = graphLayers(root, graph.edges)
@@ -27,14 +31,26 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
   const edges = graph.edges.filter(({ source, target }) => names.has(source) && names.has(target))
   const layers = graphLayers(root, edges)
   const columns = drawColumns([...names.keys()], edges, layers)
-  const { boxes, lines, boxWidth, width: drawn, height } =
-    columns.width <= width ? columns : drawRows([...names.keys()], edges, layers, width)
+  const {
+    boxes,
+    lines,
+    boxWidth,
+    width: drawn,
+    height,
+  } = columns.width <= width ? columns : drawRows([...names.keys()], edges, layers, width)
   const at = looked !== undefined && boxes.has(looked) ? looked : root
   const most = Math.floor((boxWidth - 16) / widthOfSign)
   const left = graph.nodes.length - nearest.length
   return (
     <div ref={frame}>
-      <svg width={drawn} height={height} viewBox={`0 0 ${drawn} ${height}`} className="graph" role="group" aria-label="Graph of the dependencies">
+      <svg
+        width={drawn}
+        height={height}
+        viewBox={`0 0 ${drawn} ${height}`}
+        className="graph"
+        role="group"
+        aria-label="Graph of the dependencies"
+      >
         <defs>
           {['arrow', 'arrow-near'].map((id) => (
             <marker key={id} id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
@@ -68,7 +84,14 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
               onBlur={() => setLooked(undefined)}
             >
               <title>{identifier}</title>
-              <rect className={identifier === root ? 'root' : undefined} x={x} y={y} width={boxWidth} height={boxHeight} rx="6" />
+              <rect
+                className={identifier === root ? 'root' : undefined}
+                x={x}
+                y={y}
+                width={boxWidth}
+                height={boxHeight}
+                rx="6"
+              />
               <text x={x + boxWidth / 2} y={y + 19} textAnchor="middle">
                 {isCut ? `${name.slice(0, most - 1)}…` : name}
               </text>
@@ -77,7 +100,9 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
         })}
       </svg>
       {(left > 0 || graph.truncated) && (
-        <p className="panel-text soft">The picture has the nearest {nearest.length}; there are more of them in the lists.</p>
+        <p className="panel-text soft">
+          The picture has the nearest {nearest.length}; there are more of them in the lists.
+        </p>
       )}
     </div>
   )

@@ -32,7 +32,11 @@ export function VersionDifferences({ identifier, version, versions }: VersionDif
   const failed = [after, before].find(({ isError }) => isError)
   const isWaiting = after.data === undefined || (against !== undefined && before.data === undefined)
   return (
-    <section className="panel" aria-label={`What version ${version} changed`} aria-busy={isWaiting && failed === undefined}>
+    <section
+      className="panel"
+      aria-label={`What version ${version} changed`}
+      aria-busy={isWaiting && failed === undefined}
+    >
       <header>
         <h2>{against === undefined ? `The first version that is known, ${version}` : `Version ${version} against`}</h2>
         {against !== undefined && <EarlierVersions versions={earlier} chosen={against} onChoose={choose} />}
@@ -89,7 +93,11 @@ const Compared = memo(function Compared({ before, after, isFirst }: ComparedProp
     return isFirst ? newLines(after) : compareLines(before, after)
   }, [before, after, isFirst])
   if (before === null || after === null) {
-    return <NothingHere title="The code is not kept here">It is known only that the contract was changed, not how.</NothingHere>
+    return (
+      <NothingHere title="The code is not kept here">
+        It is known only that the contract was changed, not how.
+      </NothingHere>
+    )
   }
   if (lines === undefined) return <Unmarked before={isFirst ? undefined : before} after={after} />
   const hunks = lineHunks(lines, context)

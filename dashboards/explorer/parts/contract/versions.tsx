@@ -9,7 +9,13 @@ import { ListPanel } from '../list-panel.tsx'
 import { Moment } from '../moment.tsx'
 import { VersionDifferences } from './version-differences.tsx'
 
-const columns = [{ name: 'Version' }, { name: 'Transaction' }, { name: 'Block' }, { name: 'Time' }, { name: 'Code', isNumber: true }]
+const columns = [
+  { name: 'Version' },
+  { name: 'Transaction' },
+  { name: 'Block' },
+  { name: 'Time' },
+  { name: 'Code', isNumber: true },
+]
 const tones = { added: 'good', updated: 'busy' } as const
 
 /** All versions of a contract, and what one of them changed. */

@@ -21,7 +21,9 @@ export function BigTransfers(): ReactNode {
       <Answer query={query} what="big transfers" rows={shown}>
         {({ data }) =>
           data.length === 0 ? (
-            <NothingHere title="No big transfers so far">Transfers that are large for their token show up here.</NothingHere>
+            <NothingHere title="No big transfers so far">
+              Transfers that are large for their token show up here.
+            </NothingHere>
           ) : (
             <ul className="live-list in-two">
               {data.map((transfer) => (

@@ -6,8 +6,12 @@ export function blockPace(blocks: readonly Pick<LiveBlock, 'height' | 'timestamp
   const times = blocks.toSorted((a, b) => a.height - b.height)
   const gaps = times.slice(1).map(({ height, timestamp }, i) => {
     const before = times[i]
-    return before === undefined ? 0 : (Date.parse(timestamp) - Date.parse(before.timestamp)) / 1000 / (height - before.height)
+    return before === undefined
+      ? 0
+      : (Date.parse(timestamp) - Date.parse(before.timestamp)) / 1000 / (height - before.height)
   })
   const seconds = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]
-  return seconds === undefined ? undefined : `a new one every ${seconds < 10 ? seconds.toFixed(1) : formatNumber(Math.round(seconds))} s`
+  return seconds === undefined
+    ? undefined
+    : `a new one every ${seconds < 10 ? seconds.toFixed(1) : formatNumber(Math.round(seconds))} s`
 }

@@ -15,10 +15,11 @@ export function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[]
   const epoch = epochs?.data[0]
   // An empty index reports height 0, which is a block of its own.
   const isEmpty = blocks.length === 0 && status?.total_blocks === 0
-  const number = (value: number | null | undefined): string => (value === undefined || value === null ? '–' : formatNumber(value))
+  const number = (value: number | null | undefined): string =>
+    value === undefined || value === null ? '–' : formatNumber(value)
   return (
     <KeyNumbers>
-      <KeyNumber name="Block" note={isEmpty ? 'none indexed yet' : blockPace(blocks) ?? 'latest indexed'}>
+      <KeyNumber name="Block" note={isEmpty ? 'none indexed yet' : (blockPace(blocks) ?? 'latest indexed')}>
         {isEmpty ? '–' : number(blocks[0]?.height ?? status?.indexed_height)}
       </KeyNumber>
       <KeyNumber name="Transactions" note="by users and the system">
@@ -37,7 +38,14 @@ export function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[]
         {number(epoch?.epoch)}
       </KeyNumber>
       {price !== undefined && (
-        <KeyNumber name="FLOW" note={price.price_change_24h === null ? 'price in US dollars' : `${price.price_change_24h.toFixed(1)}% in 24 hours`}>
+        <KeyNumber
+          name="FLOW"
+          note={
+            price.price_change_24h === null
+              ? 'price in US dollars'
+              : `${price.price_change_24h.toFixed(1)}% in 24 hours`
+          }
+        >
           {formatDollars(price.price)}
         </KeyNumber>
       )}

@@ -20,7 +20,10 @@ export function TransactionChart({ state }: { readonly state: LiveState }): Reac
       ? ['Transactions a day', byDay.map(({ date, tx_count: count }) => point(date, count))]
       : byHour.length > 2
         ? ['Transactions an hour', byHour.map(({ timestamp, tx_count: count }) => point(hourOf(timestamp), count))]
-        : ['Transactions in each of the latest blocks', state.blocks.toReversed().map(({ height, tx_count: count }) => point(`#${height}`, count))]
+        : [
+            'Transactions in each of the latest blocks',
+            state.blocks.toReversed().map(({ height, tx_count: count }) => point(`#${height}`, count)),
+          ]
   return (
     <section className="panel chart-panel" aria-label={label}>
       {points.length === 0 ? (

@@ -15,7 +15,10 @@ type Told = ReadonlyMap<string, Sentence>
  */
 export function useTold(): Told {
   const { data } = useAnswer('/flow/transaction', { limit: asked }, { everyMs })
-  const [told, setTold] = useState<{ readonly of: unknown; readonly sentences: Told }>({ of: undefined, sentences: new Map() })
+  const [told, setTold] = useState<{ readonly of: unknown; readonly sentences: Told }>({
+    of: undefined,
+    sentences: new Map(),
+  })
   if (data === undefined || told.of === data) return told.sentences
   const fresh = data.data.flatMap((transaction): [string, Sentence][] => {
     const sentence = tellSummary(transaction)

@@ -12,7 +12,11 @@ export interface WaitingProps {
 /** In place of what the live feed has not told yet. */
 export function Waiting({ state, what, rows = 0 }: WaitingProps): ReactNode {
   if (state.link === 'live' && state.isCaughtUp) {
-    return <NothingHere title={`No ${what} so far`}>They show up here by themselves as soon as they are indexed.</NothingHere>
+    return (
+      <NothingHere title={`No ${what} so far`}>
+        They show up here by themselves as soon as they are indexed.
+      </NothingHere>
+    )
   }
   return <Loading rows={rows} label={`Loading ${what}`} />
 }

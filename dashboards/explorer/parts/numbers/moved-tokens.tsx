@@ -26,7 +26,16 @@ export function MovedTokens(): ReactNode {
       }
       columns={columns}
       whenEmpty="No token was moved in the last day."
-      renderRow={({ token, name, symbol, contract_name: contractName, logo, transfer_count: count, total_amount: amount, usd_volume: dollars }) => (
+      renderRow={({
+        token,
+        name,
+        symbol,
+        contract_name: contractName,
+        logo,
+        transfer_count: count,
+        total_amount: amount,
+        usd_volume: dollars,
+      }) => (
         <Row key={token}>
           <RowName>
             <TokenName id={token} token={{ name: name ?? contractName, symbol, logo }} />

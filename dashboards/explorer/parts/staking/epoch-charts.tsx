@@ -27,6 +27,8 @@ export function EpochCharts(): ReactNode {
 function pointsOf(epochs: readonly EpochStats[], amountOf: (epoch: EpochStats) => string | null): TimePoint[] {
   return epochs.flatMap((epoch) => {
     const amount = amountOf(epoch)
-    return amount === null ? [] : [{ date: `Epoch ${epoch.epoch}`, value: Number(amount), text: `${formatAmount(amount)} FLOW` }]
+    return amount === null
+      ? []
+      : [{ date: `Epoch ${epoch.epoch}`, value: Number(amount), text: `${formatAmount(amount)} FLOW` }]
   })
 }

@@ -25,7 +25,9 @@ export function StakingNumbers(): ReactNode {
         <Amount amount={stake?.total_staked ?? null} decimals={0} />
       </KeyNumber>
       <NodeCount now={stake?.validator_count ?? null} />
-      <KeyNumber name="Delegators">{stake === undefined ? unknown : formatNumber(stake.delegator_count ?? 0)}</KeyNumber>
+      <KeyNumber name="Delegators">
+        {stake === undefined ? unknown : formatNumber(stake.delegator_count ?? 0)}
+      </KeyNumber>
       <Yield percent={stake?.staking_apy ?? null} />
       <KeyNumber name="Paid for an epoch" note="FLOW">
         <Amount amount={stake?.epoch_payout ?? null} decimals={2} />

@@ -6,7 +6,11 @@ import { AccountLink } from '../identity.tsx'
 import { ListPanel } from '../list-panel.tsx'
 import { Share } from '../share.tsx'
 
-const columns = [{ name: 'Account' }, { name: 'Balance', isNumber: true }, { name: 'Part of the supply', isNumber: true }]
+const columns = [
+  { name: 'Account' },
+  { name: 'Balance', isNumber: true },
+  { name: 'Part of the supply', isNumber: true },
+]
 
 export function TokenHolders({ token }: { readonly token: string }): ReactNode {
   const list = useList('/flow/ft/{token}/holding', { token, limit: 25 })

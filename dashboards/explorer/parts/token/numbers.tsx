@@ -22,7 +22,11 @@ export function TokenNumbers({ token }: { readonly token: FungibleToken }): Reac
       </KeyNumber>
       <KeyNumber
         name="Volume in 24 hours"
-        note={price === null ? undefined : `${formatDollars(String(Number(token.recent_volume) * Number(price)))} at the present price`}
+        note={
+          price === null
+            ? undefined
+            : `${formatDollars(String(Number(token.recent_volume) * Number(price)))} at the present price`
+        }
       >
         <Amount amount={token.recent_volume} decimals={decimals} />
       </KeyNumber>
@@ -37,5 +41,9 @@ export function TokenNumbers({ token }: { readonly token: FungibleToken }): Reac
 }
 
 function Change({ percent }: { readonly percent: number }): ReactNode {
-  return <span className={percent < 0 ? 'fallen' : 'risen'}>{`${percent > 0 ? '+' : ''}${percent.toFixed(2)}% in a day`}</span>
+  return (
+    <span
+      className={percent < 0 ? 'fallen' : 'risen'}
+    >{`${percent > 0 ? '+' : ''}${percent.toFixed(2)}% in a day`}</span>
+  )
 }

@@ -12,7 +12,9 @@ export function PriceHistory({ asset }: { readonly asset: string | null }): Reac
   if (!isTold) {
     return (
       <section className="panel" aria-label="Price">
-        <NothingHere title="No price is known">Prices are asked of a market now and then; of this token it has told none.</NothingHere>
+        <NothingHere title="No price is known">
+          Prices are asked of a market now and then; of this token it has told none.
+        </NothingHere>
       </section>
     )
   }
@@ -23,7 +25,11 @@ export function PriceHistory({ asset }: { readonly asset: string | null }): Reac
           <TimeChart
             label={`Price of ${asset}`}
             points={data
-              .map(({ price, as_of: time }) => ({ date: `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`, value: Number(price), text: formatDollars(price) }))
+              .map(({ price, as_of: time }) => ({
+                date: `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`,
+                value: Number(price),
+                text: formatDollars(price),
+              }))
               .toSorted((a, b) => (a.date < b.date ? -1 : 1))}
           />
         )}

@@ -33,7 +33,8 @@ export function TransactionStory({ transaction }: PartProps): ReactNode {
       {isFailed && (
         <div className="banner bad">
           <p>
-            It failed, and nothing of what it wanted happened: <b className="wrap">{tellError(transaction.error_message)}</b>
+            It failed, and nothing of what it wanted happened:{' '}
+            <b className="wrap">{tellError(transaction.error_message)}</b>
           </p>
         </div>
       )}

@@ -18,7 +18,16 @@ export interface DecisionProps {
 }
 
 /** The two ways out of a request. Nobody agrees who has not had the window in front for a moment. */
-export function Decision({ action, onAgree, onDecline, isBusy = false, isDangerous = false, isDisabled = false, usesPasskey = true, problem }: DecisionProps): ReactNode {
+export function Decision({
+  action,
+  onAgree,
+  onDecline,
+  isBusy = false,
+  isDangerous = false,
+  isDisabled = false,
+  usesPasskey = true,
+  problem,
+}: DecisionProps): ReactNode {
   const isArmed = useArmed()
   return (
     <footer className="fcl-decision">
@@ -26,8 +35,14 @@ export function Decision({ action, onAgree, onDecline, isBusy = false, isDangero
       <div className="button-row">
         <Button onClick={onDecline}>Decline</Button>
         {action !== undefined && (
-          <Button look={isDangerous ? 'danger' : 'strong'} disabled={!isArmed || isBusy || isDisabled} data-arming={isArmed ? undefined : ''} onClick={onAgree}>
-            {usesPasskey && <Icon name="key" />} {isBusy ? 'Follow your browser…' : problem === undefined ? action : 'Try again'}
+          <Button
+            look={isDangerous ? 'danger' : 'strong'}
+            disabled={!isArmed || isBusy || isDisabled}
+            data-arming={isArmed ? undefined : ''}
+            onClick={onAgree}
+          >
+            {usesPasskey && <Icon name="key" />}{' '}
+            {isBusy ? 'Follow your browser…' : problem === undefined ? action : 'Try again'}
           </Button>
         )}
       </div>

@@ -27,8 +27,14 @@ export function Refusal({ title, detail, channel, onRetry, mayChange = false }: 
       <footer className="fcl-decision">
         <ProblemLine problem={problem} />
         <div className="button-row">
-          {mayChange && <Button disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>Sign in as somebody else</Button>}
-          <Button look="strong" onClick={() => channel.decline(`${title}. ${detail}`)}>Back to the page</Button>
+          {mayChange && (
+            <Button disabled={isBusy} onClick={() => void run(() => keeper.signOut())}>
+              Sign in as somebody else
+            </Button>
+          )}
+          <Button look="strong" onClick={() => channel.decline(`${title}. ${detail}`)}>
+            Back to the page
+          </Button>
         </div>
       </footer>
     </>

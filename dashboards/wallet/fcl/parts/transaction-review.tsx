@@ -28,25 +28,59 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
       {warnings.length > 0 && (
         <div className="banner bad fcl-warnings" role="alert">
           <Icon name="alert" size={20} />
-          <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
         </div>
       )}
       {known !== undefined && <KnownWords known={known} from={from?.address ?? own} own={own} />}
       {known?.name !== 'send-flow' && accounts.map((account, at) => <Rights key={at} account={account} />)}
-      {accounts.every(({ isOwn }) => !isOwn) && <p>The code gets nothing of your account: {isPayer ? 'you pay the fee for somebody else.' : 'you only name it as the proposer.'}</p>}
+      {accounts.every(({ isOwn }) => !isOwn) && (
+        <p>
+          The code gets nothing of your account:{' '}
+          {isPayer ? 'you pay the fee for somebody else.' : 'you only name it as the proposer.'}
+        </p>
+      )}
       {known === undefined && values.length > 0 && <Values values={values} own={own} />}
       <dl className="facts">
         <dt>{isTold ? 'Network' : 'Your account'}</dt>
-        <dd>{!isTold && <><code className="wrap">{own}</code> </>}<Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge></dd>
+        <dd>
+          {!isTold && (
+            <>
+              <code className="wrap">{own}</code>{' '}
+            </>
+          )}
+          <Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge>
+        </dd>
         <dt>Fee</dt>
-        <dd>{isPayer ? 'paid by you' : <>paid by <code className="wrap">{payer}</code></>}<span className="soft">, computation limit {computeLimit}</span></dd>
-        {!isProposer && <><dt>Proposed by</dt><dd><code className="wrap">{proposer}</code></dd></>}
+        <dd>
+          {isPayer ? (
+            'paid by you'
+          ) : (
+            <>
+              paid by <code className="wrap">{payer}</code>
+            </>
+          )}
+          <span className="soft">, computation limit {computeLimit}</span>
+        </dd>
+        {!isProposer && (
+          <>
+            <dt>Proposed by</dt>
+            <dd>
+              <code className="wrap">{proposer}</code>
+            </dd>
+          </>
+        )}
         {known === undefined && imports.length > 0 && (
           <>
             <dt>Contracts</dt>
             <dd>
               {imports.map(({ names, from: place }, at) => (
-                <span key={at} className="fcl-import wrap">{names.join(', ')} {place !== undefined && <code className="soft">{visibleText(place)}</code>}</span>
+                <span key={at} className="fcl-import wrap">
+                  {names.join(', ')} {place !== undefined && <code className="soft">{visibleText(place)}</code>}
+                </span>
               ))}
             </dd>
           </>
@@ -57,27 +91,64 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
   )
 }
 
-function KnownWords({ known, from, own }: { readonly known: KnownTransaction; readonly from: string; readonly own: string }): ReactNode {
+function KnownWords({
+  known,
+  from,
+  own,
+}: {
+  readonly known: KnownTransaction
+  readonly from: string
+  readonly own: string
+}): ReactNode {
   switch (known.name) {
-    case 'send-flow': return (
-      <>
-        <p className="sum"><b>{plainUnits(known.amount)}</b> FLOW</p>
-        <dl className="facts">
-          <dt>To</dt>
-          <dd><Address address={known.to} own={own} /></dd>
-          <dt>From</dt>
-          <dd><Address address={from} own={own} /></dd>
-        </dl>
-      </>
-    )
-    case 'create-account': return <p>It makes a new account{known.startBalance > 0n ? ` and gives it ${plainUnits(known.startBalance)} FLOW` : ''}, paid by <Address address={from} own={own} />.</p>
-    case 'add-key': return <p>It adds a key of weight {plainUnits(known.key.weight)} to <Address address={from} own={own} />: <code className="wrap">{known.key.publicKey}</code></p>
-    case 'revoke-key': return <p>It takes key {known.keyIndex} from <Address address={from} own={own} /> for good.</p>
+    case 'send-flow':
+      return (
+        <>
+          <p className="sum">
+            <b>{plainUnits(known.amount)}</b> FLOW
+          </p>
+          <dl className="facts">
+            <dt>To</dt>
+            <dd>
+              <Address address={known.to} own={own} />
+            </dd>
+            <dt>From</dt>
+            <dd>
+              <Address address={from} own={own} />
+            </dd>
+          </dl>
+        </>
+      )
+    case 'create-account':
+      return (
+        <p>
+          It makes a new account{known.startBalance > 0n ? ` and gives it ${plainUnits(known.startBalance)} FLOW` : ''},
+          paid by <Address address={from} own={own} />.
+        </p>
+      )
+    case 'add-key':
+      return (
+        <p>
+          It adds a key of weight {plainUnits(known.key.weight)} to <Address address={from} own={own} />:{' '}
+          <code className="wrap">{known.key.publicKey}</code>
+        </p>
+      )
+    case 'revoke-key':
+      return (
+        <p>
+          It takes key {known.keyIndex} from <Address address={from} own={own} /> for good.
+        </p>
+      )
   }
 }
 
 function Address({ address, own }: { readonly address: string; readonly own: string }): ReactNode {
-  return <><code className="wrap">{address}</code>{address === own && <span className="soft"> your account</span>}</>
+  return (
+    <>
+      <code className="wrap">{address}</code>
+      {address === own && <span className="soft"> your account</span>}
+    </>
+  )
 }
 
 function Rights({ account: { address, isOwn, rights } }: { readonly account: AuthorizedAccount }): ReactNode {
@@ -85,14 +156,24 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
   const who = isOwn ? 'your account' : address
   return (
     <section className="fcl-rights" aria-label={`What the code may do with ${who}`}>
-      <h2>{isOwn ? 'With your account its code can' : <>Also signed by <code className="wrap">{address}</code></>}</h2>
+      <h2>
+        {isOwn ? (
+          'With your account its code can'
+        ) : (
+          <>
+            Also signed by <code className="wrap">{address}</code>
+          </>
+        )}
+      </h2>
       {isOwn && rights?.length === 0 && <p>look at what everybody can see, and change nothing.</p>}
       {isOwn && (
         <ul>
           {rights?.map(({ name, words, weight }, at) => (
             <li key={at} className={weight}>
               <Icon name={weight === 'plain' ? 'check' : 'alert'} />
-              <span>{words} <code className="soft">{name}</code></span>
+              <span>
+                {words} <code className="soft">{name}</code>
+              </span>
             </li>
           ))}
         </ul>
@@ -111,9 +192,14 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
       <dl>
         {values.map(({ name, type, text }, at) => (
           <div key={at}>
-            <dt>{name ?? `Argument ${at + 1}`} <span className="soft">{type}</span></dt>
+            <dt>
+              {name ?? `Argument ${at + 1}`} <span className="soft">{type}</span>
+            </dt>
             {/* Long ones scroll, which has to be possible without a mouse too. */}
-            <dd {...(text.length > mostUnscrolled ? { tabIndex: 0 } : {})}><code className="wrap">{text}</code>{text === own && <span className="soft"> your account</span>}</dd>
+            <dd {...(text.length > mostUnscrolled ? { tabIndex: 0 } : {})}>
+              <code className="wrap">{text}</code>
+              {text === own && <span className="soft"> your account</span>}
+            </dd>
           </div>
         ))}
       </dl>

@@ -14,7 +14,9 @@ export interface WindowFrameProps {
 export function WindowFrame({ origin, hasMore = false, children }: WindowFrameProps): ReactNode {
   return (
     <div className="fcl">
-      <header className="fcl-top"><Brand /></header>
+      <header className="fcl-top">
+        <Brand />
+      </header>
       {origin !== undefined && (
         <p className="fcl-origin">
           <Icon name="globe" size={20} />
@@ -24,8 +26,14 @@ export function WindowFrame({ origin, hasMore = false, children }: WindowFramePr
           </span>
         </p>
       )}
-      {hasMore && <p className="banner" role="status">The page sent another request meanwhile. Nobody looked at it: what you see here is the first one.</p>}
-      <main id="main" className="fcl-main">{children}</main>
+      {hasMore && (
+        <p className="banner" role="status">
+          The page sent another request meanwhile. Nobody looked at it: what you see here is the first one.
+        </p>
+      )}
+      <main id="main" className="fcl-main">
+        {children}
+      </main>
     </div>
   )
 }

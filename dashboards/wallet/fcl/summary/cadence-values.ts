@@ -25,7 +25,13 @@ export function readCadenceValue(argument: unknown): ReadableValue {
 function read(argument: unknown, depth: number): ReadableValue | undefined {
   const fields = fieldsOf(argument)
   const { type, value } = fields ?? {}
-  if (fields === undefined || typeof type !== 'string' || depth > mostDepth || Object.keys(fields).some((name) => name !== 'type' && name !== 'value')) return undefined
+  if (
+    fields === undefined ||
+    typeof type !== 'string' ||
+    depth > mostDepth ||
+    Object.keys(fields).some((name) => name !== 'type' && name !== 'value')
+  )
+    return undefined
   const reader = Object.hasOwn(readers, type) ? readers[type] : undefined
   if (reader !== undefined) return reader(value, depth + 1)
   const text = scalarText(type, value)
@@ -62,23 +68,33 @@ const readers: Readonly<Record<string, (value: unknown, depth: number) => Readab
   },
   Array: (value, depth) => {
     const items = Array.isArray(value) ? allOf(value, (item) => read(item, depth)) : undefined
-    return items === undefined ? undefined : { type: `[${commonType(items)}]`, text: `[${items.map(({ text }) => text).join(', ')}]` }
+    return items === undefined
+      ? undefined
+      : { type: `[${commonType(items)}]`, text: `[${items.map(({ text }) => text).join(', ')}]` }
   },
   Dictionary: (value, depth) => {
-    const entries = Array.isArray(value) ? allOf(value, (entry) => {
-      const { key, value: inner } = fieldsOf(entry) ?? {}
-      const [name, content] = [read(key, depth), read(inner, depth)]
-      return name === undefined || content === undefined ? undefined : { name, content }
-    }) : undefined
+    const entries = Array.isArray(value)
+      ? allOf(value, (entry) => {
+          const { key, value: inner } = fieldsOf(entry) ?? {}
+          const [name, content] = [read(key, depth), read(inner, depth)]
+          return name === undefined || content === undefined ? undefined : { name, content }
+        })
+      : undefined
     if (entries === undefined) return undefined
     const types = `{${commonType(entries.map(({ name }) => name))}: ${commonType(entries.map(({ content }) => content))}}`
     return { type: types, text: `{${entries.map(({ name, content }) => `${name.text}: ${content.text}`).join(', ')}}` }
   },
   Path: (value) => {
     const { domain, identifier } = fieldsOf(value) ?? {}
-    return typeof domain !== 'string' || typeof identifier !== 'string' ? undefined : { type: 'Path', text: visibleText(`/${domain}/${identifier}`) }
+    return typeof domain !== 'string' || typeof identifier !== 'string'
+      ? undefined
+      : { type: 'Path', text: visibleText(`/${domain}/${identifier}`) }
   },
-  Struct: composite, Resource: composite, Event: composite, Contract: composite, Enum: composite,
+  Struct: composite,
+  Resource: composite,
+  Event: composite,
+  Contract: composite,
+  Enum: composite,
 }
 
 function commonType(values: readonly ReadableValue[]): string {
@@ -92,5 +108,5 @@ function allOf<In, Out>(items: readonly In[], of: (item: In) => Out | undefined)
 }
 
 function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Fields : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }

@@ -39,7 +39,10 @@ const known: Readonly<Record<string, readonly [Weight, string]>> = {
 
 /** What an entitlement allows. One that is not known may allow anything. */
 export function rightOf(name: string): Right {
-  const [weight, words] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? ['bad', 'do something that this wallet does not know']
+  const [weight, words] = (Object.hasOwn(known, name) ? known[name] : undefined) ?? [
+    'bad',
+    'do something that this wallet does not know',
+  ]
   return { name, words, weight }
 }
 
@@ -48,5 +51,7 @@ export function rightOf(name: string): Right {
  * no reading of it can have missed.
  */
 export function namedDangers(text: string): readonly Right[] {
-  return Object.entries(known).flatMap(([name, [weight, words]]) => (weight === 'bad' && new RegExp(`\\b${name}\\b`).test(text) ? [{ name, words, weight }] : []))
+  return Object.entries(known).flatMap(([name, [weight, words]]) =>
+    weight === 'bad' && new RegExp(`\\b${name}\\b`).test(text) ? [{ name, words, weight }] : [],
+  )
 }

@@ -12,5 +12,8 @@ export function hasHiddenCharacters(text: string): boolean {
 
 /** The text with what cannot be seen written out: `pay⟨U+202E⟩`. */
 export function visibleText(text: string): string {
-  return text.replace(allHidden, (character) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+  return text.replace(
+    allHidden,
+    (character) => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  )
 }

@@ -31,8 +31,16 @@ const codeInString = '\u0001'
 /** Reads what a person should know of a transaction's script. It takes anything for a script, and says less where it is not sure. */
 export function readScript(code: string): ScriptFacts {
   const tokens = readCadenceTokens(code)
-  const plain = tokens.map(({ kind, text }) => (kind === 'comment' ? ' ' : kind !== 'text' ? text : text.includes('\\(') ? codeInString : '""')).join('')
-  return { accounts: accountsOf(plain), imports: importsOf(tokens), hasHiddenCharacters: hasHiddenCharacters(code.replaceAll('\r\n', '\n')) }
+  const plain = tokens
+    .map(({ kind, text }) =>
+      kind === 'comment' ? ' ' : kind !== 'text' ? text : text.includes('\\(') ? codeInString : '""',
+    )
+    .join('')
+  return {
+    accounts: accountsOf(plain),
+    imports: importsOf(tokens),
+    hasHiddenCharacters: hasHiddenCharacters(code.replaceAll('\r\n', '\n')),
+  }
 }
 
 /**
@@ -51,7 +59,14 @@ function accountsOf(code: string): readonly PreparedAccount[] | undefined {
       isInside = true
     }
     const after = index + text.length
-    if (isInside && depth === 1 && text === 'prepare' && before !== 'fun' && /^\s*\(/.test(code.slice(after, after + 100))) return parametersOf(code.slice(after))
+    if (
+      isInside &&
+      depth === 1 &&
+      text === 'prepare' &&
+      before !== 'fun' &&
+      /^\s*\(/.test(code.slice(after, after + 100))
+    )
+      return parametersOf(code.slice(after))
     if ('({['.includes(text)) depth++
     if (')}]'.includes(text)) depth--
     before = text
@@ -81,7 +96,13 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
     const [, name, type] = /^(?:\w+\s+)?(\w+)\s*:\s*([\s\S]+)$/.exec(part.trim()) ?? []
     if (name === undefined || type === undefined) return []
     const account = /^(?:auth\s*\(([\s\w.,|]+)\)\s*)?&\s*Account$/.exec(type)
-    const entitlements = account === null ? undefined : (account[1] ?? '').split(/[,|]/).map((one) => one.trim().replaceAll(/\s+/g, ' ')).filter((one) => one !== '')
+    const entitlements =
+      account === null
+        ? undefined
+        : (account[1] ?? '')
+            .split(/[,|]/)
+            .map((one) => one.trim().replaceAll(/\s+/g, ' '))
+            .filter((one) => one !== '')
     return [{ name, type: type.replaceAll(/\s+/g, ' '), entitlements }]
   })
   return read.length === filled.length ? read : undefined
@@ -90,7 +111,10 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
 const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
 const place = /\s0x[0-9a-f_]+|"[^"\n]*"/.source
 /** Imports need nothing between them, and stand wherever declarations do. */
-const importLine = new RegExp(`(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`, 'gi')
+const importLine = new RegExp(
+  `(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`,
+  'gi',
+)
 
 function importsOf(tokens: readonly Token[]): readonly ImportedContracts[] {
   // Of texts those alone count that say where something is imported from.
@@ -102,9 +126,17 @@ function importsOf(tokens: readonly Token[]): readonly ImportedContracts[] {
     return kind !== 'text' || isPlace ? text : '""'
   })
   return Array.from(pieces.join('').matchAll(importLine), ({ groups }) => {
-    const { list = '', from, name, text } = (groups ?? {}) as Readonly<Partial<Record<'list' | 'from' | 'name' | 'text', string>>>
+    const {
+      list = '',
+      from,
+      name,
+      text,
+    } = (groups ?? {}) as Readonly<Partial<Record<'list' | 'from' | 'name' | 'text', string>>>
     const told = (from ?? name ?? text)?.trim()
-    const names = list.split(',').map((part) => part.trim().replaceAll(/\s+/g, ' ')).filter((part) => part !== '')
+    const names = list
+      .split(',')
+      .map((part) => part.trim().replaceAll(/\s+/g, ' '))
+      .filter((part) => part !== '')
     return { names, from: told !== undefined && /^0x/i.test(told) ? told.toLowerCase().replaceAll('_', '') : told }
   })
 }

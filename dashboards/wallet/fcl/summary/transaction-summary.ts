@@ -48,7 +48,11 @@ const mostToRead = 200_000
 const weights: readonly Weight[] = ['bad', 'warn', 'plain']
 
 /** @param signer the account of whoever looks at it. @throws SigningError for an address that is none */
-export function summarize(transaction: FlowTransaction, signer: { readonly address: string }, chain: FlowChain): TransactionSummary {
+export function summarize(
+  transaction: FlowTransaction,
+  signer: { readonly address: string },
+  chain: FlowChain,
+): TransactionSummary {
   const { script, proposalKey, authorizers, computeLimit } = transaction
   const own = fullAddress(signer.address)
   const [proposer, payer] = [fullAddress(proposalKey.address), fullAddress(transaction.payer)]
@@ -56,13 +60,28 @@ export function summarize(transaction: FlowTransaction, signer: { readonly addre
   const isRead = prepared?.length === authorizers.length && !hasHiddenCharacters
   const accounts = authorizers.map((address, at): AuthorizedAccount => {
     const names = isRead ? prepared[at]?.entitlements : undefined
-    return { address: fullAddress(address), isOwn: fullAddress(address) === own, rights: names?.map(rightOf).toSorted((a, b) => weights.indexOf(a.weight) - weights.indexOf(b.weight)) }
+    return {
+      address: fullAddress(address),
+      isOwn: fullAddress(address) === own,
+      rights: names?.map(rightOf).toSorted((a, b) => weights.indexOf(a.weight) - weights.indexOf(b.weight)),
+    }
   })
   const known = authorizers.length === 1 ? readKnownTransaction(transaction, chain) : undefined
   const names = script.length > mostToRead ? [] : scriptParameters(script)
-  const values = transaction.arguments.map((argument, at) => ({ ...readCadenceValue(JSON.parse(argument)), name: names.length === transaction.arguments.length ? names[at]?.name : undefined }))
+  const values = transaction.arguments.map((argument, at) => ({
+    ...readCadenceValue(JSON.parse(argument)),
+    name: names.length === transaction.arguments.length ? names[at]?.name : undefined,
+  }))
   return {
-    known, proposer, payer, isPayer: payer === own, isProposer: proposer === own, accounts, values, imports, computeLimit,
+    known,
+    proposer,
+    payer,
+    isPayer: payer === own,
+    isProposer: proposer === own,
+    accounts,
+    values,
+    imports,
+    computeLimit,
     warnings: warningsOf({ known, accounts, script, imports, hasHiddenCharacters, chain }),
   }
 }
@@ -82,9 +101,13 @@ function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, cha
   const warnings: string[] = []
   const granted = own.flatMap(({ rights }) => rights ?? []).filter(({ weight }) => weight === 'bad')
   for (const { name, words } of granted) warnings.push(`It can ${words} (${name}).`)
-  if (own.some(({ rights }) => rights === undefined)) warnings.push('It cannot be told what this may do with your account: it may be anything.')
+  if (own.some(({ rights }) => rights === undefined))
+    warnings.push('It cannot be told what this may do with your account: it may be anything.')
   const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
-  if (elsewhere.length > 0) warnings.push(`Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what it does with them.`)
+  if (elsewhere.length > 0)
+    warnings.push(
+      `Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what it does with them.`,
+    )
   if (hasHiddenCharacters) warnings.push(hiddenWarning)
   return [...new Set([...warnings, ...falseNames(imports, chain)])]
 }
@@ -96,11 +119,18 @@ function falseNames(imports: readonly ImportedContracts[], chain: FlowChain): re
   const { fungibleToken, flowToken } = flowContracts[chain]
   const right: Readonly<Record<string, string>> = { FungibleToken: fungibleToken, FlowToken: flowToken }
   // One may be called otherwise here: `import Mine as FlowToken`.
-  return imports.flatMap(({ names, from }) => names.flatMap((name) => name.split(' as ')).flatMap((name) => {
-    const expected = Object.hasOwn(right, name) ? right[name] : undefined
-    const isFalse = expected !== undefined && from?.startsWith('0x') === true && from.slice(2).padStart(16, '0') !== expected
-    return isFalse ? [`Its ${name} of ${from} is not the one that everybody uses here, whatever its name says.`] : []
-  }))
+  return imports.flatMap(({ names, from }) =>
+    names
+      .flatMap((name) => name.split(' as '))
+      .flatMap((name) => {
+        const expected = Object.hasOwn(right, name) ? right[name] : undefined
+        const isFalse =
+          expected !== undefined && from?.startsWith('0x') === true && from.slice(2).padStart(16, '0') !== expected
+        return isFalse
+          ? [`Its ${name} of ${from} is not the one that everybody uses here, whatever its name says.`]
+          : []
+      }),
+  )
 }
 
 /** With 0x, 16 digits, lower case. @throws SigningError */

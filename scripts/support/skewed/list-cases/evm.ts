@@ -40,8 +40,16 @@ const someAddress = `1${'0'.repeat(37)}32`
 export const evmCases: readonly ListCase[] = [
   caseOf('/flow/evm/transaction', {}, transactions('true')),
   ...[evmWhale, evmQuiet, someAddress].flatMap((address) => [
-    caseOf('/flow/evm/address/{address}/transactions', { address: `0x${address}` }, transactions(`'${address}' in (t.evm_from, t.evm_to)`)),
-    caseOf('/flow/evm/address/{address}/token-transfers', { address: `0x${address}` }, transfers(`'${address}' in (t.from_address, t.to_address)`)),
+    caseOf(
+      '/flow/evm/address/{address}/transactions',
+      { address: `0x${address}` },
+      transactions(`'${address}' in (t.evm_from, t.evm_to)`),
+    ),
+    caseOf(
+      '/flow/evm/address/{address}/token-transfers',
+      { address: `0x${address}` },
+      transfers(`'${address}' in (t.from_address, t.to_address)`),
+    ),
   ]),
   caseOf('/flow/evm/token', {}, tokens('true')),
   caseOf('/flow/evm/token', { type: 'ERC-721' }, tokens('t.standard = 721')),
@@ -49,12 +57,24 @@ export const evmCases: readonly ListCase[] = [
   caseOf('/flow/evm/token/{address}/holding', { address: `0x${evmCoin}` }, holders(evmCoin)),
   caseOf('/flow/evm/token/{address}/holding', { address: `0x${evmCoin}`, type: 'ERC-20' }, holders(evmCoin)),
   caseOf('/flow/evm/token/{address}/token-transfers', { address: `0x${evmCoin}` }, transfers(`t.token = '${evmCoin}'`)),
-  caseOf('/flow/evm/token/{address}/token-transfers', { address: `0x${evmBadge}`, type: 'ERC-721' }, transfers(`t.token = '${evmBadge}'`)),
+  caseOf(
+    '/flow/evm/token/{address}/token-transfers',
+    { address: `0x${evmBadge}`, type: 'ERC-721' },
+    transfers(`t.token = '${evmBadge}'`),
+  ),
   caseOf('/flow/evm/address/{address}/token', { address: `0x${evmWhale}` }, holdings('true')),
-  caseOf('/flow/evm/address/{address}/token', { address: `0x${evmWhale}`, type: 'ERC-20' }, holdings('h.standard = 20')),
-  caseOf('/flow/evm/address/{address}/nft', { address: `0x${evmWhale}` }, {
-    cursor: "'0x' || i.token || ':ERC-' || i.standard || ':' || i.token_id",
-    from: `app.evm_token_items i where i.address = '${evmWhale}'`,
-    order: ['i.token', 'i.standard', 'i.token_id'],
-  }),
+  caseOf(
+    '/flow/evm/address/{address}/token',
+    { address: `0x${evmWhale}`, type: 'ERC-20' },
+    holdings('h.standard = 20'),
+  ),
+  caseOf(
+    '/flow/evm/address/{address}/nft',
+    { address: `0x${evmWhale}` },
+    {
+      cursor: "'0x' || i.token || ':ERC-' || i.standard || ':' || i.token_id",
+      from: `app.evm_token_items i where i.address = '${evmWhale}'`,
+      order: ['i.token', 'i.standard', 'i.token_id'],
+    },
+  ),
 ]

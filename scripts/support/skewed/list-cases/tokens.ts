@@ -19,7 +19,11 @@ export function isParty(address: string): string {
 }
 
 function transfers(where: string): ListKeys {
-  return { cursor: transferCursor, from: `app.ft_transfers t where t.transfer_type <> 'fee' and ${where}`, order: transferOrder }
+  return {
+    cursor: transferCursor,
+    from: `app.ft_transfers t where t.transfer_type <> 'fee' and ${where}`,
+    order: transferOrder,
+  }
 }
 
 const all = (values: Values, where: string): ListCase => caseOf('/flow/ft/transfer', values, transfers(where))
@@ -50,7 +54,8 @@ const ofAccountAndToken = (address: string, moved: string): ListCase[] => {
 }
 
 const isBridged = `exists (select from app.ft_token_metadata m where m.token = o.token and m.evm_address is not null)`
-const hasPrice = 'exists (select from app.prices p where p.token = o.token and p.price_time > now() - interval \'2 days\')'
+const hasPrice =
+  "exists (select from app.prices p where p.token = o.token and p.price_time > now() - interval '2 days')"
 
 function catalogue(values: Values, from: string, count: string): ListCase {
   return caseOf('/flow/ft', values, { cursor: `${count} || ':' || o.token`, from, order: [`-${count}`, 'o.token'] })
@@ -66,9 +71,16 @@ const recent = (kind: string): string => `(
 export const recentTokens = recent('token')
 export const recentCollections = recent('collection')
 
-const holders = (path: 'holding' | 'top-account', held: string): ListCase => caseOf(`/flow/ft/{token}/${path}`, { token: held }, {
-  cursor: "h.balance || ':' || h.address", from: `app.ft_holdings h where h.token = '${held}' and h.balance > 0`, order: ['-h.balance', 'h.address'],
-})
+const holders = (path: 'holding' | 'top-account', held: string): ListCase =>
+  caseOf(
+    `/flow/ft/{token}/${path}`,
+    { token: held },
+    {
+      cursor: "h.balance || ':' || h.address",
+      from: `app.ft_holdings h where h.token = '${held}' and h.balance > 0`,
+      order: ['-h.balance', 'h.address'],
+    },
+  )
 
 export const tokenCases: readonly ListCase[] = [
   all({}, 'true'),
@@ -78,20 +90,41 @@ export const tokenCases: readonly ListCase[] = [
   ...[token, rareToken, oldToken, someToken].flatMap((moved) => ofAccountAndToken(whale, moved)),
   ...ofAccountAndToken(middling, token),
   ...ofAccountAndToken(late, token),
-  ...[whale, middling, late].map((address) => caseOf('/flow/account/{address}/tax-report', { address, start_date: '2023-06-01', end_date: '2023-12-31' }, {
-    ...bothOf(address), from: `${bothOf(address).from} and t.block_height <= (select max(height) from raw.blocks where timestamp < '2024-01-01Z')`,
-  })),
+  ...[whale, middling, late].map((address) =>
+    caseOf(
+      '/flow/account/{address}/tax-report',
+      { address, start_date: '2023-06-01', end_date: '2023-12-31' },
+      {
+        ...bothOf(address),
+        from: `${bothOf(address).from} and t.block_height <= (select max(height) from raw.blocks where timestamp < '2024-01-01Z')`,
+      },
+    ),
+  ),
   catalogue({}, byHolders, 'o.holder_count'),
   catalogue({ sort: 'transfers' }, 'app.ft_token_totals o', 'o.transfer_count'),
   catalogue({ sort: 'newest' }, 'app.ft_tokens o', 'o.first_height'),
   catalogue({ sort: 'trending' }, recentTokens, 'o.count'),
   catalogue({ filter: 'evm_bridged' }, `${byHolders} where ${isBridged}`, 'o.holder_count'),
   catalogue({ filter: 'has_price', sort: 'transfers' }, `app.ft_token_totals o where ${hasPrice}`, 'o.transfer_count'),
-  catalogue({ filter: 'is_verified' }, `${byHolders} where exists (
-    select from app.account_labels l where l.address = '0x' || split_part(o.token, '.', 2))`, 'o.holder_count'),
+  catalogue(
+    { filter: 'is_verified' },
+    `${byHolders} where exists (
+    select from app.account_labels l where l.address = '0x' || split_part(o.token, '.', 2))`,
+    'o.holder_count',
+  ),
   catalogue({ search: 'coin', sort: 'newest' }, "app.ft_tokens o where o.token like '%Coin'", 'o.first_height'),
-  holders('holding', token), holders('holding', someToken), holders('top-account', token),
-  ...[whale, quiet].map((address) => caseOf('/flow/account/{address}/ft', { address }, {
-    cursor: 'h.token', from: `app.ft_holdings h where h.address = '${address}'`, order: ['h.token'],
-  })),
+  holders('holding', token),
+  holders('holding', someToken),
+  holders('top-account', token),
+  ...[whale, quiet].map((address) =>
+    caseOf(
+      '/flow/account/{address}/ft',
+      { address },
+      {
+        cursor: 'h.token',
+        from: `app.ft_holdings h where h.address = '${address}'`,
+        order: ['h.token'],
+      },
+    ),
+  ),
 ]

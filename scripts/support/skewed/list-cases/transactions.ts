@@ -6,7 +6,10 @@ import type { Values } from './cases-of.ts'
 const { whale, middling, quiet, late, relay, guest, nobody } = skewed
 const order = ['-t.block_height', '-t.tx_index']
 
-function keys(where: string, cursor = `t.block_height || ':' || t.tx_index || ':' || ${transactionIdOf('t.block_height')}`): ListKeys {
+function keys(
+  where: string,
+  cursor = `t.block_height || ':' || t.tx_index || ':' || ${transactionIdOf('t.block_height')}`,
+): ListKeys {
   return { cursor, from: `raw.transactions t where ${where}`, order }
 }
 
@@ -27,13 +30,12 @@ function keysOfContract(contract: string): ListKeys {
   }
 }
 
-const all = (values: Values, where: string, isCut = false): ListCase => caseOf('/flow/transaction', values, keys(where), isCut)
-const ofAccount = (address: string, more: Values = {}): ListCase => (
+const all = (values: Values, where: string, isCut = false): ListCase =>
+  caseOf('/flow/transaction', values, keys(where), isCut)
+const ofAccount = (address: string, more: Values = {}): ListCase =>
   caseOf('/flow/account/{address}/transaction', { address, ...more }, keysOfAccount(address))
-)
-const ofContract = (identifier: string, more: Values = {}): ListCase => (
+const ofContract = (identifier: string, more: Values = {}): ListCase =>
   caseOf('/flow/contract/{identifier}/transaction', { identifier, ...more }, keysOfContract(identifier))
-)
 
 function events(values: Values, where: string): ListCase {
   return caseOf('/flow/events/search', values, {
@@ -64,9 +66,17 @@ export const transactionCases: readonly ListCase[] = [
   all({ payer: whale, status: 'FAILURE' }, `t.payer_address = '${whale}' and t.status_code <> 0`, true),
   all({ payer: whale, status: 'UNKNOWN' }, `t.payer_address = '${whale}' and t.status_code is null`, true),
   all({ payer: middling, status: 'FAILURE' }, `t.payer_address = '${middling}' and t.status_code <> 0`, true),
-  all({ payer: whale, authorizers: guest }, `t.payer_address = '${whale}' and t.authorizers @> array['${guest}']`, true),
-  all({ payer: whale, proposer: relay, authorizers: guest, status: 'SUCCESS' }, `
-    t.payer_address = '${whale}' and t.proposer_address = '${relay}' and t.authorizers @> array['${guest}'] and t.status_code = 0`, true),
+  all(
+    { payer: whale, authorizers: guest },
+    `t.payer_address = '${whale}' and t.authorizers @> array['${guest}']`,
+    true,
+  ),
+  all(
+    { payer: whale, proposer: relay, authorizers: guest, status: 'SUCCESS' },
+    `
+    t.payer_address = '${whale}' and t.proposer_address = '${relay}' and t.authorizers @> array['${guest}'] and t.status_code = 0`,
+    true,
+  ),
   all({ proposer: guest }, 'false', true),
   ...[whale, middling, quiet, late, relay].map((address) => ofAccount(address)),
   ofAccount(middling, { include_events: 'true' }),

@@ -6,4 +6,11 @@ import { templateRoutes } from './templates.ts'
 import { webhookAdminRoutes } from './webhooks.ts'
 
 /** What administrators can do by the API. */
-export const adminRoutes = [...labelRoutes, ...templateRoutes, ...errorRoutes, ...reprocessRoutes, ...developerKeyRoutes, ...webhookAdminRoutes]
+export const adminRoutes = [
+  ...labelRoutes,
+  ...templateRoutes,
+  ...errorRoutes,
+  ...reprocessRoutes,
+  ...developerKeyRoutes,
+  ...webhookAdminRoutes,
+]

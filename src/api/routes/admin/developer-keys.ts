@@ -9,31 +9,66 @@ import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
 import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
-const keySchema = z.strictObject({
-  id: z.int(),
-  prefix: z.string().describe('The first 12 characters of the key; `account` for an account, to which no key leads.'),
-  owner_id: z.int().describe('Whose webhooks it manages: the account whose key it is, or itself.'),
-  user_id: z.string().nullable().describe('Of an account: the `sub` of its person. Accounts are made when a person first shows a JWT.'),
-  name: z.string().describe('Whose it is, or what for.'),
-  tier: z.enum(keyTierNames).describe('free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes. A key of an account has that of the account.'),
-  created_at: z.string(),
-  last_used_at: z.string().nullable().describe('To the minute; null: never.'),
-  revoked_at: z.string().nullable().describe('Null: it is good.'),
-}).meta({ id: 'DeveloperKey' })
+const keySchema = z
+  .strictObject({
+    id: z.int(),
+    prefix: z.string().describe('The first 12 characters of the key; `account` for an account, to which no key leads.'),
+    owner_id: z.int().describe('Whose webhooks it manages: the account whose key it is, or itself.'),
+    user_id: z
+      .string()
+      .nullable()
+      .describe('Of an account: the `sub` of its person. Accounts are made when a person first shows a JWT.'),
+    name: z.string().describe('Whose it is, or what for.'),
+    tier: z
+      .enum(keyTierNames)
+      .describe(
+        'free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes. A key of an account has that of the account.',
+      ),
+    created_at: z.string(),
+    last_used_at: z.string().nullable().describe('To the minute; null: never.'),
+    revoked_at: z.string().nullable().describe('Null: it is good.'),
+  })
+  .meta({ id: 'DeveloperKey' })
 
-const newKeySchema = z.strictObject({
-  ...keySchema.shape,
-  key: z.string().describe('The key itself. It is shown here and never again: only its SHA-256 is kept.'),
-}).meta({ id: 'NewDeveloperKey' })
+const newKeySchema = z
+  .strictObject({
+    ...keySchema.shape,
+    key: z.string().describe('The key itself. It is shown here and never again: only its SHA-256 is kept.'),
+  })
+  .meta({ id: 'NewDeveloperKey' })
 
 const example = {
-  id: 12, prefix: 'fs_live_3fa1', owner_id: 12, user_id: null, name: 'Explorer of a friend', tier: 'pro' as const, created_at: '2025-07-01T12:00:01.250Z',
-  last_used_at: null, revoked_at: null,
+  id: 12,
+  prefix: 'fs_live_3fa1',
+  owner_id: 12,
+  user_id: null,
+  name: 'Explorer of a friend',
+  tier: 'pro' as const,
+  created_at: '2025-07-01T12:00:01.250Z',
+  last_used_at: null,
+  revoked_at: null,
 }
 
-function present({ id, prefix, ownerId, userId, name, tier, createdAt, lastUsedAt, revokedAt }: DeveloperKey): z.output<typeof keySchema> {
+function present({
+  id,
+  prefix,
+  ownerId,
+  userId,
+  name,
+  tier,
+  createdAt,
+  lastUsedAt,
+  revokedAt,
+}: DeveloperKey): z.output<typeof keySchema> {
   return {
-    id, prefix, owner_id: ownerId, user_id: userId, name, tier, created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null,
+    id,
+    prefix,
+    owner_id: ownerId,
+    user_id: userId,
+    name,
+    tier,
+    created_at: createdAt.toISOString(),
+    last_used_at: lastUsedAt?.toISOString() ?? null,
     revoked_at: revokedAt?.toISOString() ?? null,
   }
 }
@@ -60,10 +95,13 @@ const create = defineRoute({
   summary: 'Makes a developer key',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    name: nameField(200).describe('Whose it is, or what for.'),
-    tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`).default('free'),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      name: nameField(200).describe('Whose it is, or what for.'),
+      tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`).default('free'),
+    },
+    'must be an object',
+  ),
   bodyExample: { name: 'Explorer of a friend', tier: 'pro' },
   response: singleOf(newKeySchema, 'NewDeveloperKey'),
   example: { data: [{ ...example, key: `fs_live_3fa1${'0'.repeat(60)}` }] },
@@ -83,7 +121,10 @@ const changeTier = defineRoute({
   description: 'At once in this process, and within half a minute in others.',
   params: z.object({ id: idParameter('Number of the key or account.') }),
   query: noParameters,
-  body: z.strictObject({ tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`) }, 'must be an object'),
+  body: z.strictObject(
+    { tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`) },
+    'must be an object',
+  ),
   bodyExample: { tier: 'enterprise' },
   response: singleOf(keySchema, 'DeveloperKey'),
   example: { data: [{ ...example, tier: 'enterprise' }] },

@@ -7,27 +7,39 @@ import { listOf, page } from '../../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
-const errorSchema = z.strictObject({
-  id: z.int(),
-  worker: z.string().describe('Ingester or worker that met it.'),
-  block_height: z.int(),
-  transaction_index: z.int().nullable().describe('Null where it concerns the block.'),
-  event_index: z.int().nullable().describe('Null where it concerns the transaction or block.'),
-  code: z.string(),
-  message: z.string(),
-  event_type: z.string().nullable(),
-  occurrences: z.int().describe('How often it was met.'),
-  first_seen_at: z.string(),
-  last_seen_at: z.string(),
-}).meta({ id: 'IndexingError' })
+const errorSchema = z
+  .strictObject({
+    id: z.int(),
+    worker: z.string().describe('Ingester or worker that met it.'),
+    block_height: z.int(),
+    transaction_index: z.int().nullable().describe('Null where it concerns the block.'),
+    event_index: z.int().nullable().describe('Null where it concerns the transaction or block.'),
+    code: z.string(),
+    message: z.string(),
+    event_type: z.string().nullable(),
+    occurrences: z.int().describe('How often it was met.'),
+    first_seen_at: z.string(),
+    last_seen_at: z.string(),
+  })
+  .meta({ id: 'IndexingError' })
 
 const indexOf = (index: number): number | null => (index < 0 ? null : index)
 
 function present(error: ListedError): z.output<typeof errorSchema> {
-  const { id, worker, height, txIndex, eventIndex, code, message, eventType, occurrences, firstSeenAt, lastSeenAt } = error
+  const { id, worker, height, txIndex, eventIndex, code, message, eventType, occurrences, firstSeenAt, lastSeenAt } =
+    error
   return {
-    id, worker, block_height: height, transaction_index: indexOf(txIndex), event_index: indexOf(eventIndex), code, message,
-    event_type: eventType, occurrences, first_seen_at: firstSeenAt.toISOString(), last_seen_at: lastSeenAt.toISOString(),
+    id,
+    worker,
+    block_height: height,
+    transaction_index: indexOf(txIndex),
+    event_index: indexOf(eventIndex),
+    code,
+    message,
+    event_type: eventType,
+    occurrences,
+    first_seen_at: firstSeenAt.toISOString(),
+    last_seen_at: lastSeenAt.toISOString(),
   }
 }
 
@@ -51,15 +63,31 @@ const list = defineRoute({
   }),
   response: listOf(errorSchema, 'IndexingError'),
   example: {
-    data: [{
-      id: 7, worker: 'token_worker', block_height: 118542743, transaction_index: 1, event_index: 4, code: 'undecodable-payload',
-      message: 'the payload ends in the middle of a value', event_type: 'A.1654653399040a61.FlowToken.TokensDeposited', occurrences: 1,
-      first_seen_at: '2025-07-01T12:00:01.250Z', last_seen_at: '2025-07-01T12:00:01.250Z',
-    }],
-    has_more: false, cursor: '', _meta: { limit: 50, count: 1 },
+    data: [
+      {
+        id: 7,
+        worker: 'token_worker',
+        block_height: 118542743,
+        transaction_index: 1,
+        event_index: 4,
+        code: 'undecodable-payload',
+        message: 'the payload ends in the middle of a value',
+        event_type: 'A.1654653399040a61.FlowToken.TokensDeposited',
+        occurrences: 1,
+        first_seen_at: '2025-07-01T12:00:01.250Z',
+        last_seen_at: '2025-07-01T12:00:01.250Z',
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 50, count: 1 },
   },
   handler: async ({ query: { worker, limit, cursor } }, services) => {
-    const errors = await requireOperations(services).listErrors({ worker, after: parseCursor(cursor), limit: limit + 1 })
+    const errors = await requireOperations(services).listErrors({
+      worker,
+      after: parseCursor(cursor),
+      limit: limit + 1,
+    })
     return { body: page(errors, limit, present, ({ lastSeenMicros, id }) => `${lastSeenMicros}:${id}`) }
   },
 })
@@ -74,13 +102,23 @@ const resolve = defineRoute({
   description: 'Name some by `ids`, or all of a `worker`. One that is met again is open again.',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    ids: z.array(z.int('must be a number').positive('must be a number above 0'), 'must be a list of numbers')
-      .min(1, 'must name at least one').max(1000, 'has at most 1,000').optional(),
-    worker: workerField().optional(),
-  }, 'must be an object').meta({ anyOf: [{ required: ['ids'] }, { required: ['worker'] }] }),
+  body: z
+    .strictObject(
+      {
+        ids: z
+          .array(z.int('must be a number').positive('must be a number above 0'), 'must be a list of numbers')
+          .min(1, 'must name at least one')
+          .max(1000, 'has at most 1,000')
+          .optional(),
+        worker: workerField().optional(),
+      },
+      'must be an object',
+    )
+    .meta({ anyOf: [{ required: ['ids'] }, { required: ['worker'] }] }),
   bodyExample: { worker: 'token_worker' },
-  response: z.strictObject({ resolved: z.int().describe('How many of them were open.') }).meta({ id: 'ResolvedErrors' }),
+  response: z
+    .strictObject({ resolved: z.int().describe('How many of them were open.') })
+    .meta({ id: 'ResolvedErrors' }),
   example: { resolved: 1 },
   handler: async ({ body }, services) => {
     if (body.ids === undefined && body.worker === undefined) {

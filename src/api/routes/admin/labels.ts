@@ -12,18 +12,26 @@ import { defineRoute } from '../../route.ts'
 
 const labelFields = {
   address: z.string().describe('0x and 16 hex digits, or 40 for an EVM account.'),
-  tag: z.string().describe('Short name, one of the account\'s.'),
+  tag: z.string().describe("Short name, one of the account's."),
   label: z.string().describe('The name to show.'),
   category: z.enum(labelCategories),
 }
 
-const labelSchema = z.strictObject({
-  ...labelFields,
-  is_built_in: z.boolean().describe('Known to flowfarm itself; such a label comes back with the next start of the farm.'),
-}).meta({ id: 'AccountLabelEntry' })
+const labelSchema = z
+  .strictObject({
+    ...labelFields,
+    is_built_in: z
+      .boolean()
+      .describe('Known to flowfarm itself; such a label comes back with the next start of the farm.'),
+  })
+  .meta({ id: 'AccountLabelEntry' })
 
 const example = {
-  address: '0x1654653399040a61', tag: 'treasury', label: 'Treasury', category: 'custom' as const, is_built_in: false,
+  address: '0x1654653399040a61',
+  tag: 'treasury',
+  label: 'Treasury',
+  category: 'custom' as const,
+  is_built_in: false,
 }
 
 function present({ isBuiltIn, address, tag, label, category }: Label): z.output<typeof labelSchema> {
@@ -55,12 +63,15 @@ const put = defineRoute({
   summary: 'Gives an account a label, in the place of one with the same tag',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    address: labelledAddressParameter(),
-    tag: labelTagParameter(),
-    label: nameField(100),
-    category: z.enum(labelCategories, `must be one of ${labelCategories.join(', ')}`).default('custom'),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      address: labelledAddressParameter(),
+      tag: labelTagParameter(),
+      label: nameField(100),
+      category: z.enum(labelCategories, `must be one of ${labelCategories.join(', ')}`).default('custom'),
+    },
+    'must be an object',
+  ),
   bodyExample: { address: '0x1654653399040a61', tag: 'treasury', label: 'Treasury', category: 'custom' },
   response: singleOf(labelSchema, 'AccountLabelEntry'),
   example: { data: [example] },

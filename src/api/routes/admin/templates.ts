@@ -8,14 +8,20 @@ import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
 import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
-const templateSchema = z.strictObject({
-  normal_hash: z.string().describe('SHA-256 of the script without comments, white space and what differs between networks.'),
-  category: z.string().describe('What transactions show as `template_category`.'),
-  label: z.string().describe('What transactions show as `template_label`.'),
-}).meta({ id: 'ScriptTemplate' })
+const templateSchema = z
+  .strictObject({
+    normal_hash: z
+      .string()
+      .describe('SHA-256 of the script without comments, white space and what differs between networks.'),
+    category: z.string().describe('What transactions show as `template_category`.'),
+    label: z.string().describe('What transactions show as `template_label`.'),
+  })
+  .meta({ id: 'ScriptTemplate' })
 
 const example = {
-  normal_hash: '7b1f0c92ad4e6538f0a1c7d2e94b65803f1d2ac97e54b608d3f1a2907c6e5b48', category: 'NFT_MINT', label: 'Mint a stone',
+  normal_hash: '7b1f0c92ad4e6538f0a1c7d2e94b65803f1d2ac97e54b608d3f1a2907c6e5b48',
+  category: 'NFT_MINT',
+  label: 'Mint a stone',
 }
 
 function present({ normalHash, category, label }: Template): z.output<typeof templateSchema> {
@@ -47,20 +53,29 @@ const put = defineRoute({
   tag: 'Administration',
   access: 'admin',
   summary: 'Gives a script a template, in the place of an earlier one and of what flowfarm knows',
-  description: 'It holds for all variants that differ only in comments, white space, the order of imports and the network.',
+  description:
+    'It holds for all variants that differ only in comments, white space, the order of imports and the network.',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    script_hash: hashField.optional().describe('Hash of a script that was indexed, as transactions show it.'),
-    script: scriptField().optional().describe('The script itself, where it was not indexed yet.'),
-    category: nameField(100).describe('What transactions are to show as `template_category`.'),
-    label: nameField(100).describe('What transactions are to show as `template_label`.'),
-  }, 'must be an object').refine(
-    ({ script, script_hash: hash }) => (script === undefined) !== (hash === undefined),
-    { path: ['script_hash'], message: 'or "script" must be given, and not both' },
-  ).meta({ oneOf: [{ required: ['script'] }, { required: ['script_hash'] }] }),
+  body: z
+    .strictObject(
+      {
+        script_hash: hashField.optional().describe('Hash of a script that was indexed, as transactions show it.'),
+        script: scriptField().optional().describe('The script itself, where it was not indexed yet.'),
+        category: nameField(100).describe('What transactions are to show as `template_category`.'),
+        label: nameField(100).describe('What transactions are to show as `template_label`.'),
+      },
+      'must be an object',
+    )
+    .refine(({ script, script_hash: hash }) => (script === undefined) !== (hash === undefined), {
+      path: ['script_hash'],
+      message: 'or "script" must be given, and not both',
+    })
+    .meta({ oneOf: [{ required: ['script'] }, { required: ['script_hash'] }] }),
   bodyExample: {
-    script_hash: 'c2b7f04e9d1a6835e4f0927bd81c3a56f79e20b4d8c615a3907ef1d26b84c5a0', category: 'NFT_MINT', label: 'Mint a stone',
+    script_hash: 'c2b7f04e9d1a6835e4f0927bd81c3a56f79e20b4d8c615a3907ef1d26b84c5a0',
+    category: 'NFT_MINT',
+    label: 'Mint a stone',
   },
   response: singleOf(templateSchema, 'ScriptTemplate'),
   example: { data: [example] },
@@ -68,7 +83,8 @@ const put = defineRoute({
   handler: async ({ body: { script, script_hash: hash = '', category, label } }, services) => {
     const which = script === undefined ? { hash } : { text: script }
     const template = await requireOperations(services).putTemplate(which, { category, label })
-    if (template === undefined) throw new ApiError(404, 'unknown-script', `No script with the hash ${hash} was indexed.`)
+    if (template === undefined)
+      throw new ApiError(404, 'unknown-script', `No script with the hash ${hash} was indexed.`)
     return { body: { data: [present(template)] } }
   },
 })

@@ -4,7 +4,14 @@ import type { OverviewStore } from '../../../webhooks/overview-store.ts'
 import { idParameter } from '../../admin/id-parameter.ts'
 import { listOf, page } from '../../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../../parameters/parameters.ts'
-import { deliverySchema, ownedEndpointSchema, presentDelivery, presentOwnedEndpoint, presentSubscriptionState, subscriptionStateSchema } from '../../presenters/webhooks.ts'
+import {
+  deliverySchema,
+  ownedEndpointSchema,
+  presentDelivery,
+  presentOwnedEndpoint,
+  presentSubscriptionState,
+  subscriptionStateSchema,
+} from '../../presenters/webhooks.ts'
 import { defineRoute } from '../../route.ts'
 import type { Services } from '../../route.ts'
 
@@ -18,9 +25,16 @@ function overviewOf({ webhooks }: Services): OverviewStore {
   return webhooks.overview
 }
 
-const pageOf = ({ limit, cursor }: { limit: number; cursor?: string | undefined }): { before: number | undefined; limit: number } => (
-  { before: cursor === undefined ? undefined : Number(cursor), limit: limit + 1 }
-)
+const pageOf = ({
+  limit,
+  cursor,
+}: {
+  limit: number
+  cursor?: string | undefined
+}): { before: number | undefined; limit: number } => ({
+  before: cursor === undefined ? undefined : Number(cursor),
+  limit: limit + 1,
+})
 
 const listEndpoints = defineRoute({
   path: '/admin/webhooks/endpoints',
@@ -32,15 +46,30 @@ const listEndpoints = defineRoute({
   query: z.object({
     ...paging,
     key_id: idParameter('Only those of this developer key.').optional(),
-    is_paused: z.enum(['true', 'false'], 'must be true or false').describe('Only those that are paused, or that are not.').optional(),
+    is_paused: z
+      .enum(['true', 'false'], 'must be true or false')
+      .describe('Only those that are paused, or that are not.')
+      .optional(),
   }),
   response: listOf(ownedEndpointSchema, 'OwnedWebhookEndpoint'),
   example: {
-    data: [{
-      id: 7, url: 'https://receiver.example/flow', description: 'Deposits', is_paused: false, paused_reason: null, paused_at: null, failures: 0,
-      previous_secret_until: null, created_at: '2025-07-01T12:00:01.250Z', key_id: 12,
-    }],
-    has_more: false, cursor: '', _meta: { limit: 50, count: 1 },
+    data: [
+      {
+        id: 7,
+        url: 'https://receiver.example/flow',
+        description: 'Deposits',
+        is_paused: false,
+        paused_reason: null,
+        paused_at: null,
+        failures: 0,
+        previous_secret_until: null,
+        created_at: '2025-07-01T12:00:01.250Z',
+        key_id: 12,
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 50, count: 1 },
   },
   problems,
   handler: async ({ query }, services) => {
@@ -60,12 +89,28 @@ const listSubscriptions = defineRoute({
   query: z.object({ ...paging, endpoint_id: idParameter('Only those of this endpoint.').optional() }),
   response: listOf(subscriptionStateSchema, 'WebhookSubscriptionState'),
   example: {
-    data: [{
-      id: 21, endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'] }, is_enabled: true, next_height: 123_456_790,
-      delivery_count: 3, created_at: '2025-07-01T12:00:01.250Z', changed_at: '2025-07-01T12:00:01.250Z', key_id: 12, waiting: 1, oldest_waiting_at: '2025-07-01T12:00:05.100Z',
-      next_attempt_at: '2025-07-01T12:00:09.800Z', is_being_sent: false, is_over_limit: false,
-    }],
-    has_more: false, cursor: '', _meta: { limit: 50, count: 1 },
+    data: [
+      {
+        id: 21,
+        endpoint_id: 7,
+        event_types: ['ft.transfer'],
+        conditions: { addresses: ['0xe467b9dd11fa00df'] },
+        is_enabled: true,
+        next_height: 123_456_790,
+        delivery_count: 3,
+        created_at: '2025-07-01T12:00:01.250Z',
+        changed_at: '2025-07-01T12:00:01.250Z',
+        key_id: 12,
+        waiting: 1,
+        oldest_waiting_at: '2025-07-01T12:00:05.100Z',
+        next_attempt_at: '2025-07-01T12:00:09.800Z',
+        is_being_sent: false,
+        is_over_limit: false,
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 50, count: 1 },
   },
   problems,
   handler: async ({ query }, services) => {
@@ -81,14 +126,35 @@ const listDeliveries = defineRoute({
   access: 'admin',
   summary: 'The deliveries of any subscription, the newest first',
   params: z.object({ id: idParameter('Number of the subscription.') }),
-  query: z.object({ ...paging, status: z.enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead').describe('Only those.').optional() }),
+  query: z.object({
+    ...paging,
+    status: z
+      .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
+      .describe('Only those.')
+      .optional(),
+  }),
   response: listOf(deliverySchema, 'WebhookDelivery'),
   example: {
-    data: [{
-      sequence: 3, message_id: 'msg_21_3', subscription_id: 21, event_type: 'ft.transfer', block_height: 123_456_789, status: 'pending', attempt_count: 2,
-      response_status: 500, latency_ms: 41, error: 'answered 500', response_excerpt: 'out of order', created_at: '2025-07-01T12:00:01.250Z', finished_at: null,
-    }],
-    has_more: true, cursor: '3', _meta: { limit: 1, count: 1 },
+    data: [
+      {
+        sequence: 3,
+        message_id: 'msg_21_3',
+        subscription_id: 21,
+        event_type: 'ft.transfer',
+        block_height: 123_456_789,
+        status: 'pending',
+        attempt_count: 2,
+        response_status: 500,
+        latency_ms: 41,
+        error: 'answered 500',
+        response_excerpt: 'out of order',
+        created_at: '2025-07-01T12:00:01.250Z',
+        finished_at: null,
+      },
+    ],
+    has_more: true,
+    cursor: '3',
+    _meta: { limit: 1, count: 1 },
   },
   problems,
   handler: async ({ params: { id }, query }, services) => {

@@ -7,4 +7,9 @@ import { clientSubscriptionRoutes } from './subscriptions.ts'
  * Webhooks at the paths and in the shapes of the Flow explorer's webhook API, so that clients of it (its SDK for one) work as they
  * are. They manage the same endpoints and subscriptions as `/webhooks/…`.
  */
-export const webhookClientRoutes = [...clientEndpointRoutes, ...clientSubscriptionRoutes, ...clientKeyRoutes, ...clientLogRoutes]
+export const webhookClientRoutes = [
+  ...clientEndpointRoutes,
+  ...clientSubscriptionRoutes,
+  ...clientKeyRoutes,
+  ...clientLogRoutes,
+]

@@ -20,6 +20,9 @@ export const pageParameters = z.object({
 export const nothing = z.string().max(0)
 
 /** Numbers of rows come back as the text that they were given as, or as numbers. */
-export const idField = z.union([
-  z.string().regex(/^[1-9][0-9]{0,14}$/), z.int().min(1).max(999_999_999_999_999),
-], 'must be a number of at least 1').transform(Number)
+export const idField = z
+  .union(
+    [z.string().regex(/^[1-9][0-9]{0,14}$/), z.int().min(1).max(999_999_999_999_999)],
+    'must be a number of at least 1',
+  )
+  .transform(Number)

@@ -1,13 +1,24 @@
 import { z } from 'zod'
 import { noParameters } from '../../parameters/parameters.ts'
-import { clientEndpointSchema, items, itemsOf, newClientEndpointSchema, presentClientEndpoint } from '../../presenters/webhook-client.ts'
+import {
+  clientEndpointSchema,
+  items,
+  itemsOf,
+  newClientEndpointSchema,
+  presentClientEndpoint,
+} from '../../presenters/webhook-client.ts'
 import { defineRoute } from '../../route.ts'
 import { descriptionField, urlField } from '../webhook-endpoints.ts'
 import { ownerProblems, webhooksOf } from '../webhook-owner.ts'
 import { limitProblems, nothing, params, problems, tag } from './common.ts'
 
 const example = {
-  id: '7', user_id: '12', url: 'https://receiver.example/flow', description: 'Deposits', endpoint_type: 'webhook' as const, is_active: true,
+  id: '7',
+  user_id: '12',
+  url: 'https://receiver.example/flow',
+  description: 'Deposits',
+  endpoint_type: 'webhook' as const,
+  is_active: true,
   created_at: '2025-07-01T12:00:01.250Z',
 }
 
@@ -40,9 +51,14 @@ const create = defineRoute({
   summary: 'Makes an endpoint',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    url: urlField, description: descriptionField.default(''), endpoint_type: z.literal('webhook', 'must be webhook: other kinds are not sent to').optional(),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      url: urlField,
+      description: descriptionField.default(''),
+      endpoint_type: z.literal('webhook', 'must be webhook: other kinds are not sent to').optional(),
+    },
+    'must be an object',
+  ),
   bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
   response: newClientEndpointSchema,
   example: { ...example, secret: `whsec_${'A'.repeat(43)}=` },
@@ -64,9 +80,14 @@ const change = defineRoute({
   summary: 'Changes an endpoint, pauses it or lets it go on',
   params,
   query: noParameters,
-  body: z.strictObject({
-    url: urlField.optional(), description: descriptionField.optional(), is_active: z.boolean('must be true or false').optional(),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      url: urlField.optional(),
+      description: descriptionField.optional(),
+      is_active: z.boolean('must be true or false').optional(),
+    },
+    'must be an object',
+  ),
   bodyExample: { is_active: true },
   response: clientEndpointSchema,
   example,
@@ -74,7 +95,10 @@ const change = defineRoute({
   handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_active: isActive } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const isPaused = isActive === undefined ? undefined : !isActive
-    return { body: presentClientEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused })), caching: 'never' }
+    return {
+      body: presentClientEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused })),
+      caching: 'never',
+    }
   },
 })
 

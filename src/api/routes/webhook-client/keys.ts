@@ -2,13 +2,24 @@ import { z } from 'zod'
 import { requireAccounts } from '../../admin/require-operations.ts'
 import { nameField } from '../../admin/text-fields.ts'
 import { noParameters } from '../../parameters/parameters.ts'
-import { clientKeySchema, items, itemsOf, newClientKeySchema, presentClientKey } from '../../presenters/webhook-client.ts'
+import {
+  clientKeySchema,
+  items,
+  itemsOf,
+  newClientKeySchema,
+  presentClientKey,
+} from '../../presenters/webhook-client.ts'
 import { defineRoute } from '../../route.ts'
 import { ownerProblems, shownOwner } from '../webhook-owner.ts'
 import { nothing, params, problems, tag } from './common.ts'
 
 const example = {
-  id: '13', user_id: '12', key_prefix: 'fs_live_3fa1', name: 'My program', is_active: true as const, created_at: '2025-07-01T12:00:01.250Z',
+  id: '13',
+  user_id: '12',
+  key_prefix: 'fs_live_3fa1',
+  name: 'My program',
+  is_active: true as const,
+  created_at: '2025-07-01T12:00:01.250Z',
 }
 
 const list = defineRoute({
@@ -45,7 +56,10 @@ const create = defineRoute({
   bodyExample: { name: 'My program' },
   response: newClientKeySchema,
   example: { ...example, key: `fs_live_3fa1${'0'.repeat(60)}` },
-  problems: { ...ownerProblems, 403: 'The key that was shown belongs to no account, or the account has too many keys.' },
+  problems: {
+    ...ownerProblems,
+    403: 'The key that was shown belongs to no account, or the account has too many keys.',
+  },
   handler: async ({ apiKey, bearer, body: { name } }, services) => {
     const { ownerId } = await shownOwner({ apiKey, bearer }, services)
     const { key, text } = await requireAccounts(services).makeKey(ownerId, name)

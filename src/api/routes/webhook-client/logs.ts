@@ -17,10 +17,17 @@ const list = defineRoute({
   query: pageParameters,
   response: itemsOf(clientLogSchema, 'ClientLog'),
   example: {
-    items: [{
-      id: 'msg_21_3', subscription_id: '21', endpoint_id: '7', event_type: 'ft.transfer', payload: { type: 'ft.transfer' }, status_code: 200,
-      delivered_at: '2025-07-01T12:00:01.310Z',
-    }],
+    items: [
+      {
+        id: 'msg_21_3',
+        subscription_id: '21',
+        endpoint_id: '7',
+        event_type: 'ft.transfer',
+        payload: { type: 'ft.transfer' },
+        status_code: 200,
+        delivered_at: '2025-07-01T12:00:01.310Z',
+      },
+    ],
     count: 1,
   },
   problems: ownerProblems,

@@ -8,8 +8,15 @@ import { clientConditionsSchema, fromClientConditions } from './client-condition
 import { idField, limitProblems, nothing, pageParameters, params, problems, tag } from './common.ts'
 
 const example: z.output<typeof clientSubscriptionSchema> = {
-  id: '21', user_id: '12', endpoint_id: '7', event_type: 'ft.transfer', event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'] },
-  is_enabled: true, created_at: '2025-07-01T12:00:01.250Z', updated_at: '2025-07-01T12:00:01.250Z',
+  id: '21',
+  user_id: '12',
+  endpoint_id: '7',
+  event_type: 'ft.transfer',
+  event_types: ['ft.transfer'],
+  conditions: { addresses: ['0xe467b9dd11fa00df'] },
+  is_enabled: true,
+  created_at: '2025-07-01T12:00:01.250Z',
+  updated_at: '2025-07-01T12:00:01.250Z',
 }
 
 const listTypes = defineRoute({
@@ -40,7 +47,10 @@ const list = defineRoute({
   handler: async ({ apiKey, bearer, query: { limit, offset } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const all = await stores.subscriptions.list(owner, undefined)
-    return { body: items(all.slice(offset, offset + limit).map((one) => presentClientSubscription(one, owner.keyId))), caching: 'never' }
+    return {
+      body: items(all.slice(offset, offset + limit).map((one) => presentClientSubscription(one, owner.keyId))),
+      caching: 'never',
+    }
   },
 })
 
@@ -55,18 +65,29 @@ const create = defineRoute({
   summary: 'Subscribes an endpoint to events of one type',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({
-    endpoint_id: idField, event_type: z.enum(eventTypeNames, 'must be one of those that /api/v1/event-types lists'),
-    conditions: clientConditionsSchema.nullable().optional(),
-  }, 'must be an object'),
-  bodyExample: { endpoint_id: '7', event_type: 'ft.transfer', conditions: { token: 'A.1654653399040a61.FlowToken', min_amount: '100.0' } },
+  body: z.strictObject(
+    {
+      endpoint_id: idField,
+      event_type: z.enum(eventTypeNames, 'must be one of those that /api/v1/event-types lists'),
+      conditions: clientConditionsSchema.nullable().optional(),
+    },
+    'must be an object',
+  ),
+  bodyExample: {
+    endpoint_id: '7',
+    event_type: 'ft.transfer',
+    conditions: { token: 'A.1654653399040a61.FlowToken', min_amount: '100.0' },
+  },
   response: clientSubscriptionSchema,
   example,
   problems: { ...limitProblems, 404: 'You have no such endpoint.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const { subscription } = await stores.subscriptions.create(owner, {
-      endpoint: body.endpoint_id, eventTypes: [body.event_type], conditions: fromClientConditions(body.conditions), fromHeight: undefined,
+      endpoint: body.endpoint_id,
+      eventTypes: [body.event_type],
+      conditions: fromClientConditions(body.conditions),
+      fromHeight: undefined,
     })
     return { body: presentClientSubscription(subscription, owner.keyId), caching: 'never' }
   },
@@ -86,7 +107,10 @@ const get = defineRoute({
   problems,
   handler: async ({ apiKey, bearer, params: { id } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    return { body: presentClientSubscription(await stores.subscriptions.find(owner, id), owner.keyId), caching: 'never' }
+    return {
+      body: presentClientSubscription(await stores.subscriptions.find(owner, id), owner.keyId),
+      caching: 'never',
+    }
   },
 })
 
@@ -100,9 +124,13 @@ const change = defineRoute({
   summary: 'Changes the conditions of a subscription, switches it off or on',
   params,
   query: noParameters,
-  body: z.strictObject({
-    conditions: clientConditionsSchema.nullable().optional(), is_enabled: z.boolean('must be true or false').optional(),
-  }, 'must be an object'),
+  body: z.strictObject(
+    {
+      conditions: clientConditionsSchema.nullable().optional(),
+      is_enabled: z.boolean('must be true or false').optional(),
+    },
+    'must be an object',
+  ),
   bodyExample: { is_enabled: false },
   response: clientSubscriptionSchema,
   example: { ...example, is_enabled: false },
@@ -110,7 +138,8 @@ const change = defineRoute({
   handler: async ({ apiKey, bearer, params: { id }, body: { conditions, is_enabled: isEnabled } }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const changed = await stores.subscriptions.change(owner, id, {
-      isEnabled, conditions: conditions === undefined ? undefined : fromClientConditions(conditions),
+      isEnabled,
+      conditions: conditions === undefined ? undefined : fromClientConditions(conditions),
     })
     return { body: presentClientSubscription(changed, owner.keyId), caching: 'never' }
   },

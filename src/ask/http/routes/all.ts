@@ -8,5 +8,10 @@ import { serviceRoutes } from './service.ts'
 
 /** Every route of the query service, in the order of its description. */
 export const allAskRoutes: readonly AskRoute[] = [
-  ...askRoutes, ...generateSqlRoutes, ...runSqlRoutes, ...historyRoutes, ...memoryRoutes, ...serviceRoutes,
+  ...askRoutes,
+  ...generateSqlRoutes,
+  ...runSqlRoutes,
+  ...historyRoutes,
+  ...memoryRoutes,
+  ...serviceRoutes,
 ]

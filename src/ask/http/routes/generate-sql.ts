@@ -14,8 +14,11 @@ const body = z.strictObject({ question: questionField, target: targetField.optio
 const response = z.strictObject({ ...generatedFields, ...failureFields }).meta({ id: 'GeneratedSql' })
 
 const example: z.output<typeof response> = {
-  target: 'indexer', question: 'What is the newest indexed block?', sql: 'SELECT max(height) AS height FROM raw.blocks',
-  ...presentFailure(undefined), ...attemptsExample,
+  target: 'indexer',
+  question: 'What is the newest indexed block?',
+  sql: 'SELECT max(height) AS height FROM raw.blocks',
+  ...presentFailure(undefined),
+  ...attemptsExample,
 }
 
 /** A call of either path. */
@@ -28,7 +31,8 @@ interface Given {
 }
 
 async function generate(
-  { target, question, owner, signal, client }: Given, { service, history }: AskParts,
+  { target, question, owner, signal, client }: Given,
+  { service, history }: AskParts,
 ): Promise<{ body: z.output<typeof response> }> {
   const item = { kind: 'generate_sql', target, question, rowCount: undefined } as const
   try {
@@ -42,7 +46,12 @@ async function generate(
 }
 
 const shared = {
-  method: 'POST', tag: 'Queries', summary: 'The statement for a question, not run', body, response, example,
+  method: 'POST',
+  tag: 'Queries',
+  summary: 'The statement for a question, not run',
+  body,
+  response,
+  example,
   bodyExample: { question: 'What is the newest indexed block?' },
   description: 'The statement is checked and planned, so what `sql` has can be run, unless `error` says why not.',
   problems: { ...modelProblems, 404: 'There is no such database here.' },
@@ -51,13 +60,17 @@ const shared = {
 /** Questions that are answered with a statement. */
 export const generateSqlRoutes: readonly AskRoute[] = [
   askRoute({
-    ...shared, path: '/api/v1/generate_sql', operationId: 'generateSql',
-    handler: ({ body: { question, target }, owner, signal, client }, parts) => (
-      generate({ target: targetOf(undefined, target), question, owner, signal, client }, parts)
-    ),
+    ...shared,
+    path: '/api/v1/generate_sql',
+    operationId: 'generateSql',
+    handler: ({ body: { question, target }, owner, signal, client }, parts) =>
+      generate({ target: targetOf(undefined, target), question, owner, signal, client }, parts),
   }),
   askRoute({
-    ...shared, path: '/api/v1/{target}/generate_sql', operationId: 'generateSqlOfTarget', params: z.object({ target: targetField }),
+    ...shared,
+    path: '/api/v1/{target}/generate_sql',
+    operationId: 'generateSqlOfTarget',
+    params: z.object({ target: targetField }),
     handler: ({ params, body: { question, target }, owner, signal, client }, parts) =>
       generate({ target: targetOf(params.target, target), question, owner, signal, client }, parts),
   }),

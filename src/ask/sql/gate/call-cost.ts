@@ -72,43 +72,72 @@ export function callCost(kind: CallKind, args: readonly Value[]): Value {
   const all = args.reduce((sum, { bytes }) => sum + bytes, 0)
   const linear = linearRate * all
   switch (kind) {
-    case 'free': return number(0)
-    case 'number': return number(linear)
-    case 'short': return other(linear, shortBytes)
-    case 'linear': return { work: linear, bytes: bound(all), kind: sameKind(args) }
-    case 'growing': return other(pieceRate * pieces(all) + linear, bound(8 * all + shortBytes))
-    case 'heavy': return other(heavyRate * all, bound(3 * all))
-    case 'elements': return other(pieceRate * pieces(all) + linear, bound(all))
-    case 'parsing': return other(tokenRate * pieces(all) + linear, bound(8 * all))
-    case 'formatting': return other(formattingRate * b.bytes + linear, bound(40 * b.bytes + a.bytes))
-    case 'search': return other(pairCost(searchRate, a.bytes, b.bytes) + linear, bound(8 * a.bytes + shortBytes))
-    case 'replace': return built(pairCost(searchRate, a.bytes, b.bytes) + linear, a.bytes * Math.max(1, c.bytes))
-    case 'like': return number(likeCost(a, b) + heavyRate * all, 1)
-    case 'join': return joined(a.bytes, all - a.bytes)
-    case 'join-others': return joined(all - a.bytes, a.bytes)
+    case 'free':
+      return number(0)
+    case 'number':
+      return number(linear)
+    case 'short':
+      return other(linear, shortBytes)
+    case 'linear':
+      return { work: linear, bytes: bound(all), kind: sameKind(args) }
+    case 'growing':
+      return other(pieceRate * pieces(all) + linear, bound(8 * all + shortBytes))
+    case 'heavy':
+      return other(heavyRate * all, bound(3 * all))
+    case 'elements':
+      return other(pieceRate * pieces(all) + linear, bound(all))
+    case 'parsing':
+      return other(tokenRate * pieces(all) + linear, bound(8 * all))
+    case 'formatting':
+      return other(formattingRate * b.bytes + linear, bound(40 * b.bytes + a.bytes))
+    case 'search':
+      return other(pairCost(searchRate, a.bytes, b.bytes) + linear, bound(8 * a.bytes + shortBytes))
+    case 'replace':
+      return built(pairCost(searchRate, a.bytes, b.bytes) + linear, a.bytes * Math.max(1, c.bytes))
+    case 'like':
+      return number(likeCost(a, b) + heavyRate * all, 1)
+    case 'join':
+      return joined(a.bytes, all - a.bytes)
+    case 'join-others':
+      return joined(all - a.bytes, a.bytes)
     case 'pretty': {
       return other(pieceRate * pieces(all) + indentRate * Math.min(all * all, maxPostgresBytes), bound(all * all))
     }
-    case 'paths': return { work: linear, bytes: bound(a.bytes * a.bytes), kind: 'jsonb' }
-    case 'match': return other(pairCost(matchRate, a.bytes, b.bytes) + linear, a.bytes)
-    case 'match-elements': return number(elementCost(a, b) + linear, 1)
-    case 'regexp': return other(linear, bound(8 * all))
-    case 'regexp-replace': return built(linear, a.bytes * Math.max(1, c.bytes))
+    case 'paths':
+      return { work: linear, bytes: bound(a.bytes * a.bytes), kind: 'jsonb' }
+    case 'match':
+      return other(pairCost(matchRate, a.bytes, b.bytes) + linear, a.bytes)
+    case 'match-elements':
+      return number(elementCost(a, b) + linear, 1)
+    case 'regexp':
+      return other(linear, bound(8 * all))
+    case 'regexp-replace':
+      return built(linear, a.bytes * Math.max(1, c.bytes))
     case 'repeat': {
       const bytes = b.constant === undefined ? maxValueBytes : a.bytes * Math.max(0, b.constant)
       return other(0, bound(bytes), linearRate)
     }
-    case 'pad': return other(linear, bound(4 * (b.constant ?? maxValueBytes) + c.bytes), linearRate)
+    case 'pad':
+      return other(linear, bound(4 * (b.constant ?? maxValueBytes) + c.bytes), linearRate)
     // Its elements take no memory while it is built.
-    case 'fill': return other(pieceRate * (maxArrayElements - maxPieces), maxValueBytes)
-    case 'cut': return other(linear, cutBytes(a, b.constant))
-    case 'slice': return other(linear, cutBytes(a, args.length > 2 ? c.constant : undefined))
-    case 'format': return other(formattingRate * a.bytes + linear, bound(a.constant === 0 ? all : maxValueBytes))
-    case 'arithmetic': return arithmetic(args, '/')
-    case 'power': return power(a, b)
-    case 'transcendental': return number(a.bytes <= numberBytes ? 0 : transcendentalWork, maxNumericDigits)
-    case 'collect': return other(linear, maxValueBytes)
-    default: return { work: linear, bytes: maxValueBytes, kind: 'jsonb' }
+    case 'fill':
+      return other(pieceRate * (maxArrayElements - maxPieces), maxValueBytes)
+    case 'cut':
+      return other(linear, cutBytes(a, b.constant))
+    case 'slice':
+      return other(linear, cutBytes(a, args.length > 2 ? c.constant : undefined))
+    case 'format':
+      return other(formattingRate * a.bytes + linear, bound(a.constant === 0 ? all : maxValueBytes))
+    case 'arithmetic':
+      return arithmetic(args, '/')
+    case 'power':
+      return power(a, b)
+    case 'transcendental':
+      return number(a.bytes <= numberBytes ? 0 : transcendentalWork, maxNumericDigits)
+    case 'collect':
+      return other(linear, maxValueBytes)
+    default:
+      return { work: linear, bytes: maxValueBytes, kind: 'jsonb' }
   }
 }
 
@@ -118,7 +147,10 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
   const linear = linearRate * all
   const areNumbers = left.kind === 'number' && right.kind === 'number'
   switch (symbol) {
-    case '+': case '*': case '/': case '%': {
+    case '+':
+    case '*':
+    case '/':
+    case '%': {
       const result = arithmetic([left, right], symbol)
       return areNumbers ? result : other(linear + result.work, bound(all))
     }
@@ -126,25 +158,48 @@ export function operatorCost(symbol: string, left: Value, right: Value): Value {
     case '-': {
       return areNumbers ? arithmetic([left, right], symbol) : other(elementCost(left, right) + linear, bound(all))
     }
-    case '^': return power(left, right)
-    case '|/': case '||/': return callCost('transcendental', [right])
-    case '@': case '&': case '|': case '#': case '<<': case '>>': {
+    case '^':
+      return power(left, right)
+    case '|/':
+    case '||/':
+      return callCost('transcendental', [right])
+    case '@':
+    case '&':
+    case '|':
+    case '#':
+    case '<<':
+    case '>>': {
       return { ...arithmetic([left, right], '+'), kind: 'other' }
     }
-    case '||': return { work: linear, bytes: bound(all), kind: sameKind([left, right]) }
-    case '~~': case '!~~': return number(likeCost(left, right) + linear, 1)
+    case '||':
+      return { work: linear, bytes: bound(all), kind: sameKind([left, right]) }
+    case '~~':
+    case '!~~':
+      return number(likeCost(left, right) + linear, 1)
     // Converts both to lower case first.
-    case '~~*': case '!~~*': return number(likeCost(left, right) + heavyRate * all, 1)
-    case '@>': case '<@': case '&&': case '?|': case '?&': return number(elementCost(left, right) + linear, 1)
-    case '#-': return { work: linear, bytes: left.bytes, kind: 'jsonb' }
+    case '~~*':
+    case '!~~*':
+      return number(likeCost(left, right) + heavyRate * all, 1)
+    case '@>':
+    case '<@':
+    case '&&':
+    case '?|':
+    case '?&':
+      return number(elementCost(left, right) + linear, 1)
+    case '#-':
+      return { work: linear, bytes: left.bytes, kind: 'jsonb' }
     // Each call on json, which is text, parses all of it.
-    case '->': case '->>': case '#>': case '#>>': {
+    case '->':
+    case '->>':
+    case '#>':
+    case '#>>': {
       const work = (left.kind === 'jsonb' ? 0 : tokenRate * pieces(left.bytes)) + linearRate * left.bytes
       // The text of a document.
       const printing = left.kind === 'jsonb' && symbol.endsWith('>>') ? pieceRate * pieces(left.bytes) : 0
       return { work: work + printing, bytes: left.bytes, kind: symbol.endsWith('>>') ? 'other' : left.kind }
     }
-    default: return number(linear, 1)
+    default:
+      return number(linear, 1)
   }
 }
 
@@ -159,25 +214,42 @@ export function castCost(type: string, isArray: boolean, value: Value, length: n
       const digits = value.kind === 'number' ? value.bytes : maxNumericDigits
       return number(linear, length === undefined ? digits : length + 3)
     }
-    case 'int2': case 'int4': case 'int8': case 'float4': case 'float8': case 'oid': {
+    case 'int2':
+    case 'int4':
+    case 'int8':
+    case 'float4':
+    case 'float8':
+    case 'oid': {
       return { ...number(linear), ...(value.constant === undefined ? {} : { constant: value.constant }) }
     }
-    case 'bool': case 'uuid': case 'date': case 'time': case 'timetz': case 'timestamp': case 'timestamptz':
-    case 'interval': return other(linear, shortBytes)
+    case 'bool':
+    case 'uuid':
+    case 'date':
+    case 'time':
+    case 'timetz':
+    case 'timestamp':
+    case 'timestamptz':
+    case 'interval':
+      return other(linear, shortBytes)
     case 'varchar': {
       return other(textCost(value), length === undefined ? value.bytes : Math.min(value.bytes, 4 * length))
     }
-    case 'bpchar': case 'char': {
+    case 'bpchar':
+    case 'char': {
       const bytes = bound(4 * (length ?? 1) + (length === undefined ? value.bytes : 0))
       return other(textCost(value), bytes, linearRate)
     }
     case 'jsonb': {
       return { work: value.kind === 'jsonb' ? linear : tokens, bytes: bound(2 * value.bytes), kind: 'jsonb' }
     }
-    case 'text': case 'name': return other(textCost(value), bound(2 * value.bytes))
-    case 'bytea': return other(linear, bound(2 * value.bytes))
+    case 'text':
+    case 'name':
+      return other(textCost(value), bound(2 * value.bytes))
+    case 'bytea':
+      return other(linear, bound(2 * value.bytes))
     // json and jsonpath are parsed; ranges, multiranges and rows too.
-    default: return other(tokens * (type.endsWith('range') ? 4 : 1), bound(2 * value.bytes))
+    default:
+      return other(tokens * (type.endsWith('range') ? 4 : 1), bound(2 * value.bytes))
   }
 }
 
@@ -247,9 +319,14 @@ function arithmetic(args: readonly Value[], symbol: string): Value {
 }
 
 function power(base: Value, exponent: Value): Value {
-  const length = base.constant !== undefined && exponent.constant !== undefined
-    ? Math.ceil(Math.abs(exponent.constant) * Math.max(1, Math.log10(Math.abs(base.constant) + 1))) + base.bytes + 1000
-    : exponent.constant === undefined ? maxNumericDigits : (Math.abs(exponent.constant) + 1) * base.bytes + 1000
+  const length =
+    base.constant !== undefined && exponent.constant !== undefined
+      ? Math.ceil(Math.abs(exponent.constant) * Math.max(1, Math.log10(Math.abs(base.constant) + 1))) +
+        base.bytes +
+        1000
+      : exponent.constant === undefined
+        ? maxNumericDigits
+        : (Math.abs(exponent.constant) + 1) * base.bytes + 1000
   const bytes = Math.min(length, maxNumericDigits)
   return number(Math.min(bytes * bytes, maxDigitPairs) * digitRate, bytes)
 }

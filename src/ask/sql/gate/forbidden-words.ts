@@ -2,7 +2,17 @@ import { SqlRefusal } from '../sql-refusal.ts'
 
 /** The words of the specification: a statement with one of them is refused, whatever it does. */
 export const forbiddenWords = [
-  'INSERT', 'UPDATE', 'DELETE', 'DROP', 'ALTER', 'CREATE', 'TRUNCATE', 'GRANT', 'REVOKE', 'EXEC', 'EXECUTE',
+  'INSERT',
+  'UPDATE',
+  'DELETE',
+  'DROP',
+  'ALTER',
+  'CREATE',
+  'TRUNCATE',
+  'GRANT',
+  'REVOKE',
+  'EXEC',
+  'EXECUTE',
 ] as const
 
 const pattern = new RegExp(`\\b(?:${forbiddenWords.join('|')})\\b`, 'i')

@@ -7,7 +7,8 @@
 /** How the time of a call and the length of its result follow from its arguments; `call-cost.ts` has the formulas. */
 export type CallKind =
   /** Linear; a number or another short value. */
-  | 'number' | 'short'
+  | 'number'
+  | 'short'
   /** Linear; at most as long as all arguments together. */
   | 'linear'
   /** As linear, and up to eight times as long: escapes, JSON. */
@@ -15,26 +16,48 @@ export type CallKind =
   /** No work on the values themselves. */
   | 'free'
   /** Linear with a high cost for each byte, element or token: case mapping, encodings; arrays; JSON; formats. */
-  | 'heavy' | 'elements' | 'parsing' | 'formatting'
+  | 'heavy'
+  | 'elements'
+  | 'parsing'
+  | 'formatting'
   /** Looks for the second argument in the first; replaces it by the third; compares it as a pattern. */
-  | 'search' | 'replace' | 'like'
+  | 'search'
+  | 'replace'
+  | 'like'
   /** Elements of the first argument, or the other arguments, with a separator between them. */
-  | 'join' | 'join-others'
+  | 'join'
+  | 'join-others'
   /** As long as the square of its argument: indentation; paths of a document. */
-  | 'pretty' | 'paths'
+  | 'pretty'
+  | 'paths'
   /** Compares each character, or each element, of the first with those of the second. */
-  | 'match' | 'match-elements'
-  | 'regexp' | 'regexp-replace'
-  | 'repeat' | 'pad' | 'fill' | 'cut' | 'slice' | 'format'
+  | 'match'
+  | 'match-elements'
+  | 'regexp'
+  | 'regexp-replace'
+  | 'repeat'
+  | 'pad'
+  | 'fill'
+  | 'cut'
+  | 'slice'
+  | 'format'
   /** Calculations with numeric, whose values may have 147,455 digits. */
-  | 'arithmetic' | 'power' | 'transcendental'
+  | 'arithmetic'
+  | 'power'
+  | 'transcendental'
   /** Aggregates whose result has no bound. */
-  | 'collect' | 'collect-json'
+  | 'collect'
+  | 'collect-json'
 
 function kindsOf(names: Readonly<Partial<Record<CallKind, string>>>): ReadonlyMap<string, CallKind> {
-  return new Map(Object.entries(names).flatMap(([kind, list]) => (
-    list.trim().split(/\s+/).map((name) => [name, kind as CallKind] as const)
-  )))
+  return new Map(
+    Object.entries(names).flatMap(([kind, list]) =>
+      list
+        .trim()
+        .split(/\s+/)
+        .map((name) => [name, kind as CallKind] as const),
+    ),
+  )
 }
 
 /** Functions of pg_catalog, by their kind. */
@@ -103,16 +126,88 @@ export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
 
 /** Types of pg_catalog; an array or a domain is allowed when its elements are. */
 export const allowedTypes: readonly string[] = [
-  'bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'oid', 'text', 'varchar', 'bpchar', 'char',
-  'name', 'bytea', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'json', 'jsonb',
-  'jsonpath', 'int4range', 'int8range', 'numrange', 'tsrange', 'tstzrange', 'daterange', 'int4multirange',
-  'int8multirange', 'nummultirange', 'tsmultirange', 'tstzmultirange', 'datemultirange',
+  'bool',
+  'int2',
+  'int4',
+  'int8',
+  'float4',
+  'float8',
+  'numeric',
+  'oid',
+  'text',
+  'varchar',
+  'bpchar',
+  'char',
+  'name',
+  'bytea',
+  'uuid',
+  'date',
+  'time',
+  'timetz',
+  'timestamp',
+  'timestamptz',
+  'interval',
+  'json',
+  'jsonb',
+  'jsonpath',
+  'int4range',
+  'int8range',
+  'numrange',
+  'tsrange',
+  'tstzrange',
+  'daterange',
+  'int4multirange',
+  'int8multirange',
+  'nummultirange',
+  'tsmultirange',
+  'tstzmultirange',
+  'datemultirange',
 ]
 
 export const allowedOperators: readonly string[] = [
-  '=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '^', '|/', '||/', '@', '&', '|', '#', '~', '<<',
-  '>>', '||', '^@', '~~', '!~~', '~~*', '!~~*', '~*', '!~', '!~*', '->', '->>', '#>', '#>>', '@>', '<@', '&&',
-  '-|-', '?', '?|', '?&', '#-', '@?',
+  '=',
+  '<>',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '^',
+  '|/',
+  '||/',
+  '@',
+  '&',
+  '|',
+  '#',
+  '~',
+  '<<',
+  '>>',
+  '||',
+  '^@',
+  '~~',
+  '!~~',
+  '~~*',
+  '!~~*',
+  '~*',
+  '!~',
+  '!~*',
+  '->',
+  '->>',
+  '#>',
+  '#>>',
+  '@>',
+  '<@',
+  '&&',
+  '-|-',
+  '?',
+  '?|',
+  '?&',
+  '#-',
+  '@?',
 ]
 
 /** ICU collations compare texts more slowly than bytes, and each opens an ICU collator of its own in the session. */
@@ -120,6 +215,13 @@ export const allowedCollations: ReadonlySet<string> = new Set(['C', 'POSIX', 'de
 
 /** Have no effect although they are volatile. */
 export const harmlessVolatile: readonly string[] = [
-  'array_sample', 'array_shuffle', 'clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday',
-  'uuidv4', 'uuidv7',
+  'array_sample',
+  'array_shuffle',
+  'clock_timestamp',
+  'gen_random_uuid',
+  'random',
+  'random_normal',
+  'timeofday',
+  'uuidv4',
+  'uuidv7',
 ]

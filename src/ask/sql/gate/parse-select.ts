@@ -13,7 +13,8 @@ export async function parseSelect(grammar: Grammar, sql: string): Promise<Syntax
   const [first] = statements
   const statement = isNode(first) ? first['stmt'] : undefined
   const select = nodeOf(statement, 'SelectStmt')
-  if (select === undefined) throw notSelect(`${kindOf(statement, sql)} is not allowed: write a SELECT, or WITH … SELECT.`)
+  if (select === undefined)
+    throw notSelect(`${kindOf(statement, sql)} is not allowed: write a SELECT, or WITH … SELECT.`)
   refuseOtherForms(select)
   return select
 }
@@ -31,7 +32,11 @@ async function parse(grammar: Grammar, sql: string): Promise<readonly unknown[]>
 
 /** A statement that the stack of the process does not bear. */
 export function tooDeep(cause: unknown): SqlRefusal {
-  return new SqlRefusal('sql-text', 'The statement is nested too deeply: write it with fewer levels, or lists with IN and = ANY.', { cause })
+  return new SqlRefusal(
+    'sql-text',
+    'The statement is nested too deeply: write it with fewer levels, or lists with IN and = ANY.',
+    { cause },
+  )
 }
 
 /** Position from 0, in bytes of UTF-8. */
@@ -44,10 +49,12 @@ function placeOf(sql: string, position: number): string {
 function refuseOtherForms(select: SyntaxNode): void {
   let leaf = select
   while (isNode(leaf['larg'])) leaf = leaf['larg']
-  if (leaf['valuesLists'] !== undefined) throw notSelect('VALUES is not allowed as a statement: write SELECT * FROM (VALUES …) AS v.')
+  if (leaf['valuesLists'] !== undefined)
+    throw notSelect('VALUES is not allowed as a statement: write SELECT * FROM (VALUES …) AS v.')
   const targets: readonly unknown[] = Array.isArray(leaf['targetList']) ? leaf['targetList'] : []
   // The grammar makes TABLE a SELECT *, whose star is nowhere in the text.
-  if (nodeOf(targets[0], 'ResTarget')?.['location'] === -1) throw notSelect('TABLE is not allowed as a statement: write SELECT * FROM.')
+  if (nodeOf(targets[0], 'ResTarget')?.['location'] === -1)
+    throw notSelect('TABLE is not allowed as a statement: write SELECT * FROM.')
 }
 
 /** The word that the statement begins with; the grammar's name where comments hide it. */

@@ -71,7 +71,8 @@ export function computed({ named, others }: Columns): Columns {
 
 /** Columns that SEARCH and CYCLE add: paths of rows. */
 export function withSearchColumns(
-  { named, others }: Columns, { search_clause: search, cycle_clause: cycle }: SyntaxNode,
+  { named, others }: Columns,
+  { search_clause: search, cycle_clause: cycle }: SyntaxNode,
 ): Columns {
   if (search === undefined && cycle === undefined) return { named, others }
   return { named, others: { work: 0, bytes: maxValueBytes, kind: 'other' } }

@@ -38,11 +38,18 @@ export class SelectWalker {
   }
 
   #visitNode(kind: string, node: unknown, scope: Scope): void {
-    if (kind === 'ParamRef') throw new SqlRefusal('sql-clause', 'A parameter such as $1 is not allowed: write the value.')
+    if (kind === 'ParamRef')
+      throw new SqlRefusal('sql-clause', 'A parameter such as $1 is not allowed: write the value.')
     if (!selectNodes.has(kind)) {
       throw kind.endsWith('Stmt')
-        ? new SqlRefusal('sql-clause', `${kind.replace(/Stmt$/, '').toUpperCase()} is not allowed inside a SELECT: only reading is.`)
-        : new SqlRefusal('sql-clause', `The statement has something that no SELECT of a reader needs (${kind}): leave it out.`)
+        ? new SqlRefusal(
+            'sql-clause',
+            `${kind.replace(/Stmt$/, '').toUpperCase()} is not allowed inside a SELECT: only reading is.`,
+          )
+        : new SqlRefusal(
+            'sql-clause',
+            `The statement has something that no SELECT of a reader needs (${kind}): leave it out.`,
+          )
     }
     if (!isNode(node)) return
     if (kind === 'SelectStmt') this.#visitSelect(node, scope)
@@ -63,8 +70,10 @@ export class SelectWalker {
   }
 
   #visitSelect({ withClause, ...select }: SyntaxNode, scope: Scope): void {
-    if (select['intoClause'] !== undefined) throw new SqlRefusal('sql-clause', 'SELECT … INTO makes a table: leave INTO out.')
-    if (select['lockingClause'] !== undefined) throw new SqlRefusal('sql-clause', 'FOR UPDATE and FOR SHARE lock rows: leave them out.')
+    if (select['intoClause'] !== undefined)
+      throw new SqlRefusal('sql-clause', 'SELECT … INTO makes a table: leave INTO out.')
+    if (select['lockingClause'] !== undefined)
+      throw new SqlRefusal('sql-clause', 'FOR UPDATE and FOR SHARE lock rows: leave them out.')
     const inner = isNode(withClause) ? this.#visitWith(withClause, scope) : scope
     this.#visit(select, inner)
   }
@@ -84,19 +93,27 @@ export class SelectWalker {
 
   #checkNode(kind: string, node: SyntaxNode, scope: Scope): void {
     switch (kind) {
-      case 'RangeVar': return this.#checkRelation(node, scope)
-      case 'FuncCall': return this.#checkFunction(namesIn(node['funcname']))
-      case 'TypeName': return this.#checkType(node)
-      case 'A_Expr': return this.#checkComparison(node)
-      case 'SubLink': return this.#checkOperator(namesIn(node['operName']))
-      case 'SortBy': return this.#checkOperator(namesIn(node['useOp']))
+      case 'RangeVar':
+        return this.#checkRelation(node, scope)
+      case 'FuncCall':
+        return this.#checkFunction(namesIn(node['funcname']))
+      case 'TypeName':
+        return this.#checkType(node)
+      case 'A_Expr':
+        return this.#checkComparison(node)
+      case 'SubLink':
+        return this.#checkOperator(namesIn(node['operName']))
+      case 'SortBy':
+        return this.#checkOperator(namesIn(node['useOp']))
       case 'A_Const': {
         if (node['bsval'] === undefined) return
         const text = "Bit strings are not needed for chain data: write bytes as decode('1f', 'hex')."
         throw new SqlRefusal('sql-type', text)
       }
-      case 'CollateClause': return checkCollation(namesIn(node['collname']))
-      case 'RangeTableSample': return checkSample(namesIn(node['method']))
+      case 'CollateClause':
+        return checkCollation(namesIn(node['collname']))
+      case 'RangeTableSample':
+        return checkSample(namesIn(node['method']))
       default:
     }
   }
@@ -109,8 +126,13 @@ export class SelectWalker {
     const { relations, searchPath } = this.#known
     if (verdictOn(relations, parts, searchPath) === 'allowed') return
     const name = parts.join('.')
-    const elsewhere = [...relations.get(parts.at(-1) ?? '') ?? []].flatMap(([schema, allowed]) => (allowed ? [`${schema}.${parts.at(-1)}`] : []))
-    const remedy = elsewhere.length > 0 ? `there is ${elsewhere.join(', ')}` : `tables and columns are listed in information_schema.columns`
+    const elsewhere = [...(relations.get(parts.at(-1) ?? '') ?? [])].flatMap(([schema, allowed]) =>
+      allowed ? [`${schema}.${parts.at(-1)}`] : [],
+    )
+    const remedy =
+      elsewhere.length > 0
+        ? `there is ${elsewhere.join(', ')}`
+        : `tables and columns are listed in information_schema.columns`
     throw new SqlRefusal('sql-relation', `There is no table ${name} that may be read: ${remedy}.`)
   }
 
@@ -122,10 +144,14 @@ export class SelectWalker {
     // A cast may be written as a call, where there is no function of the name.
     if (verdict === 'unknown' && verdictOn(types, parts, searchPath) === 'allowed') return
     throw verdict === 'unknown'
-      ? new SqlRefusal('sql-function', `There is no function ${name} that may be called: look for its name, and that of its schema.`)
+      ? new SqlRefusal(
+          'sql-function',
+          `There is no function ${name} that may be called: look for its name, and that of its schema.`,
+        )
       : new SqlRefusal(
-        'sql-function', `The function ${name} is not allowed: only functions for chain data are. Leave it out.`,
-      )
+          'sql-function',
+          `The function ${name} is not allowed: only functions for chain data are. Leave it out.`,
+        )
   }
 
   #checkType(node: SyntaxNode): void {
@@ -140,7 +166,8 @@ export class SelectWalker {
 
   #checkComparison(node: SyntaxNode): void {
     const parts = namesIn(node['name'])
-    if (String(node['kind']).includes('BETWEEN')) for (const symbol of ['<', '<=', '>', '>=']) this.#checkOperator([symbol])
+    if (String(node['kind']).includes('BETWEEN'))
+      for (const symbol of ['<', '<=', '>', '>=']) this.#checkOperator([symbol])
     else this.#checkOperator(parts)
   }
 

@@ -1,13 +1,38 @@
 import { SqlRefusal } from '../sql-refusal.ts'
 import {
-  callCost, castCost, maxNumericDigits, maxValueBytes, maxWork, nodeWork, operatorCost, shortBytes, sortWork,
-  sourceWork, type Value,
+  callCost,
+  castCost,
+  maxNumericDigits,
+  maxValueBytes,
+  maxWork,
+  nodeWork,
+  operatorCost,
+  shortBytes,
+  sortWork,
+  sourceWork,
+  type Value,
 } from './call-cost.ts'
 import { functionKinds } from './function-rules.ts'
 import { verdictOn, type KnownObjects } from './known-objects.ts'
 import {
-  added, computed, constantOf, formatOf, isStarOfRow, nothing, outputName, queryNamed, small, sourceNamed,
-  sumOf, textOf, together, withSearchColumns, type Columns, type Column, type Query, type Scope,
+  added,
+  computed,
+  constantOf,
+  formatOf,
+  isStarOfRow,
+  nothing,
+  outputName,
+  queryNamed,
+  small,
+  sourceNamed,
+  sumOf,
+  textOf,
+  together,
+  withSearchColumns,
+  type Columns,
+  type Column,
+  type Query,
+  type Scope,
 } from './query-columns.ts'
 import { isNode, listOf, namesIn, nodeOf, type SyntaxNode } from './syntax-tree.ts'
 
@@ -43,9 +68,9 @@ export class StatementCost {
     if (work <= maxWork) return
     throw new SqlRefusal(
       'sql-text',
-      'The statement could keep the database busy beyond the reach of its time-out: expressions multiply, or long '
-        + 'values are searched or built. Compute them once, with WITH name AS MATERIALIZED (SELECT …); cut long '
-        + 'values, as in left(value, 1000); give numbers of texts a size, as in value::numeric(38, 8).',
+      'The statement could keep the database busy beyond the reach of its time-out: expressions multiply, or long ' +
+        'values are searched or built. Compute them once, with WITH name AS MATERIALIZED (SELECT …); cut long ' +
+        'values, as in left(value, 1000); give numbers of texts a size, as in value::numeric(38, 8).',
     )
   }
 
@@ -59,7 +84,12 @@ export class StatementCost {
   #select({ withClause, fromClause, targetList, larg, rarg, ...rest }: SyntaxNode, outer: Scope | undefined): Query {
     this.#step()
     const scope: Scope = {
-      outer, queries: new Map(), sources: new Map(), columns: new Map(), others: undefined, row: nothing,
+      outer,
+      queries: new Map(),
+      sources: new Map(),
+      columns: new Map(),
+      others: undefined,
+      row: nothing,
     }
     let work = nodeWork
     if (isNode(withClause)) work += this.#with(withClause, scope)
@@ -93,9 +123,10 @@ export class StatementCost {
     // Names that are not known may stand before others.
     const isKnown = others === undefined
     const any = isKnown ? undefined : together(others, [...right.named].reduce<Value | undefined>(together, undefined))
-    const named = left.named.map((column, index) => (
-      { ...together(together(column, right.named[index]), any), name: column.name }
-    ))
+    const named = left.named.map((column, index) => ({
+      ...together(together(column, right.named[index]), any),
+      name: column.name,
+    }))
     return { named, others: any }
   }
 
@@ -125,10 +156,10 @@ export class StatementCost {
     if (!isNode(larg) || !isNode(rarg)) return this.#select(select, scope)
     const first = this.#renamed(this.#select(larg, scope).columns, cte['aliascolnames'])
     const assume = (bytesOf: (value: Value) => number): Query => {
-      const assumed = this.#mapped(first, (value) => (
+      const assumed = this.#mapped(first, (value) =>
         // What is known of a constant holds for the first round only.
-        { work: 0, bytes: Math.max(value.bytes, bytesOf(value)), kind: value.kind }
-      ))
+        ({ work: 0, bytes: Math.max(value.bytes, bytesOf(value)), kind: value.kind }),
+      )
       scope.queries.set(name, { work: nodeWork, columns: withSearchColumns(assumed, cte) })
       const query = this.#select(select, scope)
       scope.queries.delete(name)
@@ -136,10 +167,12 @@ export class StatementCost {
     }
     const bounds = (value: Value): number => (value.kind === 'number' ? maxNumericDigits : shortBytes)
     const query = assume(bounds)
-    const isBounded = first.others === undefined && first.named.every((value, index) => {
-      const bytes = query.columns.named[index]?.bytes ?? maxValueBytes
-      return bytes <= Math.max(value.bytes, bounds(value))
-    })
+    const isBounded =
+      first.others === undefined &&
+      first.named.every((value, index) => {
+        const bytes = query.columns.named[index]?.bytes ?? maxValueBytes
+        return bytes <= Math.max(value.bytes, bounds(value))
+      })
     return isBounded ? query : assume(() => maxValueBytes)
   }
 
@@ -174,8 +207,9 @@ export class StatementCost {
 
   /** jsonb_each and the like give jsonb. */
   #functionKind(node: SyntaxNode): Value['kind'] {
-    const calls = listOf(node['functions'])
-      .map((each) => nodeOf(listOf(nodeOf(each, 'List')?.['items'])[0], 'FuncCall'))
+    const calls = listOf(node['functions']).map((each) =>
+      nodeOf(listOf(nodeOf(each, 'List')?.['items'])[0], 'FuncCall'),
+    )
     const areJsonb = calls.every((call) => namesIn(call?.['funcname']).at(-1)?.startsWith('jsonb_') === true)
     return calls.length > 0 && areJsonb ? 'jsonb' : 'other'
   }
@@ -208,8 +242,9 @@ export class StatementCost {
 
   #addSource({ alias, relname }: SyntaxNode, columns: Columns, scope: Scope): void {
     const { aliasname, colnames } = isNode(alias) ? alias : {}
-    const name = [aliasname, relname].find((each) => typeof each === 'string')
-      ?? `a subquery without a name, ${scope.sources.size}`
+    const name =
+      [aliasname, relname].find((each) => typeof each === 'string') ??
+      `a subquery without a name, ${scope.sources.size}`
     const renamed = this.#renamed(columns, colnames)
     this.#step(renamed.named.length)
     const byName = new Map<string, Value>()
@@ -287,24 +322,46 @@ export class StatementCost {
 
   #node(kind: string, node: SyntaxNode, scope: Scope): Value {
     switch (kind) {
-      case 'SelectStmt': return { ...small, work: this.#select(node, scope).work }
-      case 'A_Const': return constantOf(node)
-      case 'ColumnRef': return this.#column(node, scope)
-      case 'A_Indirection': return this.#indirection(node, scope)
-      case 'A_Expr': return this.#operator(node, scope)
-      case 'FuncCall': return this.#call(node, scope)
-      case 'TypeCast': return this.#cast(node, scope)
-      case 'SubLink': return this.#subquery(node, scope)
-      case 'TypeName': case 'SQLValueFunction': return { ...small, work: nodeWork }
-      case 'BoolExpr': case 'NullTest': case 'BooleanTest': return { ...this.#inside(node, scope), bytes: 1 }
-      case 'JsonArrayAgg': case 'JsonObjectAgg': {
+      case 'SelectStmt':
+        return { ...small, work: this.#select(node, scope).work }
+      case 'A_Const':
+        return constantOf(node)
+      case 'ColumnRef':
+        return this.#column(node, scope)
+      case 'A_Indirection':
+        return this.#indirection(node, scope)
+      case 'A_Expr':
+        return this.#operator(node, scope)
+      case 'FuncCall':
+        return this.#call(node, scope)
+      case 'TypeCast':
+        return this.#cast(node, scope)
+      case 'SubLink':
+        return this.#subquery(node, scope)
+      case 'TypeName':
+      case 'SQLValueFunction':
+        return { ...small, work: nodeWork }
+      case 'BoolExpr':
+      case 'NullTest':
+      case 'BooleanTest':
+        return { ...this.#inside(node, scope), bytes: 1 }
+      case 'JsonArrayAgg':
+      case 'JsonObjectAgg': {
         return { ...this.#inside(node, scope), bytes: maxValueBytes, kind: 'other' }
       }
-      case 'JsonFuncExpr': case 'JsonParseExpr': case 'JsonIsPredicate': case 'JsonSerializeExpr':
+      case 'JsonFuncExpr':
+      case 'JsonParseExpr':
+      case 'JsonIsPredicate':
+      case 'JsonSerializeExpr':
       case 'JsonScalarExpr':
-      case 'JsonObjectConstructor': case 'JsonArrayConstructor': case 'JsonTable': return this.#json(node, scope)
-      case 'JsonArrayQueryConstructor': return { ...this.#inside(node, scope), bytes: maxValueBytes }
-      default: return this.#inside(node, scope)
+      case 'JsonObjectConstructor':
+      case 'JsonArrayConstructor':
+      case 'JsonTable':
+        return this.#json(node, scope)
+      case 'JsonArrayQueryConstructor':
+        return { ...this.#inside(node, scope), bytes: maxValueBytes }
+      default:
+        return this.#inside(node, scope)
     }
   }
 
@@ -384,9 +441,10 @@ export class StatementCost {
     let value = this.#inside({ arg }, scope)
     for (const step of listOf(indirection)) {
       const name = nodeOf(step, 'String')?.['sval']
-      value = typeof name === 'string'
-        ? this.#attribute(name, value)
-        : added({ ...value, work: value.bytes }, value, this.#value(step, scope))
+      value =
+        typeof name === 'string'
+          ? this.#attribute(name, value)
+          : added({ ...value, work: value.bytes }, value, this.#value(step, scope))
     }
     return value
   }

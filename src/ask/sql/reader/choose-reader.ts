@@ -33,21 +33,32 @@ export async function chooseReader(options: ReaderOptions): Promise<Reader> {
   return withClient(url, async (client) => {
     const rights = await rightsOf(client, isOurs ? readable : [])
     if (isOurs && rights.openToAll.length > 0) {
-      log.warn({ tables: rights.openToAll }, 'every account of the server may read or change tables that are not the chain; the gate refuses them all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC')
+      log.warn(
+        { tables: rights.openToAll },
+        'every account of the server may read or change tables that are not the chain; the gate refuses them all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC',
+      )
     }
     const asItIs: Reader = { url, role: undefined }
     if (!rights.mayWrite && !(isOurs && rights.readsMore)) return asItIs
     const reader = isOurs ? await ourReader(client, rights, options) : await readerOfOthers(client, rights, options)
     if (reader !== undefined && reader.role === undefined) return reader
-    log.warn({ account: rights.name, role: reader?.role }, isOurs ? adviceForOurs(rights.name) : adviceForOthers(rights.name))
+    log.warn(
+      { account: rights.name, role: reader?.role },
+      isOurs ? adviceForOurs(rights.name) : adviceForOthers(rights.name),
+    )
     return reader ?? asItIs
   })
 }
 
-async function ourReader(client: Client, rights: AccountRights, { url, readable, log }: ReaderOptions): Promise<Reader | undefined> {
+async function ourReader(
+  client: Client,
+  rights: AccountRights,
+  { url, readable, log }: ReaderOptions,
+): Promise<Reader | undefined> {
   if (!(await hasReaderRole(client))) return undefined
   const lacking = await grantReading(client, readable)
-  if (lacking !== undefined) log.warn({ err: lacking }, `the role ${readerRole} may not read all tables that are for everybody`)
+  if (lacking !== undefined)
+    log.warn({ err: lacking }, `the role ${readerRole} may not read all tables that are for everybody`)
   const login = readerLoginOf(url, rights.name)
   const problem = await whyNotLogin(client, rights, login, readable)
   if (problem === undefined) return { url: login.url, role: undefined }
@@ -56,13 +67,22 @@ async function ourReader(client: Client, rights: AccountRights, { url, readable,
 }
 
 /** In a database of others nothing is made; a superuser at least puts its rights aside. */
-async function readerOfOthers(client: Client, rights: AccountRights, { url }: ReaderOptions): Promise<Reader | undefined> {
+async function readerOfOthers(
+  client: Client,
+  rights: AccountRights,
+  { url }: ReaderOptions,
+): Promise<Reader | undefined> {
   const role = 'pg_read_all_data'
   return rights.isSuperuser && (await mayTakeOn(client, role)) ? { url, role } : undefined
 }
 
 /** Tries the login, and makes it when it is not there. */
-async function whyNotLogin(client: Client, rights: AccountRights, login: ReaderLogin, readable: readonly string[]): Promise<Error | undefined> {
+async function whyNotLogin(
+  client: Client,
+  rights: AccountRights,
+  login: ReaderLogin,
+  readable: readonly string[],
+): Promise<Error | undefined> {
   try {
     return await whyTooMuch(login, readable)
   } catch (error) {
@@ -80,7 +100,9 @@ async function whyNotLogin(client: Client, rights: AccountRights, login: ReaderL
 async function whyTooMuch(login: ReaderLogin, readable: readonly string[]): Promise<Error | undefined> {
   return withClient(login.url, async (client) => {
     const { mayWrite, readsMore } = await rightsOf(client, readable)
-    return mayWrite || readsMore ? new Error(`the login ${login.name} may do more than the role ${readerRole}`) : undefined
+    return mayWrite || readsMore
+      ? new Error(`the login ${login.name} may do more than the role ${readerRole}`)
+      : undefined
   })
 }
 
@@ -109,9 +131,11 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 }
 
 function adviceForOurs(account: string): string {
-  return `Statements of the query service run with the rights of ${account}, guarded by the parser and a read-only transaction alone, or by SET ROLE. ` +
+  return (
+    `Statements of the query service run with the rights of ${account}, guarded by the parser and a read-only transaction alone, or by SET ROLE. ` +
     `For a wall of its own let an administrator run: CREATE ROLE ${readerRole} NOLOGIN; GRANT ${readerRole} TO ${account}; ` +
     `CREATE ROLE chain_reader LOGIN PASSWORD '...' IN ROLE ${readerRole}; and set INDEXER_DATABASE_URL to that login.`
+  )
 }
 
 function adviceForOthers(account: string): string {

@@ -21,7 +21,8 @@ const longestName = 63
 export function readerLoginOf(url: string, account: string): ReaderLogin {
   const login = new URL(url)
   const given = decodeURIComponent(login.password)
-  const password = given === '' ? undefined : createHmac('sha256', given).update(`${readerRole} of ${account}`).digest('base64url')
+  const password =
+    given === '' ? undefined : createHmac('sha256', given).update(`${readerRole} of ${account}`).digest('base64url')
   const name = shortened(`${readerRole}_of_${account}`)
   login.username = encodeURIComponent(name)
   login.password = password ?? ''

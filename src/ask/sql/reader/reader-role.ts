@@ -69,7 +69,9 @@ export async function grantReading(client: ClientBase, readable: readonly string
   const schemas = [...new Set(rows.map(({ schema }) => escapeIdentifier(schema)))]
   const tables = rows.map(({ schema, name }) => `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`)
   try {
-    await client.query(`GRANT USAGE ON SCHEMA ${schemas.join(', ')} TO ${role}; GRANT SELECT ON ${tables.join(', ')} TO ${role}`)
+    await client.query(
+      `GRANT USAGE ON SCHEMA ${schemas.join(', ')} TO ${role}; GRANT SELECT ON ${tables.join(', ')} TO ${role}`,
+    )
     return undefined
   } catch (error) {
     return asDatabaseError(error)

@@ -15,20 +15,30 @@ const readBytes: ReadValue = (text) => `0x${text.slice(2)}`
  * `2026-01-31 12:00:00.5` or the same with `+00`, since the session is in UTC: columns without a time zone hold UTC everywhere in a
  * chain. Years before Christ and the infinities stay as they are.
  */
-const readTime: ReadValue = (text) => (/^\d{4,}-\d\d-\d\d \d\d:/.test(text) && !text.endsWith('BC') ? `${text.replace(' ', 'T').replace(/\+00$/, '')}Z` : text)
+const readTime: ReadValue = (text) =>
+  /^\d{4,}-\d\d-\d\d \d\d:/.test(text) && !text.endsWith('BC')
+    ? `${text.replace(' ', 'T').replace(/\+00$/, '')}Z`
+    : text
 
 const byType: ReadonlyMap<number, ReadValue> = new Map<number, ReadValue>([
   [builtins.BOOL, (text) => text === 't'],
-  [builtins.INT2, Number], [builtins.INT4, Number], [builtins.OID, Number],
-  [builtins.FLOAT4, readFloat], [builtins.FLOAT8, readFloat],
+  [builtins.INT2, Number],
+  [builtins.INT4, Number],
+  [builtins.OID, Number],
+  [builtins.FLOAT4, readFloat],
+  [builtins.FLOAT8, readFloat],
   [builtins.BYTEA, readBytes],
-  [builtins.TIMESTAMP, readTime], [builtins.TIMESTAMPTZ, readTime],
-  [builtins.JSON, parseExactJson], [builtins.JSONB, parseExactJson],
+  [builtins.TIMESTAMP, readTime],
+  [builtins.TIMESTAMPTZ, readTime],
+  [builtins.JSON, parseExactJson],
+  [builtins.JSONB, parseExactJson],
 ])
 
 /** An array of texts. All arrays are written alike, and their elements as values of their type are. */
 const textArray = 1009
-const parseArray = types.getTypeParser(textArray as Parameters<typeof types.getTypeParser>[0]) as (text: string) => NestedTexts
+const parseArray = types.getTypeParser(textArray as Parameters<typeof types.getTypeParser>[0]) as (
+  text: string,
+) => NestedTexts
 type NestedTexts = readonly (NestedTexts | string | null)[]
 
 /**
@@ -38,9 +48,10 @@ type NestedTexts = readonly (NestedTexts | string | null)[]
 export function readerOf(type: number, elementType: number | undefined): ReadValue {
   if (elementType === undefined) return byType.get(type) ?? String
   const readElement = readerOf(elementType, undefined)
-  const readAll = (values: NestedTexts): SqlValue => values.map((value) => {
-    if (value === null) return null
-    return typeof value === 'string' ? readElement(value) : readAll(value)
-  })
+  const readAll = (values: NestedTexts): SqlValue =>
+    values.map((value) => {
+      if (value === null) return null
+      return typeof value === 'string' ? readElement(value) : readAll(value)
+    })
   return (text) => readAll(parseArray(text))
 }

@@ -75,7 +75,9 @@ export class ServerSessions {
   }
 
   async #untilGone(
-    processId: number, since: string, { onReplaced, onHeld }: Readonly<Record<'onReplaced' | 'onHeld', () => void>>,
+    processId: number,
+    since: string,
+    { onReplaced, onHeld }: Readonly<Record<'onReplaced' | 'onHeld', () => void>>,
   ): Promise<void> {
     const { signal, interrupt, stuckAfterMs = 3000, maxReplaced = 8 } = this.#options
     const name = nameOf(processId, since)
@@ -139,9 +141,9 @@ export class ServerSessions {
       : `Its slot stays taken: ${this.#replaced.size} other sessions are stuck too.`
     this.#options.log.error(
       { processId, stuck: this.#stuck.size },
-      `PostgreSQL session ${processId} does not end: its statement computes in code that cannot be cancelled, and `
-        + `occupies a processor. ${fate} On the server's machine run "kill -s FPE ${processId}" as its user, which `
-        + 'ends this session alone, or restart PostgreSQL with "pg_ctl restart -m immediate".',
+      `PostgreSQL session ${processId} does not end: its statement computes in code that cannot be cancelled, and ` +
+        `occupies a processor. ${fate} On the server's machine run "kill -s FPE ${processId}" as its user, which ` +
+        'ends this session alone, or restart PostgreSQL with "pg_ctl restart -m immediate".',
     )
   }
 

@@ -52,7 +52,10 @@ export class StatementRunner {
 
   constructor(options: StatementRunnerOptions) {
     this.#options = options
-    this.#before = ['BEGIN TRANSACTION READ ONLY', ...(options.role === undefined ? [] : [`SET LOCAL ROLE ${escapeIdentifier(options.role)}`])]
+    this.#before = [
+      'BEGIN TRANSACTION READ ONLY',
+      ...(options.role === undefined ? [] : [`SET LOCAL ROLE ${escapeIdentifier(options.role)}`]),
+    ]
   }
 
   /** @throws what `SqlRunner.run` throws, but for refusals */
@@ -88,7 +91,9 @@ export class StatementRunner {
     try {
       if (signal?.aborted === true) throw askerLeft(signal.reason)
       signal?.addEventListener('abort', leave)
-      const query = client.query(new BoundedQuery({ before: this.#before, text: prefix + sql, mostRows: mostRows + 1, mostBytes }))
+      const query = client.query(
+        new BoundedQuery({ before: this.#before, text: prefix + sql, mostRows: mostRows + 1, mostBytes }),
+      )
       return this.#answer(await query.received, mostRows, performance.now() - startedAt)
     } catch (error) {
       if (signal?.aborted === true) throw askerLeft(error)
@@ -104,11 +109,13 @@ export class StatementRunner {
     if (isCut && rows.length === 0) throw rowTooLarge(this.#options.mostBytes)
     const types = columns.map(({ dataTypeID }) => this.#options.types.get(dataTypeID) ?? unknownType)
     const kept = rows.slice(0, mostRows)
-    const truncatedBy = rows.length > mostRows ? 'rows' as const : 'bytes' as const
+    const truncatedBy = rows.length > mostRows ? ('rows' as const) : ('bytes' as const)
     const truncated = isCut || rows.length > mostRows
     return {
       columns: columns.map(({ name }, index) => ({ name, type: types[index]?.name ?? unknownType.name })),
-      rows: kept.map((row) => row.map((text, index) => (text === null ? null : (types[index] ?? unknownType).read(text)))),
+      rows: kept.map((row) =>
+        row.map((text, index) => (text === null ? null : (types[index] ?? unknownType).read(text))),
+      ),
       rowCount: kept.length,
       truncated,
       ...(truncated ? { truncatedBy } : {}),
@@ -119,13 +126,19 @@ export class StatementRunner {
   #explained(thrown: unknown, before: number, elapsedMs: number): Error {
     const error = asError(thrown)
     const { timeoutMs } = this.#options
-    if (elapsedMs >= timeoutMs && (isConnectionLost(error) || isCancelled(error))) return timedOut(timeoutMs / 1000, error)
+    if (elapsedMs >= timeoutMs && (isConnectionLost(error) || isCancelled(error)))
+      return timedOut(timeoutMs / 1000, error)
     if (isCancelled(error)) return askerLeft(error)
     if (error instanceof DatabaseError && error.code === '53200') return outOfMemory(error)
-    if (!(error instanceof DatabaseError) || isOfServer(error)) return error instanceof DatabaseError || isConnectionLost(error) ? databaseUnavailable(error) : error
+    if (!(error instanceof DatabaseError) || isOfServer(error))
+      return error instanceof DatabaseError || isConnectionLost(error) ? databaseUnavailable(error) : error
     const { code = '', position, hint } = error
     const place = Number(position) - before
-    return new SqlStatementError(error.message, { sqlState: code, ...(place > 0 ? { position: place } : {}), ...(hint === undefined ? {} : { hint }) }, error)
+    return new SqlStatementError(
+      error.message,
+      { sqlState: code, ...(place > 0 ? { position: place } : {}), ...(hint === undefined ? {} : { hint }) },
+      error,
+    )
   }
 
   /**
@@ -185,7 +198,9 @@ class Ending {
 
   /** The server ends a session whose connection is gone when it next writes to it. */
   giveUp(): void {
-    const { connection } = this.#client as PoolClient & { readonly connection: { readonly stream: { destroy: () => void } } }
+    const { connection } = this.#client as PoolClient & {
+      readonly connection: { readonly stream: { destroy: () => void } }
+    }
     connection.stream.destroy()
     this.#givenUp.resolve()
   }

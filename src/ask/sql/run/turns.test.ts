@@ -21,16 +21,20 @@ describe('slots for statements', () => {
     const refused: [string, string][] = []
     const slots: Slot[] = []
     return {
-      started, refused,
+      started,
+      refused,
       take: async (client) => {
-        turns.take(longMs, undefined, client).then((slot) => {
-          started.push(client)
-          slots.push(slot)
-        }, (error: unknown) => {
-          const isOurs = error instanceof ApiError
-          const seconds = isOurs ? String(error.details['retryAfterSeconds']) : ''
-          refused.push([client, isOurs ? `${error.status} ${error.code} ${seconds}` : String(error)])
-        })
+        turns.take(longMs, undefined, client).then(
+          (slot) => {
+            started.push(client)
+            slots.push(slot)
+          },
+          (error: unknown) => {
+            const isOurs = error instanceof ApiError
+            const seconds = isOurs ? String(error.details['retryAfterSeconds']) : ''
+            refused.push([client, isOurs ? `${error.status} ${error.code} ${seconds}` : String(error)])
+          },
+        )
         await settle()
       },
       end: async () => {
@@ -71,14 +75,22 @@ describe('slots for statements', () => {
 
   it('are refused at once while sessions that do not end hold all that a client may have', async () => {
     const turns = new Turns(3, 1000)
-    const code = (client: string) => turns.take(longMs, undefined, client).then((slot) => {
-      slot.end()
-      return 'started'
-    }, (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)))
+    const code = (client: string) =>
+      turns.take(longMs, undefined, client).then(
+        (slot) => {
+          slot.end()
+          return 'started'
+        },
+        (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)),
+      )
     const slots = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'a')]
     const waiting = code('a')
     for (const slot of slots) slot.hold()
-    expect([await waiting, await code('a'), await code('b')]).to.deep.equal(['503 sql-stuck', '503 sql-stuck', 'started'])
+    expect([await waiting, await code('a'), await code('b')]).to.deep.equal([
+      '503 sql-stuck',
+      '503 sql-stuck',
+      'started',
+    ])
     slots.push(await turns.take(longMs, undefined, 'b'))
     const others = [code('b'), code('c')]
     slots[2]?.hold()

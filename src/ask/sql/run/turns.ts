@@ -139,7 +139,10 @@ export class Turns {
   }
 
   async #wait(
-    client: string, queue: ClientQueue, longestWaitMs: number, signal: AbortSignal | undefined,
+    client: string,
+    queue: ClientQueue,
+    longestWaitMs: number,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     if (this.#isStuck(client, queue)) throw slotsStuck(stuckRetrySeconds)
     if (client !== '' && queue.waiting.size >= maxWaitingPerClient) {
@@ -164,8 +167,10 @@ export class Turns {
 
   /** @throws ApiError `sql-busy` when no other client has more statements waiting */
   #makeRoom(queue: ClientQueue): void {
-    const largest = [...this.#clients.values()]
-      .reduce((most, each) => (each.waiting.size > most.waiting.size ? each : most), queue)
+    const largest = [...this.#clients.values()].reduce(
+      (most, each) => (each.waiting.size > most.waiting.size ? each : most),
+      queue,
+    )
     const newest = [...largest.waiting].at(-1)
     if (newest === undefined || largest.waiting.size <= queue.waiting.size + 1) throw tooBusy(1)
     this.#remove(largest, newest)

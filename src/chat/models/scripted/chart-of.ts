@@ -35,9 +35,18 @@ const spoken = ['symbol', 'label', 'name']
  * The chart that suits rows, if one does: times become bars, or lines where there are several numbers; the parts of a whole a pie or a
  * ring; other things bars, or lying bars where their names are long.
  */
-export function chartOf({ columns: names, rows, isCut }: ResultTable, { title, isShares }: ChartWish): Chart | undefined {
+export function chartOf(
+  { columns: names, rows, isCut }: ResultTable,
+  { title, isShares }: ChartWish,
+): Chart | undefined {
   if (rows.length < 2) return undefined
-  const columns = names.map((name): Column => ({ name, kind: kindOf(name, rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined)) }))
+  const columns = names.map((name): Column => ({
+    name,
+    kind: kindOf(
+      name,
+      rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined),
+    ),
+  }))
   const numbers = columns.filter(({ kind }) => kind === 'number').map(({ name }) => name)
   const [first] = numbers
   if (first === undefined) return undefined
@@ -47,39 +56,60 @@ export function chartOf({ columns: names, rows, isCut }: ResultTable, { title, i
   const labels = labelsOf(rows, texts)
   if (labels === undefined) return undefined
   const data = rows.map((row) => Number(row[first] ?? 0))
-  const canBeShares = isShares && !isCut && rows.length <= mostSlices && data.every((value) => value >= 0) && data.some((value) => value > 0)
+  const canBeShares =
+    isShares &&
+    !isCut &&
+    rows.length <= mostSlices &&
+    data.every((value) => value >= 0) &&
+    data.some((value) => value > 0)
   const shown = canBeShares ? rows.length : mostCategories
   return {
-    chartType: canBeShares ? (rows.length <= mostPieSlices ? 'pie' : 'doughnut') : barsFor(labels), title,
-    labels: labels.slice(0, shown), datasets: [{ label: spelled(first), data: data.slice(0, shown) }],
+    chartType: canBeShares ? (rows.length <= mostPieSlices ? 'pie' : 'doughnut') : barsFor(labels),
+    title,
+    labels: labels.slice(0, shown),
+    datasets: [{ label: spelled(first), data: data.slice(0, shown) }],
   }
 }
 
 function overTime(
-  rows: ResultTable['rows'], { title, time, numbers }: { readonly title: string; readonly time: string; readonly numbers: readonly string[] },
+  rows: ResultTable['rows'],
+  { title, time, numbers }: { readonly title: string; readonly time: string; readonly numbers: readonly string[] },
 ): Chart | undefined {
-  const dated = rows.filter((row) => row[time] !== null).toSorted((a, b) => String(a[time]).localeCompare(String(b[time]))).slice(-mostTimes)
+  const dated = rows
+    .filter((row) => row[time] !== null)
+    .toSorted((a, b) => String(a[time]).localeCompare(String(b[time])))
+    .slice(-mostTimes)
   const times = dated.map((row) => String(row[time]))
   if (new Set(times).size < 2 || new Set(times).size < times.length) return undefined
   const areDays = times.every((text) => /^\d{4}-\d\d-\d\d(?:T00:00:00(?:\.0+)?Z)?$/.test(text))
   const series = numbers.map((name) => ({ name, data: dated.map((row) => Number(row[name] ?? 0)) }))
   const size = largest(series[0]?.data ?? [])
-  const alike = series.filter(({ data }, i) => i === 0 || (largest(data) >= size / mostTimesLarger && largest(data) <= size * mostTimesLarger))
+  const alike = series.filter(
+    ({ data }, i) => i === 0 || (largest(data) >= size / mostTimesLarger && largest(data) <= size * mostTimesLarger),
+  )
   return {
-    chartType: alike.length > 1 ? 'line' : 'bar', title, labels: times.map((text) => (areDays ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' '))),
+    chartType: alike.length > 1 ? 'line' : 'bar',
+    title,
+    labels: times.map((text) => (areDays ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' '))),
     datasets: alike.map(({ name, data }) => ({ label: spelled(name), data })),
   }
 }
 
 /** One for each row, no two alike; undefined where no columns tell the rows apart. */
 function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[] | undefined {
-  const candidates = [...spoken.filter((name) => texts.includes(name)).map((name) => [name]), ...texts.map((name) => [name]), texts]
+  const candidates = [
+    ...spoken.filter((name) => texts.includes(name)).map((name) => [name]),
+    ...texts.map((name) => [name]),
+    texts,
+  ]
   for (const names of candidates) {
     if (names.length === 0 || rows.some((row) => names.some((name) => (row[name] ?? '') === ''))) continue
     const whole = rows.map((row) => names.map((name) => String(row[name])).join(', '))
     if (new Set(whole).size < whole.length) continue
     const short = whole.map(shortened)
-    return whole.map((label, i) => (short.indexOf(short[i] ?? '') === short.lastIndexOf(short[i] ?? '') ? short[i] ?? label : label))
+    return whole.map((label, i) =>
+      short.indexOf(short[i] ?? '') === short.lastIndexOf(short[i] ?? '') ? (short[i] ?? label) : label,
+    )
   }
   return undefined
 }
@@ -97,13 +127,16 @@ function barsFor(labels: readonly string[]): ChartType {
 }
 
 function kindOf(name: string, values: readonly unknown[]): Kind {
-  if (values.length > 0 && values.every((value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d(?:T|$)/.test(value))) return 'time'
+  if (values.length > 0 && values.every((value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d(?:T|$)/.test(value)))
+    return 'time'
   return values.length > 0 && !naming.test(name) && values.every(isNumber) ? 'number' : 'text'
 }
 
 /** Large and exact numbers come as texts. */
 function isNumber(value: unknown): boolean {
-  return typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value)
+  return typeof value === 'number'
+    ? Number.isFinite(value)
+    : typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value)
 }
 
 function largest(data: readonly number[]): number {

@@ -17,9 +17,13 @@ export interface ReadPrompt {
 export function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
   const at = prompt.findLastIndex(({ role }) => role === 'user')
   const asked = prompt[at]
-  const question = asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
-  const said = prompt.slice(at + 1).flatMap((message) => (message.role === 'tool' ? message.content : []))
-    .filter((part) => part.type === 'tool-result').map(({ toolName, output }) => ({ toolName, output }))
+  const question =
+    asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
+  const said = prompt
+    .slice(at + 1)
+    .flatMap((message) => (message.role === 'tool' ? message.content : []))
+    .filter((part) => part.type === 'tool-result')
+    .map(({ toolName, output }) => ({ toolName, output }))
   return { question, said }
 }
 
@@ -27,5 +31,5 @@ export function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
 export function failureIn({ output }: ToolSaid): string | undefined {
   if (output.type === 'error-text') return output.value
   if (output.type === 'error-json') return JSON.stringify(output.value)
-  return output.type === 'execution-denied' ? output.reason ?? 'It was not allowed.' : undefined
+  return output.type === 'execution-denied' ? (output.reason ?? 'It was not allowed.') : undefined
 }

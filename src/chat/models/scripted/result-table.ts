@@ -17,7 +17,8 @@ export function readResultTable(output: unknown): ResultTable | undefined {
   const rows = output['rows'] ?? output['results']
   if (Array.isArray(rows) && rows.every(isRecord)) {
     const named = output['columns']
-    const columns = Array.isArray(named) && named.every((name) => typeof name === 'string') ? named : Object.keys(rows[0] ?? {})
+    const columns =
+      Array.isArray(named) && named.every((name) => typeof name === 'string') ? named : Object.keys(rows[0] ?? {})
     return { columns: [...new Set(columns)], rows, isCut: output['truncated'] === true }
   }
   return firstTable([output['structuredContent'], output['value'], output['content'], output['text']])

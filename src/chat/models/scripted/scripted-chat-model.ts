@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type {
-  LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4GenerateResult, LanguageModelV4StreamPart,
-  LanguageModelV4StreamResult, LanguageModelV4Usage,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import type { ModelState } from '../../../llm/model-state.ts'
 import { chartOf } from './chart-of.ts'
@@ -32,7 +38,8 @@ const chartTool = 'createChart'
 const pieceCharacters = 24
 
 const nothingUsed: LanguageModelV4Usage = {
-  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 0, text: 0, reasoning: 0 },
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
 /**
@@ -56,7 +63,13 @@ export class ScriptedChatModel implements LanguageModelV4 {
   doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const { text, call } = this.#reply(options)
     const content: LanguageModelV4Content[] = text === '' ? [] : [{ type: 'text', text }]
-    if (call !== undefined) content.push({ type: 'tool-call', toolCallId: callId(), toolName: call.toolName, input: JSON.stringify(call.input) })
+    if (call !== undefined)
+      content.push({
+        type: 'tool-call',
+        toolCallId: callId(),
+        toolName: call.toolName,
+        input: JSON.stringify(call.input),
+      })
     return Promise.resolve({ content, finishReason: endOf(call), usage: nothingUsed, warnings: [] })
   }
 
@@ -64,7 +77,7 @@ export class ScriptedChatModel implements LanguageModelV4 {
     return Promise.resolve({ stream: ReadableStream.from(this.#parts(options)) })
   }
 
-  async* #parts(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
+  async *#parts(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
     const { text, call } = this.#reply(options)
     const { abortSignal } = options
     yield { type: 'stream-start', warnings: [] }
@@ -96,15 +109,24 @@ export class ScriptedChatModel implements LanguageModelV4 {
     const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === asked))
     if (example === undefined) return { text: words.unknown(examples.map(({ questions }) => questions[0])) }
     const { sql, isShares = false, title = question } = example
-    const has = (name: string): boolean => toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
+    const has = (name: string): boolean =>
+      toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
     const result = said.find(({ toolName }) => toolName === sqlTool)
-    if (result === undefined) return has(sqlTool) ? { text: words.intro(), call: { toolName: sqlTool, input: { sql } } } : { text: words.withoutTool(sql) }
+    if (result === undefined)
+      return has(sqlTool)
+        ? { text: words.intro(), call: { toolName: sqlTool, input: { sql } } }
+        : { text: words.withoutTool(sql) }
     const reason = failureIn(result)
     const table = reason === undefined ? readResultTable(result.output) : undefined
     if (table === undefined) return { text: words.failed(sql, reason ?? 'Its result cannot be read.') }
     const wasDrawn = said.some(({ toolName }) => toolName === chartTool)
-    const chart = wasDrawn || !has(chartTool) ? undefined : chartOf(table, { title: words.isEnglish ? title : question.trim(), isShares })
-    return chart === undefined ? { text: words.closing(sql, table) } : { text: '', call: { toolName: chartTool, input: chart } }
+    const chart =
+      wasDrawn || !has(chartTool)
+        ? undefined
+        : chartOf(table, { title: words.isEnglish ? title : question.trim(), isShares })
+    return chart === undefined
+      ? { text: words.closing(sql, table) }
+      : { text: '', call: { toolName: chartTool, input: chart } }
   }
 }
 

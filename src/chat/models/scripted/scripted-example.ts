@@ -12,5 +12,10 @@ export interface ScriptedExample {
 
 /** Equal for questions that differ in case, spaces and the mark at their end alone. */
 export function questionKey(question: string): string {
-  return question.normalize('NFKC').trim().toLowerCase().replaceAll(/\s+/g, ' ').replace(/[\s?!.。]+$/, '')
+  return question
+    .normalize('NFKC')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/[\s?!.。]+$/, '')
 }

@@ -4,7 +4,8 @@ import type { JsonValue } from '../../../base/exact-json.ts'
 export type ReadCadence = (payload: Buffer) => unknown
 
 /** What the REST API of access nodes answers. Source: onflow/flow, openapi/access.yaml. */
-const chainPath = /^\/v1\/(?:transactions|transaction_results|execution_results|blocks|collections|accounts|events|scripts)(?:\/|$)/
+const chainPath =
+  /^\/v1\/(?:transactions|transaction_results|execution_results|blocks|collections|accounts|events|scripts)(?:\/|$)/
 
 /** Deeper than any answer of that API has these fields. */
 const mostDepth = 12
@@ -25,7 +26,9 @@ export function readChainFields(value: JsonValue, readCadence: ReadCadence): Jso
 function readWithin(value: JsonValue, readCadence: ReadCadence, depth: number): JsonValue {
   if (typeof value !== 'object' || value === null || depth > mostDepth) return value
   if (isList(value)) return value.map((item) => readWithin(item, readCadence, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, readField(name, item, readCadence, depth + 1)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, readField(name, item, readCadence, depth + 1)]),
+  )
 }
 
 function readField(name: string, value: JsonValue, readCadence: ReadCadence, depth: number): JsonValue {
@@ -57,7 +60,8 @@ function textOf(value: JsonValue): JsonValue {
 }
 
 function bytesOf(value: JsonValue): Buffer | undefined {
-  if (typeof value !== 'string' || value === '' || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined
+  if (typeof value !== 'string' || value === '' || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value))
+    return undefined
   return Buffer.from(value, 'base64')
 }
 

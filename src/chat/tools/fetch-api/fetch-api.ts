@@ -41,11 +41,14 @@ export interface FetchedApi {
 /** Longest body of a POST, in bytes. */
 const mostBodyBytes = 64 * 1024
 
-const schema = z.strictObject({
-  url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${mostUrlCharacters} characters.`),
-  method: z.enum(['GET', 'POST'], 'must be GET or POST').optional().describe('Default: GET.'),
-  body: z.string('must be a text: the JSON as a text').optional().describe('For POST only: a JSON text.'),
-}, 'must be an object with a url')
+const schema = z.strictObject(
+  {
+    url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${mostUrlCharacters} characters.`),
+    method: z.enum(['GET', 'POST'], 'must be GET or POST').optional().describe('Default: GET.'),
+    body: z.string('must be a text: the JSON as a text').optional().describe('For POST only: a JSON text.'),
+  },
+  'must be an object with a url',
+)
 
 type FetchApiInput = z.output<typeof schema>
 
@@ -53,7 +56,12 @@ type FetchApiInput = z.output<typeof schema>
  * The tool `fetch_api`; no tool where no host is listed. Its failures are ApiErrors with words for the model.
  * @throws FatalError `bad-host` where FETCH_API_HOSTS names what is no host
  */
-export function fetchApiTools({ hosts: words, readCadence, network = publicInternet(), timeoutMs = 20_000 }: FetchApiOptions): ToolSet {
+export function fetchApiTools({
+  hosts: words,
+  readCadence,
+  network = publicInternet(),
+  timeoutMs = 20_000,
+}: FetchApiOptions): ToolSet {
   const hosts = new ListedHosts(words)
   if (hosts.names.length === 0) return {}
   const fetch = fetchListed({ hosts, network, timeoutMs })
@@ -62,7 +70,8 @@ export function fetchApiTools({ hosts: words, readCadence, network = publicInter
       `Calls a public web API: GET or POST by https on ${hosts.names.join(', ')}, and no other host. Nothing can be signed in to, and nothing is written. ` +
       'Long JSON is shortened, and base64 of access nodes (/v1/transactions/{id}, /v1/transaction_results/{id}, accounts, events) is decoded. What it gives is data of strangers.',
     inputSchema: toldInput(schema),
-    execute: async (input, { abortSignal }) => callApi(parseBody(schema, input), { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
+    execute: async (input, { abortSignal }) =>
+      callApi(parseBody(schema, input), { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
   })
   return { fetch_api: fetchApi }
 }
@@ -73,11 +82,16 @@ interface Calling {
   readonly readCadence: ReadCadence
 }
 
-async function callApi({ url, method = 'GET', body }: FetchApiInput, { hosts, fetch, readCadence }: Calling, signal: AbortSignal): Promise<FetchedApi> {
+async function callApi(
+  { url, method = 'GET', body }: FetchApiInput,
+  { hosts, fetch, readCadence }: Calling,
+  signal: AbortSignal,
+): Promise<FetchedApi> {
   const answer = await fetch({ url: hosts.read(url), method, body: readBody(method, body) }, signal)
   const { status, contentType, location } = answer
   const common = { status, url: answer.url.href, content_type: contentType.slice(0, 200) }
-  if (location !== undefined) return { ...common, body: null, truncated: false, note: 'It leads elsewhere, where a POST is not sent.' }
+  if (location !== undefined)
+    return { ...common, body: null, truncated: false, note: 'It leads elsewhere, where a POST is not sent.' }
   return { ...common, ...presentBody(answer, readCadence) }
 }
 
@@ -90,7 +104,8 @@ function readBody(method: 'GET' | 'POST', body: string | undefined): string | un
   if (body === undefined || (method === 'GET' && body.trim() === '')) return undefined
   if (method === 'GET') throw bodyRefused('A GET has no body; put what is asked for into the URL, or use POST.')
   const written = rewrite(body)
-  if (Buffer.byteLength(written) > mostBodyBytes) throw bodyRefused(`The body has more than ${mostBodyBytes} bytes; ask for less at once.`)
+  if (Buffer.byteLength(written) > mostBodyBytes)
+    throw bodyRefused(`The body has more than ${mostBodyBytes} bytes; ask for less at once.`)
   return written
 }
 

@@ -45,16 +45,30 @@ export function fetchListed({ hosts, network, timeoutMs }: FetchListedOptions): 
     const deadline = AbortSignal.timeout(timeoutMs)
     const ending = AbortSignal.any([signal, deadline])
     try {
-      return await untilAborted(limit(() => follow(request, hosts, network, ending)), ending)
+      return await untilAborted(
+        limit(() => follow(request, hosts, network, ending)),
+        ending,
+      )
     } catch (error) {
       signal.throwIfAborted()
-      if (deadline.aborted) throw new ApiError(504, 'fetch-timeout', `${request.url.hostname} did not answer within ${timeoutMs / 1000} s. Ask it for less, or another host.`, { cause: error })
+      if (deadline.aborted)
+        throw new ApiError(
+          504,
+          'fetch-timeout',
+          `${request.url.hostname} did not answer within ${timeoutMs / 1000} s. Ask it for less, or another host.`,
+          { cause: error },
+        )
       throw error
     }
   }
 }
 
-async function follow(request: ListedRequest, hosts: ListedHosts, network: OutboundNetwork, signal: AbortSignal): Promise<ListedAnswer> {
+async function follow(
+  request: ListedRequest,
+  hosts: ListedHosts,
+  network: OutboundNetwork,
+  signal: AbortSignal,
+): Promise<ListedAnswer> {
   let { url } = request
   for (let followed = 0; followed <= mostRedirects; followed++) {
     signal.throwIfAborted()
@@ -63,7 +77,11 @@ async function follow(request: ListedRequest, hosts: ListedHosts, network: Outbo
     if (answer.location === undefined || request.method === 'POST') return { ...answer, url }
     url = hosts.readRedirect(answer.location, url)
   }
-  throw new ApiError(502, 'fetch-failed', `${request.url.hostname} leads from one URL to the next, more than ${mostRedirects} times.`)
+  throw new ApiError(
+    502,
+    'fetch-failed',
+    `${request.url.hostname} leads from one URL to the next, more than ${mostRedirects} times.`,
+  )
 }
 
 async function sendChecked(request: ListedRequest, network: OutboundNetwork, signal: AbortSignal): Promise<RawAnswer> {
@@ -74,7 +92,9 @@ async function sendChecked(request: ListedRequest, network: OutboundNetwork, sig
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof TargetRefused) throw urlRefused(`${hostname} may not be called: ${error.message}.`, error)
-    throw new ApiError(502, 'fetch-failed', `${hostname} gave no answer that can be read: ${reasonOf(error)}.`, { cause: error })
+    throw new ApiError(502, 'fetch-failed', `${hostname} gave no answer that can be read: ${reasonOf(error)}.`, {
+      cause: error,
+    })
   }
 }
 

@@ -26,10 +26,12 @@ export class ListedHosts {
     const url = new URL(text)
     if (url.protocol !== 'https:') return refuse('Only https is called.')
     if (url.username !== '' || url.password !== '') return refuse('The URL holds a name or a password.')
-    if (!this.names.includes(url.hostname)) return refuse(`${url.hostname === '' ? 'A URL without a host' : url.hostname} may not be called.`)
+    if (!this.names.includes(url.hostname))
+      return refuse(`${url.hostname === '' ? 'A URL without a host' : url.hostname} may not be called.`)
     if (url.port !== '') return refuse(`Port ${url.port} may not be called.`)
     // What reads as another host than it is, is not called: wide letters, a host in percents, `https:\\host`, line breaks that parsers drop.
-    if (writtenHost(text) !== url.hostname || /[\s\\\p{Cc}]/u.test(text)) return refuse('The URL is not written as one: no white space, no backslash, the host in plain letters.')
+    if (writtenHost(text) !== url.hostname || /[\s\\\p{Cc}]/u.test(text))
+      return refuse('The URL is not written as one: no white space, no backslash, the host in plain letters.')
     url.hash = ''
     return url
   }
@@ -60,8 +62,12 @@ function writtenHost(text: string): string | undefined {
 }
 
 function hostOf(word: string): string {
-  const url = /^[^\s/:@?#\\*%[\]]+$/.test(word) && URL.canParse(`https://${word}`) ? new URL(`https://${word}`) : undefined
+  const url =
+    /^[^\s/:@?#\\*%[\]]+$/.test(word) && URL.canParse(`https://${word}`) ? new URL(`https://${word}`) : undefined
   const host = url?.hostname ?? ''
   if (isIP(host) === 0 && host.includes('.') && !host.endsWith('.')) return host
-  throw new FatalError('bad-host', `FETCH_API_HOSTS must be names of hosts such as api.example.com, without scheme, port, path or *, not "${word}".`)
+  throw new FatalError(
+    'bad-host',
+    `FETCH_API_HOSTS must be names of hosts such as api.example.com, without scheme, port, path or *, not "${word}".`,
+  )
 }

@@ -32,13 +32,27 @@ export const mostBodyBytes = 2 * 1024 * 1024
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Sends a request and reads its answer over a connection of its own. @throws when there is none, and when the signal is aborted */
-export async function sendRequest({ url, address, method, body }: CheckedRequest, { port, ca }: OutboundNetwork, signal: AbortSignal): Promise<RawAnswer> {
+export async function sendRequest(
+  { url, address, method, body }: CheckedRequest,
+  { port, ca }: OutboundNetwork,
+  signal: AbortSignal,
+): Promise<RawAnswer> {
   const answered = Promise.withResolvers<IncomingMessage>()
   const request = httpsRequest({
-    agent: false, host: address, port, servername: url.hostname, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }),
-    path: `${url.pathname}${url.search}`, method, signal,
+    agent: false,
+    host: address,
+    port,
+    servername: url.hostname,
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+    path: `${url.pathname}${url.search}`,
+    method,
+    signal,
     headers: {
-      host: url.host, accept: 'application/json, text/plain;q=0.8, */*;q=0.1', 'accept-encoding': 'gzip, br', 'user-agent': 'flowfarm-chat/1',
+      host: url.host,
+      accept: 'application/json, text/plain;q=0.8, */*;q=0.1',
+      'accept-encoding': 'gzip, br',
+      'user-agent': 'flowfarm-chat/1',
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     },
   })
@@ -59,11 +73,20 @@ async function readAnswer(response: IncomingMessage): Promise<RawAnswer> {
   const { location, 'content-type': contentType = '', 'content-encoding': coding = 'identity' } = response.headers
   const isRedirect = redirects.has(status) && location !== undefined
   const { bytes, isCut } = isRedirect ? { bytes: Buffer.alloc(0), isCut: false } : await readBody(response, coding)
-  return { status, contentType: contentType.toLowerCase().replaceAll(' ', ''), location: isRedirect ? location : undefined, bytes, isCut }
+  return {
+    status,
+    contentType: contentType.toLowerCase().replaceAll(' ', ''),
+    location: isRedirect ? location : undefined,
+    bytes,
+    isCut,
+  }
 }
 
 /** Decompresses as it comes, so that what a few bytes unfold to is never held. */
-async function readBody(response: IncomingMessage, coding: string): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
+async function readBody(
+  response: IncomingMessage,
+  coding: string,
+): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
   const decoder = decoderOf(coding)
   // Its errors are those of the decoder, which is read.
   const body = decoder === undefined ? response : pipeline(response, countedBytes(), decoder, () => undefined)

@@ -31,23 +31,40 @@ describe('summariseJson', () => {
   })
 
   it('shows more of an answer of the chain: its script and its events', () => {
-    const transaction = { script: 's'.repeat(15_000), events: Array.from({ length: 110 }, (_, event_index) => ({ event_index, payload: { amount: '1.00000000' } })) }
+    const transaction = {
+      script: 's'.repeat(15_000),
+      events: Array.from({ length: 110 }, (_, event_index) => ({ event_index, payload: { amount: '1.00000000' } })),
+    }
     expect(summariseJson(transaction, true)).to.deep.equal({ value: transaction, cut: undefined })
     expect(summariseJson(transaction).cut).to.be.a('string')
   })
 
   it('is never longer than its most, whatever the value, and holds no half of a surrogate pair', () => {
-    const wide = (width: number, depth: number): JsonValue => (depth === 0 ? 'leaf' : Object.fromEntries(Array.from({ length: width }, (_, i) => [`name${i}`, wide(width, depth - 1)])))
-    for (const value of [wide(19, 4), wide(300, 2), 'x'.repeat(2_000_000), Array.from({ length: 20 }, () => 'y'.repeat(90_000)), '\u0001'.repeat(100_000), { ['n'.repeat(1_000_000)]: 1 }]) {
+    const wide = (width: number, depth: number): JsonValue =>
+      depth === 0
+        ? 'leaf'
+        : Object.fromEntries(Array.from({ length: width }, (_, i) => [`name${i}`, wide(width, depth - 1)]))
+    for (const value of [
+      wide(19, 4),
+      wide(300, 2),
+      'x'.repeat(2_000_000),
+      Array.from({ length: 20 }, () => 'y'.repeat(90_000)),
+      '\u0001'.repeat(100_000),
+      { ['n'.repeat(1_000_000)]: 1 },
+    ]) {
       const { value: shown, cut } = summariseJson(value)
       expect(lengthOf(shown)).to.be.at.most(mostSummaryCharacters)
       expect(cut).to.be.a('string')
     }
-    expect(JSON.stringify(summariseJson(['\uD800', { '\uDC00': 'a\uD800' }]).value)).to.equal('["\uFFFD",{"\uFFFD":"a\uFFFD"}]')
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
-      const { value: shown, cut } = summariseJson(value as JsonValue)
-      if (cut === undefined && JSON.stringify(value).isWellFormed()) expect(lengthOf(shown)).to.be.at.most(16_000)
-    }))
+    expect(JSON.stringify(summariseJson(['\uD800', { '\uDC00': 'a\uD800' }]).value)).to.equal(
+      '["\uFFFD",{"\uFFFD":"a\uFFFD"}]',
+    )
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const { value: shown, cut } = summariseJson(value as JsonValue)
+        if (cut === undefined && JSON.stringify(value).isWellFormed()) expect(lengthOf(shown)).to.be.at.most(16_000)
+      }),
+    )
   })
 
   it('keeps names that objects have of themselves as fields', () => {

@@ -25,12 +25,18 @@ const whole: Measure = { items: Infinity, names: Infinity, characters: Infinity,
 
 /** From the largest: the first that makes a summary short enough is taken. */
 const measures: readonly Measure[] = [
-  { items: 20, names: 100, characters: 4000, depth: 8 }, { items: 10, names: 50, characters: 1000, depth: 6 },
-  { items: 5, names: 30, characters: 300, depth: 5 }, { items: 3, names: 20, characters: 100, depth: 4 },
+  { items: 20, names: 100, characters: 4000, depth: 8 },
+  { items: 10, names: 50, characters: 1000, depth: 6 },
+  { items: 5, names: 30, characters: 300, depth: 5 },
+  { items: 3, names: 20, characters: 100, depth: 4 },
 ]
 
 /** For answers of the chain: a transaction has a script and more events than a list of a page has entries. */
-const chainMeasures: readonly Measure[] = [{ items: 120, names: 100, characters: 20_000, depth: 10 }, { items: 60, names: 100, characters: 8000, depth: 10 }, ...measures]
+const chainMeasures: readonly Measure[] = [
+  { items: 120, names: 100, characters: 20_000, depth: 10 },
+  { items: 60, names: 100, characters: 8000, depth: 10 },
+  ...measures,
+]
 
 /** As much of a value as a model can read, of each part of it something; what is left out is told in its place. */
 export function summariseJson(value: JsonValue, isOfChain = false): Summary {
@@ -74,8 +80,11 @@ function show(value: JsonValue, measure: Measure, depth: number, cuts: Set<strin
     return [...shown, `… ${count(value.length - items)} more items`]
   }
   const parts = Object.entries(value)
-  if (depth >= mostDepth && parts.length > 0) return tooDeep(`an object of ${count(parts.length)} fields`, measure, cuts)
-  const shown = parts.slice(0, names).map(([name, item]): [string, JsonValue] => [shorten(name, 200, cuts), show(item, measure, depth + 1, cuts)])
+  if (depth >= mostDepth && parts.length > 0)
+    return tooDeep(`an object of ${count(parts.length)} fields`, measure, cuts)
+  const shown = parts
+    .slice(0, names)
+    .map(([name, item]): [string, JsonValue] => [shorten(name, 200, cuts), show(item, measure, depth + 1, cuts)])
   if (parts.length <= names) return Object.fromEntries(shown)
   cuts.add(`objects have their first ${names} fields`)
   return Object.fromEntries([...shown, ['…', `${count(parts.length - names)} more fields`]])

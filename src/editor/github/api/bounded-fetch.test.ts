@@ -25,7 +25,14 @@ describe('calls of GitHub', () => {
     server.closeAllConnections()
     server.close()
   })
-  const codeOf = async (path: string, options = {}): Promise<string> => boundedFetch([origin], options)(path).then(() => 'answered', (error: unknown) => (error instanceof ApiError ? error.code : String(error)))
+  const codeOf = async (path: string, options = {}): Promise<string> =>
+    boundedFetch(
+      [origin],
+      options,
+    )(path).then(
+      () => 'answered',
+      (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+    )
 
   it('give the answer as it is', async () => {
     const answer = await boundedFetch([origin])(`${origin}/x`)
@@ -36,7 +43,14 @@ describe('calls of GitHub', () => {
   it('go to no other host, and nowhere that an answer leads to', async () => {
     expect(await codeOf(`${origin}/moved`)).to.equal('repository-moved')
     expect(asked).not.to.include('/elsewhere')
-    for (const url of [`http://localhost:${new URL(origin).port}/x`, 'http://169.254.169.254/', `https://${origin.slice(7)}/x`, `http://user@127.0.0.1:1/`, `http://127.0.0.1:${(Number(new URL(origin).port) % 60_000) + 1}/x`]) expect(await codeOf(url), url).to.equal('internal-error')
+    for (const url of [
+      `http://localhost:${new URL(origin).port}/x`,
+      'http://169.254.169.254/',
+      `https://${origin.slice(7)}/x`,
+      `http://user@127.0.0.1:1/`,
+      `http://127.0.0.1:${(Number(new URL(origin).port) % 60_000) + 1}/x`,
+    ])
+      expect(await codeOf(url), url).to.equal('internal-error')
   })
 
   it('end where the answer is too long or does not come', async () => {

@@ -5,39 +5,80 @@ import { ApiError, FatalError } from '../../../base/errors.ts'
 import { createGitHubClient } from './github-client.ts'
 
 const log = pino({ level: 'silent' })
-const app = { appId: '1', slug: 's', clientId: 'c', clientSecret: 'x', webhookSecret: undefined, url: 'https://github.com', apiUrl: 'https://api.github.com' }
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } })
+const app = {
+  appId: '1',
+  slug: 's',
+  clientId: 'c',
+  clientSecret: 'x',
+  webhookSecret: undefined,
+  url: 'https://github.com',
+  apiUrl: 'https://api.github.com',
+}
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
 
 describe('the client of GitHub', () => {
   it('takes a private key however its line breaks are written, and says what is none', () => {
-    for (const key of [privateKey, privateKey.replaceAll('\n', '\\n'), privateKey.replaceAll('\n', '\r\n'), `\n${privateKey}\n`]) expect(() => createGitHubClient({ ...app, privateKey: key }, { log })).not.to.throw()
+    for (const key of [
+      privateKey,
+      privateKey.replaceAll('\n', '\\n'),
+      privateKey.replaceAll('\n', '\r\n'),
+      `\n${privateKey}\n`,
+    ])
+      expect(() => createGitHubClient({ ...app, privateKey: key }, { log })).not.to.throw()
     for (const key of ['', 'x', 'key.pem', privateKey.slice(0, 100), privateKey.replaceAll('\n', ' ')]) {
-      expect(() => createGitHubClient({ ...app, privateKey: key }, { log })).to.throw(FatalError, /GITHUB_APP_PRIVATE_KEY is no private key/)
+      expect(() => createGitHubClient({ ...app, privateKey: key }, { log })).to.throw(
+        FatalError,
+        /GITHUB_APP_PRIVATE_KEY is no private key/,
+      )
     }
   })
 
-  it('calls the hosts that are set, those of a GitHub of one\'s own too', async () => {
+  it("calls the hosts that are set, those of a GitHub of one's own too", async () => {
     const called: string[] = []
     const fetch: typeof globalThis.fetch = async (input) => {
       const url = input instanceof Request ? input.url : input.toString()
       called.push(url)
-      return Response.json(url.endsWith('/access_tokens') ? { token: 'ghs_x', expires_at: '2100-01-01T00:00:00Z', permissions: {} } : { access_token: 'ghu_x' })
+      return Response.json(
+        url.endsWith('/access_tokens')
+          ? { token: 'ghs_x', expires_at: '2100-01-01T00:00:00Z', permissions: {} }
+          : { access_token: 'ghu_x' },
+      )
     }
-    const client = createGitHubClient({ ...app, privateKey, url: 'https://git.example.com/', apiUrl: 'https://git.example.com/api/v3/' }, { log, fetch })
+    const client = createGitHubClient(
+      { ...app, privateKey, url: 'https://git.example.com/', apiUrl: 'https://git.example.com/api/v3/' },
+      { log, fetch },
+    )
     expect(await client.tradeCode('code')).to.equal('ghu_x')
     const call = await client.asInstallation(7, { contents: 'read' }, 'r')
     await call('GET /repos/{owner}/{repo}', { owner: 'o/..', repo: 'r' })
-    expect(called).to.deep.equal(['https://git.example.com/login/oauth/access_token', 'https://git.example.com/api/v3/app/installations/7/access_tokens', 'https://git.example.com/api/v3/repos/o%2F../r'])
+    expect(called).to.deep.equal([
+      'https://git.example.com/login/oauth/access_token',
+      'https://git.example.com/api/v3/app/installations/7/access_tokens',
+      'https://git.example.com/api/v3/repos/o%2F../r',
+    ])
   })
 
   it('says when GitHub is away, and when it refuses the App, without its key or tokens', async () => {
     const answers: [Response | Error, string][] = [
-      [new ApiError(503, 'github-unavailable', 'away'), 'github-unavailable'], [Response.json({ message: 'Bad credentials' }, { status: 401 }), 'github-refused-app'], [Response.json({ message: 'Not Found' }, { status: 404 }), 'not-installed'],
-      [Response.json({ message: 'limit' }, { status: 403, headers: { 'retry-after': '3' } }), 'github-rate-limited'], [Response.json({}, { status: 502 }), 'github-unavailable'],
+      [new ApiError(503, 'github-unavailable', 'away'), 'github-unavailable'],
+      [Response.json({ message: 'Bad credentials' }, { status: 401 }), 'github-refused-app'],
+      [Response.json({ message: 'Not Found' }, { status: 404 }), 'not-installed'],
+      [Response.json({ message: 'limit' }, { status: 403, headers: { 'retry-after': '3' } }), 'github-rate-limited'],
+      [Response.json({}, { status: 502 }), 'github-unavailable'],
     ]
     for (const [answer, code] of answers) {
-      const client = createGitHubClient({ ...app, privateKey }, { log, fetch: () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)) })
-      const error = await client.asInstallation(8, { contents: 'read' }, 'r').then(() => undefined, (thrown: unknown) => thrown)
+      const client = createGitHubClient(
+        { ...app, privateKey },
+        { log, fetch: () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)) },
+      )
+      const error = await client.asInstallation(8, { contents: 'read' }, 'r').then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
       if (!(error instanceof ApiError)) throw new Error(`${code}: ${String(error)}`)
       expect(error.code).to.equal(code)
       expect(`${error.message}${JSON.stringify(error.details)}`).not.to.match(/BEGIN|ey[\w-]{20}/)

@@ -7,7 +7,9 @@ import { isStatus, toApiError } from './github-error.ts'
 import type { GitHubApp } from './github-options.ts'
 
 /** What a token may do, in GitHub's names. Fewer than the App has: a token that got out could do no more than what it was made for. */
-export type Permissions = Readonly<Partial<Record<'actions' | 'contents' | 'metadata' | 'pull_requests' | 'secrets' | 'workflows', 'read' | 'write'>>>
+export type Permissions = Readonly<
+  Partial<Record<'actions' | 'contents' | 'metadata' | 'pull_requests' | 'secrets' | 'workflows', 'read' | 'write'>>
+>
 
 /**
  * Calls GitHub with one token. Values of `{name}` in the route are encoded; whatever else is given is the query or the body.
@@ -30,34 +32,61 @@ type OctokitClass = NonNullable<ConstructorParameters<typeof App>[0]['Octokit']>
  * GitHub, as the App and as people who come back from it. Tokens of installations are kept for 59 of their 60 minutes, in memory alone.
  * @throws FatalError `bad-github-key` where the private key is none
  */
-export function createGitHubClient(settings: GitHubApp, { log, fetch = boundedFetch([new URL(settings.url).origin, new URL(settings.apiUrl).origin]) }: { readonly log: Logger; readonly fetch?: typeof globalThis.fetch }): GitHubClient {
+export function createGitHubClient(
+  settings: GitHubApp,
+  {
+    log,
+    fetch = boundedFetch([new URL(settings.url).origin, new URL(settings.apiUrl).origin]),
+  }: { readonly log: Logger; readonly fetch?: typeof globalThis.fetch },
+): GitHubClient {
   const { appId, clientId, clientSecret } = settings
-  const privateKey = settings.privateKey.replaceAll(String.raw`\n`, '\n').replaceAll('\r', '').trim()
+  const privateKey = settings.privateKey
+    .replaceAll(String.raw`\n`, '\n')
+    .replaceAll('\r', '')
+    .trim()
   if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----$/.test(privateKey)) {
-    throw new FatalError('bad-github-key', 'GITHUB_APP_PRIVATE_KEY is no private key: set the PEM file that GitHub gave, with its line breaks written \\n.')
+    throw new FatalError(
+      'bad-github-key',
+      'GITHUB_APP_PRIVATE_KEY is no private key: set the PEM file that GitHub gave, with its line breaks written \\n.',
+    )
   }
   const note = (message: string): void => log.debug({ message }, 'the library of GitHub says something')
   const quiet = { debug: () => undefined, info: () => undefined, warn: note, error: note }
   // The library takes its addresses from a class, which it makes known in this way alone.
   const base = new App({ appId, privateKey }).octokit.constructor as OctokitClass
-  const Octokit = base.defaults({ baseUrl: settings.apiUrl.replace(/\/$/, ''), userAgent: 'flowfarm', request: { fetch }, log: quiet })
+  const Octokit = base.defaults({
+    baseUrl: settings.apiUrl.replace(/\/$/, ''),
+    userAgent: 'flowfarm',
+    request: { fetch },
+    log: quiet,
+  })
   const { octokit } = new App({ appId, privateKey, Octokit, log: quiet })
   const anonymous = new Octokit()
 
-  const withToken = (token: string): GitHubCall => async (route, parameters = {}) => {
-    try {
-      const { data } = await anonymous.request(route, { ...parameters, headers: { authorization: `token ${token}`, 'x-github-api-version': '2022-11-28' } }) as { readonly data: unknown }
-      return data
-    } catch (error) {
-      throw toApiError(error)
+  const withToken =
+    (token: string): GitHubCall =>
+    async (route, parameters = {}) => {
+      try {
+        const { data } = (await anonymous.request(route, {
+          ...parameters,
+          headers: { authorization: `token ${token}`, 'x-github-api-version': '2022-11-28' },
+        })) as { readonly data: unknown }
+        return data
+      } catch (error) {
+        throw toApiError(error)
+      }
     }
-  }
   return {
     asInstallation: async (installationId, permissions, repository) => {
-      const wanted = { type: 'installation', installationId, permissions, ...(repository === undefined ? {} : { repositoryNames: [repository] }) }
+      const wanted = {
+        type: 'installation',
+        installationId,
+        permissions,
+        ...(repository === undefined ? {} : { repositoryNames: [repository] }),
+      }
       const call = async (refresh: boolean): Promise<GitHubCall> => {
         try {
-          const { token } = await octokit.auth({ ...wanted, refresh }) as { readonly token: string }
+          const { token } = (await octokit.auth({ ...wanted, refresh })) as { readonly token: string }
           return withToken(token)
         } catch (error) {
           throw notInstalled(toApiError(error))
@@ -76,11 +105,17 @@ export function createGitHubClient(settings: GitHubApp, { log, fetch = boundedFe
     },
     asUser: withToken,
     tradeCode: async (code) => {
-      const answer = await anonymous.request('POST /login/oauth/access_token', {
-        baseUrl: settings.url.replace(/\/$/, ''), headers: { accept: 'application/json' }, client_id: clientId, client_secret: clientSecret, code,
-      }).catch((error: unknown) => {
-        throw toApiError(error)
-      })
+      const answer = await anonymous
+        .request('POST /login/oauth/access_token', {
+          baseUrl: settings.url.replace(/\/$/, ''),
+          headers: { accept: 'application/json' },
+          client_id: clientId,
+          client_secret: clientSecret,
+          code,
+        })
+        .catch((error: unknown) => {
+          throw toApiError(error)
+        })
       const given = z.object({ access_token: z.string().min(1) }).safeParse(answer.data)
       // GitHub says that a code is no good with status 200.
       if (!given.success) throw new ApiError(403, 'github-code', 'GitHub did not take its code back: begin again.')
@@ -91,6 +126,16 @@ export function createGitHubClient(settings: GitHubApp, { log, fetch = boundedFe
 
 /** A token is refused where the installation has gone, is suspended, lacks a permission, or has not that repository. */
 function notInstalled(error: unknown): unknown {
-  if (!(error instanceof ApiError) || ![403, 404, 422].includes(Number(error.details['githubStatus'])) || error.status === 429) return error
-  return new ApiError(403, 'not-installed', 'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, under Settings, Applications.', { details: error.details })
+  if (
+    !(error instanceof ApiError) ||
+    ![403, 404, 422].includes(Number(error.details['githubStatus'])) ||
+    error.status === 429
+  )
+    return error
+  return new ApiError(
+    403,
+    'not-installed',
+    'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, under Settings, Applications.',
+    { details: error.details },
+  )
 }

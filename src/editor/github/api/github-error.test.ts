@@ -3,9 +3,13 @@ import fc from 'fast-check'
 import { ApiError } from '../../../base/errors.ts'
 import { isStatus, toApiError, wordsOf } from './github-error.ts'
 
-const failure = (status: number, headers: Record<string, string> = {}, data: unknown = { message: 'words' }): Error => (
-  Object.assign(new Error('Bad - https://docs.github.com'), { name: 'HttpError', status, response: { headers, data }, request: { headers: { authorization: 'token ghs_secret' } } })
-)
+const failure = (status: number, headers: Record<string, string> = {}, data: unknown = { message: 'words' }): Error =>
+  Object.assign(new Error('Bad - https://docs.github.com'), {
+    name: 'HttpError',
+    status,
+    response: { headers, data },
+    request: { headers: { authorization: 'token ghs_secret' } },
+  })
 const told = (error: Error): ApiError => {
   const given = toApiError(error, 1_000_000)
   if (!(given instanceof ApiError)) throw new Error('no answer')
@@ -14,19 +18,26 @@ const told = (error: Error): ApiError => {
 
 describe('errors of GitHub', () => {
   it('become answers that keep their status and no token', () => {
-    fc.assert(fc.property(fc.integer({ min: 400, max: 599 }), fc.anything(), (status, data) => {
-      const error = told(failure(status, {}, data))
-      expect(isStatus(error, status)).to.equal(true)
-      expect(error.status).to.be.within(403, 503)
-      expect(JSON.stringify([error.message, error.details])).not.to.include('ghs_secret')
-      expect(error.cause).to.equal(undefined)
-    }))
+    fc.assert(
+      fc.property(fc.integer({ min: 400, max: 599 }), fc.anything(), (status, data) => {
+        const error = told(failure(status, {}, data))
+        expect(isStatus(error, status)).to.equal(true)
+        expect(error.status).to.be.within(403, 503)
+        expect(JSON.stringify([error.message, error.details])).not.to.include('ghs_secret')
+        expect(error.cause).to.equal(undefined)
+      }),
+    )
   })
 
   it('say when to come back where GitHub is asked too much', () => {
     const waits: [number, Record<string, string>, unknown, number][] = [
-      [429, {}, {}, 60], [429, { 'retry-after': '5' }, {}, 5], [403, { 'retry-after': '1.2' }, {}, 2], [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1030' }, {}, 30],
-      [403, { 'x-ratelimit-remaining': '0' }, {}, 60], [403, {}, { message: 'You have exceeded a secondary rate limit.' }, 60], [403, { 'retry-after': '999999' }, {}, 3600],
+      [429, {}, {}, 60],
+      [429, { 'retry-after': '5' }, {}, 5],
+      [403, { 'retry-after': '1.2' }, {}, 2],
+      [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1030' }, {}, 30],
+      [403, { 'x-ratelimit-remaining': '0' }, {}, 60],
+      [403, {}, { message: 'You have exceeded a secondary rate limit.' }, 60],
+      [403, { 'retry-after': '999999' }, {}, 3600],
     ]
     for (const [status, headers, data, seconds] of waits) {
       const error = told(failure(status, headers, data))
@@ -36,13 +47,19 @@ describe('errors of GitHub', () => {
   })
 
   it('repeat words of GitHub within bounds', () => {
-    const words = wordsOf(told(failure(422, {}, { message: 'No\u202e\n', errors: [{ message: 'x'.repeat(1000) }, 'two', 3, null] })))
+    const words = wordsOf(
+      told(failure(422, {}, { message: 'No\u202e\n', errors: [{ message: 'x'.repeat(1000) }, 'two', 3, null] })),
+    )
     expect(words).to.match(/^No : x+$/)
     expect(words.length).to.equal(300)
   })
 
-  it('that are none of GitHub\'s stay what they are', () => {
+  it("that are none of GitHub's stay what they are", () => {
     const [own, mistake] = [new ApiError(409, 'x', 'y'), new TypeError('a mistake')]
-    expect([toApiError(own), toApiError(mistake), toApiError(Object.assign(new Error('wrapped'), { cause: own }))]).to.deep.equal([own, mistake, own])
+    expect([
+      toApiError(own),
+      toApiError(mistake),
+      toApiError(Object.assign(new Error('wrapped'), { cause: own })),
+    ]).to.deep.equal([own, mistake, own])
   })
 })

@@ -3,11 +3,18 @@ import { ApiError } from '../../../base/errors.ts'
 /** An answer of GitHub that is an error, as its library throws it. */
 export interface GitHubFailure extends Error {
   readonly status: number
-  readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>>; readonly data: unknown }
+  readonly response?: {
+    readonly headers: Readonly<Record<string, string | number | undefined>>
+    readonly data: unknown
+  }
 }
 
 export function isGitHubFailure(error: unknown): error is GitHubFailure {
-  return error instanceof Error && error.name === 'HttpError' && typeof (error as { readonly status?: unknown }).status === 'number'
+  return (
+    error instanceof Error &&
+    error.name === 'HttpError' &&
+    typeof (error as { readonly status?: unknown }).status === 'number'
+  )
 }
 
 /** Whether GitHub has said so by this status. */
@@ -34,21 +41,60 @@ export function toApiError(error: unknown, now: number = Date.now()): unknown {
   const details = { githubStatus: status, words }
   const wait = waitSeconds(status, response?.headers ?? {}, words, now)
   if (wait !== undefined) {
-    return new ApiError(429, 'github-rate-limited', `GitHub takes no more calls at the moment; try again in ${wait} s.`, { details: { ...details, retryAfterSeconds: wait } })
+    return new ApiError(
+      429,
+      'github-rate-limited',
+      `GitHub takes no more calls at the moment; try again in ${wait} s.`,
+      { details: { ...details, retryAfterSeconds: wait } },
+    )
   }
   switch (status) {
-    case 401: return new ApiError(502, 'github-refused-app', 'GitHub does not know this App or its key. The operator has to look at GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY.', { details })
-    case 403: return new ApiError(403, 'github-forbidden', said('GitHub does not allow this to the App: it lacks a permission, or the repository is archived or protected', words), { details })
-    case 404: return new ApiError(404, 'not-on-github', 'GitHub has nothing there that the App may see.', { details })
-    case 409: return new ApiError(409, 'github-conflict', said('GitHub says that this does not fit with what is there', words), { details })
-    case 410: return new ApiError(404, 'not-on-github', 'GitHub does not have this any more, or it is switched off there.', { details })
-    case 422: return new ApiError(422, 'github-refused', said('GitHub did not take this', words), { details })
-    default: return new ApiError(503, 'github-unavailable', `GitHub answered with status ${status}. Try again in a moment.`, { details: { ...details, retryAfterSeconds: 5 } })
+    case 401:
+      return new ApiError(
+        502,
+        'github-refused-app',
+        'GitHub does not know this App or its key. The operator has to look at GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY.',
+        { details },
+      )
+    case 403:
+      return new ApiError(
+        403,
+        'github-forbidden',
+        said(
+          'GitHub does not allow this to the App: it lacks a permission, or the repository is archived or protected',
+          words,
+        ),
+        { details },
+      )
+    case 404:
+      return new ApiError(404, 'not-on-github', 'GitHub has nothing there that the App may see.', { details })
+    case 409:
+      return new ApiError(
+        409,
+        'github-conflict',
+        said('GitHub says that this does not fit with what is there', words),
+        { details },
+      )
+    case 410:
+      return new ApiError(404, 'not-on-github', 'GitHub does not have this any more, or it is switched off there.', {
+        details,
+      })
+    case 422:
+      return new ApiError(422, 'github-refused', said('GitHub did not take this', words), { details })
+    default:
+      return new ApiError(503, 'github-unavailable', `GitHub answered with status ${status}. Try again in a moment.`, {
+        details: { ...details, retryAfterSeconds: 5 },
+      })
   }
 }
 
 /** Seconds until GitHub takes calls again; undefined where that is not what it said. Its limits come as 403 as well as 429. */
-function waitSeconds(status: number, headers: Readonly<Record<string, string | number | undefined>>, words: string, now: number): number | undefined {
+function waitSeconds(
+  status: number,
+  headers: Readonly<Record<string, string | number | undefined>>,
+  words: string,
+  now: number,
+): number | undefined {
   if (status !== 403 && status !== 429) return undefined
   const given = Number(headers['retry-after'])
   if (given > 0) return Math.min(Math.ceil(given), 3600)
@@ -62,8 +108,18 @@ function waitSeconds(status: number, headers: Readonly<Record<string, string | n
 function wordsIn(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const { message, errors } = data as { readonly message?: unknown; readonly errors?: unknown }
-  const more = Array.isArray(errors) ? (errors as unknown[]).map((one) => (typeof one === 'string' ? one : (one as { readonly message?: unknown } | null)?.message)).filter((one) => typeof one === 'string') : []
-  return [typeof message === 'string' ? message : '', ...more].filter((part) => part !== '').join(': ').replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').toWellFormed().slice(0, 300).toWellFormed()
+  const more = Array.isArray(errors)
+    ? (errors as unknown[])
+        .map((one) => (typeof one === 'string' ? one : (one as { readonly message?: unknown } | null)?.message))
+        .filter((one) => typeof one === 'string')
+    : []
+  return [typeof message === 'string' ? message : '', ...more]
+    .filter((part) => part !== '')
+    .join(': ')
+    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .toWellFormed()
+    .slice(0, 300)
+    .toWellFormed()
 }
 
 function said(sentence: string, words: string): string {

@@ -13,14 +13,19 @@ const mostSegmentBytes = 200
 const mostSegments = 20
 
 /** Login of a person or an organization. */
-export const ownerName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/, 'has to be the name of an account at GitHub')
+export const ownerName = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$/, 'has to be the name of an account at GitHub')
 
-export const repositoryName = z.string()
+export const repositoryName = z
+  .string()
   .regex(/^[A-Za-z0-9._-]{1,100}$/, 'has to be the name of a repository: letters, digits, -, _ and .')
   .refine((name) => name !== '.' && name !== '..' && !name.toLowerCase().endsWith('.git'), 'is no name of a repository')
 
 /** The whole id of a commit. */
-export const commitSha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'has to be the id of a commit, 40 hex digits')
+export const commitSha = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'has to be the id of a commit, 40 hex digits')
 
 /** A branch, by the rules of `git check-ref-format`. */
 export const branchName = z.string().refine(isBranch, 'has to be the name of a branch, without refs/heads/')
@@ -29,7 +34,9 @@ export const branchName = z.string().refine(isBranch, 'has to be the name of a b
 export const refName = z.string().refine(isBranch, 'has to be a branch, a tag or the id of a commit')
 
 /** Ends names of secrets, in upper case. */
-export const environmentName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, 'has to begin with a letter and have at most 40 letters, digits, - and _')
+export const environmentName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, 'has to begin with a letter and have at most 40 letters, digits, - and _')
 
 /** A folder of the repository; empty is its root. */
 export const folderPath = z.string().superRefine((path, check) => {
@@ -44,8 +51,16 @@ export const filePath = z.string().superRefine((path, check) => {
 })
 
 function isBranch(name: string): boolean {
-  return name.length > 0 && Buffer.byteLength(name) <= 244 && name.isWellFormed() && !/[ ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name) && !hidden.test(name) && name !== '@'
-    && name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock')) && !name.startsWith('refs/')
+  return (
+    name.length > 0 &&
+    Buffer.byteLength(name) <= 244 &&
+    name.isWellFormed() &&
+    !/[ ~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name) &&
+    !hidden.test(name) &&
+    name !== '@' &&
+    name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock')) &&
+    !name.startsWith('refs/')
+  )
 }
 
 /** Why a path cannot be that of a file; undefined where it can. */
@@ -54,15 +69,21 @@ export function pathProblem(path: string): string | undefined {
   if (hidden.test(path)) return 'has a character that does not show'
   if (path.includes('\\')) return 'has a backslash; folders are separated by /'
   const segments = path.split('/')
-  if (Buffer.byteLength(path) > mostPathBytes || segments.length > mostSegments) return `has to have at most ${mostPathBytes} bytes and ${mostSegments} levels`
+  if (Buffer.byteLength(path) > mostPathBytes || segments.length > mostSegments)
+    return `has to have at most ${mostPathBytes} bytes and ${mostSegments} levels`
   return segments.map(segmentProblem).find((wrong) => wrong !== undefined)
 }
 
 function segmentProblem(segment: string): string | undefined {
-  if (segment === '' || segment === '.' || segment === '..') return 'has an empty, . or .. part: write it relative to the root, as in contracts/Foo.cdc'
+  if (segment === '' || segment === '.' || segment === '..')
+    return 'has an empty, . or .. part: write it relative to the root, as in contracts/Foo.cdc'
   if (Buffer.byteLength(segment) > mostSegmentBytes) return `has a part of more than ${mostSegmentBytes} bytes`
   // File systems that fold names take these for the folder of Git itself: .GIT, GIT~1, `.git.`, `.git::$INDEX_ALLOCATION`.
-  const folded = segment.normalize('NFKC').toLowerCase().replace(/:.*$/, '').replace(/[ .]+$/, '')
+  const folded = segment
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/:.*$/, '')
+    .replace(/[ .]+$/, '')
   if (folded === '.git' || /^git~\d+$/.test(folded)) return 'leads into the folder of Git itself'
   if (/[ .]$/.test(segment)) return 'has a part that ends with a dot or a blank'
   return undefined
@@ -84,9 +105,17 @@ export function below(folder: string, path: string): string {
 }
 
 /** Names of the secrets of an environment. */
-export function secretNames(environment: string): { readonly privateKey: string; readonly address: string; readonly keyIndex: string } {
+export function secretNames(environment: string): {
+  readonly privateKey: string
+  readonly address: string
+  readonly keyIndex: string
+} {
   const suffix = environment.toUpperCase().replaceAll('-', '_')
-  return { privateKey: `FLOW_PRIVATE_KEY_${suffix}`, address: `FLOW_ADDRESS_${suffix}`, keyIndex: `FLOW_KEY_INDEX_${suffix}` }
+  return {
+    privateKey: `FLOW_PRIVATE_KEY_${suffix}`,
+    address: `FLOW_ADDRESS_${suffix}`,
+    keyIndex: `FLOW_KEY_INDEX_${suffix}`,
+  }
 }
 
 /** A number of GitHub's, as a query or a body has it. @throws ApiError 400 */

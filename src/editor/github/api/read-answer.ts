@@ -6,7 +6,9 @@ import type { GitHubCall } from './github-client.ts'
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
   const result = schema.safeParse(data)
   if (result.success) return result.data
-  throw new ApiError(502, 'github-answer', 'GitHub gave an answer that cannot be read.', { details: { at: result.error.issues[0]?.path.join('.') ?? '' } })
+  throw new ApiError(502, 'github-answer', 'GitHub gave an answer that cannot be read.', {
+    details: { at: result.error.issues[0]?.path.join('.') ?? '' },
+  })
 }
 
 const perPage = 100
@@ -15,7 +17,13 @@ const perPage = 100
  * All pages of a list, or as many as are allowed.
  * @param read takes the items out of an answer
  */
-export async function allPages<Item>(call: GitHubCall, route: string, parameters: Readonly<Record<string, unknown>>, read: (data: unknown) => readonly Item[], mostPages = 20): Promise<Item[]> {
+export async function allPages<Item>(
+  call: GitHubCall,
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+  read: (data: unknown) => readonly Item[],
+  mostPages = 20,
+): Promise<Item[]> {
   const items: Item[] = []
   for (let page = 1; page <= mostPages; page++) {
     const found = read(await call(route, { ...parameters, per_page: perPage, page }))

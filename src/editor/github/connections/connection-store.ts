@@ -29,9 +29,15 @@ export interface Connection {
   readonly createdAt: Date
 }
 
-export type NewConnection = Pick<Connection, 'projectId' | 'userId' | 'installationId' | 'repositoryId' | 'owner' | 'repo' | 'path' | 'branch' | 'network'>
+export type NewConnection = Pick<
+  Connection,
+  'projectId' | 'userId' | 'installationId' | 'repositoryId' | 'owner' | 'repo' | 'path' | 'branch' | 'network'
+>
 
-type Row = Omit<Connection, 'installationId' | 'repositoryId'> & { readonly installationId: string; readonly repositoryId: string }
+type Row = Omit<Connection, 'installationId' | 'repositoryId'> & {
+  readonly installationId: string
+  readonly repositoryId: string
+}
 
 const columns = `id, project_id as "projectId", user_id as "userId", installation_id as "installationId", repository_id as "repositoryId", owner, repo, path, branch, network,
   workflow_path as "workflowPath", callback_salt as "callbackSalt", last_commit_sha as "lastCommitSha", off_reason as "offReason", created_at as "createdAt"`
@@ -70,13 +76,18 @@ export class ConnectionStore {
 
   /** Whose projects are connected, by id: the next page behind one. */
   async page(after: string, limit: number): Promise<readonly Pick<Connection, 'id' | 'projectId' | 'userId'>[]> {
-    const sql = 'select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1 order by id limit $2'
+    const sql =
+      'select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1 order by id limit $2'
     return (await query<Pick<Connection, 'id' | 'projectId' | 'userId'>>(this.#pool, sql, [after, limit])).rows
   }
 
   /** All of one repository: each of them is told what happens there. */
   async ofRepository(db: Queryable, repositoryId: number): Promise<readonly Connection[]> {
-    const { rows } = await query<Row>(db, `select ${columns} from editor.connections where repository_id = $1 and off_reason is null order by id`, [repositoryId])
+    const { rows } = await query<Row>(
+      db,
+      `select ${columns} from editor.connections where repository_id = $1 and off_reason is null order by id`,
+      [repositoryId],
+    )
     return rows.map(fromRow)
   }
 
@@ -86,18 +97,26 @@ export class ConnectionStore {
   }
 
   async setWorkflow(id: string, workflowPath: string): Promise<void> {
-    await query(this.#pool, 'update editor.connections set workflow_path = $2, changed_at = now() where id = $1', [id, workflowPath])
+    await query(this.#pool, 'update editor.connections set workflow_path = $2, changed_at = now() where id = $1', [
+      id,
+      workflowPath,
+    ])
   }
 
   /** A commit of the branch that we have made ourselves. */
   async setCommit(id: string, branch: string, sha: string): Promise<void> {
-    await query(this.#pool, 'update editor.connections set last_commit_sha = $3, changed_at = now() where id = $1 and branch = $2', [id, branch, sha])
+    await query(
+      this.#pool,
+      'update editor.connections set last_commit_sha = $3, changed_at = now() where id = $1 and branch = $2',
+      [id, branch, sha],
+    )
   }
 
   /** A push that GitHub tells of. @returns whether it is news; an older one is not */
   async notePush(db: Queryable, id: string, sha: string, pushedAt: Date): Promise<boolean> {
     const { rowCount } = await query(
-      db, `update editor.connections set last_commit_sha = $2, last_pushed_at = $3, changed_at = now() where id = $1 and (last_pushed_at is null or last_pushed_at <= $3)`,
+      db,
+      `update editor.connections set last_commit_sha = $2, last_pushed_at = $3, changed_at = now() where id = $1 and (last_pushed_at is null or last_pushed_at <= $3)`,
       [id, sha, pushedAt],
     )
     return rowCount === 1
@@ -105,28 +124,48 @@ export class ConnectionStore {
 
   /** Takes them out of use: all of an installation, or those of some repositories of it, or of a repository wherever. */
   async switchOff(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
-    await query(db, `update editor.connections set off_reason = $3, changed_at = now() where ${among}`, [which.installationId ?? null, which.repositoryIds ?? null, reason])
+    await query(db, `update editor.connections set off_reason = $3, changed_at = now() where ${among}`, [
+      which.installationId ?? null,
+      which.repositoryIds ?? null,
+      reason,
+    ])
   }
 
   /** Takes those into use again that are off for this reason alone. */
   async switchOn(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
-    await query(db, `update editor.connections set off_reason = null, changed_at = now() where ${among} and off_reason = $3`, [which.installationId ?? null, which.repositoryIds ?? null, reason])
+    await query(
+      db,
+      `update editor.connections set off_reason = null, changed_at = now() where ${among} and off_reason = $3`,
+      [which.installationId ?? null, which.repositoryIds ?? null, reason],
+    )
   }
 
   async rename(db: Queryable, repositoryId: number, owner: string, repo: string): Promise<void> {
-    await query(db, 'update editor.connections set owner = $2, repo = $3, changed_at = now() where repository_id = $1', [repositoryId, owner, repo])
+    await query(
+      db,
+      'update editor.connections set owner = $2, repo = $3, changed_at = now() where repository_id = $1',
+      [repositoryId, owner, repo],
+    )
   }
 
   async #one(condition: string, value: string): Promise<Connection | undefined> {
-    const { rows: [row] } = await query<Row>(this.#pool, `select ${columns} from editor.connections where ${condition}`, [value])
+    const {
+      rows: [row],
+    } = await query<Row>(this.#pool, `select ${columns} from editor.connections where ${condition}`, [value])
     return row === undefined ? undefined : fromRow(row)
   }
 }
 
 async function put(db: Queryable, connection: NewConnection): Promise<Connection> {
   const { projectId, userId, installationId, repositoryId, owner, repo, path, branch, network } = connection
-  await query(db, 'delete from editor.connections where project_id = $1 and (repository_id <> $2 or user_id <> $3)', [projectId, repositoryId, userId])
-  const { rows: [row] } = await query<Row>(
+  await query(db, 'delete from editor.connections where project_id = $1 and (repository_id <> $2 or user_id <> $3)', [
+    projectId,
+    repositoryId,
+    userId,
+  ])
+  const {
+    rows: [row],
+  } = await query<Row>(
     db,
     `insert into editor.connections as c (project_id, user_id, installation_id, repository_id, owner, repo, path, branch, network, callback_salt)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -137,7 +176,8 @@ async function put(db: Queryable, connection: NewConnection): Promise<Connection
      returning ${columns}`,
     [projectId, userId, installationId, repositoryId, owner, repo, path, branch, network, randomBytes(32)],
   )
-  if (row === undefined) throw new RetryableError('transaction-conflict', 'The project was connected by another request at the same time.')
+  if (row === undefined)
+    throw new RetryableError('transaction-conflict', 'The project was connected by another request at the same time.')
   return fromRow(row)
 }
 

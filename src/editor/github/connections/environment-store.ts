@@ -31,18 +31,37 @@ export class EnvironmentStore {
   }
 
   async list(connectionId: string, db: Queryable = this.#pool): Promise<readonly DeployEnvironment[]> {
-    return (await query<DeployEnvironment>(db, `select ${columns} from editor.environments where connection_id = $1 order by is_default desc, name`, [connectionId])).rows
+    return (
+      await query<DeployEnvironment>(
+        db,
+        `select ${columns} from editor.environments where connection_id = $1 order by is_default desc, name`,
+        [connectionId],
+      )
+    ).rows
   }
 
   /** Makes or changes one. @throws ApiError 409 `environment-taken` where another has its branch or its secrets' names, 422 `too-many-environments` */
-  async put(connectionId: string, { name, branch, network, isDefault }: Pick<DeployEnvironment, 'name' | 'branch' | 'network' | 'isDefault'>): Promise<void> {
+  async put(
+    connectionId: string,
+    { name, branch, network, isDefault }: Pick<DeployEnvironment, 'name' | 'branch' | 'network' | 'isDefault'>,
+  ): Promise<void> {
     try {
       await withTransaction(this.#pool, async (db) => {
         // One at a time: two that are the default would stand in each other's way.
         await query(db, 'select 1 from editor.connections where id = $1 for update', [connectionId])
-        const { rows } = await query<{ name: string }>(db, 'select name from editor.environments where connection_id = $1', [connectionId])
-        if (rows.length >= mostEnvironments && !rows.some((row) => row.name === name)) throw new ApiError(422, 'too-many-environments', `A project has at most ${mostEnvironments} environments.`)
-        if (isDefault) await query(db, 'update editor.environments set is_default = false where connection_id = $1 and is_default and name <> $2', [connectionId, name])
+        const { rows } = await query<{ name: string }>(
+          db,
+          'select name from editor.environments where connection_id = $1',
+          [connectionId],
+        )
+        if (rows.length >= mostEnvironments && !rows.some((row) => row.name === name))
+          throw new ApiError(422, 'too-many-environments', `A project has at most ${mostEnvironments} environments.`)
+        if (isDefault)
+          await query(
+            db,
+            'update editor.environments set is_default = false where connection_id = $1 and is_default and name <> $2',
+            [connectionId, name],
+          )
         await query(
           db,
           `insert into editor.environments (connection_id, name, branch, network, is_default) values ($1, $2, $3, $4, $5)
@@ -52,8 +71,17 @@ export class EnvironmentStore {
       })
     } catch (error) {
       const constraint = violated(error)
-      if (constraint === 'environments_branch') throw new ApiError(409, 'environment-taken', 'Another environment of this project has this branch.', { field: 'branch' })
-      if (constraint === 'environments_secrets') throw new ApiError(409, 'environment-taken', 'Another environment of this project has a name that is too much alike: its secrets would have the same names.', { field: 'name' })
+      if (constraint === 'environments_branch')
+        throw new ApiError(409, 'environment-taken', 'Another environment of this project has this branch.', {
+          field: 'branch',
+        })
+      if (constraint === 'environments_secrets')
+        throw new ApiError(
+          409,
+          'environment-taken',
+          'Another environment of this project has a name that is too much alike: its secrets would have the same names.',
+          { field: 'name' },
+        )
       throw error
     }
   }
@@ -61,14 +89,22 @@ export class EnvironmentStore {
   /** Its secrets are in the repository now. */
   async noteSecrets(connectionId: string, name: string, flowAddress: string, keyIndex: number): Promise<void> {
     await query(
-      this.#pool, 'update editor.environments set flow_address = $3, key_index = $4, has_secrets = true, changed_at = now() where connection_id = $1 and name = $2',
+      this.#pool,
+      'update editor.environments set flow_address = $3, key_index = $4, has_secrets = true, changed_at = now() where connection_id = $1 and name = $2',
       [connectionId, name, flowAddress, keyIndex],
     )
   }
 
   /** @returns whether there was one */
   async remove(connectionId: string, name: string): Promise<boolean> {
-    return (await query(this.#pool, 'delete from editor.environments where connection_id = $1 and name = $2', [connectionId, name])).rowCount === 1
+    return (
+      (
+        await query(this.#pool, 'delete from editor.environments where connection_id = $1 and name = $2', [
+          connectionId,
+          name,
+        ])
+      ).rowCount === 1
+    )
   }
 }
 

@@ -38,7 +38,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
  * meanwhile is sent, possibly a second time; pushes are not.
  * @returns when notifications are heard
  */
-export async function createDeployFeed({ pool, databaseUrl, projects, authenticate, log }: DeployFeedOptions): Promise<RunningDeployFeed> {
+export async function createDeployFeed({
+  pool,
+  databaseUrl,
+  projects,
+  authenticate,
+  log,
+}: DeployFeedOptions): Promise<RunningDeployFeed> {
   const subscribers = new Map<string, Set<Subscriber>>()
   /** The last message of each project that is on its way: they keep their order. */
   const telling = new Map<string, Promise<void>>()
@@ -50,7 +56,7 @@ export async function createDeployFeed({ pool, databaseUrl, projects, authentica
   /** @throws ApiError 401 where the session has ended */
   const checkAccess = async (projectId: string, accessToken: string | undefined): Promise<boolean> => {
     const userId = accessToken === undefined ? undefined : (await authenticate(accessToken)).userId
-    return await projects.find(projectId, userId) !== undefined
+    return (await projects.find(projectId, userId)) !== undefined
   }
   const remove = (projectId: string, subscriber: Subscriber): boolean => {
     const all = subscribers.get(projectId)
@@ -61,13 +67,12 @@ export async function createDeployFeed({ pool, databaseUrl, projects, authentica
   /** Access cannot be confirmed: the client has to subscribe again. */
   const endBy = (projectId: string, subscriber: Subscriber, error: unknown): void => {
     if (!remove(projectId, subscriber)) return
-    if (!(error instanceof ApiError)) log.warn(
-      { err: asError(error) }, 'access to a deployment could not be checked; the subscription ends',
-    )
+    if (!(error instanceof ApiError))
+      log.warn({ err: asError(error) }, 'access to a deployment could not be checked; the subscription ends')
     subscriber.onEnd?.(
-      error instanceof ApiError ? error : new ApiError(
-        503, 'unavailable', 'Access could not be checked. Subscribe again.',
-      )
+      error instanceof ApiError
+        ? error
+        : new ApiError(503, 'unavailable', 'Access could not be checked. Subscribe again.'),
     )
   }
   const tell = async (message: DeployMessage): Promise<void> => {
@@ -97,7 +102,9 @@ export async function createDeployFeed({ pool, databaseUrl, projects, authentica
   const enqueue = (message: DeployMessage): void => {
     const { project_id: projectId } = message.data
     if (!subscribers.has(projectId)) return
-    const told = (telling.get(projectId) ?? Promise.resolve()).then(() => tell(message)).catch((error: unknown) => log.warn({ err: asError(error) }, 'a deployment could not be told'))
+    const told = (telling.get(projectId) ?? Promise.resolve())
+      .then(() => tell(message))
+      .catch((error: unknown) => log.warn({ err: asError(error) }, 'a deployment could not be told'))
     telling.set(projectId, told)
     void told.then(() => {
       if (telling.get(projectId) === told) telling.delete(projectId)
@@ -105,18 +112,27 @@ export async function createDeployFeed({ pool, databaseUrl, projects, authentica
   }
   const catchUp = async (): Promise<void> => {
     const since = new Date(heardAt.getTime() - 60_000)
-    for (const changed of await deployments.changedSince([...subscribers.keys()], since)) enqueue(deployMessage(changed.projectId, changed))
+    for (const changed of await deployments.changedSince([...subscribers.keys()], since))
+      enqueue(deployMessage(changed.projectId, changed))
   }
-  const listener: Listener = await listen(databaseUrl, [deployChannel], (_, payload) => {
-    heardAt = new Date()
-    enqueue(JSON.parse(payload) as DeployMessage)
-  }, {
-    signal: stopping.signal, applicationName: 'flowfarm deploy feed',
-    onReconnect: () => {
-      catchUp().catch((error: unknown) => log.warn({ err: asError(error) }, 'the feed of deployments could not look for what it missed'))
+  const listener: Listener = await listen(
+    databaseUrl,
+    [deployChannel],
+    (_, payload) => {
+      heardAt = new Date()
+      enqueue(JSON.parse(payload) as DeployMessage)
     },
-    onTrouble: (error) => log.warn({ err: error }, 'the feed of deployments lost the database; connecting again'),
-  })
+    {
+      signal: stopping.signal,
+      applicationName: 'flowfarm deploy feed',
+      onReconnect: () => {
+        catchUp().catch((error: unknown) =>
+          log.warn({ err: asError(error) }, 'the feed of deployments could not look for what it missed'),
+        )
+      },
+      onTrouble: (error) => log.warn({ err: error }, 'the feed of deployments lost the database; connecting again'),
+    },
+  )
 
   return {
     subscribe: async (projectId, accessToken, send, onEnd) => {

@@ -15,13 +15,23 @@ export function statusOf(stage: Stage): string {
 
 /** What subscribers are told of a deployment. */
 export function deployMessage(projectId: string, deployment: Deployment): DeployMessage {
-  const { stage, conclusion, sha, branch, network, environment, logsUrl, startedAt, endedAt, message, author } = deployment
+  const { stage, conclusion, sha, branch, network, environment, logsUrl, startedAt, endedAt, message, author } =
+    deployment
   return {
     type: stage < 3 ? 'deploy:started' : conclusion === 'success' ? 'deploy:completed' : 'deploy:failed',
     data: {
-      project_id: projectId, sha, branch, network, status: conclusion ?? stages[stage],
-      ...(environment === null ? {} : { environment }), ...(logsUrl === null ? {} : { logs_url: logsUrl }), ...(message === null ? {} : { message }), ...(author === null ? {} : { author }),
-      ...(startedAt === null || endedAt === null ? {} : { duration_ms: Math.max(0, endedAt.getTime() - startedAt.getTime()) }),
+      project_id: projectId,
+      sha,
+      branch,
+      network,
+      status: conclusion ?? stages[stage],
+      ...(environment === null ? {} : { environment }),
+      ...(logsUrl === null ? {} : { logs_url: logsUrl }),
+      ...(message === null ? {} : { message }),
+      ...(author === null ? {} : { author }),
+      ...(startedAt === null || endedAt === null
+        ? {}
+        : { duration_ms: Math.max(0, endedAt.getTime() - startedAt.getTime()) }),
     },
   }
 }
@@ -33,6 +43,10 @@ export async function tellDeploy(db: Queryable, message: DeployMessage): Promise
 
 /** What may stand in a message: one line, without what does not show, and not long. */
 export function shortLine(text: string | null | undefined, most = 200): string | null {
-  const line = (text ?? '').split('\n', 1)[0]?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim() ?? ''
+  const line =
+    (text ?? '')
+      .split('\n', 1)[0]
+      ?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+      .trim() ?? ''
   return line === '' ? null : line.toWellFormed().slice(0, most).toWellFormed()
 }

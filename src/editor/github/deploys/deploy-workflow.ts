@@ -41,8 +41,15 @@ export function neededSecrets(environments: readonly Pick<WorkflowEnvironment, '
  * @throws ApiError 422 `unsafe-name` for a branch or folder that could mean something else in a workflow
  */
 export function deployWorkflow(environments: readonly WorkflowEnvironment[], folder: string): string {
-  const unsafe = [...environments.map(({ branch }) => branch), ...(folder === '' ? [] : [folder])].find((name) => !/^[\p{L}\p{N}._/+ -]+$/u.test(name))
-  if (unsafe !== undefined) throw new ApiError(422, 'unsafe-name', `A workflow can deploy branches and folders whose names are of letters, digits, blanks and . _ / + - alone, and "${unsafe}" has others.`)
+  const unsafe = [...environments.map(({ branch }) => branch), ...(folder === '' ? [] : [folder])].find(
+    (name) => !/^[\p{L}\p{N}._/+ -]+$/u.test(name),
+  )
+  if (unsafe !== undefined)
+    throw new ApiError(
+      422,
+      'unsafe-name',
+      `A workflow can deploy branches and folders whose names are of letters, digits, blanks and . _ / + - alone, and "${unsafe}" has others.`,
+    )
   const lines = [
     'name: Deploy to Flow',
     'on:',
@@ -74,8 +81,8 @@ function job({ name, branch, network }: WorkflowEnvironment, folder: string): re
     '      contents: read',
     '    timeout-minutes: 30',
     '    env:',
-    '      ACTION: ${{ inputs.action || \'deploy\' }}',
-    '      WANTED_SHA: ${{ inputs.action == \'rollback\' && inputs.commit_sha || github.sha }}',
+    "      ACTION: ${{ inputs.action || 'deploy' }}",
+    "      WANTED_SHA: ${{ inputs.action == 'rollback' && inputs.commit_sha || github.sha }}",
     '      BRANCH: ${{ github.ref_name }}',
     `      NETWORK: ${network}`,
     '    steps:',

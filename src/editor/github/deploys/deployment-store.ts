@@ -49,10 +49,17 @@ export class DeploymentStore {
    * Writes what is told, unless something later was told before: a later attempt, or a later stage of the same one.
    * @returns the row where it is news; undefined where it is not
    */
-  async note(db: Queryable, { id, network, branch }: Connection, environments: readonly DeployEnvironment[], run: RunReport): Promise<Deployment | undefined> {
+  async note(
+    db: Queryable,
+    { id, network, branch }: Connection,
+    environments: readonly DeployEnvironment[],
+    run: RunReport,
+  ): Promise<Deployment | undefined> {
     const environment = environments.find((one) => one.branch === run.branch)
     if (environment === undefined && run.branch !== branch) return undefined
-    const { rows: [row] } = await query<Row>(
+    const {
+      rows: [row],
+    } = await query<Row>(
       db,
       `insert into editor.deployments as d (connection_id, run_id, run_attempt, stage, conclusion, commit_sha, branch, network, environment, trigger, logs_url, message, author, started_at, ended_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
@@ -63,15 +70,31 @@ export class DeploymentStore {
          where (excluded.run_attempt, excluded.stage) > (d.run_attempt, d.stage)
        returning ${columns}`,
       [
-        id, run.runId, run.attempt, run.stage, run.conclusion, run.sha, run.branch, environment?.network ?? network, environment?.name ?? null, run.trigger,
-        run.logsUrl, run.message, run.author, run.startedAt, run.endedAt,
+        id,
+        run.runId,
+        run.attempt,
+        run.stage,
+        run.conclusion,
+        run.sha,
+        run.branch,
+        environment?.network ?? network,
+        environment?.name ?? null,
+        run.trigger,
+        run.logsUrl,
+        run.message,
+        run.author,
+        run.startedAt,
+        run.endedAt,
       ],
     )
     return row === undefined ? undefined : fromRow(row)
   }
 
   /** The newest first. @param before the last one of the page before */
-  async list(connectionId: string, { limit, before }: { readonly limit: number; readonly before: string | undefined }): Promise<readonly Deployment[]> {
+  async list(
+    connectionId: string,
+    { limit, before }: { readonly limit: number; readonly before: string | undefined },
+  ): Promise<readonly Deployment[]> {
     const { rows } = await query<Row>(
       this.#pool,
       `select ${columns} from editor.deployments where connection_id = $1
@@ -84,11 +107,16 @@ export class DeploymentStore {
 
   /** Forgets what is of no interest any more. @param days after which a run is */
   async prune(days: number): Promise<void> {
-    await query(this.#pool, 'delete from editor.deployments where created_at < now() - make_interval(days => $1)', [days])
+    await query(this.#pool, 'delete from editor.deployments where created_at < now() - make_interval(days => $1)', [
+      days,
+    ])
   }
 
   /** What changed of some projects since a moment, oldest first. */
-  async changedSince(projectIds: readonly string[], since: Date): Promise<readonly (Deployment & { readonly projectId: string })[]> {
+  async changedSince(
+    projectIds: readonly string[],
+    since: Date,
+  ): Promise<readonly (Deployment & { readonly projectId: string })[]> {
     const { rows } = await query<Row & { readonly projectId: string }>(
       this.#pool,
       `select c.project_id as "projectId", d.* from (select connection_id, ${columns} from editor.deployments where changed_at >= $2) d

@@ -9,8 +9,13 @@ export const reportSeconds = 300
  * repository. Who knows that of one connection knows that of no other, and one that is connected anew has another.
  * @returns 64 hex digits
  */
-export function reportKey(webhookSecret: string, { id, callbackSalt }: Pick<Connection, 'id' | 'callbackSalt'>): string {
-  return Buffer.from(hkdfSync('sha256', webhookSecret, callbackSalt, `flowfarm deploy reports of ${id}`, 32)).toString('hex')
+export function reportKey(
+  webhookSecret: string,
+  { id, callbackSalt }: Pick<Connection, 'id' | 'callbackSalt'>,
+): string {
+  return Buffer.from(hkdfSync('sha256', webhookSecret, callbackSalt, `flowfarm deploy reports of ${id}`, 32)).toString(
+    'hex',
+  )
 }
 
 /** What is signed: when, and the body. */

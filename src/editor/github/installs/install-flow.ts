@@ -27,7 +27,8 @@ export interface InstallBegun {
 }
 
 const installation = z.object({
-  id: z.number().int().positive(), suspended_at: z.string().nullish(),
+  id: z.number().int().positive(),
+  suspended_at: z.string().nullish(),
   account: z.object({ id: z.number().int().positive(), login: z.string(), type: z.string().optional() }),
 })
 const installations = z.object({ installations: z.array(installation) })
@@ -55,7 +56,9 @@ export class InstallFlow {
     const base = app.url.replace(/\/$/, '')
     const authorize = new URLSearchParams({ client_id: app.clientId, state, redirect_uri: callbackUrl })
     return {
-      state, browser, url: `${base}/apps/${encodeURIComponent(app.slug)}/installations/new?${new URLSearchParams({ state }).toString()}`,
+      state,
+      browser,
+      url: `${base}/apps/${encodeURIComponent(app.slug)}/installations/new?${new URLSearchParams({ state }).toString()}`,
       authorizeUrl: `${base}/login/oauth/authorize?${authorize.toString()}`,
     }
   }
@@ -64,10 +67,19 @@ export class InstallFlow {
    * @param code of GitHub; undefined where the App was asked for and somebody else has to agree
    * @throws ApiError 400 `bad-state` where this browser did not begin it, or has ended it; 403 `github-code`
    */
-  async end(state: string, browser: string, code: string | undefined): Promise<InstallState & { readonly count: number | undefined }> {
+  async end(
+    state: string,
+    browser: string,
+    code: string | undefined,
+  ): Promise<InstallState & { readonly count: number | undefined }> {
     const { states, github, installations: store } = this.#parts
     const begun = await states.end(state, browser)
-    if (begun === undefined) throw new ApiError(400, 'bad-state', 'This was not begun in this browser, or too long ago, or has ended already: begin again in the editor.')
+    if (begun === undefined)
+      throw new ApiError(
+        400,
+        'bad-state',
+        'This was not begun in this browser, or too long ago, or has ended already: begin again in the editor.',
+      )
     if (code === undefined) return { ...begun, count: undefined }
     const call = github.asUser(await github.tradeCode(code))
     const { id, login } = readAnswer(person, await call('GET /user'))
@@ -76,13 +88,32 @@ export class InstallFlow {
     return { ...begun, count: found.length }
   }
 
-  async #installationsOf(call: GitHubCall, githubUserId: number, githubLogin: string): Promise<readonly Installation[]> {
-    const all = await allPages(call, 'GET /user/installations', {}, (data) => readAnswer(installations, data).installations, mostPages)
+  async #installationsOf(
+    call: GitHubCall,
+    githubUserId: number,
+    githubLogin: string,
+  ): Promise<readonly Installation[]> {
+    const all = await allPages(
+      call,
+      'GET /user/installations',
+      {},
+      (data) => readAnswer(installations, data).installations,
+      mostPages,
+    )
     const found: Installation[] = []
     for (const { id, account, suspended_at: suspended } of all) {
       const isSuspended = suspended !== null && suspended !== undefined
       const repositoryIds = isSuspended ? [] : await this.#repositoriesOf(call, id)
-      found.push({ installationId: id, githubUserId, githubLogin, accountId: account.id, accountLogin: account.login, accountType: account.type ?? 'User', repositoryIds, isSuspended })
+      found.push({
+        installationId: id,
+        githubUserId,
+        githubLogin,
+        accountId: account.id,
+        accountLogin: account.login,
+        accountType: account.type ?? 'User',
+        repositoryIds,
+        isSuspended,
+      })
     }
     return found
   }
@@ -90,7 +121,15 @@ export class InstallFlow {
   async #repositoriesOf(call: GitHubCall, installationId: number): Promise<number[]> {
     try {
       const parameters = { installation_id: installationId }
-      return (await allPages(call, 'GET /user/installations/{installation_id}/repositories', parameters, (data) => readAnswer(repositories, data).repositories, mostPages)).map(({ id }) => id)
+      return (
+        await allPages(
+          call,
+          'GET /user/installations/{installation_id}/repositories',
+          parameters,
+          (data) => readAnswer(repositories, data).repositories,
+          mostPages,
+        )
+      ).map(({ id }) => id)
     } catch (error) {
       // Removed or suspended since the list was made.
       if (isStatus(error, 403, 404)) return []

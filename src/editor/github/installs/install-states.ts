@@ -33,7 +33,9 @@ export class InstallStates {
 
   /** Undefined: nobody went there from this browser with this state, or they have come back already, or it was too long ago. */
   async end(state: string, browser: string): Promise<InstallState | undefined> {
-    const { rows: [row] } = await query<{ userId: string; projectId: string | null }>(
+    const {
+      rows: [row],
+    } = await query<{ userId: string; projectId: string | null }>(
       this.#pool,
       `delete from editor.install_states where state_hash = $1 and browser_hash = $2 and expires_at > now() returning user_id as "userId", project_id as "projectId"`,
       [digestOf(state), digestOf(browser)],

@@ -41,12 +41,22 @@ export class InstallationStore {
   }
 
   async find(userId: string, installationId: number): Promise<Installation | undefined> {
-    const { rows: [row] } = await query<Row>(this.#pool, `select ${columns} from editor.installations where user_id = $1 and installation_id = $2`, [userId, installationId])
+    const {
+      rows: [row],
+    } = await query<Row>(
+      this.#pool,
+      `select ${columns} from editor.installations where user_id = $1 and installation_id = $2`,
+      [userId, installationId],
+    )
     return row === undefined ? undefined : fromRow(row)
   }
 
   async list(userId: string): Promise<readonly Installation[]> {
-    const { rows } = await query<Row>(this.#pool, `select ${columns} from editor.installations where user_id = $1 order by lower(account_login), installation_id`, [userId])
+    const { rows } = await query<Row>(
+      this.#pool,
+      `select ${columns} from editor.installations where user_id = $1 order by lower(account_login), installation_id`,
+      [userId],
+    )
     return rows.map(fromRow)
   }
 
@@ -56,9 +66,11 @@ export class InstallationStore {
    */
   async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
     await withTransaction(this.#pool, async (db) => {
-      if (!await this.#holdUser(db, userId)) throw new ApiError(401, 'user-removed', 'Whoever began this has removed their account meanwhile.')
+      if (!(await this.#holdUser(db, userId)))
+        throw new ApiError(401, 'user-removed', 'Whoever began this has removed their account meanwhile.')
       await query(
-        db, 'delete from editor.installations where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])',
+        db,
+        'delete from editor.installations where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])',
         [userId, githubUserId, all.map(({ installationId }) => installationId)],
       )
       for (const one of all.toSorted((a, b) => a.installationId - b.installationId)) {
@@ -68,7 +80,17 @@ export class InstallationStore {
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
            on conflict (user_id, installation_id) do update set github_user_id = excluded.github_user_id, github_login = excluded.github_login, account_id = excluded.account_id,
              account_login = excluded.account_login, account_type = excluded.account_type, repository_ids = excluded.repository_ids, is_suspended = excluded.is_suspended, checked_at = now()`,
-          [userId, one.installationId, one.githubUserId, one.githubLogin, one.accountId, one.accountLogin, one.accountType, one.repositoryIds, one.isSuspended],
+          [
+            userId,
+            one.installationId,
+            one.githubUserId,
+            one.githubLogin,
+            one.accountId,
+            one.accountLogin,
+            one.accountType,
+            one.repositoryIds,
+            one.isSuspended,
+          ],
         )
       }
     })
@@ -76,11 +98,22 @@ export class InstallationStore {
 
   /** GitHub has said what became of an installation, whoever uses it. */
   async change(db: Queryable, installationId: number, became: 'deleted' | 'suspended' | 'active'): Promise<void> {
-    if (became === 'deleted') await query(db, 'delete from editor.installations where installation_id = $1', [installationId])
-    else await query(db, 'update editor.installations set is_suspended = $2 where installation_id = $1', [installationId, became === 'suspended'])
+    if (became === 'deleted')
+      await query(db, 'delete from editor.installations where installation_id = $1', [installationId])
+    else
+      await query(db, 'update editor.installations set is_suspended = $2 where installation_id = $1', [
+        installationId,
+        became === 'suspended',
+      ])
   }
 }
 
 function fromRow({ installationId, githubUserId, accountId, repositoryIds, ...row }: Row): Installation {
-  return { ...row, installationId: Number(installationId), githubUserId: Number(githubUserId), accountId: Number(accountId), repositoryIds: repositoryIds.map(Number) }
+  return {
+    ...row,
+    installationId: Number(installationId),
+    githubUserId: Number(githubUserId),
+    accountId: Number(accountId),
+    repositoryIds: repositoryIds.map(Number),
+  }
 }

@@ -31,7 +31,11 @@ export interface Committed {
 
 const reference = z.object({ object: z.object({ sha: z.string(), type: z.string() }) })
 const commit = z.object({ sha: z.string(), html_url: z.string(), tree: z.object({ sha: z.string() }) })
-const tree = z.object({ sha: z.string(), truncated: z.boolean().optional(), tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })) })
+const tree = z.object({
+  sha: z.string(),
+  truncated: z.boolean().optional(),
+  tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })),
+})
 type Tree = z.output<typeof tree>
 /** What a repository without a commit has in place of a head. */
 export const emptyRepository = Symbol('empty repository')
@@ -50,11 +54,18 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
     return beginRepository(call, request)
   }
   if (expectedHead !== undefined && (head ?? null) !== expectedHead) throw moved(head)
-  const base = head ?? await defaultHead(call, request)
+  const base = head ?? (await defaultHead(call, request))
   const made = await makeCommit(call, request, base)
   try {
-    if (head === undefined) await call('POST /repos/{owner}/{repo}/git/refs', { owner, repo, ref: `refs/heads/${branch}`, sha: made.sha })
-    else await call(`PATCH /repos/{owner}/{repo}/git/refs/heads/${asSegments(branch)}`, { owner, repo, sha: made.sha, force: false })
+    if (head === undefined)
+      await call('POST /repos/{owner}/{repo}/git/refs', { owner, repo, ref: `refs/heads/${branch}`, sha: made.sha })
+    else
+      await call(`PATCH /repos/{owner}/{repo}/git/refs/heads/${asSegments(branch)}`, {
+        owner,
+        repo,
+        sha: made.sha,
+        force: false,
+      })
   } catch (error) {
     // Somebody was faster. What we have made hangs in the air, where Git cleans it up.
     if (isStatus(error, 409) || isStatus(error, 422)) {
@@ -67,9 +78,16 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
 }
 
 /** The commit that a branch is at; undefined where there is no such branch, `emptyRepository` where there is nothing at all. */
-export async function headOf(call: GitHubCall, { owner, repo }: RepositoryName, branch: string): Promise<string | typeof emptyRepository | undefined> {
+export async function headOf(
+  call: GitHubCall,
+  { owner, repo }: RepositoryName,
+  branch: string,
+): Promise<string | typeof emptyRepository | undefined> {
   try {
-    return readAnswer(reference, await call(`GET /repos/{owner}/{repo}/git/ref/heads/${asSegments(branch)}`, { owner, repo })).object.sha
+    return readAnswer(
+      reference,
+      await call(`GET /repos/{owner}/{repo}/git/ref/heads/${asSegments(branch)}`, { owner, repo }),
+    ).object.sha
   } catch (error) {
     if (isEmptyRepository(error)) return emptyRepository
     if (isStatus(error, 404)) return undefined
@@ -78,27 +96,60 @@ export async function headOf(call: GitHubCall, { owner, repo }: RepositoryName, 
 }
 
 async function defaultHead(call: GitHubCall, { owner, repo }: RepositoryName): Promise<string> {
-  const { default_branch: branch } = readAnswer(z.object({ default_branch: z.string() }), await call('GET /repos/{owner}/{repo}', { owner, repo }))
+  const { default_branch: branch } = readAnswer(
+    z.object({ default_branch: z.string() }),
+    await call('GET /repos/{owner}/{repo}', { owner, repo }),
+  )
   const head = await headOf(call, { owner, repo }, branch)
-  if (head === undefined || head === emptyRepository) throw new ApiError(409, 'github-conflict', `The default branch ${branch} of the repository has no commit to begin from.`)
+  if (head === undefined || head === emptyRepository)
+    throw new ApiError(
+      409,
+      'github-conflict',
+      `The default branch ${branch} of the repository has no commit to begin from.`,
+    )
   return head
 }
 
-async function makeCommit(call: GitHubCall, { owner, repo, message, files }: CommitRequest, parent: string): Promise<Committed> {
+async function makeCommit(
+  call: GitHubCall,
+  { owner, repo, message, files }: CommitRequest,
+  parent: string,
+): Promise<Committed> {
   const name = { owner, repo }
-  const { tree: { sha: baseTree } } = readAnswer(commit.pick({ tree: true }), await call('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { ...name, commit_sha: parent }))
-  const all = readAnswer(tree, await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { ...name, tree_sha: baseTree, recursive: '1' }))
+  const {
+    tree: { sha: baseTree },
+  } = readAnswer(
+    commit.pick({ tree: true }),
+    await call('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { ...name, commit_sha: parent }),
+  )
+  const all = readAnswer(
+    tree,
+    await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { ...name, tree_sha: baseTree, recursive: '1' }),
+  )
   const modeOf = checkChanges(files, all.truncated === true ? await treeAlong(call, name, baseTree, files) : all)
-  const entries = files.map(({ path, content }) => (content === undefined
-    ? { path, mode: modeOf(path), type: 'blob', sha: null }
-    : { path, mode: modeOf(path), type: 'blob', content }))
-  const { sha: newTree } = readAnswer(z.object({ sha: z.string() }), await call('POST /repos/{owner}/{repo}/git/trees', { ...name, base_tree: baseTree, tree: entries }))
-  const { sha, html_url: url } = readAnswer(commit.pick({ sha: true, html_url: true }), await call('POST /repos/{owner}/{repo}/git/commits', { ...name, message, tree: newTree, parents: [parent] }))
+  const entries = files.map(({ path, content }) =>
+    content === undefined
+      ? { path, mode: modeOf(path), type: 'blob', sha: null }
+      : { path, mode: modeOf(path), type: 'blob', content },
+  )
+  const { sha: newTree } = readAnswer(
+    z.object({ sha: z.string() }),
+    await call('POST /repos/{owner}/{repo}/git/trees', { ...name, base_tree: baseTree, tree: entries }),
+  )
+  const { sha, html_url: url } = readAnswer(
+    commit.pick({ sha: true, html_url: true }),
+    await call('POST /repos/{owner}/{repo}/git/commits', { ...name, message, tree: newTree, parents: [parent] }),
+  )
   return { sha, message, url }
 }
 
 /** What is in the folders of some files and above them, of a repository too large for one answer. */
-async function treeAlong(call: GitHubCall, name: RepositoryName, root: string, files: readonly FileChange[]): Promise<Tree> {
+async function treeAlong(
+  call: GitHubCall,
+  name: RepositoryName,
+  root: string,
+  files: readonly FileChange[],
+): Promise<Tree> {
   const folders = new Set(files.flatMap(({ path }) => path.split('/').map((_, at, all) => all.slice(0, at).join('/'))))
   const shas = new Map([['', root]])
   const found: Tree['tree'] = []
@@ -107,7 +158,14 @@ async function treeAlong(call: GitHubCall, name: RepositoryName, root: string, f
   for (const folder of [...folders].toSorted((a, b) => a.length - b.length)) {
     const sha = shas.get(folder)
     if (sha === undefined) continue
-    const one = readAnswer(tree, await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { owner: name.owner, repo: name.repo, tree_sha: sha }))
+    const one = readAnswer(
+      tree,
+      await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+        owner: name.owner,
+        repo: name.repo,
+        tree_sha: sha,
+      }),
+    )
     truncated ||= one.truncated === true
     for (const entry of one.tree) {
       const path = below(folder, entry.path)
@@ -122,16 +180,35 @@ async function treeAlong(call: GitHubCall, name: RepositoryName, root: string, f
  * Compares what is to be done with what is there, and gives the mode that each file keeps. Of a folder too large for one answer only a part is
  * known: there nothing is said of what is missing.
  */
-function checkChanges(files: readonly FileChange[], { tree: entries, truncated = false }: Tree): (path: string) => string {
+function checkChanges(
+  files: readonly FileChange[],
+  { tree: entries, truncated = false }: Tree,
+): (path: string) => string {
   const known = new Map(entries.map((one) => [one.path, one]))
   for (const { path, action } of files) {
     const there = known.get(path)
-    const folders = path.split('/').slice(0, -1).map((_, at, all) => all.slice(0, at + 1).join('/'))
+    const folders = path
+      .split('/')
+      .slice(0, -1)
+      .map((_, at, all) => all.slice(0, at + 1).join('/'))
     const clash = folders.find((folder) => known.get(folder) !== undefined && known.get(folder)?.type !== 'tree')
-    if (clash !== undefined || there?.type === 'tree') throw new ApiError(409, 'path-clash', `${clash ?? path} is ${clash === undefined ? 'a folder' : 'a file'} in the repository: choose another name than ${path}.`, { details: { path } })
-    if (there?.mode === modes.symlink || there?.mode === modes.submodule) throw new ApiError(409, 'path-clash', `${path} is a link in the repository, and is not written over.`, { details: { path } })
-    if (action === 'create' && there !== undefined) throw new ApiError(409, 'file-exists', `${path} is in the repository already: read it first, and update it.`, { details: { path } })
-    if ((action === 'update' || action === 'delete') && there === undefined && !truncated) throw new ApiError(409, 'file-missing', `${path} is not in the repository any more.`, { details: { path } })
+    if (clash !== undefined || there?.type === 'tree')
+      throw new ApiError(
+        409,
+        'path-clash',
+        `${clash ?? path} is ${clash === undefined ? 'a folder' : 'a file'} in the repository: choose another name than ${path}.`,
+        { details: { path } },
+      )
+    if (there?.mode === modes.symlink || there?.mode === modes.submodule)
+      throw new ApiError(409, 'path-clash', `${path} is a link in the repository, and is not written over.`, {
+        details: { path },
+      })
+    if (action === 'create' && there !== undefined)
+      throw new ApiError(409, 'file-exists', `${path} is in the repository already: read it first, and update it.`, {
+        details: { path },
+      })
+    if ((action === 'update' || action === 'delete') && there === undefined && !truncated)
+      throw new ApiError(409, 'file-missing', `${path} is not in the repository any more.`, { details: { path } })
   }
   return (path) => known.get(path)?.mode ?? modes.file
 }
@@ -140,14 +217,35 @@ function checkChanges(files: readonly FileChange[], { tree: entries, truncated =
 async function beginRepository(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, message, files } = request
   const missing = files.find(({ content }) => content === undefined)
-  if (missing !== undefined) throw new ApiError(409, 'file-missing', `${missing.path} is not in the repository, which is empty.`, { details: { path: missing.path } })
+  if (missing !== undefined)
+    throw new ApiError(409, 'file-missing', `${missing.path} is not in the repository, which is empty.`, {
+      details: { path: missing.path },
+    })
   const [first, ...others] = files
-  if (first === undefined) throw new ApiError(400, 'invalid-field', 'Field "files" has to have a file.', { field: 'files' })
-  const answer = await call(`PUT /repos/{owner}/{repo}/contents/${asSegments(first.path)}`, { owner, repo, branch, message, content: Buffer.from(first.content ?? '').toString('base64') })
-  const { commit: { sha, html_url: url } } = readAnswer(z.object({ commit: z.object({ sha: z.string(), html_url: z.string() }) }), answer)
-  return others.length === 0 ? { sha, message, url } : commitFiles(call, { ...request, files: others, expectedHead: sha })
+  if (first === undefined)
+    throw new ApiError(400, 'invalid-field', 'Field "files" has to have a file.', { field: 'files' })
+  const answer = await call(`PUT /repos/{owner}/{repo}/contents/${asSegments(first.path)}`, {
+    owner,
+    repo,
+    branch,
+    message,
+    content: Buffer.from(first.content ?? '').toString('base64'),
+  })
+  const {
+    commit: { sha, html_url: url },
+  } = readAnswer(z.object({ commit: z.object({ sha: z.string(), html_url: z.string() }) }), answer)
+  return others.length === 0
+    ? { sha, message, url }
+    : commitFiles(call, { ...request, files: others, expectedHead: sha })
 }
 
 function moved(head: string | undefined): ApiError {
-  return new ApiError(409, 'branch-moved', head === undefined ? 'The branch is not there any more.' : `The branch is at ${head} now: look at what has changed there, and commit again on top of it.`, { details: { head: head ?? null } })
+  return new ApiError(
+    409,
+    'branch-moved',
+    head === undefined
+      ? 'The branch is not there any more.'
+      : `The branch is at ${head} now: look at what has changed there, and commit again on top of it.`,
+    { details: { head: head ?? null } },
+  )
 }

@@ -29,7 +29,8 @@ export const sealedKeyBytes = sealBytes + 64
 
 export async function readSecretsKey(call: GitHubCall, { owner, repo }: RepositoryName): Promise<SecretsKey> {
   const { key_id: keyId, key } = readAnswer(
-    publicKey, await call('GET /repos/{owner}/{repo}/actions/secrets/public-key', { owner, repo }),
+    publicKey,
+    await call('GET /repos/{owner}/{repo}/actions/secrets/public-key', { owner, repo }),
   )
   return { keyId, key }
 }
@@ -41,22 +42,32 @@ export async function readSecretsKey(call: GitHubCall, { owner, repo }: Reposito
  * @throws ApiError 409 `key-changed` where the client has sealed with another key than GitHub's present one
  */
 export async function putSecrets(
-  call: GitHubCall, { owner, repo }: RepositoryName,
+  call: GitHubCall,
+  { owner, repo }: RepositoryName,
   {
-    sealed, own,
+    sealed,
+    own,
   }: { readonly sealed: Readonly<Record<string, SealedSecret>>; readonly own: Readonly<Record<string, string>> },
 ): Promise<void> {
   const { keyId, key } = await readSecretsKey(call, { owner, repo })
   if (Object.values(sealed).some((secret) => secret.keyId !== keyId)) {
-    throw new ApiError(409, 'key-changed', 'The key was not saved: it is sealed with an old key of the repository (key_id). Read GET /github/secrets/key again and seal it anew.', { field: 'key_id' })
+    throw new ApiError(
+      409,
+      'key-changed',
+      'The key was not saved: it is sealed with an old key of the repository (key_id). Read GET /github/secrets/key again and seal it anew.',
+      { field: 'key_id' },
+    )
   }
   const encrypted = Object.entries(sealed).map(([name, { encryptedValue }]) => [name, encryptedValue] as const)
   for (const [name, value] of Object.entries(own)) encrypted.push([name, await seal(value, key)])
   for (const [name, encryptedValue] of encrypted) {
-    await call(
-      'PUT /repos/{owner}/{repo}/actions/secrets/{secret_name}',
-      { owner, repo, secret_name: name, key_id: keyId, encrypted_value: encryptedValue },
-    )
+    await call('PUT /repos/{owner}/{repo}/actions/secrets/{secret_name}', {
+      owner,
+      repo,
+      secret_name: name,
+      key_id: keyId,
+      encrypted_value: encryptedValue,
+    })
   }
 }
 
@@ -64,8 +75,7 @@ export async function putSecrets(
 async function seal(value: string, key: string): Promise<string> {
   await sodium.ready
   const bytes = Buffer.from(key, 'base64')
-  if (bytes.length !== sodium.crypto_box_PUBLICKEYBYTES) throw new ApiError(
-    502, 'github-answer', 'GitHub returned an invalid public key for secrets.',
-  )
+  if (bytes.length !== sodium.crypto_box_PUBLICKEYBYTES)
+    throw new ApiError(502, 'github-answer', 'GitHub returned an invalid public key for secrets.')
   return Buffer.from(sodium.crypto_box_seal(Buffer.from(value), bytes)).toString('base64')
 }

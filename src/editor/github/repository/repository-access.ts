@@ -55,7 +55,12 @@ export class RepositoryAccess {
   async requireProject(userId: string, projectId: string): Promise<void> {
     const project = await this.#parts.projects.find(projectId, userId)
     if (project === undefined) throw new ApiError(404, 'no-project', 'There is no such project.')
-    if (project.ownerId !== userId) throw new ApiError(403, 'not-your-project', 'Only the owner of a project reaches its repository: fork the project to have one of your own.')
+    if (project.ownerId !== userId)
+      throw new ApiError(
+        403,
+        'not-your-project',
+        'Only the owner of a project reaches its repository: fork the project to have one of your own.',
+      )
   }
 
   /** What a project of theirs is connected with, whether or not it can be used. @throws ApiError 404 `not-connected`, and as `requireProject` */
@@ -63,14 +68,21 @@ export class RepositoryAccess {
     await this.requireProject(userId, projectId)
     const connection = await this.#parts.connections.ofProject(projectId)
     // A project that changed hands does not bring the rights of who had it before.
-    if (connection === undefined || connection.userId !== userId) throw new ApiError(404, 'not-connected', 'This project is connected with no repository.')
+    if (connection === undefined || connection.userId !== userId)
+      throw new ApiError(404, 'not-connected', 'This project is connected with no repository.')
     return connection
   }
 
   /** @throws ApiError 409 `connection-off`, 403 `no-installation`, and as `connectionOf` */
   async ofProject(userId: string, projectId: string): Promise<ConnectedRepository> {
     const connection = await this.connectionOf(userId, projectId)
-    if (connection.offReason !== null) throw new ApiError(409, 'connection-off', `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}): connect the project again.`, { details: { reason: connection.offReason } })
+    if (connection.offReason !== null)
+      throw new ApiError(
+        409,
+        'connection-off',
+        `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}): connect the project again.`,
+        { details: { reason: connection.offReason } },
+      )
     const installation = await this.installationOf(userId, connection.installationId)
     return { connection, installation, owner: connection.owner, repo: connection.repo }
   }
@@ -78,15 +90,22 @@ export class RepositoryAccess {
   /** @throws ApiError 403 `no-installation`, 404 `not-on-github` where the owner is not that of the installation */
   async ofInstallation(userId: string, installationId: number, owner: string, repo: string): Promise<Repository> {
     const installation = await this.installationOf(userId, installationId)
-    if (installation.accountLogin.toLowerCase() !== owner.toLowerCase()) throw new ApiError(404, 'not-on-github', `This installation is for repositories of ${installation.accountLogin}.`)
+    if (installation.accountLogin.toLowerCase() !== owner.toLowerCase())
+      throw new ApiError(404, 'not-on-github', `This installation is for repositories of ${installation.accountLogin}.`)
     return { installation, owner, repo }
   }
 
   /** One that they have shown to be able to use. Somebody else's is told from none by nothing. @throws ApiError 403 `no-installation` or `installation-suspended` */
   async installationOf(userId: string, installationId: number): Promise<Installation> {
     const installation = await this.#parts.installations.find(userId, installationId)
-    if (installation === undefined) throw new ApiError(403, 'no-installation', 'This installation is not one of yours: connect with GitHub first.')
-    if (installation.isSuspended) throw new ApiError(403, 'installation-suspended', `The App is suspended for ${installation.accountLogin}: GitHub has it under Settings, Applications.`)
+    if (installation === undefined)
+      throw new ApiError(403, 'no-installation', 'This installation is not one of yours: connect with GitHub first.')
+    if (installation.isSuspended)
+      throw new ApiError(
+        403,
+        'installation-suspended',
+        `The App is suspended for ${installation.accountLogin}: GitHub has it under Settings, Applications.`,
+      )
     return installation
   }
 
@@ -98,7 +117,11 @@ export class RepositoryAccess {
     const { github } = this.#parts
     const level = await this.#levelOf(installation, owner, repo, right)
     if (level < needed[right]) {
-      throw new ApiError(403, 'no-right', `${installation.githubLogin} does not have the right "${right}" for ${owner}/${repo} at GitHub. Ask its owner, or connect as somebody who has it.`)
+      throw new ApiError(
+        403,
+        'no-right',
+        `${installation.githubLogin} does not have the right "${right}" for ${owner}/${repo} at GitHub. Ask its owner, or connect as somebody who has it.`,
+      )
     }
     return github.asInstallation(installation.installationId, permissions, repo)
   }
@@ -118,11 +141,23 @@ export class RepositoryAccess {
     return level
   }
 
-  async #ask(call: GitHubCall, { githubUserId, githubLogin }: Installation, owner: string, repo: string): Promise<number> {
+  async #ask(
+    call: GitHubCall,
+    { githubUserId, githubLogin }: Installation,
+    owner: string,
+    repo: string,
+  ): Promise<number> {
     try {
-      const { permission: name, user } = readAnswer(permission, await call('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { owner, repo, username: githubLogin }))
+      const { permission: name, user } = readAnswer(
+        permission,
+        await call('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+          owner,
+          repo,
+          username: githubLogin,
+        }),
+      )
       // Somebody else may have taken the name since.
-      return user?.id === githubUserId ? levels[name] ?? 0 : 0
+      return user?.id === githubUserId ? (levels[name] ?? 0) : 0
     } catch (error) {
       if (isStatus(error, 404)) return 0
       throw error

@@ -12,11 +12,15 @@ export function addInstallRoutes(router: Router<RequestState>, parts: GitHubPart
   const { flow, access, installations, editorUrl, limits, clientOf, log } = parts
   const isSecure = editorUrl.startsWith('https:')
   /** One for each time, since several tabs may be on their way. */
-  const cookieName = (state: string): string => `${isSecure ? '__Host-' : ''}flowfarm-github-${digestOf(state).toString('hex').slice(0, 16)}`
-  const cookie = (state: string, value: string, seconds: number): string => `${cookieName(state)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const cookieName = (state: string): string =>
+    `${isSecure ? '__Host-' : ''}flowfarm-github-${digestOf(state).toString('hex').slice(0, 16)}`
+  const cookie = (state: string, value: string, seconds: number): string =>
+    `${cookieName(state)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 
   addOwnRoute(router, parts, {
-    method: 'post', path: '/install', schema: z.strictObject({ project_id: z.uuid('has to be the id of a project').optional() }),
+    method: 'post',
+    path: '/install',
+    schema: z.strictObject({ project_id: z.uuid('has to be the id of a project').optional() }),
     run: async ({ context, userId, input: { project_id: projectId } }) => {
       if (projectId !== undefined) await access.requireProject(userId, projectId)
       const { url, authorizeUrl, state, browser } = await flow.begin({ userId, projectId })
@@ -34,11 +38,16 @@ export function addInstallRoutes(router: Router<RequestState>, parts: GitHubPart
     context.set({ 'Cache-Control': 'no-store', 'Set-Cookie': cookie(state, '', 0) })
     try {
       limits.ofClient(clientOf(context.req).address, 'client')
-      const { projectId, count } = await flow.end(state, context.cookies.get(cookieName(state)) ?? '', query.get('code') ?? undefined)
+      const { projectId, count } = await flow.end(
+        state,
+        context.cookies.get(cookieName(state)) ?? '',
+        query.get('code') ?? undefined,
+      )
       if (projectId !== undefined) told['project_id'] = projectId
       told['github'] = count === undefined ? 'asked' : count === 0 ? 'none' : 'connected'
       // Neither a code nor a request to an owner: the person said no.
-      if (count === undefined && query.get('setup_action') !== 'request') Object.assign(told, { github: 'failed', reason: 'github-denied' })
+      if (count === undefined && query.get('setup_action') !== 'request')
+        Object.assign(told, { github: 'failed', reason: 'github-denied' })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       log.info({ code: error.code }, 'somebody came back from GitHub in vain')
@@ -51,10 +60,16 @@ export function addInstallRoutes(router: Router<RequestState>, parts: GitHubPart
   })
 
   addOwnRoute(router, parts, {
-    method: 'get', path: '/installations', schema: z.strictObject({}),
+    method: 'get',
+    path: '/installations',
+    schema: z.strictObject({}),
     run: async ({ userId }) => ({
       installations: (await installations.list(userId)).map((one) => ({
-        installation_id: one.installationId, account: one.accountLogin, account_type: one.accountType, github_login: one.githubLogin, is_suspended: one.isSuspended,
+        installation_id: one.installationId,
+        account: one.accountLogin,
+        account_type: one.accountType,
+        github_login: one.githubLogin,
+        is_suspended: one.isSuspended,
       })),
     }),
   })

@@ -28,14 +28,21 @@ export interface OwnRoute<Schema extends z.ZodObject> {
 }
 
 /** Adds a route below `/github` that wants `Authorization: Bearer` with an access token. */
-export function addOwnRoute<Schema extends z.ZodObject>(router: Router<RequestState>, parts: GitHubParts, route: OwnRoute<Schema>): void {
+export function addOwnRoute<Schema extends z.ZodObject>(
+  router: Router<RequestState>,
+  parts: GitHubParts,
+  route: OwnRoute<Schema>,
+): void {
   const { method, path, schema, run, mostBodyBytes = 64 * 1024, limit = method === 'get' ? 'read' : 'write' } = route
   router[method](path, async (context) => {
     context.state.route = `/github${path.replaceAll(/[:*](\w+)/g, '{$1}')}`
     context.set('Cache-Control', 'no-store')
     const userId = await signedIn(context, parts)
     parts.limits.ofUser(userId, limit)
-    const input = method === 'post' ? parseBody(schema, await readJson(context.req, mostBodyBytes)) : parseQuery(schema, context.URL.searchParams)
+    const input =
+      method === 'post'
+        ? parseBody(schema, await readJson(context.req, mostBodyBytes))
+        : parseQuery(schema, context.URL.searchParams)
     const answer = await run({ context, userId, input })
     context.status = 200
     context.type = 'application/json'
@@ -47,6 +54,7 @@ export function addOwnRoute<Schema extends z.ZodObject>(router: Router<RequestSt
 async function signedIn(context: RequestContext, { limits, clientOf, authenticate }: GitHubParts): Promise<string> {
   limits.ofClient(clientOf(context.req).address, 'client')
   const token = bearerToken(context.get('Authorization'))
-  if (token === undefined) throw new ApiError(401, 'missing-token', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
+  if (token === undefined)
+    throw new ApiError(401, 'missing-token', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
   return (await authenticate(token)).userId
 }

@@ -11,41 +11,78 @@ import { reachedBy, repositoryOf } from './repository-of.ts'
 import { addOwnRoute } from './own-route.ts'
 
 const repositories = z.object({
-  repositories: z.array(z.object({ id: z.number(), full_name: z.string(), name: z.string(), owner: z.object({ id: z.number(), login: z.string() }), default_branch: z.string(), private: z.boolean() })),
+  repositories: z.array(
+    z.object({
+      id: z.number(),
+      full_name: z.string(),
+      name: z.string(),
+      owner: z.object({ id: z.number(), login: z.string() }),
+      default_branch: z.string(),
+      private: z.boolean(),
+    }),
+  ),
 })
-const workflowName = z.string().regex(/^[A-Za-z0-9._-]{1,100}\.ya?ml$/, 'has to be the name of a workflow file, such as flow-deploy.yml')
+const workflowName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,100}\.ya?ml$/, 'has to be the name of a workflow file, such as flow-deploy.yml')
 
 /** What is read of repositories. */
 export function addReadingRoutes(router: Router<RequestState>, parts: GitHubParts): void {
   const { access, github } = parts
 
   addOwnRoute(router, parts, {
-    method: 'get', path: '/repos', schema: z.strictObject({ installation_id: z.string('is missing: say of which installation') }),
+    method: 'get',
+    path: '/repos',
+    schema: z.strictObject({ installation_id: z.string('is missing: say of which installation') }),
     run: async ({ userId, input }) => {
       const installation = await access.installationOf(userId, readId(input.installation_id, 'installation_id'))
       const call = await github.asInstallation(installation.installationId, { metadata: 'read' })
-      const all = await allPages(call, 'GET /installation/repositories', {}, (data) => readAnswer(repositories, data).repositories, 50)
+      const all = await allPages(
+        call,
+        'GET /installation/repositories',
+        {},
+        (data) => readAnswer(repositories, data).repositories,
+        50,
+      )
       // The App may see more of an organization than one of its members.
       const theirs = new Set(installation.repositoryIds)
       const isOwnAccount = installation.accountId === installation.githubUserId
       return {
-        repos: all.filter(({ id, private: isPrivate }) => isOwnAccount || !isPrivate || theirs.has(id)).map(({ id, full_name: fullName, name, owner, default_branch: branch, private: isPrivate }) => ({
-          id, full_name: fullName, owner: owner.login, name, default_branch: branch, private: isPrivate,
-        })),
+        repos: all
+          .filter(({ id, private: isPrivate }) => isOwnAccount || !isPrivate || theirs.has(id))
+          .map(({ id, full_name: fullName, name, owner, default_branch: branch, private: isPrivate }) => ({
+            id,
+            full_name: fullName,
+            owner: owner.login,
+            name,
+            default_branch: branch,
+            private: isPrivate,
+          })),
       }
     },
   })
 
   addOwnRoute(router, parts, {
-    method: 'get', path: '/tree/:owner/:repo', schema: z.strictObject({ ...reachedBy, path: folderPath.default(''), ref: refName.optional() }),
+    method: 'get',
+    path: '/tree/:owner/:repo',
+    schema: z.strictObject({ ...reachedBy, path: folderPath.default(''), ref: refName.optional() }),
     run: async ({ context, userId, input }) => {
       const repository = await repositoryOf(parts, userId, context.params, input)
-      return { files: await readTree(await access.open(repository, 'read', { contents: 'read' }), repository, input.path, input.ref) }
+      return {
+        files: await readTree(
+          await access.open(repository, 'read', { contents: 'read' }),
+          repository,
+          input.path,
+          input.ref,
+        ),
+      }
     },
   })
 
   addOwnRoute(router, parts, {
-    method: 'get', path: '/file/:owner/:repo/*path', schema: z.strictObject({ ...reachedBy, ref: refName.optional() }),
+    method: 'get',
+    path: '/file/:owner/:repo/*path',
+    schema: z.strictObject({ ...reachedBy, ref: refName.optional() }),
     run: async ({ context, userId, input }) => {
       const { path } = parseBody(z.object({ path: filePath }), { path: restOfPath(context) })
       const repository = await repositoryOf(parts, userId, context.params, input)
@@ -54,19 +91,38 @@ export function addReadingRoutes(router: Router<RequestState>, parts: GitHubPart
   })
 
   addOwnRoute(router, parts, {
-    method: 'get', path: '/runs/:owner/:repo', schema: z.strictObject({ ...reachedBy, workflow: workflowName.optional() }),
+    method: 'get',
+    path: '/runs/:owner/:repo',
+    schema: z.strictObject({ ...reachedBy, workflow: workflowName.optional() }),
     run: async ({ context, userId, input }) => {
       const repository = await repositoryOf(parts, userId, context.params, input)
-      return { runs: await readRuns(await access.open(repository, 'read', { actions: 'read' }), repository, input.workflow) }
+      return {
+        runs: await readRuns(await access.open(repository, 'read', { actions: 'read' }), repository, input.workflow),
+      }
     },
   })
 
   addOwnRoute(router, parts, {
-    method: 'get', path: '/commits/:owner/:repo',
-    schema: z.strictObject({ ...reachedBy, branch: branchName.optional(), path: folderPath.optional(), per_page: z.string().regex(/^(?:[1-9]\d?|100)$/, 'has to be 1 to 100').default('30') }),
+    method: 'get',
+    path: '/commits/:owner/:repo',
+    schema: z.strictObject({
+      ...reachedBy,
+      branch: branchName.optional(),
+      path: folderPath.optional(),
+      per_page: z
+        .string()
+        .regex(/^(?:[1-9]\d?|100)$/, 'has to be 1 to 100')
+        .default('30'),
+    }),
     run: async ({ context, userId, input: { branch, path, per_page: perPage, ...reached } }) => {
       const repository = await repositoryOf(parts, userId, context.params, reached)
-      return { commits: await readCommits(await access.open(repository, 'read', { contents: 'read' }), repository, { branch, path, perPage: Number(perPage) }) }
+      return {
+        commits: await readCommits(await access.open(repository, 'read', { contents: 'read' }), repository, {
+          branch,
+          path,
+          perPage: Number(perPage),
+        }),
+      }
     },
   })
 }
@@ -76,6 +132,9 @@ function restOfPath(context: RequestContext): string {
   try {
     return context.path.split('/').slice(5).map(decodeURIComponent).join('/')
   } catch (error) {
-    throw new ApiError(400, 'invalid-parameter', 'The path is not encoded as an address is.', { field: 'path', cause: error })
+    throw new ApiError(400, 'invalid-parameter', 'The path is not encoded as an address is.', {
+      field: 'path',
+      cause: error,
+    })
   }
 }

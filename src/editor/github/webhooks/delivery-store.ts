@@ -14,7 +14,8 @@ export class DeliveryStore {
   /** @param signed what the signature is of @returns whether it comes for the first time; another transaction with the same waits for this one */
   async isNew(db: Queryable, source: 'github' | 'workflow', signed: Buffer, keptDays: number): Promise<boolean> {
     const { rowCount } = await query(
-      db, `insert into editor.deliveries (digest, source, kept_until) values ($1, $2, now() + make_interval(days => $3)) on conflict (digest) do nothing`,
+      db,
+      `insert into editor.deliveries (digest, source, kept_until) values ($1, $2, now() + make_interval(days => $3)) on conflict (digest) do nothing`,
       [createHash('sha256').update(source).update('\0').update(signed).digest(), source, keptDays],
     )
     return rowCount === 1

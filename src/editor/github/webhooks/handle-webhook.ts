@@ -10,7 +10,14 @@ import type { DeploymentStore } from '../deploys/deployment-store.ts'
 import { workflowPath } from '../deploys/deploy-workflow.ts'
 import type { InstallationStore } from '../installs/installation-store.ts'
 import type { DeliveryStore } from './delivery-store.ts'
-import { deploymentOf, installationEvent, installationRepositoriesEvent, pushEvent, repositoryEvent, workflowRunEvent } from './webhook-payloads.ts'
+import {
+  deploymentOf,
+  installationEvent,
+  installationRepositoriesEvent,
+  pushEvent,
+  repositoryEvent,
+  workflowRunEvent,
+} from './webhook-payloads.ts'
 
 export interface WebhookParts {
   readonly pool: Pool
@@ -44,13 +51,19 @@ const handlers: Readonly<Record<string, { readonly at?: (payload: unknown) => Da
  * @param event X-GitHub-Event, which is not signed: one that does not fit the body is refused by what the body lacks
  * @throws ApiError 400 `bad-event`
  */
-export async function handleWebhook(parts: WebhookParts, event: string, body: Buffer, payload: unknown): Promise<Outcome> {
+export async function handleWebhook(
+  parts: WebhookParts,
+  event: string,
+  body: Buffer,
+  payload: unknown,
+): Promise<Outcome> {
   const handler = Object.hasOwn(handlers, event) ? handlers[event] : undefined
   if (handler === undefined) return 'not-of-interest'
   const at = handler.at?.(payload)
   if (at !== undefined && at.getTime() < Date.now() - oldestMs) return 'too-old'
   return withRetriedTransaction(parts.pool, async (db) => {
-    if (!await parts.deliveries.isNew(db, 'github', body, at === undefined ? keptDays.untimed : keptDays.timed)) return 'repeated'
+    if (!(await parts.deliveries.isNew(db, 'github', body, at === undefined ? keptDays.untimed : keptDays.timed)))
+      return 'repeated'
     await handler.run(parts, db, payload)
     return 'taken'
   })
@@ -64,19 +77,31 @@ async function onPush({ connections, environments }: WebhookParts, db: Queryable
     const environment = (await environments.list(connection.id, db)).find((one) => one.branch === branch)
     const isOwnBranch = connection.branch === branch
     if (!isOwnBranch && environment === undefined) continue
-    if (isOwnBranch && !await connections.notePush(db, connection.id, after, repository.pushed_at)) continue
-    const [message, author] = [shortLine(commit?.message), shortLine(commit?.author?.username ?? commit?.author?.name, 100)]
+    if (isOwnBranch && !(await connections.notePush(db, connection.id, after, repository.pushed_at))) continue
+    const [message, author] = [
+      shortLine(commit?.message),
+      shortLine(commit?.author?.username ?? commit?.author?.name, 100),
+    ]
     await tellDeploy(db, {
       type: 'deploy:push',
       data: {
-        project_id: connection.projectId, sha: after, branch, network: environment?.network ?? connection.network,
-        ...(environment === undefined ? {} : { environment: environment.name }), ...(message === null ? {} : { message }), ...(author === null ? {} : { author }),
+        project_id: connection.projectId,
+        sha: after,
+        branch,
+        network: environment?.network ?? connection.network,
+        ...(environment === undefined ? {} : { environment: environment.name }),
+        ...(message === null ? {} : { message }),
+        ...(author === null ? {} : { author }),
       },
     })
   }
 }
 
-async function onWorkflowRun({ connections, environments, deployments }: WebhookParts, db: Queryable, payload: unknown): Promise<void> {
+async function onWorkflowRun(
+  { connections, environments, deployments }: WebhookParts,
+  db: Queryable,
+  payload: unknown,
+): Promise<void> {
   const { workflow_run: run, repository } = read(workflowRunEvent, payload)
   const report = deploymentOf(run, repository.id)
   if (report === undefined) return
@@ -87,8 +112,15 @@ async function onWorkflowRun({ connections, environments, deployments }: Webhook
   }
 }
 
-async function onInstallation({ connections, installations }: WebhookParts, db: Queryable, payload: unknown): Promise<void> {
-  const { action, installation: { id } } = read(installationEvent, payload)
+async function onInstallation(
+  { connections, installations }: WebhookParts,
+  db: Queryable,
+  payload: unknown,
+): Promise<void> {
+  const {
+    action,
+    installation: { id },
+  } = read(installationEvent, payload)
   switch (action) {
     case 'deleted':
       await installations.change(db, id, 'deleted')
@@ -106,15 +138,30 @@ async function onInstallation({ connections, installations }: WebhookParts, db: 
   }
 }
 
-async function onInstallationRepositories({ connections }: WebhookParts, db: Queryable, payload: unknown): Promise<void> {
-  const { installation, repositories_added: added, repositories_removed: removed } = read(installationRepositoriesEvent, payload)
+async function onInstallationRepositories(
+  { connections }: WebhookParts,
+  db: Queryable,
+  payload: unknown,
+): Promise<void> {
+  const {
+    installation,
+    repositories_added: added,
+    repositories_removed: removed,
+  } = read(installationRepositoriesEvent, payload)
   const ids = (list: readonly { readonly id: number }[]): readonly number[] => list.map(({ id }) => id)
-  await connections.switchOff(db, { installationId: installation.id, repositoryIds: ids(removed) }, 'repository-removed')
+  await connections.switchOff(
+    db,
+    { installationId: installation.id, repositoryIds: ids(removed) },
+    'repository-removed',
+  )
   await connections.switchOn(db, { installationId: installation.id, repositoryIds: ids(added) }, 'repository-removed')
 }
 
 async function onRepository({ connections }: WebhookParts, db: Queryable, payload: unknown): Promise<void> {
-  const { action, repository: { id, name, owner } } = read(repositoryEvent, payload)
+  const {
+    action,
+    repository: { id, name, owner },
+  } = read(repositoryEvent, payload)
   if (action === 'renamed') await connections.rename(db, id, owner.login, name)
   if (action === 'deleted') await connections.switchOff(db, { repositoryIds: [id] }, 'repository-deleted')
 }
@@ -122,5 +169,9 @@ async function onRepository({ connections }: WebhookParts, db: Queryable, payloa
 function read<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.output<Schema> {
   const result = schema.safeParse(payload)
   if (result.success) return result.data
-  throw new ApiError(400, 'bad-event', `The body is not of this event: ${result.error.issues[0]?.path.join('.') ?? 'it'} does not fit.`)
+  throw new ApiError(
+    400,
+    'bad-event',
+    `The body is not of this event: ${result.error.issues[0]?.path.join('.') ?? 'it'} does not fit.`,
+  )
 }

@@ -7,9 +7,14 @@ import { isShallowText, tooDeep } from '../../../base/json-depth.ts'
  * Runs something with the body of a request as it came, which is what signatures are of. The rest of one that is too large is left unread.
  * @throws ApiError 413 `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`, 503 `busy`; what `run` throws
  */
-export async function withRawBody<T>(request: IncomingMessage, { mostBytes, budget }: { readonly mostBytes: number; readonly budget: BodyBudget }, run: (body: Buffer) => Promise<T>): Promise<T> {
+export async function withRawBody<T>(
+  request: IncomingMessage,
+  { mostBytes, budget }: { readonly mostBytes: number; readonly budget: BodyBudget },
+  run: (body: Buffer) => Promise<T>,
+): Promise<T> {
   const { 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers
-  if (coding.toLowerCase() !== 'identity') throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
+  if (coding.toLowerCase() !== 'identity')
+    throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
   const tooLarge = (): ApiError => new ApiError(413, 'body-too-large', `A body has at most ${mostBytes} bytes.`)
   if (Number(length) > mostBytes) throw tooLarge()
   const chunks: Buffer[] = []
@@ -38,6 +43,8 @@ export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
   } catch (error) {
-    throw new ApiError(400, 'bad-json', 'The body is not JSON. Have the webhook send application/json.', { cause: error })
+    throw new ApiError(400, 'bad-json', 'The body is not JSON. Have the webhook send application/json.', {
+      cause: error,
+    })
   }
 }

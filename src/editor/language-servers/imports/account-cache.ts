@@ -39,7 +39,13 @@ export class AccountCache {
   readonly #calls = new Map<string, OpenCall>()
   #bytes = 0
 
-  constructor({ source, freshMs = 10 * minute, absentMs = minute / 2, mostBytes = 64_000_000, now = Date.now }: AccountCacheOptions) {
+  constructor({
+    source,
+    freshMs = 10 * minute,
+    absentMs = minute / 2,
+    mostBytes = 64_000_000,
+    now = Date.now,
+  }: AccountCacheOptions) {
     this.#options = { source, freshMs, absentMs, mostBytes, now }
   }
 
@@ -53,7 +59,11 @@ export class AccountCache {
    * @returns undefined where there is no such account
    * @throws RetryableError, the signal's reason
    */
-  async contractsOf(network: EditorNetwork, address: string, signal: AbortSignal): Promise<ReadonlyMap<string, string> | undefined> {
+  async contractsOf(
+    network: EditorNetwork,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
     signal.throwIfAborted()
     const key = `${network} ${address}`
     const known = this.#known.get(key)
@@ -78,7 +88,12 @@ export class AccountCache {
     if (known !== undefined) known.askAgainAt = Math.min(known.askAgainAt, this.#options.now() + this.#options.absentMs)
   }
 
-  async #ask(key: string, network: EditorNetwork, address: string, signal: AbortSignal): Promise<ReadonlyMap<string, string> | undefined> {
+  async #ask(
+    key: string,
+    network: EditorNetwork,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
     const call = this.#calls.get(key) ?? this.#call(key, network, address)
     call.waiting++
     const { promise, reject } = Promise.withResolvers<never>()
@@ -113,7 +128,7 @@ export class AccountCache {
     this.#bytes -= this.#known.get(key)?.bytes ?? 0
     this.#known.delete(key)
     // An entry costs something too, or accounts without contracts would fill the memory.
-    const bytes = 500 + [...contracts ?? []].reduce((sum, [name, code]) => sum + name.length + code.length, 0)
+    const bytes = 500 + [...(contracts ?? [])].reduce((sum, [name, code]) => sum + name.length + code.length, 0)
     const { now, freshMs, absentMs, mostBytes } = this.#options
     this.#known.set(key, { contracts, bytes, askAgainAt: now() + (contracts === undefined ? absentMs : freshMs) })
     this.#bytes += bytes

@@ -20,7 +20,11 @@ export function contractId({ address, name }: { readonly address: string; readon
 /** Reads what a contract imports. */
 export function readChainContract({ address, name, code }: ResolvedContract): ChainContract {
   return {
-    address, name, code, id: contractId({ address, name }), statements: firstOf(importStatements(sourceTokens(code))),
+    address,
+    name,
+    code,
+    id: contractId({ address, name }),
+    statements: firstOf(importStatements(sourceTokens(code))),
     hasAccountAccess: /\baccess\s*\(\s*account\s*\)/.test(code),
   }
 }

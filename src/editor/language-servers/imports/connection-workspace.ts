@@ -5,7 +5,15 @@ import { dirname, join, posix } from 'node:path'
 import type { EditorNetwork } from '../../../base/editor-network.ts'
 import { ApiError } from '../../../base/errors.ts'
 import { coreContractAddress } from '../../../chain/core-contracts.ts'
-import type { ContractAt, ContractName, DefinitionPlace, ImportWorkspace, PreparedText, ResolvedContract, TextRange } from '../import-workspace.ts'
+import type {
+  ContractAt,
+  ContractName,
+  DefinitionPlace,
+  ImportWorkspace,
+  PreparedText,
+  ResolvedContract,
+  TextRange,
+} from '../import-workspace.ts'
 import { fileUriPath } from '../file-uri-path.ts'
 import { contractId } from './chain-contract.ts'
 import type { ContractLibrary } from './contract-library.ts'
@@ -84,7 +92,12 @@ export class ConnectionWorkspace implements ImportWorkspace {
   async prepare(path: string, text: string): Promise<PreparedText> {
     checkDocumentPath(path)
     if (text.length > longestDocument) {
-      throw new ApiError(413, 'document-too-large', `The document has ${text.length} characters, and ${longestDocument} are checked at most. Split it.`, { field: 'text' })
+      throw new ApiError(
+        413,
+        'document-too-large',
+        `The document has ${text.length} characters, and ${longestDocument} are checked at most. Split it.`,
+        { field: 'text' },
+      )
     }
     return this.#inTurn(async () => {
       this.#remember(path, readDocument(text))
@@ -96,7 +109,11 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 
   async fetch(contract: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined> {
-    const found = await this.#options.library.resolve(this.#options.network, contract, AbortSignal.any([signal, this.#closing.signal]))
+    const found = await this.#options.library.resolve(
+      this.#options.network,
+      contract,
+      AbortSignal.any([signal, this.#closing.signal]),
+    )
     this.#asked.add(contractId(contract))
     // The documents that import it see it when they are prepared again.
     await this.#inTurn(() => this.#layOut())
@@ -109,12 +126,23 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const [folder, name, ...more] = path.split('/')
     if (folder !== contractFolder || name === undefined || more.length > 0) return undefined
     const part = this.#placed.get(name)?.parts.findLast(({ firstLine }) => firstLine <= line)
-    return part === undefined ? undefined : { contract: { address: part.address, name: part.name }, firstLine: part.firstLine }
+    return part === undefined
+      ? undefined
+      : { contract: { address: part.address, name: part.name }, firstLine: part.firstLine }
   }
 
-  async locate(path: string, at: TextRange['start'], range: TextRange | undefined): Promise<DefinitionPlace | undefined> {
+  async locate(
+    path: string,
+    at: TextRange['start'],
+    range: TextRange | undefined,
+  ): Promise<DefinitionPlace | undefined> {
     return locateName({
-      path, at, range, documents: this.#documents, files: (paths) => this.#filesOf(paths), imported: (document) => this.#imported.get(document) ?? [],
+      path,
+      at,
+      range,
+      documents: this.#documents,
+      files: (paths) => this.#filesOf(paths),
+      imported: (document) => this.#imported.get(document) ?? [],
     })
   }
 
@@ -123,7 +151,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     for (const [document, locations] of this.#imported) {
       for (const location of locations) {
         const target = targetOf(document, location)
-        importers.set(target, [...importers.get(target) ?? [], document])
+        importers.set(target, [...(importers.get(target) ?? []), document])
       }
     }
     const found: string[] = []
@@ -170,18 +198,35 @@ export class ConnectionWorkspace implements ImportWorkspace {
   #remember(path: string, document: DocumentImports | undefined): void {
     const old = this.#documents.get(path)
     const characters = this.#characters - (old?.text.length ?? 0) + (document?.text.length ?? 0)
-    if (document !== undefined && (characters > mostCharacters || (old === undefined && this.#documents.size >= mostDocuments))) {
-      throw new ApiError(413, 'too-many-documents', `A connection has at most ${mostDocuments} documents with ${mostCharacters} characters in all. Close some.`, { field: 'text' })
+    if (
+      document !== undefined &&
+      (characters > mostCharacters || (old === undefined && this.#documents.size >= mostDocuments))
+    ) {
+      throw new ApiError(
+        413,
+        'too-many-documents',
+        `A connection has at most ${mostDocuments} documents with ${mostCharacters} characters in all. Close some.`,
+        { field: 'text' },
+      )
     }
     if (document !== undefined && this.#imports - countImports(old) + countImports(document) > mostImports) {
-      throw new ApiError(413, 'too-many-imports', `The documents of a connection have at most ${mostImports} imports in all. Close some.`, { field: 'text' })
+      throw new ApiError(
+        413,
+        'too-many-imports',
+        `The documents of a connection have at most ${mostImports} imports in all. Close some.`,
+        { field: 'text' },
+      )
     }
     if (document === undefined) this.#forget(path)
     else this.#keep(path, document)
     const changed = new Set(old?.contracts).symmetricDifference(new Set(document?.contracts))
     if (changed.size === 0) return
-    const isWanted = this.#documents.entries()
-      .some(([other, { statements }]) => other !== path && statements.some((statement) => changed.has(byName(statement) ?? '')))
+    const isWanted = this.#documents
+      .entries()
+      .some(
+        ([other, { statements }]) =>
+          other !== path && statements.some((statement) => changed.has(byName(statement) ?? '')),
+      )
     if (isWanted) this.#generation++
   }
 
@@ -206,16 +251,23 @@ export class ConnectionWorkspace implements ImportWorkspace {
       declaring?.delete(path)
       if (declaring?.size === 0) this.#declaring.delete(name)
     }
-    for (const name of document?.contracts ?? []) this.#declaring.set(name, (this.#declaring.get(name) ?? new Set()).add(path))
+    for (const name of document?.contracts ?? [])
+      this.#declaring.set(name, (this.#declaring.get(name) ?? new Set()).add(path))
   }
 
   /** Puts the contracts that documents import into files, where these are not what they were. */
   async #layOut(): Promise<void> {
     const { library, network } = this.#options
-    const wanted = this.#documents.values().flatMap(({ statements }) => statements.flatMap((statement) => this.#contractsOf(statement)))
+    const wanted = this.#documents
+      .values()
+      .flatMap(({ statements }) => statements.flatMap((statement) => this.#contractsOf(statement)))
     const contracts = library.known(network, wanted)
-    const together = this.#documents.values()
-      .flatMap(({ statements }) => statements.map((statement) => this.#contractsOf(statement).map(contractId)).filter((ids) => ids.length > 1)).toArray()
+    const together = this.#documents
+      .values()
+      .flatMap(({ statements }) =>
+        statements.map((statement) => this.#contractsOf(statement).map(contractId)).filter((ids) => ids.length > 1),
+      )
+      .toArray()
     const versions = [...contracts.values()].map(({ id, hash }) => `${id} ${hash}`)
     const madeOf = JSON.stringify([versions.toSorted(), together.map((ids) => ids.toSorted().join()).toSorted()])
     if (madeOf === this.#madeOf) return
@@ -254,26 +306,39 @@ export class ConnectionWorkspace implements ImportWorkspace {
       const own = this.#documentOf(statement, path)
       const contracts = this.#contractsOf(statement)
       const file = fileOf(contracts.map(contractId), (id) => this.#files.get(id))
-      const target = own === undefined ? file === undefined ? undefined : locationFrom(path, contractFolder, file) : relativePath(path, own)
+      const target =
+        own === undefined
+          ? file === undefined
+            ? undefined
+            : locationFrom(path, contractFolder, file)
+          : relativePath(path, own)
       if (target !== undefined) changes.push({ location: statement.location, path: target })
       if (own !== undefined) continue
       for (const contract of contracts) {
         const id = contractId(contract)
-        if (!this.#asked.has(id) || this.#options.library.isWanted(this.#options.network, contract)) missing.set(id, contract)
+        if (!this.#asked.has(id) || this.#options.library.isWanted(this.#options.network, contract))
+          missing.set(id, contract)
       }
     }
     const text = replaceLocations(document.text, changes)
     const given = text === document.text ? document : readDocument(text)
-    this.#imported.set(path, given.statements.map(({ location }) => location.value))
+    this.#imported.set(
+      path,
+      given.statements.map(({ location }) => location.value),
+    )
     return { text, missing: [...missing.values()] }
   }
 
   /** The contracts of the chain that a statement imports; none where a document of the connection has what it names. */
   #contractsOf(statement: DocumentImports['statements'][number]): ContractName[] {
-    const { names, location: { kind, value } } = statement
+    const {
+      names,
+      location: { kind, value },
+    } = statement
     if (kind === 'address') return names.map(({ name }) => ({ address: value, name }))
     const name = byName(statement)
-    const address = name === undefined || this.#declaring.has(name) ? undefined : coreContractAddress(name, this.#options.network)
+    const address =
+      name === undefined || this.#declaring.has(name) ? undefined : coreContractAddress(name, this.#options.network)
     return name === undefined || address === undefined ? [] : [{ address, name }]
   }
 
@@ -281,7 +346,10 @@ export class ConnectionWorkspace implements ImportWorkspace {
   #documentOf(statement: DocumentImports['statements'][number], path: string): string | undefined {
     const name = byName(statement)
     if (name === undefined) return undefined
-    return this.#declaring.get(name)?.values().find((other) => other !== path)
+    return this.#declaring
+      .get(name)
+      ?.values()
+      .find((other) => other !== path)
   }
 
   /** Files with contracts, and all that these import. */
@@ -303,7 +371,9 @@ export class ConnectionWorkspace implements ImportWorkspace {
    * is written before a server can look for it.
    */
   async #writeOrKeep(path: string, text: string): Promise<void> {
-    const isRead = this.#imported.entries().some(([other, locations]) => other !== path && locations.some((location) => targetOf(other, location) === path))
+    const isRead = this.#imported
+      .entries()
+      .some(([other, locations]) => other !== path && locations.some((location) => targetOf(other, location) === path))
     if (isRead || !this.#hasFile.has(path)) {
       await this.#write(path, text)
       this.#hasFile.add(path)
@@ -326,12 +396,16 @@ export class ConnectionWorkspace implements ImportWorkspace {
       await mkdir(folder, { recursive: true })
       return realpath(folder)
     })
-    if (real !== folder) throw new ApiError(409, 'path-taken', `A part of ${path} leads elsewhere. Choose another path.`, { field: 'path' })
+    if (real !== folder)
+      throw new ApiError(409, 'path-taken', `A part of ${path} leads elsewhere. Choose another path.`, {
+        field: 'path',
+      })
   }
 
   /** The connection's folder is made anew where something that cleans up has taken it. */
   async #openToWrite(target: string): Promise<FileHandle> {
-    const begin = (): Promise<FileHandle> => open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
+    const begin = (): Promise<FileHandle> =>
+      open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
     return begin().catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error
       await mkdir(this.folder, { recursive: true, mode: 0o700 })
@@ -356,7 +430,12 @@ export class ConnectionWorkspace implements ImportWorkspace {
     } catch (error) {
       if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP'].some((code) => hasCode(error, code))) {
         this.#forget(path)
-        throw new ApiError(409, 'path-taken', `There is a document where ${path} has a folder, or the other way round. Choose another path.`, { field: 'path', cause: error })
+        throw new ApiError(
+          409,
+          'path-taken',
+          `There is a document where ${path} has a folder, or the other way round. Choose another path.`,
+          { field: 'path', cause: error },
+        )
       }
       throw error
     }
@@ -366,7 +445,11 @@ export class ConnectionWorkspace implements ImportWorkspace {
 /** Makes the folder with what the CLI takes for its project. @param folder a path without links */
 export async function makeProjectFolder(folder: string): Promise<void> {
   await mkdir(join(folder, contractFolder), { recursive: true, mode: 0o700 })
-  const networks = { emulator: '127.0.0.1:3569', mainnet: 'access.mainnet.nodes.onflow.org:9000', testnet: 'access.devnet.nodes.onflow.org:9000' }
+  const networks = {
+    emulator: '127.0.0.1:3569',
+    mainnet: 'access.mainnet.nodes.onflow.org:9000',
+    testnet: 'access.devnet.nodes.onflow.org:9000',
+  }
   await writeFile(join(folder, 'flow.json'), `${JSON.stringify({ networks }, null, 2)}\n`, { mode: 0o444 })
 }
 

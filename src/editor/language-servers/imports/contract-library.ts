@@ -59,7 +59,11 @@ export class ContractLibrary {
    * @returns undefined where the account has no such contract
    * @throws RetryableError where no node answers for the contract itself; the signal's reason
    */
-  async resolve(network: EditorNetwork, wanted: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined> {
+  async resolve(
+    network: EditorNetwork,
+    wanted: ContractName,
+    signal: AbortSignal,
+  ): Promise<ResolvedContract | undefined> {
     const first = await this.#lookUp(network, wanted, signal)
     if (first === undefined) return undefined
     const seen = new Map([[first.id, first]])
@@ -67,12 +71,17 @@ export class ContractLibrary {
     let level = [first]
     for (let depth = 1; depth < deepest && level.length > 0; depth++) {
       const names = importedBy(level).filter((name) => !seen.has(contractId(name)))
-      const distinct = [...new Map(names.map((name) => [contractId(name), name])).values()].slice(0, mostContracts - seen.size)
+      const distinct = [...new Map(names.map((name) => [contractId(name), name])).values()].slice(
+        0,
+        mostContracts - seen.size,
+      )
       // What one of them lacks is said where it is imported; the others are of use.
-      const found = await mapLimited(distinct, mostAtOnce, (name) => this.#lookUp(network, name, signal).catch((error: unknown) => {
-        signal.throwIfAborted()
-        return this.#absentFor(network, name, error)
-      }))
+      const found = await mapLimited(distinct, mostAtOnce, (name) =>
+        this.#lookUp(network, name, signal).catch((error: unknown) => {
+          signal.throwIfAborted()
+          return this.#absentFor(network, name, error)
+        }),
+      )
       level = []
       for (const contract of found) {
         if (contract === undefined || characters + contract.code.length > mostCharacters) continue
@@ -114,7 +123,12 @@ export class ContractLibrary {
     const code = (await accounts.contractsOf(network, name.address, signal))?.get(name.name)
     if (code === undefined) accounts.expectMore(network, name.address)
     const hash = code === undefined ? '' : hashOf(code)
-    const contract = code === undefined ? undefined : old?.contract?.hash === hash ? old.contract : { ...readChainContract({ ...name, code }), hash }
+    const contract =
+      code === undefined
+        ? undefined
+        : old?.contract?.hash === hash
+          ? old.contract
+          : { ...readChainContract({ ...name, code }), hash }
     this.#keep(key, { contract, lookAgainAt: now() + (contract === undefined ? absentMs : freshMs) })
     return contract
   }
@@ -123,7 +137,8 @@ export class ContractLibrary {
   #absentFor(network: EditorNetwork, name: ContractName, error: unknown): undefined {
     if (!(error instanceof Error)) throw error
     const key = `${network} ${contractId(name)}`
-    if (!this.#entries.has(key)) this.#keep(key, { contract: undefined, lookAgainAt: this.#options.now() + this.#options.absentMs })
+    if (!this.#entries.has(key))
+      this.#keep(key, { contract: undefined, lookAgainAt: this.#options.now() + this.#options.absentMs })
     return undefined
   }
 
@@ -144,6 +159,9 @@ export class ContractLibrary {
 }
 
 function importedBy(contracts: readonly ChainContract[]): ContractName[] {
-  return contracts.flatMap(({ statements }) => statements.flatMap((statement) =>
-    namedContracts(statement).map((id) => ({ address: id.slice(0, 16), name: id.slice(17) }))))
+  return contracts.flatMap(({ statements }) =>
+    statements.flatMap((statement) =>
+      namedContracts(statement).map((id) => ({ address: id.slice(0, 16), name: id.slice(17) })),
+    ),
+  )
 }

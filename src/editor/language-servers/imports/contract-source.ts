@@ -8,5 +8,9 @@ export interface ContractSource {
    * @returns undefined where the network has no such account
    * @throws RetryableError while no node answers; the signal's reason
    */
-  contractsOf(network: EditorNetwork, address: string, signal: AbortSignal): Promise<ReadonlyMap<string, string> | undefined>
+  contractsOf(
+    network: EditorNetwork,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined>
 }

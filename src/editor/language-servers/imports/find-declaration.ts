@@ -2,7 +2,21 @@ import type { TextRange } from '../import-workspace.ts'
 import { sourceTokens } from './source-tokens.ts'
 import type { SourceToken } from './source-tokens.ts'
 
-const keywords: ReadonlySet<string> = new Set(['contract', 'interface', 'resource', 'struct', 'enum', 'event', 'attachment', 'entitlement', 'mapping', 'fun', 'let', 'var', 'case'])
+const keywords: ReadonlySet<string> = new Set([
+  'contract',
+  'interface',
+  'resource',
+  'struct',
+  'enum',
+  'event',
+  'attachment',
+  'entitlement',
+  'mapping',
+  'fun',
+  'let',
+  'var',
+  'case',
+])
 
 /**
  * Where a name is declared in a source, by the brackets that it stands in: `['FungibleToken', 'Vault']` is the Vault directly in FungibleToken.
@@ -51,7 +65,10 @@ export function namesAt(line: string, character: number): string[] {
   for (const match of line.matchAll(/[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*/g)) {
     if (match.index > character || character > match.index + match[0].length) continue
     const rest = /^\w*/.exec(match[0].slice(character - match.index))?.[0].length ?? 0
-    return match[0].slice(0, character - match.index + rest).split('.').map((name) => name.trim())
+    return match[0]
+      .slice(0, character - match.index + rest)
+      .split('.')
+      .map((name) => name.trim())
   }
   return []
 }

@@ -64,7 +64,12 @@ function statementAt(tokens: readonly SourceToken[], start: number): ImportState
   if (from?.kind !== 'word' || from.text !== 'from') {
     // `import Crypto`: the name is the place.
     return names.length === 1 && names[0]?.alias === undefined
-      ? { names: [], location: { kind: 'identifier', value: direct.text, start: direct.start, end: direct.end }, start: begin.start, end: direct.end }
+      ? {
+          names: [],
+          location: { kind: 'identifier', value: direct.text, start: direct.start, end: direct.end },
+          start: begin.start,
+          end: direct.end,
+        }
       : undefined
   }
   const place = tokens[at + 1]
@@ -73,7 +78,8 @@ function statementAt(tokens: readonly SourceToken[], start: number): ImportState
 }
 
 function locationOf({ kind, text, start, end }: SourceToken): ImportLocation | undefined {
-  if (kind === 'string') return text.endsWith('"') && text.length > 1 ? { kind: 'string', value: text.slice(1, -1), start, end } : undefined
+  if (kind === 'string')
+    return text.endsWith('"') && text.length > 1 ? { kind: 'string', value: text.slice(1, -1), start, end } : undefined
   if (kind === 'mark') return undefined
   const address = addressOf(text)
   if (address !== undefined) return { kind: 'address', value: address, start, end }
@@ -87,6 +93,10 @@ function isName(text: string): boolean {
 
 /** 16 hex digits of a literal such as `0x1`; undefined for what is no address. */
 function addressOf(literal: string): string | undefined {
-  const digits = /^0x([0-9a-fA-F][0-9a-fA-F_]*)$/.exec(literal)?.[1]?.replaceAll('_', '').replace(/^0+/, '').toLowerCase()
+  const digits = /^0x([0-9a-fA-F][0-9a-fA-F_]*)$/
+    .exec(literal)?.[1]
+    ?.replaceAll('_', '')
+    .replace(/^0+/, '')
+    .toLowerCase()
   return digits === undefined || digits.length > 16 ? undefined : digits.padStart(16, '0')
 }

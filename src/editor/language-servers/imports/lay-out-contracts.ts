@@ -37,7 +37,11 @@ export type Together = Iterable<readonly string[]>
  * @param nameOf the name of a file, by its text
  * @returns the file of each contract, by its id
  */
-export function layOutContracts(contracts: ReadonlyMap<string, ChainContract>, together: Together, nameOf: (text: string) => string): Map<string, ContractFile> {
+export function layOutContracts(
+  contracts: ReadonlyMap<string, ChainContract>,
+  together: Together,
+  nameOf: (text: string) => string,
+): Map<string, ContractFile> {
   const groups = new Groups(contracts.keys())
   for (const ids of together) groups.join(ids.filter((id) => contracts.has(id)))
   for (const contract of contracts.values()) {
@@ -90,7 +94,8 @@ function joinCircles(contracts: ReadonlyMap<string, ChainContract>, groups: Grou
     const own = groups.of(contract.id)
     const targets = imported.get(own) ?? new Set()
     imported.set(own, targets)
-    for (const id of contract.statements.flatMap(namedContracts)) if (contracts.has(id) && groups.of(id) !== own) targets.add(groups.of(id))
+    for (const id of contract.statements.flatMap(namedContracts))
+      if (contracts.has(id) && groups.of(id) !== own) targets.add(groups.of(id))
   }
   const order = new Map<string, number>()
   const low = new Map<string, number>()
@@ -102,7 +107,7 @@ function joinCircles(contracts: ReadonlyMap<string, ChainContract>, groups: Grou
     low.set(group, order.size - 1)
     stack.push(group)
     isOnStack.add(group)
-    return { group, rest: [...imported.get(group) ?? []] }
+    return { group, rest: [...(imported.get(group) ?? [])] }
   }
   const lower = (group: string, value: number): void => void low.set(group, Math.min(low.get(group) ?? value, value))
   for (const root of imported.keys()) {
@@ -138,7 +143,10 @@ class Files {
   constructor(contracts: ReadonlyMap<string, ChainContract>, groups: Groups, nameOf: (text: string) => string) {
     this.#contracts = contracts
     this.#nameOf = nameOf
-    const members = Map.groupBy([...contracts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), ({ id }) => groups.of(id))
+    const members = Map.groupBy(
+      [...contracts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      ({ id }) => groups.of(id),
+    )
     for (const [group, those] of members) {
       const canShare = those.length === 1 || hasOneMeaningForEachName(those)
       for (const contract of those) {
@@ -175,10 +183,17 @@ class Files {
 
   #fileOfOne(members: readonly ChainContract[]): ContractFile {
     const parts = members.map(({ address, name }) => ({ address, name, firstLine: 0 }))
-    const text = members.map(({ code, statements }) => replaceLocations(code, statements.flatMap((statement) => {
-      const file = this.#importedFile(statement)
-      return file === undefined ? [] : [{ location: statement.location, path: `./${file.name}` }]
-    }))).join('')
+    const text = members
+      .map(({ code, statements }) =>
+        replaceLocations(
+          code,
+          statements.flatMap((statement) => {
+            const file = this.#importedFile(statement)
+            return file === undefined ? [] : [{ location: statement.location, path: `./${file.name}` }]
+          }),
+        ),
+      )
+      .join('')
     return { name: this.#nameOf(text), text, parts }
   }
 
@@ -188,18 +203,24 @@ class Files {
     const kept = new Set<string>()
     /** Paths by what is imported, `A as B` too. */
     const imports = new Map<string, string>()
-    const bodies = members.map(({ code, statements }) => blankOut(code, statements.filter((statement) => {
-      const ids = namedContracts(statement)
-      if (ids.length > 0 && ids.every((id) => own.has(id))) return true
-      const file = this.#importedFile(statement)
-      if (file === undefined) {
-        const isAgain = kept.has(written(statement))
-        kept.add(written(statement))
-        return isAgain
-      }
-      for (const { name, alias } of statement.names) imports.set(alias === undefined ? name : `${name} as ${alias}`, `./${file.name}`)
-      return true
-    })))
+    const bodies = members.map(({ code, statements }) =>
+      blankOut(
+        code,
+        statements.filter((statement) => {
+          const ids = namedContracts(statement)
+          if (ids.length > 0 && ids.every((id) => own.has(id))) return true
+          const file = this.#importedFile(statement)
+          if (file === undefined) {
+            const isAgain = kept.has(written(statement))
+            kept.add(written(statement))
+            return isAgain
+          }
+          for (const { name, alias } of statement.names)
+            imports.set(alias === undefined ? name : `${name} as ${alias}`, `./${file.name}`)
+          return true
+        }),
+      ),
+    )
     const byPath = Map.groupBy(imports, ([, path]) => path)
     const head = [...byPath].map(([path, names]) => `import ${names.map(([name]) => name).join(', ')} from "${path}"\n`)
     const parts: ContractPart[] = []
@@ -218,7 +239,10 @@ class Files {
 }
 
 /** The one file of all these contracts; undefined where there is none, or one is elsewhere. */
-export function fileOf<File extends Pick<ContractFile, 'name'>>(ids: readonly string[], find: (id: string) => File | undefined): File | undefined {
+export function fileOf<File extends Pick<ContractFile, 'name'>>(
+  ids: readonly string[],
+  find: (id: string) => File | undefined,
+): File | undefined {
   const [first, ...others] = ids.map(find)
   return others.every((file) => file?.name === first?.name) ? first : undefined
 }
@@ -233,13 +257,17 @@ function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
   const own = new Set(members.map(({ id }) => id))
   const meanings = new Map(members.map(({ name, id }) => [name, id]))
   if (meanings.size < members.length) return false
-  return members.every(({ statements }) => statements.every(({ names, location: { kind, value } }) => names.every(({ name, alias = name }) => {
-    const id = kind === 'address' ? contractId({ address: value, name }) : `${kind} ${value} ${name}`
-    if (own.has(id) && alias !== name) return false
-    const known = meanings.get(alias)
-    meanings.set(alias, id)
-    return known === undefined || known === id
-  })))
+  return members.every(({ statements }) =>
+    statements.every(({ names, location: { kind, value } }) =>
+      names.every(({ name, alias = name }) => {
+        const id = kind === 'address' ? contractId({ address: value, name }) : `${kind} ${value} ${name}`
+        if (own.has(id) && alias !== name) return false
+        const known = meanings.get(alias)
+        meanings.set(alias, id)
+        return known === undefined || known === id
+      }),
+    ),
+  )
 }
 
 /** How a document imports a file of contracts. @param folder where these are, from the root; `path` is the document's */

@@ -22,7 +22,14 @@ export interface NameQuestion {
  * Finds where the name at a place is declared: in the document itself, other documents that it imports, or contracts of the chain. Taken is the first of
  * these where the name stands at the range that a server gave; failing that, what an imported contract declares under that name.
  */
-export async function locateName({ path, at, range, documents, files, imported }: NameQuestion): Promise<DefinitionPlace | undefined> {
+export async function locateName({
+  path,
+  at,
+  range,
+  documents,
+  files,
+  imported,
+}: NameQuestion): Promise<DefinitionPlace | undefined> {
   const names = namesAt(documents.get(path)?.text.split(lineEnd)[at.line] ?? '', at.character)
   const name = names.at(-1)
   if (name === undefined) return undefined
@@ -43,10 +50,15 @@ export async function locateName({ path, at, range, documents, files, imported }
   const contracts = await files(contractPaths)
   const file = range === undefined ? undefined : contracts.find(({ text }) => standsAt(text, range, name))
   if (file !== undefined && range !== undefined) return inContract(file, range)
-  const byName = [...seen].slice(1).map((document) => ({ document, range: findDeclaration(documents.get(document)?.text ?? '', names) })).find((place) => place.range !== undefined)
+  const byName = [...seen]
+    .slice(1)
+    .map((document) => ({ document, range: findDeclaration(documents.get(document)?.text ?? '', names) }))
+    .find((place) => place.range !== undefined)
   if (byName?.range !== undefined) return { document: byName.document, range: byName.range }
   for (const contract of contracts) {
-    const declared = contract.parts.some((part) => part.name === names[0]) ? findDeclaration(contract.text, names) : undefined
+    const declared = contract.parts.some((part) => part.name === names[0])
+      ? findDeclaration(contract.text, names)
+      : undefined
     if (declared !== undefined) return inContract(contract, declared)
   }
   return undefined

@@ -16,17 +16,26 @@ export function createNodeContracts({ nodes, log }: NodeContractsOptions): Contr
     async contractsOf(network, address, signal) {
       const node = nodes[network]
       if (node === undefined) {
-        throw new RetryableError('no-access-node', `no access node of ${network} is known, which imports would be read from: set EDITOR_${network.toUpperCase()}_NODE or CHAIN_ACCESS_NODE`)
+        throw new RetryableError(
+          'no-access-node',
+          `no access node of ${network} is known, which imports would be read from: set EDITOR_${network.toUpperCase()}_NODE or CHAIN_ACCESS_NODE`,
+        )
       }
       try {
         const account = await node.getAccount(`0x${address}`, { signal })
-        return account === undefined ? undefined : new Map([...account.contracts].map(([name, code]) => [name, code.toString('utf8')]))
+        return account === undefined
+          ? undefined
+          : new Map([...account.contracts].map(([name, code]) => [name, code.toString('utf8')]))
       } catch (thrown) {
         signal.throwIfAborted()
         if (thrown instanceof RetryableError) throw thrown
         const error = asError(thrown)
         log.warn({ err: error, network, address }, 'the contracts of an account could not be read')
-        throw new RetryableError('contracts-not-read', `no access node of ${network} gives the contracts of 0x${address}: ${error.message}`, { cause: error })
+        throw new RetryableError(
+          'contracts-not-read',
+          `no access node of ${network} gives the contracts of 0x${address}: ${error.message}`,
+          { cause: error },
+        )
       }
     },
   }

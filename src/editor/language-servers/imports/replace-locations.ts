@@ -18,7 +18,10 @@ const restOfLine = /[ \t;]*(?:\/\/[^\n\r]*)?(?=[\n\r]|$)/y
 export function replaceLocations(code: string, changes: readonly LocationChange[]): string {
   const parts: string[] = []
   let done = 0
-  for (const { location: { start, end }, path } of changes) {
+  for (const {
+    location: { start, end },
+    path,
+  } of changes) {
     const literal = `"${path}"`
     const length = end - start
     restOfLine.lastIndex = end
@@ -31,7 +34,10 @@ export function replaceLocations(code: string, changes: readonly LocationChange[
 }
 
 /** The source with stretches of it made blank; line breaks stay. @param stretches in the order of the source */
-export function blankOut(code: string, stretches: ReadonlyArray<{ readonly start: number; readonly end: number }>): string {
+export function blankOut(
+  code: string,
+  stretches: ReadonlyArray<{ readonly start: number; readonly end: number }>,
+): string {
   const parts: string[] = []
   let done = 0
   for (const { start, end } of stretches) {

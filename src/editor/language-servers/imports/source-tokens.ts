@@ -70,7 +70,7 @@ function tokensOf(code: string, isSparse: boolean): SourceToken[] {
     if (match === null) return tokens
     const [text] = match
     const start = match.index
-    const end = at = next.lastIndex
+    const end = (at = next.lastIndex)
     if (text.startsWith('//')) continue
     const open = templates.at(-1)
     if (text === '/*') at = endOfComment(code, end)
@@ -80,7 +80,8 @@ function tokensOf(code: string, isSparse: boolean): SourceToken[] {
       at = readString(start, end)
     } else {
       if (skips && text !== '.' && isPartOfWord(code, start, end)) continue
-      if (open !== undefined && (text === '(' || text === ')')) templates[templates.length - 1] = open + (text === '(' ? 1 : -1)
+      if (open !== undefined && (text === '(' || text === ')'))
+        templates[templates.length - 1] = open + (text === '(' ? 1 : -1)
       add(wordStart.test(text) ? 'word' : 'mark', start, end)
     }
   }

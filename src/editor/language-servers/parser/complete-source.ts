@@ -12,9 +12,19 @@ import type { LinkedSource } from './linked-source.ts'
 export const placeholder = 'completion_is_asked_here_'
 
 const kinds: Readonly<Record<string, CompletionItemKind>> = {
-  import: CompletionItemKind.Module, contract: CompletionItemKind.Class, resource: CompletionItemKind.Class, struct: CompletionItemKind.Struct, enum: CompletionItemKind.Enum,
-  case: CompletionItemKind.EnumMember, event: CompletionItemKind.Event, function: CompletionItemKind.Function, field: CompletionItemKind.Field,
-  'variable field': CompletionItemKind.Field, constant: CompletionItemKind.Constant, variable: CompletionItemKind.Variable, parameter: CompletionItemKind.Variable,
+  import: CompletionItemKind.Module,
+  contract: CompletionItemKind.Class,
+  resource: CompletionItemKind.Class,
+  struct: CompletionItemKind.Struct,
+  enum: CompletionItemKind.Enum,
+  case: CompletionItemKind.EnumMember,
+  event: CompletionItemKind.Event,
+  function: CompletionItemKind.Function,
+  field: CompletionItemKind.Field,
+  'variable field': CompletionItemKind.Field,
+  constant: CompletionItemKind.Constant,
+  variable: CompletionItemKind.Variable,
+  parameter: CompletionItemKind.Variable,
 }
 
 const mostItems = 1000
@@ -27,11 +37,11 @@ export function completeAt(code: string, offset: number, linked: LinkedSource | 
   const isMember = /\.\s*$/.test(before)
   if (isMember) {
     const holder = linked === undefined || use === undefined ? undefined : holderOf(use, linked.source.outline)
-    return itemsOf(holder === undefined ? [] : linked?.target(holder).members ?? holder.members)
+    return itemsOf(holder === undefined ? [] : (linked?.target(holder).members ?? holder.members))
   }
   const context = contextOf(before)
-  const declared = use === undefined ? linked?.source.outline.declarations ?? [] : visibleFrom(use.scope)
-  return [...context === 'outside' ? [] : itemsOf(declared), ...wordItems(context)].slice(0, mostItems)
+  const declared = use === undefined ? (linked?.source.outline.declarations ?? []) : visibleFrom(use.scope)
+  return [...(context === 'outside' ? [] : itemsOf(declared)), ...wordItems(context)].slice(0, mostItems)
 }
 
 function visibleFrom(scope: Scope): Declaration[] {
@@ -47,14 +57,25 @@ function itemsOf(declarations: readonly Declaration[]): CompletionItem[] {
   for (const { kind, name, signature, doc } of declarations) {
     if (hidden.has(kind) || name.startsWith(placeholder) || name === '') continue
     items.set(name, {
-      label: name, kind: kinds[kind.replace(/ interface$/, '')] ?? CompletionItemKind.Text, detail: signature.slice(0, 200), sortText: `1${name}`,
+      label: name,
+      kind: kinds[kind.replace(/ interface$/, '')] ?? CompletionItemKind.Text,
+      detail: signature.slice(0, 200),
+      sortText: `1${name}`,
       ...(doc === '' ? {} : { documentation: doc.slice(0, 1000) }),
     })
   }
   return [...items.values()].slice(0, mostItems)
 }
 
-const holders: ReadonlySet<string> = new Set(['contract', 'struct', 'resource', 'enum', 'attachment', 'transaction', 'mapping'])
+const holders: ReadonlySet<string> = new Set([
+  'contract',
+  'struct',
+  'resource',
+  'enum',
+  'attachment',
+  'transaction',
+  'mapping',
+])
 
 /** In what one types, by the brackets that are open before it. */
 export function contextOf(before: string): WordContext {
@@ -63,7 +84,8 @@ export function contextOf(before: string): WordContext {
   for (const { kind, text } of sourceTokens(before)) {
     if (kind === 'word') head.push(text)
     else if (text === '{' || text === '(' || text === '[') {
-      const isHolder = text === '{' && open.at(-1) !== 'code' && head.some((word) => holders.has(word)) && !head.includes('fun')
+      const isHolder =
+        text === '{' && open.at(-1) !== 'code' && head.some((word) => holders.has(word)) && !head.includes('fun')
       open.push(isHolder ? 'members' : 'code')
       if (text === '{') head = []
     } else if (text === '}' || text === ')' || text === ']') {

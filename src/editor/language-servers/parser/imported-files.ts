@@ -33,17 +33,23 @@ export class ImportedFiles {
 
   /** What a document imports by path, as far as it is there. */
   async importedBy(uri: string, code: string): Promise<ImportedFile[]> {
-    const locations = new Set(importStatements(sourceTokens(code)).flatMap(({ location: { kind, value } }) => (kind === 'string' && value.endsWith('.cdc') ? [value] : [])))
+    const locations = new Set(
+      importStatements(sourceTokens(code)).flatMap(({ location: { kind, value } }) =>
+        kind === 'string' && value.endsWith('.cdc') ? [value] : [],
+      ),
+    )
     const document = locations.size === 0 ? undefined : fileUriPath(uri)
     const project = document === undefined ? undefined : await projectOf(document)
     if (document === undefined || project === undefined) return []
-    const files = await Promise.all([...locations].slice(0, mostFiles).map(async (location): Promise<ImportedFile[]> => {
-      const path = resolve(dirname(document), location)
-      if (isAbsolute(location) || location.includes('\0') || !isBelow(path, project)) return []
-      const fileUri = pathToFileURL(path).href
-      const text = this.#openText(fileUri) ?? await this.#read(path, project)
-      return text === undefined ? [] : [{ location, uri: fileUri, code: text }]
-    }))
+    const files = await Promise.all(
+      [...locations].slice(0, mostFiles).map(async (location): Promise<ImportedFile[]> => {
+        const path = resolve(dirname(document), location)
+        if (isAbsolute(location) || location.includes('\0') || !isBelow(path, project)) return []
+        const fileUri = pathToFileURL(path).href
+        const text = this.#openText(fileUri) ?? (await this.#read(path, project))
+        return text === undefined ? [] : [{ location, uri: fileUri, code: text }]
+      }),
+    )
     return files.flat()
   }
 

@@ -19,11 +19,17 @@ export class LinkedSource {
   readonly #homes = new Map<Declaration, { readonly uri: string; readonly source: ParsedSource }>()
 
   /** @param parsed gives a file that is imported, parsed by itself: what is in it is changed by nobody */
-  constructor(uri: string, source: ParsedSource, files: readonly ImportedFile[], parsed: (code: string) => ParsedSource) {
+  constructor(
+    uri: string,
+    source: ParsedSource,
+    files: readonly ImportedFile[],
+    parsed: (code: string) => ParsedSource,
+  ) {
     this.#uri = uri
     this.source = source
     for (const declaration of source.outline.declarations) {
-      const file = declaration.kind === 'import' ? files.find(({ location }) => location === declaration.location) : undefined
+      const file =
+        declaration.kind === 'import' ? files.find(({ location }) => location === declaration.location) : undefined
       if (file === undefined) continue
       const home = { uri: file.uri, source: parsed(file.code) }
       const contract = contractOf(declaration, home.source)
@@ -60,7 +66,10 @@ export class LinkedSource {
   locationOf(declaration: Declaration): Location {
     const target = this.target(declaration)
     const { uri, source } = this.#homes.get(target) ?? { uri: this.#uri, source: this.source }
-    return { uri, range: source.places.rangeOfBytes(target.nameStart, target.nameStart + Buffer.byteLength(target.name) - 1) }
+    return {
+      uri,
+      range: source.places.rangeOfBytes(target.nameStart, target.nameStart + Buffer.byteLength(target.name) - 1),
+    }
   }
 
   /** Whether a declaration is of the source itself. */
@@ -77,5 +86,7 @@ export class LinkedSource {
 /** The contract that an import brings; one with another name where the import renames the only one. */
 function contractOf({ name }: Declaration, { outline }: ParsedSource): Declaration | undefined {
   const contracts = outline.declarations.filter(({ kind }) => kind !== 'import' && kind !== 'parameter')
-  return contracts.find((declaration) => declaration.name === name) ?? (contracts.length === 1 ? contracts[0] : undefined)
+  return (
+    contracts.find((declaration) => declaration.name === name) ?? (contracts.length === 1 ? contracts[0] : undefined)
+  )
 }

@@ -7,7 +7,10 @@ import { ReaderThreads } from './reader-threads.ts'
  * when its input does.
  */
 const readers = new ReaderThreads()
-const connection = createMessageConnection(new StreamMessageReader(process.stdin), new StreamMessageWriter(process.stdout))
+const connection = createMessageConnection(
+  new StreamMessageReader(process.stdin),
+  new StreamMessageWriter(process.stdout),
+)
 const end = (code: number): void => {
   process.exitCode = code
   connection.dispose()

@@ -14,15 +14,24 @@ export class OpenDocument {
     this.#text = text
   }
 
-  get version(): number { return this.#version }
-  get text(): string { return this.#text }
-  get places(): TextPlaces { return this.#places ??= new TextPlaces(this.#text) }
+  get version(): number {
+    return this.#version
+  }
+  get text(): string {
+    return this.#text
+  }
+  get places(): TextPlaces {
+    return (this.#places ??= new TextPlaces(this.#text))
+  }
 
   /** Applies changes one after the other: each is about the text that the one before it left. */
   change(version: number, changes: readonly TextDocumentContentChangeEvent[]): void {
     for (const change of changes) {
       if ('range' in change) {
-        const [start, end] = [this.places.offsetAt(change.range.start), this.places.offsetAt(change.range.end)].toSorted((a, b) => a - b)
+        const [start, end] = [
+          this.places.offsetAt(change.range.start),
+          this.places.offsetAt(change.range.end),
+        ].toSorted((a, b) => a - b)
         this.#text = this.#text.slice(0, start) + change.text + this.#text.slice(end)
       } else this.#text = change.text
       this.#places = undefined

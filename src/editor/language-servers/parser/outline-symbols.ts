@@ -5,10 +5,25 @@ import type { ParsedSource } from './parse-source.ts'
 import type { TextPlaces } from './text-places.ts'
 
 const kinds: Readonly<Record<string, SymbolKind>> = {
-  contract: SymbolKind.Class, 'contract interface': SymbolKind.Interface, resource: SymbolKind.Class, 'resource interface': SymbolKind.Interface,
-  struct: SymbolKind.Struct, 'struct interface': SymbolKind.Interface, attachment: SymbolKind.Class, enum: SymbolKind.Enum, case: SymbolKind.EnumMember,
-  event: SymbolKind.Event, entitlement: SymbolKind.Key, 'entitlement mapping': SymbolKind.Key, transaction: SymbolKind.Module, function: SymbolKind.Function,
-  'special function': SymbolKind.Constructor, field: SymbolKind.Field, 'variable field': SymbolKind.Field, constant: SymbolKind.Constant, variable: SymbolKind.Variable,
+  contract: SymbolKind.Class,
+  'contract interface': SymbolKind.Interface,
+  resource: SymbolKind.Class,
+  'resource interface': SymbolKind.Interface,
+  struct: SymbolKind.Struct,
+  'struct interface': SymbolKind.Interface,
+  attachment: SymbolKind.Class,
+  enum: SymbolKind.Enum,
+  case: SymbolKind.EnumMember,
+  event: SymbolKind.Event,
+  entitlement: SymbolKind.Key,
+  'entitlement mapping': SymbolKind.Key,
+  transaction: SymbolKind.Module,
+  function: SymbolKind.Function,
+  'special function': SymbolKind.Constructor,
+  field: SymbolKind.Field,
+  'variable field': SymbolKind.Field,
+  constant: SymbolKind.Constant,
+  variable: SymbolKind.Variable,
 }
 
 const mostSymbols = 5000
@@ -29,7 +44,16 @@ function symbolOf(declaration: Declaration, places: TextPlaces, budget: { left: 
   const children = members.toSorted((a, b) => a.start - b.start).flatMap((member) => symbolOf(member, places, budget))
   // A client refuses a name that lies outside of what it names.
   const isWithin = nameStart >= start && nameStart <= end
-  return [{ name, kind: symbol, detail: signature.slice(0, 120), range, selectionRange: isWithin ? selectionRange : { start: range.start, end: range.start }, children }]
+  return [
+    {
+      name,
+      kind: symbol,
+      detail: signature.slice(0, 120),
+      range,
+      selectionRange: isWithin ? selectionRange : { start: range.start, end: range.start },
+      children,
+    },
+  ]
 }
 
 /** What can be folded: declarations over several lines. */

@@ -23,16 +23,24 @@ export interface ParsedSource {
 export function parseSource(code: string, parse: Parse): ParsedSource {
   const parsed = parse(hideNewerSyntax(code))
   const { Errors: errors, Message: message } = parsed.error ?? {}
-  const faults = errors !== undefined && errors !== null && errors.length > 0 ? errors : typeof message === 'string' ? [{ Message: message }] : []
+  const faults =
+    errors !== undefined && errors !== null && errors.length > 0
+      ? errors
+      : typeof message === 'string'
+        ? [{ Message: message }]
+        : []
   let outline: ProgramOutline | undefined
   // Behind some faults the parser goes on; behind others it gives what stands before them.
   const last = parsed.program?.Declarations?.at(-1)?.EndPos.Offset ?? -1
   const isWhole = faults.every((fault) => ((fault.StartPos ?? fault.Pos)?.Offset ?? Number.MAX_SAFE_INTEGER) <= last)
   return {
-    code, places: new TextPlaces(code), faults, isWhole,
+    code,
+    places: new TextPlaces(code),
+    faults,
+    isWhole,
     // A check has no use for it.
     get outline() {
-      return outline ??= outlineOf(parsed, new SourceText(code))
+      return (outline ??= outlineOf(parsed, new SourceText(code)))
     },
   }
 }
@@ -44,13 +52,23 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
  * @param name where the name stands that is asked for
  * @returns undefined where none of this parses so far that the name is read
  */
-export function parseAround(code: string, { offset, inserted, name }: { offset: number; inserted: string; name: number }, parse: Parse): ParsedSource | undefined {
+export function parseAround(
+  code: string,
+  { offset, inserted, name }: { offset: number; inserted: string; name: number },
+  parse: Parse,
+): ParsedSource | undefined {
   const before = code.slice(0, offset) + inserted
   const rest = code.slice(offset)
   const nextLine = /[\n\r]/.exec(rest)?.index ?? rest.length
   const closed = closing(before)
   // A declaration needs a value, and a condition a block.
-  const tries = [() => before + rest, () => before + rest.slice(nextLine), () => before + closed, () => `${before} = nil${closed}`, () => `${before} {}${closed}`]
+  const tries = [
+    () => before + rest,
+    () => before + rest.slice(nextLine),
+    () => before + closed,
+    () => `${before} = nil${closed}`,
+    () => `${before} {}${closed}`,
+  ]
   for (const attempt of tries) {
     const parsed = parseSource(attempt(), parse)
     const byte = parsed.places.byteOfOffset(name)

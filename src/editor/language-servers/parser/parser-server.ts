@@ -2,7 +2,13 @@ import { ErrorCodes, ResponseError } from 'vscode-jsonrpc'
 import type { MessageConnection } from 'vscode-jsonrpc'
 import { DiagnosticSeverity, PositionEncodingKind, TextDocumentSyncKind } from 'vscode-languageserver-protocol'
 import type {
-  Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeResult, RenameParams, TextDocumentPositionParams,
+  Diagnostic,
+  DidChangeTextDocumentParams,
+  DidCloseTextDocumentParams,
+  DidOpenTextDocumentParams,
+  InitializeResult,
+  RenameParams,
+  TextDocumentPositionParams,
 } from 'vscode-languageserver-protocol'
 import { asError } from '../../../base/errors.ts'
 import { diagnosticSource } from './diagnose.ts'
@@ -29,7 +35,12 @@ const capabilities: InitializeResult['capabilities'] = {
   positionEncoding: PositionEncodingKind.UTF16,
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
   completionProvider: { triggerCharacters: ['.'] },
-  hoverProvider: true, definitionProvider: true, documentHighlightProvider: true, documentSymbolProvider: true, foldingRangeProvider: true, renameProvider: true,
+  hoverProvider: true,
+  definitionProvider: true,
+  documentHighlightProvider: true,
+  documentSymbolProvider: true,
+  foldingRangeProvider: true,
+  renameProvider: true,
 }
 
 /** What the server tells that it is. */
@@ -56,28 +67,57 @@ export class ParserServer {
 
   listen(): void {
     const { connection, onExit } = this.#options
-    connection.onRequest('initialize', (): InitializeResult => ({ capabilities, serverInfo: { name: parserServerName } }))
+    connection.onRequest('initialize', (): InitializeResult => ({
+      capabilities,
+      serverInfo: { name: parserServerName },
+    }))
     connection.onRequest('shutdown', () => {
       this.#isStopping = true
       return null
     })
     connection.onNotification('exit', () => onExit(this.#isStopping ? 0 : 1))
-    connection.onNotification('textDocument/didOpen', ({ textDocument: { uri, version, text } }: DidOpenTextDocumentParams) => {
-      if (this.#documents.size >= mostDocuments) return
-      this.#documents.set(uri, new OpenDocument(uri, version, text))
-      this.#checkSoon(uri, 0)
-    })
-    connection.onNotification('textDocument/didChange', ({ textDocument: { uri, version }, contentChanges }: DidChangeTextDocumentParams) => {
-      this.#documents.get(uri)?.change(version, contentChanges)
-      this.#checkSoon(uri, this.#options.pauseMs)
-    })
-    connection.onNotification('textDocument/didClose', ({ textDocument: { uri } }: DidCloseTextDocumentParams) => this.#close(uri))
-    connection.onRequest('textDocument/completion', async (params: TextDocumentPositionParams) => ({ isIncomplete: false, items: await this.#ask('completion', params) ?? [] }))
-    connection.onRequest('textDocument/hover', async (params: TextDocumentPositionParams) => await this.#ask('hover', params) ?? null)
-    connection.onRequest('textDocument/definition', async (params: TextDocumentPositionParams) => await this.#ask('definition', params) ?? null)
-    connection.onRequest('textDocument/documentHighlight', async (params: TextDocumentPositionParams) => await this.#ask('highlights', params) ?? [])
-    connection.onRequest('textDocument/documentSymbol', async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => await this.#askOrLast('symbols', uri) ?? [])
-    connection.onRequest('textDocument/foldingRange', async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => await this.#askOrLast('folds', uri) ?? [])
+    connection.onNotification(
+      'textDocument/didOpen',
+      ({ textDocument: { uri, version, text } }: DidOpenTextDocumentParams) => {
+        if (this.#documents.size >= mostDocuments) return
+        this.#documents.set(uri, new OpenDocument(uri, version, text))
+        this.#checkSoon(uri, 0)
+      },
+    )
+    connection.onNotification(
+      'textDocument/didChange',
+      ({ textDocument: { uri, version }, contentChanges }: DidChangeTextDocumentParams) => {
+        this.#documents.get(uri)?.change(version, contentChanges)
+        this.#checkSoon(uri, this.#options.pauseMs)
+      },
+    )
+    connection.onNotification('textDocument/didClose', ({ textDocument: { uri } }: DidCloseTextDocumentParams) =>
+      this.#close(uri),
+    )
+    connection.onRequest('textDocument/completion', async (params: TextDocumentPositionParams) => ({
+      isIncomplete: false,
+      items: (await this.#ask('completion', params)) ?? [],
+    }))
+    connection.onRequest(
+      'textDocument/hover',
+      async (params: TextDocumentPositionParams) => (await this.#ask('hover', params)) ?? null,
+    )
+    connection.onRequest(
+      'textDocument/definition',
+      async (params: TextDocumentPositionParams) => (await this.#ask('definition', params)) ?? null,
+    )
+    connection.onRequest(
+      'textDocument/documentHighlight',
+      async (params: TextDocumentPositionParams) => (await this.#ask('highlights', params)) ?? [],
+    )
+    connection.onRequest(
+      'textDocument/documentSymbol',
+      async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast('symbols', uri)) ?? [],
+    )
+    connection.onRequest(
+      'textDocument/foldingRange',
+      async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast('folds', uri)) ?? [],
+    )
     connection.onRequest('textDocument/rename', async (params: RenameParams) => this.#rename(params))
     connection.listen()
   }
@@ -92,10 +132,13 @@ export class ParserServer {
   #checkSoon(uri: string, pauseMs: number): void {
     if (!this.#documents.has(uri)) return
     clearTimeout(this.#checks.get(uri))
-    this.#checks.set(uri, setTimeout(() => {
-      this.#checks.delete(uri)
-      void this.#check(uri)
-    }, pauseMs))
+    this.#checks.set(
+      uri,
+      setTimeout(() => {
+        this.#checks.delete(uri)
+        void this.#check(uri)
+      }, pauseMs),
+    )
   }
 
   async #check(uri: string): Promise<void> {
@@ -114,7 +157,8 @@ export class ParserServer {
   }
 
   async #diagnose(uri: string, code: string): Promise<readonly Diagnostic[]> {
-    if (code.length > longestSource) return [notRead(`it has ${code.length} characters, and ${longestSource} are read at most`)]
+    if (code.length > longestSource)
+      return [notRead(`it has ${code.length} characters, and ${longestSource} are read at most`)]
     try {
       return await this.#options.readers.ask({ kind: 'check', uri, code, imports: [], offset: 0 })
     } catch (error) {
@@ -122,7 +166,10 @@ export class ParserServer {
     }
   }
 
-  async #ask<Kind extends 'completion' | 'hover' | 'definition' | 'highlights'>(kind: Kind, { textDocument: { uri }, position }: TextDocumentPositionParams): Promise<SourceAnswers[Kind] | undefined> {
+  async #ask<Kind extends 'completion' | 'hover' | 'definition' | 'highlights'>(
+    kind: Kind,
+    { textDocument: { uri }, position }: TextDocumentPositionParams,
+  ): Promise<SourceAnswers[Kind] | undefined> {
     const document = this.#documents.get(uri)
     if (document === undefined || document.text.length > longestSource) return undefined
     const { text: code } = document
@@ -135,7 +182,13 @@ export class ParserServer {
   async #askOrLast<Kind extends 'symbols' | 'folds'>(kind: Kind, uri: string): Promise<SourceAnswers[Kind]> {
     const document = this.#documents.get(uri)
     if (document === undefined || document.text.length > longestSource) return undefined
-    const answer = await this.#answer({ kind, uri, code: document.text, offset: 0, imports: [] }) as SourceAnswers[Kind]
+    const answer = (await this.#answer({
+      kind,
+      uri,
+      code: document.text,
+      offset: 0,
+      imports: [],
+    })) as SourceAnswers[Kind]
     if (this.#documents.get(uri) !== document) return answer
     const last = this.#lastGood.get(uri) ?? new Map<string, unknown>()
     if (answer === undefined) return last.get(kind) as SourceAnswers[Kind]
@@ -144,10 +197,21 @@ export class ParserServer {
   }
 
   async #rename({ textDocument: { uri }, position, newName }: RenameParams): Promise<unknown> {
-    if (!/^[A-Za-z_]\w*$/.test(newName)) throw new ResponseError(ErrorCodes.InvalidParams, `newName: "${newName.slice(0, 100)}" is no name of Cadence; letters, digits and _ are`)
+    if (!/^[A-Za-z_]\w*$/.test(newName))
+      throw new ResponseError(
+        ErrorCodes.InvalidParams,
+        `newName: "${newName.slice(0, 100)}" is no name of Cadence; letters, digits and _ are`,
+      )
     const document = this.#documents.get(uri)
     if (document === undefined || document.text.length > longestSource) return null
-    const edits = await this.#answer({ kind: 'rename', uri, code: document.text, offset: document.places.offsetAt(position), imports: [], newName })
+    const edits = await this.#answer({
+      kind: 'rename',
+      uri,
+      code: document.text,
+      offset: document.places.offsetAt(position),
+      imports: [],
+      newName,
+    })
     return edits === undefined ? null : { changes: { [uri]: edits } }
   }
 
@@ -170,5 +234,10 @@ export class ParserServer {
 
 function notRead(reason: string): Diagnostic {
   const start = { line: 0, character: 0 }
-  return { range: { start, end: start }, severity: DiagnosticSeverity.Warning, source: diagnosticSource, message: `The source was not checked: ${reason}.` }
+  return {
+    range: { start, end: start },
+    severity: DiagnosticSeverity.Warning,
+    source: diagnosticSource,
+    message: `The source was not checked: ${reason}.`,
+  }
 }

@@ -13,12 +13,20 @@ describe('the threads that parse for the editor', () => {
     const reader = new ReaderThreads({ cpuLimitMs: 200 })
     readers.push(reader)
     const long = question('access(all) fun main() {}\n'.repeat(15_000))
-    const error = await reader.ask(long).then(() => undefined, (reason: unknown) => reason)
-    expect(error).to.be.instanceOf(UnreadableSource).with.property(
-      'message', 'it takes the parser longer than 0.2 s: make the source simpler',
+    const error = await reader.ask(long).then(
+      () => undefined,
+      (reason: unknown) => reason,
     )
+    expect(error)
+      .to.be.instanceOf(UnreadableSource)
+      .with.property('message', 'it takes the parser longer than 0.2 s: make the source simpler')
     expect(await reader.ask(question('access(all) fun main() {}'))).to.deep.equal([])
     // It is known to be bad, and not read again.
-    expect(await reader.ask(long).then(() => undefined, (reason: unknown) => reason)).to.equal(error)
+    expect(
+      await reader.ask(long).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      ),
+    ).to.equal(error)
   })
 })

@@ -53,17 +53,21 @@ export class ReaderThreads {
   }
 
   /** @throws UnreadableSource; RetryableError where too many questions wait, or no thread can be started */
-  async ask<Kind extends SourceQuestion['kind']>(question: SourceQuestion & { readonly kind: Kind }): Promise<SourceAnswers[Kind]> {
+  async ask<Kind extends SourceQuestion['kind']>(
+    question: SourceQuestion & { readonly kind: Kind },
+  ): Promise<SourceAnswers[Kind]> {
     const bad = this.#bad.get(hashOf(question))
     if (bad !== undefined) throw bad
-    if (this.#isClosed || this.#waiting.length >= this.#options.mostWaiting) throw new RetryableError('readers-busy', 'too many sources are being read: try again shortly')
+    if (this.#isClosed || this.#waiting.length >= this.#options.mostWaiting)
+      throw new RetryableError('readers-busy', 'too many sources are being read: try again shortly')
     const { promise, resolve, reject } = Promise.withResolvers<SourceAnswers[keyof SourceAnswers]>()
     const job: Job = { question, resolve, reject }
-    const firstCheck = question.kind === 'check' ? -1 : this.#waiting.findIndex((other) => other.question.kind === 'check')
+    const firstCheck =
+      question.kind === 'check' ? -1 : this.#waiting.findIndex((other) => other.question.kind === 'check')
     if (firstCheck < 0) this.#waiting.push(job)
     else this.#waiting.splice(firstCheck, 0, job)
     this.#next()
-    return await promise as SourceAnswers[Kind]
+    return (await promise) as SourceAnswers[Kind]
   }
 
   async close(): Promise<void> {
@@ -92,7 +96,12 @@ export class ReaderThreads {
 
   #start(): void {
     // The parser greets on its output, which is the channel to the client here.
-    const thread = new Worker(new URL('reader-thread.ts', import.meta.url), { resourceLimits, stdout: true, stderr: true, name: 'cadence-reader' })
+    const thread = new Worker(new URL('reader-thread.ts', import.meta.url), {
+      resourceLimits,
+      stdout: true,
+      stderr: true,
+      name: 'cadence-reader',
+    })
     this.#thread = thread
     thread.stdout.resume()
     thread.stderr.resume()
@@ -103,7 +112,8 @@ export class ReaderThreads {
       if (this.#thread === thread) this.#fail(new UnreadableSource('the parser gives up on it', error))
     })
     thread.on('exit', (code) => {
-      if (this.#thread === thread) this.#fail(new UnreadableSource('the parser gives up on it', new Error(`the thread ended with ${code}`)))
+      if (this.#thread === thread)
+        this.#fail(new UnreadableSource('the parser gives up on it', new Error(`the thread ended with ${code}`)))
     })
     this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
       this.#fail(new RetryableError('reader-unavailable', `the parser does not start within ${startCpuMs / 1000} s`))
@@ -117,7 +127,9 @@ export class ReaderThreads {
     this.#running = undefined
     if (word.kind === 'answer') job?.resolve(word.answer)
     else if (word.kind !== 'ready' && job !== undefined) {
-      const error = new UnreadableSource(word.kind === 'too-deep' ? 'it is nested deeper than the parser goes' : `the parser fails: ${word.message}`)
+      const error = new UnreadableSource(
+        word.kind === 'too-deep' ? 'it is nested deeper than the parser goes' : `the parser fails: ${word.message}`,
+      )
       if (word.kind === 'too-deep') this.#keepBad(job, error)
       job.reject(error)
     }

@@ -1,5 +1,15 @@
 import { DocumentHighlightKind, MarkupKind } from 'vscode-languageserver-protocol'
-import type { CompletionItem, Diagnostic, DocumentHighlight, DocumentSymbol, FoldingRange, Hover, Location, Range, TextEdit } from 'vscode-languageserver-protocol'
+import type {
+  CompletionItem,
+  Diagnostic,
+  DocumentHighlight,
+  DocumentSymbol,
+  FoldingRange,
+  Hover,
+  Location,
+  Range,
+  TextEdit,
+} from 'vscode-languageserver-protocol'
 import type { Declaration } from '../../../tool-servers/script/declaration.ts'
 import { builtIn } from '../../../tool-servers/script/built-ins.ts'
 import { completeAt, placeholder } from './complete-source.ts'
@@ -11,7 +21,12 @@ import { parseAround, parseSource } from './parse-source.ts'
 import type { Parse, ParsedSource } from './parse-source.ts'
 
 /** What the reader can be asked, of a source and a place in it (UTF-16 units from its beginning). */
-export type SourceQuestion = { readonly uri: string; readonly code: string; readonly imports: readonly ImportedFile[]; readonly offset: number } & (
+export type SourceQuestion = {
+  readonly uri: string
+  readonly code: string
+  readonly imports: readonly ImportedFile[]
+  readonly offset: number
+} & (
   | { readonly kind: 'check' | 'symbols' | 'folds' | 'hover' | 'definition' | 'highlights' | 'completion' }
   | { readonly kind: 'rename'; readonly newName: string }
 )
@@ -60,7 +75,11 @@ export class SourceReader {
     }
     const lineEnd = /[\n\r]/.exec(code.slice(offset))?.index ?? code.length - offset
     const whole = this.#source(code)
-    const source = whole.isWhole ? whole : kind === 'rename' ? undefined : parseAround(code, { offset: offset + lineEnd, inserted: '', name: offset }, this.#parse)
+    const source = whole.isWhole
+      ? whole
+      : kind === 'rename'
+        ? undefined
+        : parseAround(code, { offset: offset + lineEnd, inserted: '', name: offset }, this.#parse)
     if (source === undefined) return kind === 'highlights' ? [] : undefined
     const linked = this.#linked(question, source)
     if (kind === 'hover') return hoverAt(linked, offset)
@@ -102,7 +121,10 @@ function hoverAt(linked: LinkedSource, offset: number): Hover | undefined {
 
 function shown(target: Declaration, declaration: Declaration): string {
   const head = target.kind === 'parameter' ? `parameter ${target.signature}` : target.signature
-  const from = declaration.kind === 'import' && declaration.location !== undefined && target === declaration ? `\n\nimported from ${declaration.location}` : ''
+  const from =
+    declaration.kind === 'import' && declaration.location !== undefined && target === declaration
+      ? `\n\nimported from ${declaration.location}`
+      : ''
   // A line of backticks in a signature or comment may not end the block.
   return `\`\`\`\`cadence\n${head.replaceAll('````', '')}\n\`\`\`\`${from}${target.doc === '' ? '' : `\n\n${target.doc.slice(0, 4000)}`}`
 }
@@ -119,13 +141,22 @@ function sameNames(linked: LinkedSource, offset: number): Range[] {
   const declaration = use === undefined ? undefined : linked.declarationOf(use)
   if (use === undefined || declaration === undefined || use.name === 'self') return []
   const { outline, places } = linked.source
-  return outline.uses.filter((other) => other.name === use.name && linked.declarationOf(other) === declaration).map(({ start, end }) => places.rangeOfBytes(start, end))
+  return outline.uses
+    .filter((other) => other.name === use.name && linked.declarationOf(other) === declaration)
+    .map(({ start, end }) => places.rangeOfBytes(start, end))
 }
 
 function rename(linked: LinkedSource, offset: number, newText: string): TextEdit[] | undefined {
   const use = linked.useAt(offset)
   const declaration = use === undefined ? undefined : linked.declarationOf(use)
   // What others import, or brought here, is named elsewhere too.
-  if (declaration === undefined || !linked.isOwn(declaration) || declaration.kind === 'import' || declaration.kind === 'special function' || declaration.kind === 'transaction') return undefined
+  if (
+    declaration === undefined ||
+    !linked.isOwn(declaration) ||
+    declaration.kind === 'import' ||
+    declaration.kind === 'special function' ||
+    declaration.kind === 'transaction'
+  )
+    return undefined
   return sameNames(linked, offset).map((range) => ({ range, newText }))
 }

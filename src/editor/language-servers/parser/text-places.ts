@@ -1,7 +1,7 @@
 import type { Position, Range } from 'vscode-languageserver-protocol'
 
-const lineFeed = 0x0A
-const carriageReturn = 0x0D
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
 
 /**
  * Places in a text in the three ways in which they are told: LSP counts lines and UTF-16 units, strings UTF-16 units, and the parser bytes of UTF-8.
@@ -90,7 +90,7 @@ function isLineEnd(unit: number): boolean {
 }
 
 function isPair(text: string, at: number): boolean {
-  return (text.codePointAt(at) ?? 0) > 0xFFFF
+  return (text.codePointAt(at) ?? 0) > 0xffff
 }
 
 /** Bytes of a character that is one UTF-16 unit. */

@@ -11,7 +11,11 @@ import { OldServers } from './old-servers.ts'
 const tell = (...words: unknown[]): void => void process.stderr.write(`${words.map(String).join(' ')}\n`)
 Object.assign(console, { debug: tell, log: tell })
 
-const binary = await readFile(createRequire(import.meta.url).resolve('@onflow/cadence-language-server').replace(/index\.js$/, 'cadence-language-server.wasm'))
+const binary = await readFile(
+  createRequire(import.meta.url)
+    .resolve('@onflow/cadence-language-server')
+    .replace(/index\.js$/, 'cadence-language-server.wasm'),
+)
 const { CadenceLanguageServer } = await import('@onflow/cadence-language-server')
 const writer = new StreamMessageWriter(process.stdout)
 const servers = new OldServers({

@@ -37,9 +37,11 @@ export class OldServers {
 
   /** Takes a message of the client; messages are handled in their order. */
   receive(message: Message): void {
-    this.#queue = this.#queue.then(() => this.#handle(message)).catch((error: unknown) => {
-      if ('id' in message && 'method' in message) this.#fail(message as RequestMessage, asError(error).message)
-    })
+    this.#queue = this.#queue
+      .then(() => this.#handle(message))
+      .catch((error: unknown) => {
+        if ('id' in message && 'method' in message) this.#fail(message as RequestMessage, asError(error).message)
+      })
   }
 
   async #handle(message: Message): Promise<void> {
@@ -48,17 +50,22 @@ export class OldServers {
     switch (request.method) {
       case 'initialize': {
         this.#initialize = request as RequestMessage
-        this.#first = await this.#open('', (answer) => this.#options.send({ ...answer, id: (request as RequestMessage).id } as ResponseMessage))
+        this.#first = await this.#open('', (answer) =>
+          this.#options.send({ ...answer, id: (request as RequestMessage).id } as ResponseMessage),
+        )
         return
       }
-      case 'initialized': return
+      case 'initialized':
+        return
       case 'shutdown': {
         this.#isStopping = true
         this.#options.send({ jsonrpc: '2.0', id: (request as RequestMessage).id, result: null } as ResponseMessage)
         return
       }
-      case 'exit': return this.#options.onExit(this.#isStopping ? 0 : 1)
-      default: return this.#pass(request)
+      case 'exit':
+        return this.#options.onExit(this.#isStopping ? 0 : 1)
+      default:
+        return this.#pass(request)
     }
   }
 
@@ -71,7 +78,7 @@ export class OldServers {
       if ('id' in request) this.#fail(request, 'the document is not open')
       return
     }
-    const server = known ?? await this.#open(project ?? '', () => undefined)
+    const server = known ?? (await this.#open(project ?? '', () => undefined))
     if (uri !== undefined && opens) server.documents.add(uri)
     if (uri !== undefined && request.method === 'textDocument/didClose') server.documents.delete(uri)
     server.callbacks.toServer?.(null, request)
@@ -100,7 +107,12 @@ export class OldServers {
     const server = await this.#options.create(callbacks)
     const opened = { callbacks, server, documents: new Set<string>() }
     if (project !== '') this.#projects.set(project, opened)
-    callbacks.toServer?.(null, { jsonrpc: '2.0', id: initializeId, method: 'initialize', params: this.#initialize?.params ?? {} } as RequestMessage)
+    callbacks.toServer?.(null, {
+      jsonrpc: '2.0',
+      id: initializeId,
+      method: 'initialize',
+      params: this.#initialize?.params ?? {},
+    } as RequestMessage)
     await promise
     callbacks.toServer?.(null, { jsonrpc: '2.0', method: 'initialized', params: {} } as NotificationMessage)
     return opened
@@ -113,6 +125,9 @@ export class OldServers {
 
 /** Of the document that a message is about; an item of completions names it in its data. */
 function uriOf(params: unknown): string | undefined {
-  const { textDocument, data } = (params ?? {}) as { readonly textDocument?: { readonly uri?: unknown }; readonly data?: { readonly uri?: unknown; readonly URI?: unknown } }
+  const { textDocument, data } = (params ?? {}) as {
+    readonly textDocument?: { readonly uri?: unknown }
+    readonly data?: { readonly uri?: unknown; readonly URI?: unknown }
+  }
   return [textDocument?.uri, data?.uri, data?.URI].find((uri) => typeof uri === 'string')
 }

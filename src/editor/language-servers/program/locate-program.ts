@@ -11,7 +11,8 @@ import { promisify } from 'node:util'
 export async function locateProgram(command: string): Promise<string> {
   const path = command.includes('/') ? resolve(command) : await onPath(command)
   const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
-  if (path === undefined || found === undefined) throw new Error(`is not there: no program ${command}${command.includes('/') ? '' : ' on PATH'}`)
+  if (path === undefined || found === undefined)
+    throw new Error(`is not there: no program ${command}${command.includes('/') ? '' : ' on PATH'}`)
   if (!found.isFile()) throw new Error(`cannot be run: ${path} is no file`)
   await access(path, constants.X_OK).catch((error: unknown) => {
     throw new Error(`cannot be run: ${path} is not executable`, { cause: error })

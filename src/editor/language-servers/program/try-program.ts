@@ -29,15 +29,30 @@ export async function tryProgram(program: LanguageServerProgram, timeoutMs: numb
   }
 }
 
-async function tryIn(folder: string, { command, args, env, initializationOptions }: LanguageServerProgram, timeoutMs: number): Promise<string | undefined> {
-  const child = spawn(command, [...args], { cwd: folder, env: { PATH: systemPath, HOME: homedir(), TMPDIR: tmpdir(), ...env }, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+async function tryIn(
+  folder: string,
+  { command, args, env, initializationOptions }: LanguageServerProgram,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const child = spawn(command, [...args], {
+    cwd: folder,
+    env: { PATH: systemPath, HOME: homedir(), TMPDIR: tmpdir(), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
   let said = ''
-  child.stderr.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-mostErrorCharacters) })
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-mostErrorCharacters)
+  })
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => undefined)
   const ended = Promise.withResolvers<undefined>()
   child.on('error', (error) => {
-    failed.reject('code' in error && error.code === 'ENOENT' ? new Error('is not there: no such program') : new Error(`does not start: ${error.message}`))
+    failed.reject(
+      'code' in error && error.code === 'ENOENT'
+        ? new Error('is not there: no such program')
+        : new Error(`does not start: ${error.message}`),
+    )
     ended.resolve(undefined)
   })
   child.on('close', (code, signal) => {
@@ -52,19 +67,25 @@ async function tryIn(folder: string, { command, args, env, initializationOptions
   answered.promise.catch(() => undefined)
   reader.onError((error) => answered.reject(new Error(`does not speak as language servers do: ${error.message}`)))
   reader.listen((message) => {
-    if ('id' in message && message.id === initializeId && !('method' in message)) answered.resolve('result' in message ? message.result : undefined)
+    if ('id' in message && message.id === initializeId && !('method' in message))
+      answered.resolve('result' in message ? message.result : undefined)
   })
   const timer = setTimeout(() => failed.reject(new Error(`does not answer within ${timeoutMs / 1000} s`)), timeoutMs)
   try {
     const request: RequestMessage = {
-      jsonrpc: '2.0', id: initializeId, method: 'initialize',
+      jsonrpc: '2.0',
+      id: initializeId,
+      method: 'initialize',
       params: { processId: process.pid, rootUri: pathToFileURL(folder).href, capabilities: {}, initializationOptions },
     }
     // What cannot be written was ended before; its end tells why.
     new StreamMessageWriter(child.stdin).write(request).catch(() => undefined)
-    const { capabilities, serverInfo } = (await Promise.race([answered.promise, failed.promise]) ?? {}) as Partial<InitializeResult>
+    const { capabilities, serverInfo } = ((await Promise.race([answered.promise, failed.promise])) ??
+      {}) as Partial<InitializeResult>
     if (typeof capabilities !== 'object' || capabilities === null) throw new Error('answers, and is no language server')
-    return typeof serverInfo?.name === 'string' && serverInfo.name !== '' ? serverInfo.name.slice(0, longestName) : undefined
+    return typeof serverInfo?.name === 'string' && serverInfo.name !== ''
+      ? serverInfo.name.slice(0, longestName)
+      : undefined
   } finally {
     clearTimeout(timer)
     reader.dispose()

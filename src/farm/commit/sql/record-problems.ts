@@ -6,7 +6,11 @@ import { pgText } from '../../../db/copy/pg-text.ts'
  * Logs what a worker could not use, each once; one that is met again is counted and open again.
  * The payload of the event is attached, as JSON text. By the unique index.
  */
-export async function recordProblems(client: pg.ClientBase, workerName: string, problems: readonly DeriveProblem[]): Promise<void> {
+export async function recordProblems(
+  client: pg.ClientBase,
+  workerName: string,
+  problems: readonly DeriveProblem[],
+): Promise<void> {
   const once = [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()]
   await client.query({
     name: 'farm-record-problems',
@@ -21,8 +25,13 @@ export async function recordProblems(client: pg.ClientBase, workerName: string, 
       on conflict (worker_name, block_height, tx_index, event_index, code) do update
       set occurrences = e.occurrences + 1, last_seen_at = now(), resolved_at = null, message = excluded.message, raw_data = excluded.raw_data`,
     values: [
-      workerName, once.map((p) => p.blockHeight), once.map((p) => p.txIndex), once.map((p) => p.eventIndex), once.map((p) => p.code),
-      once.map((p) => pgText(p.message)), once.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
+      workerName,
+      once.map((p) => p.blockHeight),
+      once.map((p) => p.txIndex),
+      once.map((p) => p.eventIndex),
+      once.map((p) => p.code),
+      once.map((p) => pgText(p.message)),
+      once.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
     ],
   })
 }

@@ -37,7 +37,9 @@ export interface CutOptions {
  * each gives no more ranges than there is room left for. What remains is reading the sets, linear in their pieces.
  */
 export async function cutLeases(
-  client: pg.ClientBase, allowances: readonly Allowance[], { liveBlocks, isHistoryEnabled }: CutOptions,
+  client: pg.ClientBase,
+  allowances: readonly Allowance[],
+  { liveBlocks, isHistoryEnabled }: CutOptions,
 ): Promise<QueuedLease[]> {
   // Workers that follow the same others share one intersection.
   const groups = new Map(allowances.map(({ plan }) => [groupOf(plan), plan.follows]))
@@ -46,10 +48,18 @@ export async function cutLeases(
     name: 'farm-cut-leases',
     text: cutStatement,
     values: [
-      ingesterServices, liveBlocks, isHistoryEnabled,
-      allowances.map((a) => a.plan.name), allowances.map((a) => a.plan.liveChunk), allowances.map((a) => a.liveRoom),
-      allowances.map((a) => a.plan.historyChunk), allowances.map((a) => a.historyRoom), allowances.map((a) => a.span),
-      allowances.map((a) => groupOf(a.plan)), edges.map((edge) => edge.group), edges.map((edge) => edge.followed),
+      ingesterServices,
+      liveBlocks,
+      isHistoryEnabled,
+      allowances.map((a) => a.plan.name),
+      allowances.map((a) => a.plan.liveChunk),
+      allowances.map((a) => a.liveRoom),
+      allowances.map((a) => a.plan.historyChunk),
+      allowances.map((a) => a.historyRoom),
+      allowances.map((a) => a.span),
+      allowances.map((a) => groupOf(a.plan)),
+      edges.map((edge) => edge.group),
+      edges.map((edge) => edge.followed),
       allowances.map(({ within }) => (within === undefined ? null : toMultirange(within))),
     ],
   })

@@ -32,7 +32,9 @@ interface Row {
  * newest `liveBlocks` stored heights. By the index on open leases, so what is done costs nothing.
  */
 export async function readFarmState(
-  db: pg.Pool | pg.ClientBase, workers: readonly string[], liveBlocks: number,
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  liveBlocks: number,
 ): Promise<FarmState> {
   const { rows } = await db.query<Row>({
     name: 'farm-read-state',
@@ -55,9 +57,20 @@ export async function readFarmState(
   })
   const [first] = rows
   return {
-    stored: first === undefined || first.lowest === null || first.highest === null ? undefined : { from: Number(first.lowest), to: Number(first.highest) },
-    counts: new Map(rows.map((row) => [row.worker, {
-      openLive: Number(row.open_live), openHistory: Number(row.open_history), failed: Number(row.failed), flagged: Number(row.flagged),
-    }])),
+    stored:
+      first === undefined || first.lowest === null || first.highest === null
+        ? undefined
+        : { from: Number(first.lowest), to: Number(first.highest) },
+    counts: new Map(
+      rows.map((row) => [
+        row.worker,
+        {
+          openLive: Number(row.open_live),
+          openHistory: Number(row.open_history),
+          failed: Number(row.failed),
+          flagged: Number(row.flagged),
+        },
+      ]),
+    ),
   }
 }

@@ -11,7 +11,10 @@ import { leasesFrom } from '../../leases/leases-from.ts'
  * @param to end, exclusive; undefined: all heights from `from` up
  */
 export async function reopenHeights(
-  client: pg.ClientBase, workers: readonly string[], from: number, to: number | undefined,
+  client: pg.ClientBase,
+  workers: readonly string[],
+  from: number,
+  to: number | undefined,
 ): Promise<void> {
   await client.query(
     `select 1

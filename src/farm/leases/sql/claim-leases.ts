@@ -16,7 +16,9 @@ import type { LeaseRow } from '../lease-row.ts'
  * costs half as much again.
  */
 export async function claimLeases(
-  db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], by: { leasedBy: string; leaseMs: number },
+  db: pg.Pool | pg.ClientBase,
+  keys: readonly LeaseKey[],
+  by: { leasedBy: string; leaseMs: number },
 ): Promise<ClaimedLease[]> {
   const sorted = inLockOrder(keys)
   const query = {
@@ -30,8 +32,10 @@ export async function claimLeases(
       returning ${leaseColumns}, (${databaseIdentity.sql}) as database`,
     values: [sorted.map((key) => key.worker), sorted.map((key) => key.from), by.leasedBy, by.leaseMs],
   }
-  const { rows } = await retryConflicts(() => db.query<LeaseRow & { readonly database: string }>(query).catch((thrown: unknown) => {
-    throw asDatabaseError(thrown)
-  }))
+  const { rows } = await retryConflicts(() =>
+    db.query<LeaseRow & { readonly database: string }>(query).catch((thrown: unknown) => {
+      throw asDatabaseError(thrown)
+    }),
+  )
   return rows.map((row) => ({ ...asLease(row), database: row.database }))
 }

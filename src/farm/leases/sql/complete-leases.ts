@@ -34,7 +34,12 @@ export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readon
       where l.worker_type = k.worker_type and l.from_height = k.from_height and l.to_height = k.to_height and l.generation = k.generation
         and l.status = 'active'
       returning l.worker_type, l.from_height`,
-    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.to), sorted.map((c) => c.generation)],
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.to),
+      sorted.map((c) => c.generation),
+    ],
   })
   return rows.map((row) => ({ worker: row.worker_type, from: Number(row.from_height) }))
 }

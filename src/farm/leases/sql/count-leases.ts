@@ -3,7 +3,8 @@ import type { LeaseFilter } from './list-leases.ts'
 
 /** How many leases `listLeases` would list on all its pages, by the index on open leases. */
 export async function countLeases(
-  db: pg.Pool | pg.ClientBase, { workers, statuses, code }: Omit<LeaseFilter, 'after' | 'limit'>,
+  db: pg.Pool | pg.ClientBase,
+  { workers, statuses, code }: Omit<LeaseFilter, 'after' | 'limit'>,
 ): Promise<number> {
   const { rows } = await db.query<{ count: string }>({
     name: 'farm-count-leases',

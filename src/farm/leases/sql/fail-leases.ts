@@ -20,7 +20,9 @@ const mostText = 10_000
  * @returns what became of those that were still held
  */
 export async function failLeases(
-  db: pg.Pool | pg.ClientBase, runs: readonly FailedRun[], policy = defaultRetryPolicy,
+  db: pg.Pool | pg.ClientBase,
+  runs: readonly FailedRun[],
+  policy = defaultRetryPolicy,
 ): Promise<EndedRun[]> {
   const sorted = inLockOrder(runs)
   const errors = sorted.map((run) => asError(run.error))
@@ -38,9 +40,16 @@ export async function failLeases(
         for update of l
       ), ${endRuns(10)}`,
     values: [
-      sorted.map((run) => run.worker), sorted.map((run) => run.from), sorted.map((run) => run.to), sorted.map((run) => run.generation),
-      errors.map((error) => !(error instanceof RetryableError)), errors.map((error) => stored(error.message)), errors.map(codeOf),
-      errors.map((error) => (error.stack === undefined ? null : stored(error.stack))), errors.map(isCounted), ...endRunsValues(policy),
+      sorted.map((run) => run.worker),
+      sorted.map((run) => run.from),
+      sorted.map((run) => run.to),
+      sorted.map((run) => run.generation),
+      errors.map((error) => !(error instanceof RetryableError)),
+      errors.map((error) => stored(error.message)),
+      errors.map(codeOf),
+      errors.map((error) => (error.stack === undefined ? null : stored(error.stack))),
+      errors.map(isCounted),
+      ...endRunsValues(policy),
     ],
   })
   return rows.map(asEndedRun)
@@ -51,7 +60,10 @@ export async function failLeases(
  * itself. It is tried again for as long as that lasts.
  */
 const waitingCodes: ReadonlySet<string> = new Set([
-  'database-unreachable', 'database-starting', 'too-many-connections', 'lock-not-available',
+  'database-unreachable',
+  'database-starting',
+  'too-many-connections',
+  'lock-not-available',
 ])
 
 function isCounted(error: Error): boolean {

@@ -9,7 +9,10 @@ const mostAtOnce = 10_000
  * By the index on open leases. They are not locked: whoever acts on them looks at their state again.
  */
 export async function findLeaseKeys(
-  db: pg.Pool | pg.ClientBase, worker: string, statuses: readonly ('failed' | 'flagged')[], code?: string,
+  db: pg.Pool | pg.ClientBase,
+  worker: string,
+  statuses: readonly ('failed' | 'flagged')[],
+  code?: string,
 ): Promise<LeaseKey[]> {
   const { rows } = await db.query<LeaseKey>({
     name: 'farm-find-lease-keys',

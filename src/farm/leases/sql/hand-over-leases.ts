@@ -9,7 +9,9 @@ import type { LeaseRow } from '../lease-row.ts'
  * @returns the leases whose jobs are to be added; those that are still there must not be added twice
  */
 export async function handOverLeases(
-  db: pg.Pool | pg.ClientBase, workers: readonly string[], staleMs: number,
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  staleMs: number,
 ): Promise<QueuedLease[]> {
   const { rows } = await db.query<LeaseRow>({
     name: 'farm-hand-over-leases',

@@ -10,7 +10,9 @@ import type { LeaseClaim } from '../lease.ts'
  *   them too; the caller knows which.
  */
 export async function heartbeatLeases(
-  db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[], leaseMs: number,
+  db: pg.Pool | pg.ClientBase,
+  claims: readonly LeaseClaim[],
+  leaseMs: number,
 ): Promise<LeaseClaim[]> {
   const sorted = inLockOrder(claims)
   const { rows } = await db.query<{ position: string }>({
@@ -34,7 +36,13 @@ export async function heartbeatLeases(
         from due d where l.worker_type = d.worker_type and l.from_height = d.from_height
       )
       select position from mine where is_held is not true order by position`,
-    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.generation), leaseMs, sorted.map((c) => c.to)],
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.generation),
+      leaseMs,
+      sorted.map((c) => c.to),
+    ],
   })
   return rows.map((row) => sorted[Number(row.position) - 1] as LeaseClaim)
 }

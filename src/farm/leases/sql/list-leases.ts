@@ -29,7 +29,10 @@ export interface LeaseFilter {
 }
 
 /** Leases by worker and height, a page at a time, by the index on open leases. */
-export async function listLeases(db: pg.Pool | pg.ClientBase, { workers, statuses, code, after, limit }: LeaseFilter): Promise<ListedLease[]> {
+export async function listLeases(
+  db: pg.Pool | pg.ClientBase,
+  { workers, statuses, code, after, limit }: LeaseFilter,
+): Promise<ListedLease[]> {
   const { rows } = await db.query<ListedLease>({
     name: 'farm-list-leases',
     text: `

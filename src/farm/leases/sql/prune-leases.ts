@@ -6,7 +6,11 @@ import type pg from 'pg'
  * the table needs no other pruning.
  * @returns how many there were
  */
-export async function pruneLeases(db: pg.Pool | pg.ClientBase, workers: readonly string[], ageMs: number): Promise<number> {
+export async function pruneLeases(
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  ageMs: number,
+): Promise<number> {
   const { rowCount } = await db.query({
     name: 'farm-prune-leases',
     text: `

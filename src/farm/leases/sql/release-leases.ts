@@ -23,7 +23,12 @@ export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonl
       set status = 'queued', attempt = l.attempt - 1, leased_by = null, lease_expires_at = null, enqueued_at = null, updated_at = now()
       from held h
       where l.worker_type = h.worker_type and l.from_height = h.from_height`,
-    values: [sorted.map((c) => c.worker), sorted.map((c) => c.from), sorted.map((c) => c.to), sorted.map((c) => c.generation)],
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.to),
+      sorted.map((c) => c.generation),
+    ],
   })
   return rowCount ?? 0
 }

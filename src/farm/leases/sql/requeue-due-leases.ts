@@ -11,7 +11,10 @@ const mostAtOnce = 1000
  * none is due.
  * @returns the leases that need a job now
  */
-export async function requeueDueLeases(db: pg.Pool | pg.ClientBase, workers: readonly string[]): Promise<QueuedLease[]> {
+export async function requeueDueLeases(
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+): Promise<QueuedLease[]> {
   const { rows } = await db.query<LeaseRow>({
     name: 'farm-requeue-due-leases',
     text: `

@@ -10,7 +10,11 @@ import { chooseTroubled, keyValues } from './choose-troubled.ts'
  * @returns how many there were
  * @throws FatalError `skip-without-reason`
  */
-export async function skipLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], reason: string): Promise<number> {
+export async function skipLeases(
+  db: pg.Pool | pg.ClientBase,
+  keys: readonly LeaseKey[],
+  reason: string,
+): Promise<number> {
   if (reason.trim() === '') throw new FatalError('skip-without-reason', 'a range is skipped only with a reason')
   const { rowCount } = await db.query({
     name: 'farm-skip-leases',

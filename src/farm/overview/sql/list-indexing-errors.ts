@@ -11,7 +11,8 @@ export interface ErrorFilter {
 
 /** Unresolved errors, the latest first, by the index on them; a page at a time. */
 export async function listIndexingErrors(
-  db: pg.Pool | pg.ClientBase, { worker, after, limit }: ErrorFilter,
+  db: pg.Pool | pg.ClientBase,
+  { worker, after, limit }: ErrorFilter,
 ): Promise<ListedError[]> {
   const { rows } = await db.query<ListedError>({
     name: 'farm-list-indexing-errors',

@@ -60,7 +60,9 @@ export const mostErrors = 100_000
  * of those sets of coverage whose version is not the one in `known`: 2 MB for 100,000 pieces.
  */
 export async function readFarmRows(
-  db: pg.Pool | pg.ClientBase, names: readonly string[], known: ReadonlyMap<string, string>,
+  db: pg.Pool | pg.ClientBase,
+  names: readonly string[],
+  known: ReadonlyMap<string, string>,
 ): Promise<FarmRows> {
   try {
     const { rows } = await db.query<Row>({
@@ -70,9 +72,12 @@ export async function readFarmRows(
     })
     const [first] = rows
     return {
-      stages: rows, chainId: first?.chainId ?? null, latestHeight: first?.latestHeight ?? null,
+      stages: rows,
+      chainId: first?.chainId ?? null,
+      latestHeight: first?.latestHeight ?? null,
       unresolvedErrors: first?.unresolvedErrors ?? 0,
-      failingHeights: first?.failingHeights ?? 0, unavailableHeights: first?.unavailableHeights ?? 0,
+      failingHeights: first?.failingHeights ?? 0,
+      unavailableHeights: first?.unavailableHeights ?? 0,
     }
   } catch (error) {
     throw asDatabaseError(error)

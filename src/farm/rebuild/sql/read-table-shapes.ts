@@ -9,7 +9,8 @@ export interface TableShape {
 
 /** Columns and primary keys of tables, given as `schema.name`; a table that is not there has neither. */
 export async function readTableShapes(
-  client: pg.ClientBase, tables: readonly string[],
+  client: pg.ClientBase,
+  tables: readonly string[],
 ): Promise<Map<string, TableShape>> {
   const { rows } = await client.query<TableShape & { readonly name: string }>(
     `select t.name,

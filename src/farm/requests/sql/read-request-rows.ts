@@ -16,7 +16,9 @@ export interface RequestRow {
 
 /** Coverage and leases of workers within heights, in one snapshot. Linear in the pieces of coverage of the workers. */
 export async function readRequestRows(
-  db: pg.Pool | pg.ClientBase, workers: readonly string[], { from, to }: HeightRange,
+  db: pg.Pool | pg.ClientBase,
+  workers: readonly string[],
+  { from, to }: HeightRange,
 ): Promise<RequestRow[]> {
   const { rows } = await db.query<RequestRow>({
     name: 'farm-request-rows',

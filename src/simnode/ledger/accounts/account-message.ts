@@ -10,15 +10,17 @@ const unit = 100_000_000n
 
 /** `entities.AccountKey` messages, in the order of their indexes. */
 export function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
-  return accounts.keys(account).map((key, index) => messageOf((out) => {
-    writeVarintField(out, 1, index)
-    writeBytesField(out, 2, key.publicKey)
-    writeVarintField(out, 3, signatureAlgorithms[key.signatureAlgorithm].api)
-    writeVarintField(out, 4, hashAlgorithms[key.hashAlgorithm].api)
-    writeVarintField(out, 5, Number(key.weight / unit))
-    writeVarintField(out, 6, key.sequenceNumber)
-    writeVarintField(out, 7, key.isRevoked ? 1 : 0)
-  }))
+  return accounts.keys(account).map((key, index) =>
+    messageOf((out) => {
+      writeVarintField(out, 1, index)
+      writeBytesField(out, 2, key.publicKey)
+      writeVarintField(out, 3, signatureAlgorithms[key.signatureAlgorithm].api)
+      writeVarintField(out, 4, hashAlgorithms[key.hashAlgorithm].api)
+      writeVarintField(out, 5, Number(key.weight / unit))
+      writeVarintField(out, 6, key.sequenceNumber)
+      writeVarintField(out, 7, key.isRevoked ? 1 : 0)
+    }),
+  )
 }
 
 /** `entities.Account` */

@@ -33,7 +33,10 @@ describe('accounts of the simulated chain', () => {
   }
 
   async function statusOf(account: Account, height: number): Promise<unknown> {
-    return asked(account, height).then(() => undefined, (thrown: unknown) => (thrown as { code?: unknown }).code)
+    return asked(account, height).then(
+      () => undefined,
+      (thrown: unknown) => (thrown as { code?: unknown }).code,
+    )
   }
 
   it('have the balance that their last event told', async () => {
@@ -65,7 +68,9 @@ describe('accounts of the simulated chain', () => {
     const codes = async (height: number): Promise<string[]> =>
       [...(await asked(owner, height)).contracts.values()].map(String)
     expect(await codes(200)).to.deep.equal([])
-    expect((await codes(300))[0]).to.include('contract Garden2').and.not.include('Watered')
+    expect((await codes(300))[0])
+      .to.include('contract Garden2')
+      .and.not.include('Watered')
     expect((await codes(399))[0]).to.include('Watered')
     expect([...(await asked(usdc.contract, 0)).contracts.keys()]).to.deep.equal(['FiatToken'])
   })

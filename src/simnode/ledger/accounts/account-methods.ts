@@ -41,14 +41,16 @@ const balance: Telling = (state, asked) => varintField(1, Number(state.vaults.ba
 const keys: Telling = (state, asked) =>
   Buffer.concat(keyMessages(state, asked).map((message) => bytesField(1, message)))
 
-const key = (indexField: number): Telling => (state, asked, request) => {
-  const index = numberOf(request, indexField)
-  const message = keyMessages(state, asked)[index]
-  if (message === undefined) {
-    throw new Refusal('NOT_FOUND', `failed to get account key with index ${index} for address ${asked.hex}`)
+const key =
+  (indexField: number): Telling =>
+  (state, asked, request) => {
+    const index = numberOf(request, indexField)
+    const message = keyMessages(state, asked)[index]
+    if (message === undefined) {
+      throw new Refusal('NOT_FOUND', `failed to get account key with index ${index} for address ${asked.hex}`)
+    }
+    return bytesField(1, message)
   }
-  return bytesField(1, message)
-}
 
 /** The calls about accounts, at the head and at any height that the node serves. */
 export const accountMethods: Readonly<Record<string, LedgerMethod>> = {

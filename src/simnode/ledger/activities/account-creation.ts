@@ -40,7 +40,10 @@ export const accountCreation = activity({
           { type: 'UInt8', value: algorithms.signature },
           { type: 'UInt8', value: algorithms.hash },
         ],
-        authorizers: [systemAccounts.service], gasLimit: 9999, computation: 45 + random.below(10), events,
+        authorizers: [systemAccounts.service],
+        gasLimit: 9999,
+        computation: 45 + random.below(10),
+        events,
       },
       memo: undefined,
     }

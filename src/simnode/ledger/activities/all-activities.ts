@@ -22,8 +22,23 @@ import { tokenTransfer } from './token-transfer.ts'
 
 /** What people do, in an order that decides nothing but what is drawn. */
 export const allActivities: readonly Activity[] = [
-  flowTransfer, tokenTransfer, splitTransfer, tokenMint, itemTransfer, itemMint, accountCreation, keyChange,
-  contractDeploy, contractRemoval, failure, itemSale, swap, scheduled, staking, stakingThereAndBack, ...evmActivities,
+  flowTransfer,
+  tokenTransfer,
+  splitTransfer,
+  tokenMint,
+  itemTransfer,
+  itemMint,
+  accountCreation,
+  keyChange,
+  contractDeploy,
+  contractRemoval,
+  failure,
+  itemSale,
+  swap,
+  scheduled,
+  staking,
+  stakingThereAndBack,
+  ...evmActivities,
 ]
 
 /** What the chain itself does in every block, in this order. */

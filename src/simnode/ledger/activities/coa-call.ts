@@ -27,10 +27,13 @@ function send(turn: Turn, { amount }: Sent): DraftTransaction {
   return {
     script: evmScripts.call,
     arguments: [
-      { type: 'String', value: contractHex }, { type: 'String', value: input.toString('hex') },
+      { type: 'String', value: contractHex },
+      { type: 'String', value: input.toString('hex') },
       { type: 'UInt64', value: gasLimit },
     ],
-    authorizers: [owner], gasLimit: 9999, computation: 50 + turn.random.below(10),
+    authorizers: [owner],
+    gasLimit: 9999,
+    computation: 50 + turn.random.below(10),
     events: [runDirect(turn, call, gasUsed, outcome)],
   }
 }
@@ -40,8 +43,10 @@ function sendBack(turn: Turn, { amount }: Sent): DraftTransaction {
   const to = coaOf('call', turn.ordinal).address
   turn.state.evm.moveTokens(contractHex, from.toString('hex'), to.toString('hex'), amount)
   return relayed(turn, 'coaCall', 'back', {
-    to: contract, input: callInput('transfer(address,uint256)', to, amount),
-    logs: [erc20Transfer(contract, from, to, amount)], returnedData: abiWord(1),
+    to: contract,
+    input: callInput('transfer(address,uint256)', to, amount),
+    logs: [erc20Transfer(contract, from, to, amount)],
+    returnedData: abiWord(1),
   })
 }
 

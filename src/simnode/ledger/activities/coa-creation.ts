@@ -8,8 +8,12 @@ import { runDirect } from '../evm/run-evm.ts'
 import { controllerIssued } from '../movements/account-events.ts'
 
 const ownedAccount: CompositeType = {
-  kind: 'resource', id: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
-  fields: [{ name: 'uuid', type: 'UInt64' }, { name: 'addressBytes', type: arrayOf('UInt8', 20) }],
+  kind: 'resource',
+  id: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
+  fields: [
+    { name: 'uuid', type: 'UInt64' },
+    { name: 'addressBytes', type: arrayOf('UInt8', 20) },
+  ],
 }
 const reference = { kind: 'reference', authorization: { kind: 'none' }, referenced: ownedAccount } as const
 /** Ids of controllers before it, as many as an account has by then at most. */
@@ -27,13 +31,22 @@ export const coaCreation = activity({
     const uuid = turn.newUuid()
     const address = coaAddress(uuid)
     const path = `/storage/evm_${turn.ordinal}`
-    const call = { kind: 'deploy', from: nativeAccounts.coaFactory, to: address, input: code, value: 0n, gasLimit } as const
+    const call = {
+      kind: 'deploy',
+      from: nativeAccounts.coaFactory,
+      to: address,
+      input: code,
+      value: 0n,
+      gasLimit,
+    } as const
     return {
       memo: undefined,
       transaction: {
         script: evmScripts.create,
         arguments: [{ type: 'StoragePath', value: path }],
-        authorizers: [turn.payer], gasLimit: 9999, computation: 90 + turn.random.below(10),
+        authorizers: [turn.payer],
+        gasLimit: 9999,
+        computation: 90 + turn.random.below(10),
         events: [
           runDirect(turn, call, gasUsed, { contractAddress: address }),
           { shape: evmEvents.cadenceOwnedAccountCreated, values: [address.toString('hex'), uuid] },

@@ -24,8 +24,14 @@ const removeScript = Buffer.from(`transaction(name: String) {
 function put(change: 'contractAdded' | 'contractUpdated', account: Account, contract: ContractCode): DraftTransaction {
   return {
     script: change === 'contractAdded' ? addScript : updateScript,
-    arguments: [{ type: 'String', value: contract.name }, { type: 'String', value: contract.code.toString() }],
-    authorizers: [account], gasLimit: 9999, computation: 60, events: [contractEvent(change, account, contract)],
+    arguments: [
+      { type: 'String', value: contract.name },
+      { type: 'String', value: contract.code.toString() },
+    ],
+    authorizers: [account],
+    gasLimit: 9999,
+    computation: 60,
+    events: [contractEvent(change, account, contract)],
   }
 }
 
@@ -33,10 +39,11 @@ function put(change: 'contractAdded' | 'contractUpdated', account: Account, cont
 export const contractDeploy = activity<number>({
   name: 'contract-deploy',
   perTide: 2,
-  act: ({ state, ordinal }) =>
-    ({ transaction: put('contractAdded', deployer(ordinal), state.contracts.deploy()), memo: ordinal }),
-  giveBack: ({ state }, ordinal) =>
-    put('contractUpdated', deployer(ordinal), state.contracts.update(ordinal)),
+  act: ({ state, ordinal }) => ({
+    transaction: put('contractAdded', deployer(ordinal), state.contracts.deploy()),
+    memo: ordinal,
+  }),
+  giveBack: ({ state }, ordinal) => put('contractUpdated', deployer(ordinal), state.contracts.update(ordinal)),
 })
 
 /** Somebody deploys a contract and removes it. */
@@ -51,8 +58,12 @@ export const contractRemoval = activity<Account>({
   giveBack({ state }, account) {
     state.contracts.removePassing(account)
     return {
-      script: removeScript, arguments: [{ type: 'String', value: passing.name }], authorizers: [account],
-      gasLimit: 1000, computation: 20, events: [contractEvent('contractRemoved', account, passing)],
+      script: removeScript,
+      arguments: [{ type: 'String', value: passing.name }],
+      authorizers: [account],
+      gasLimit: 1000,
+      computation: 20,
+      events: [contractEvent('contractRemoved', account, passing)],
     }
   },
 })

@@ -12,15 +12,27 @@ import { evmTransfer } from './evm-transfer.ts'
 
 /** What people do in the EVM. */
 export const evmActivities: readonly Activity[] = [
-  evmTransfer, evmTokenTransfer, evmPictureTransfer, evmItemTransfer, evmFailure, evmDeposit, coaCall, coaCreation,
+  evmTransfer,
+  evmTokenTransfer,
+  evmPictureTransfer,
+  evmItemTransfer,
+  evmFailure,
+  evmDeposit,
+  coaCall,
+  coaCreation,
 ]
 
 /** The EVM at the start of a tide, by how many turns each activity has had before. */
 export function evmStateAtStart(turnsOf: (activity: Activity) => number, tide: number): EvmState {
   const turns = {
-    transfer: turnsOf(evmTransfer), erc20: turnsOf(evmTokenTransfer), erc721: turnsOf(evmPictureTransfer),
-    erc1155: turnsOf(evmItemTransfer), failure: turnsOf(evmFailure), coaCall: turnsOf(coaCall),
-    deposit: turnsOf(evmDeposit), coaCreation: turnsOf(coaCreation),
+    transfer: turnsOf(evmTransfer),
+    erc20: turnsOf(evmTokenTransfer),
+    erc721: turnsOf(evmPictureTransfer),
+    erc1155: turnsOf(evmItemTransfer),
+    failure: turnsOf(evmFailure),
+    coaCall: turnsOf(coaCall),
+    deposit: turnsOf(evmDeposit),
+    coaCreation: turnsOf(coaCreation),
   }
   return new EvmState(evmAtStart(turns, tide))
 }

@@ -35,12 +35,19 @@ function into(turn: Turn, { from, amount }: Deposited): DraftTransaction {
   events.push(runDirect(turn, call, gasUsed.deposit))
   evm.totalSupply += value
   events.push({
-    shape: evmEvents.flowTokensDeposited, values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, value)],
+    shape: evmEvents.flowTokensDeposited,
+    values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, value)],
   })
   return {
     script: evmScripts.deposit,
-    arguments: [{ type: 'UFix64', value: amount }, { type: 'String', value: coaHex }],
-    authorizers: [from], gasLimit: 9999, computation: 40 + turn.random.below(10), events,
+    arguments: [
+      { type: 'UFix64', value: amount },
+      { type: 'String', value: coaHex },
+    ],
+    authorizers: [from],
+    gasLimit: 9999,
+    computation: 40 + turn.random.below(10),
+    events,
   }
 }
 
@@ -54,13 +61,20 @@ function outOf(turn: Turn, { from, amount }: Deposited): DraftTransaction {
   evm.totalSupply -= value
   const movedUuid = turn.newUuid()
   events.push({
-    shape: evmEvents.flowTokensWithdrawn, values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, -value)],
+    shape: evmEvents.flowTokensWithdrawn,
+    values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, -value)],
   })
   deposit(turn, flow, from, amount, movedUuid, events)
   return {
     script: evmScripts.withdraw,
-    arguments: [{ type: 'UFix64', value: amount }, { type: 'Address', value: from.address }],
-    authorizers: [owner], gasLimit: 9999, computation: 40 + turn.random.below(10), events,
+    arguments: [
+      { type: 'UFix64', value: amount },
+      { type: 'Address', value: from.address },
+    ],
+    authorizers: [owner],
+    gasLimit: 9999,
+    computation: 40 + turn.random.below(10),
+    events,
   }
 }
 

@@ -24,7 +24,8 @@ export const evmPictureTransfer = signedActivity<Passed>({
     const [from, to] = direction === 'there' ? [ends.from, ends.to] : [ends.to, ends.from]
     evm.setOwner(contractHex, id, to.toString('hex'))
     return {
-      to: contract, input: callInput('transferFrom(address,address,uint256)', from, to, id),
+      to: contract,
+      input: callInput('transferFrom(address,address,uint256)', from, to, id),
       logs: [erc721Transfer(contract, from, to, id)],
     }
   },

@@ -18,13 +18,18 @@ export const evmTokenTransfer = signedActivity<Sent>({
   name: 'evm-token-transfer',
   kind: 'erc20',
   perTide: 40,
-  draw: ({ random }) => ({ contract: random.pick(erc20Contracts), amount: somebodysAmount(random, most) / unitsPerUnit }),
+  draw: ({ random }) => ({
+    contract: random.pick(erc20Contracts),
+    amount: somebodysAmount(random, most) / unitsPerUnit,
+  }),
   call({ state: { evm } }, { contract, amount }, direction, { first, second }) {
     const [from, to] = direction === 'there' ? [first, second] : [second, first]
     evm.moveTokens(contract.toString('hex'), from.address.toString('hex'), to.address.toString('hex'), amount)
     return {
-      to: contract, input: callInput('transfer(address,uint256)', to.address, amount),
-      logs: [erc20Transfer(contract, from.address, to.address, amount)], returnedData: abiWord(1),
+      to: contract,
+      input: callInput('transfer(address,uint256)', to.address, amount),
+      logs: [erc20Transfer(contract, from.address, to.address, amount)],
+      returnedData: abiWord(1),
     }
   },
 })

@@ -26,12 +26,20 @@ const panicScript = Buffer.from(`transaction(deadline: UFix64) {
 const much = 9_000_000_000_000_000n
 
 function tooMuch(random: Random, payer: Account, balance: bigint): DraftTransaction {
-  const asText = (amount: bigint): string => `${amount / 100_000_000n}.${String(amount % 100_000_000n).padStart(8, '0')}`
+  const asText = (amount: bigint): string =>
+    `${amount / 100_000_000n}.${String(amount % 100_000_000n).padStart(8, '0')}`
   return {
     script: sendScript,
-    arguments: [{ type: 'UFix64', value: much }, { type: 'Address', value: anyPerson(random, payer).address }],
-    authorizers: [payer], gasLimit: 1000, computation: 12, events: [],
-    error: '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: [Error Code: 1101] ' +
+    arguments: [
+      { type: 'UFix64', value: much },
+      { type: 'Address', value: anyPerson(random, payer).address },
+    ],
+    authorizers: [payer],
+    gasLimit: 1000,
+    computation: 12,
+    events: [],
+    error:
+      '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: [Error Code: 1101] ' +
       'cadence runtime error: Execution failed:\nerror: pre-condition failed: Cannot withdraw tokens! The amount ' +
       `requested (${asText(much)}) is greater than the balance of the Vault (${asText(balance)}).\n`,
   }
@@ -41,8 +49,12 @@ function tooLate(payer: Account, timeMs: number): DraftTransaction {
   return {
     script: panicScript,
     arguments: [{ type: 'UFix64', value: BigInt(Math.floor(timeMs / 1000) - 60) * 100_000_000n }],
-    authorizers: [payer], gasLimit: 1000, computation: 3, events: [],
-    error: '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: [Error Code: 1101] ' +
+    authorizers: [payer],
+    gasLimit: 1000,
+    computation: 3,
+    events: [],
+    error:
+      '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: [Error Code: 1101] ' +
       'cadence runtime error: Execution failed:\nerror: panic: Too late, zu spät, 遅すぎる\n',
   }
 }

@@ -41,7 +41,10 @@ function send(turn: Turn, { from, to, amount }: Sent): DraftTransaction {
   moveTokens(turn, flow, from, to, amount, events)
   return {
     script,
-    arguments: [{ type: 'UFix64', value: amount }, { type: 'Address', value: to.address }],
+    arguments: [
+      { type: 'UFix64', value: amount },
+      { type: 'Address', value: to.address },
+    ],
     authorizers: [from],
     gasLimit: 1000,
     computation: 20 + turn.random.below(10),

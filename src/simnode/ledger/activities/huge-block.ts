@@ -36,7 +36,11 @@ function hugeTransaction(moment: Moment): DraftTransaction {
     moveTokens(moment, flow, other, one, amount, events)
   }
   return {
-    script, arguments: [{ type: 'UInt64', value: moment.height }], authorizers: [systemAccounts.service],
-    gasLimit: 9999, computation: 9999, events,
+    script,
+    arguments: [{ type: 'UInt64', value: moment.height }],
+    authorizers: [systemAccounts.service],
+    gasLimit: 9999,
+    computation: 9999,
+    events,
   }
 }

@@ -5,7 +5,10 @@ import { firstOwner } from '../state/items.ts'
 import { collections, itemName, itemTraits } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
 
-const scripts = new Map(collections.map((collection) => [collection, Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
+const scripts = new Map(
+  collections.map((collection) => [
+    collection,
+    Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
 import ${collection.name} from 0x${collection.contract.hex}
 
 transaction(to: Address, names: [String]) {
@@ -16,7 +19,9 @@ transaction(to: Address, names: [String]) {
         for name in names { receiver.deposit(token: <-mint.mint(name: name)) }
     }
 }
-`)]))
+`),
+  ]),
+)
 
 const strings = arrayOf('String')
 
@@ -32,8 +37,13 @@ export const itemMint = activity({
     return {
       transaction: {
         script: scripts.get(collection) as Buffer,
-        arguments: [{ type: 'Address', value: owner.address }, { type: strings, value: [name] }],
-        authorizers: [collection.contract], gasLimit: 9999, computation: 30 + random.below(10),
+        arguments: [
+          { type: 'Address', value: owner.address },
+          { type: strings, value: [name] },
+        ],
+        authorizers: [collection.contract],
+        gasLimit: 9999,
+        computation: 30 + random.below(10),
         events: [itemMinted(collection, id, name, itemTraits(collection, id)), itemDeposited(collection, id, owner)],
       },
       memo: undefined,

@@ -110,7 +110,9 @@ export const itemSale = activity<Sale | undefined>({
     }
     const open = state.market.at(ordinal)
     if (open === undefined) throw new RangeError(`Nothing is listed that turn ${ordinal} could have back`)
-    return open.seller.index === listing.seller.index ? remove(turn, ordinal, open) : buy(turn, ordinal, open, listing.seller)
+    return open.seller.index === listing.seller.index
+      ? remove(turn, ordinal, open)
+      : buy(turn, ordinal, open, listing.seller)
   },
 })
 
@@ -127,7 +129,9 @@ function list({ state }: Turn, place: number, listing: Listing): DraftTransactio
   state.market.list(place, listing)
   const told = [seller.address, uuid, ...detailsOf(listing), null, expiry]
   const given: readonly DraftArgument[] = [
-    { type: 'UInt64', value: id }, { type: 'UFix64', value: price }, { type: 'UInt64', value: expiry },
+    { type: 'UInt64', value: id },
+    { type: 'UFix64', value: price },
+    { type: 'UInt64', value: expiry },
   ]
   return draft(kinds[collection.index]?.list, seller, given, 70, [{ shape: marketShapes.available, values: told }])
 }
@@ -136,10 +140,22 @@ function remove({ state }: Turn, place: number, listing: Listing): DraftTransact
   const { seller, uuid, collection, id, price, expiry } = listing
   state.market.take(place)
   const told = [
-    uuid, storefrontUuid(seller), false, collection.itemType, itemUuid(collection, id), id, flow.vaultType, price, 'market', 0n,
-    null, expiry,
+    uuid,
+    storefrontUuid(seller),
+    false,
+    collection.itemType,
+    itemUuid(collection, id),
+    id,
+    flow.vaultType,
+    price,
+    'market',
+    0n,
+    null,
+    expiry,
   ]
-  return draft(removeScript, seller, [{ type: 'UInt64', value: uuid }], 40, [{ shape: marketShapes.destroyed, values: told }])
+  return draft(removeScript, seller, [{ type: 'UInt64', value: uuid }], 40, [
+    { shape: marketShapes.destroyed, values: told },
+  ])
 }
 
 /** The payment travels in a vault of its own, of which the seller gets its cut, and the rest, which is nothing. */
@@ -150,16 +166,30 @@ function buy(turn: Turn, place: number, listing: Listing, buyer: Account): Draft
   const payment = withdraw(turn, flow, buyer, price, events)
   events.push(itemWithdrawn(collection, id, seller))
   const cut = turn.newUuid()
-  events.push(...withdrawn({
-    token: flow, amount: price, account: undefined, vaultUuid: payment, movedUuid: cut, balanceAfter: 0n,
-  }))
+  events.push(
+    ...withdrawn({
+      token: flow,
+      amount: price,
+      account: undefined,
+      vaultUuid: payment,
+      movedUuid: cut,
+      balanceAfter: 0n,
+    }),
+  )
   deposit(turn, flow, seller, price, cut, events)
   events.push(
     ...deposited({
-      token: flow, amount: 0n, account: seller, vaultUuid: vaultUuid(flow, seller), movedUuid: payment,
+      token: flow,
+      amount: 0n,
+      account: seller,
+      vaultUuid: vaultUuid(flow, seller),
+      movedUuid: payment,
       balanceAfter: state.vaults.balance(flow, seller),
     }),
-    { shape: marketShapes.completed, values: [uuid, storefrontUuid(seller), true, ...detailsOf(listing), null, expiry] },
+    {
+      shape: marketShapes.completed,
+      values: [uuid, storefrontUuid(seller), true, ...detailsOf(listing), null, expiry],
+    },
     itemDeposited(collection, id, buyer),
   )
   state.items.move(collection, id, buyer)
@@ -179,17 +209,31 @@ error: pre-condition failed: NFTStorefrontV2.Listing.purchase: Listing is ghoste
 }
 
 function buyArguments({ seller, uuid, price }: Listing): readonly DraftArgument[] {
-  return [{ type: 'Address', value: seller.address }, { type: 'UInt64', value: uuid }, { type: 'UFix64', value: price }]
+  return [
+    { type: 'Address', value: seller.address },
+    { type: 'UInt64', value: uuid },
+    { type: 'UFix64', value: price },
+  ]
 }
 
 function detailsOf({ collection, id, price }: Listing): readonly CadenceValue[] {
   return [
-    { staticType: itemTypeOf(collection) }, itemUuid(collection, id), id, { staticType: flowVault }, price, 'market', 0n,
+    { staticType: itemTypeOf(collection) },
+    itemUuid(collection, id),
+    id,
+    { staticType: flowVault },
+    price,
+    'market',
+    0n,
   ]
 }
 
 function draft(
-  script: Buffer | undefined, by: Account, given: readonly DraftArgument[], computation: number, events: readonly DraftEvent[],
+  script: Buffer | undefined,
+  by: Account,
+  given: readonly DraftArgument[],
+  computation: number,
+  events: readonly DraftEvent[],
 ): DraftTransaction {
   if (script === undefined) throw new RangeError('The collection is sold nowhere')
   return { script, arguments: given, authorizers: [by], gasLimit: 9999, computation, events }

@@ -8,7 +8,10 @@ import { anyItem, collections } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
 import { anyPerson } from '../world/people.ts'
 
-const scripts = new Map(collections.map((collection) => [collection, Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
+const scripts = new Map(
+  collections.map((collection) => [
+    collection,
+    Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
 import ${collection.name} from 0x${collection.contract.hex}
 
 transaction(to: Address, ids: [UInt64]) {
@@ -20,7 +23,9 @@ transaction(to: Address, ids: [UInt64]) {
         for id in ids { receiver.deposit(token: <-items.withdraw(withdrawID: id)) }
     }
 }
-`)]))
+`),
+  ]),
+)
 
 const ids = arrayOf('UInt64')
 
@@ -35,8 +40,13 @@ function give({ state, random }: Turn, { collection, id, from, to }: Given): Dra
   state.items.move(collection, id, to)
   return {
     script: scripts.get(collection) as Buffer,
-    arguments: [{ type: 'Address', value: to.address }, { type: ids, value: [id] }],
-    authorizers: [from], gasLimit: 1000, computation: 30 + random.below(10),
+    arguments: [
+      { type: 'Address', value: to.address },
+      { type: ids, value: [id] },
+    ],
+    authorizers: [from],
+    gasLimit: 1000,
+    computation: 30 + random.below(10),
     events: [itemWithdrawn(collection, id, from), itemDeposited(collection, id, to)],
   }
 }

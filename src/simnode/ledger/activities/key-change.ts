@@ -5,7 +5,8 @@ import { fullWeight, inventedKey } from '../state/account-key.ts'
 import type { Account } from '../world/account.ts'
 import { personOfTurn } from '../world/people.ts'
 
-const addScript = Buffer.from(`transaction(key: [UInt8], signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64) {
+const addScript =
+  Buffer.from(`transaction(key: [UInt8], signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64) {
     prepare(signer: auth(AddKey) &Account) {
         signer.keys.add(
             publicKey: PublicKey(publicKey: key, signatureAlgorithm: SignatureAlgorithm(rawValue: signatureAlgorithm)!),
@@ -41,7 +42,10 @@ export const keyChange = activity<{ readonly account: Account; readonly keyIndex
           { type: 'UInt8', value: algorithms.hash },
           { type: 'UFix64', value: fullWeight },
         ],
-        authorizers: [account], gasLimit: 1000, computation: 10 + random.below(5), events: [keyAdded(account, keyIndex, key)],
+        authorizers: [account],
+        gasLimit: 1000,
+        computation: 10 + random.below(5),
+        events: [keyAdded(account, keyIndex, key)],
       },
       memo: { account, keyIndex },
     }
@@ -49,8 +53,12 @@ export const keyChange = activity<{ readonly account: Account; readonly keyIndex
   giveBack({ state, random }, { account, keyIndex }) {
     state.accounts.revokeKey(account, keyIndex)
     return {
-      script: revokeScript, arguments: [{ type: 'Int', value: keyIndex }], authorizers: [account],
-      gasLimit: 1000, computation: 5 + random.below(5), events: [keyRemoved(account, keyIndex)],
+      script: revokeScript,
+      arguments: [{ type: 'Int', value: keyIndex }],
+      authorizers: [account],
+      gasLimit: 1000,
+      computation: 5 + random.below(5),
+      events: [keyRemoved(account, keyIndex)],
     }
   },
 })

@@ -77,17 +77,25 @@ export const scheduled = activity<Scheduled>({
     // What is cancelled is due far beyond the tide.
     const wait = end === 'is-cancelled' ? 100_000 : random.between(3, 40)
     const one: Scheduled = {
-      id: ordinal + 1, priority, fees, fails: end === 'fails', dueHeight: height + wait,
+      id: ordinal + 1,
+      priority,
+      fees,
+      fails: end === 'fails',
+      dueHeight: height + wait,
       timestamp: Math.floor(timeAt(height + wait) / 1000),
     }
     state.schedule.add(one)
     return { transaction: scheduling(turn, one), memo: one }
   },
-  giveBack: (turn, one) => (kindOf(turn.ordinal).end === 'is-cancelled' ? cancelling(turn, one) : cleaningUp(turn, one)),
+  giveBack: (turn, one) =>
+    kindOf(turn.ordinal).end === 'is-cancelled' ? cancelling(turn, one) : cleaningUp(turn, one),
   lasting(token, account, turns) {
     if (token !== flow) return 0n
-    const paid = kinds.reduce((sum, { fees, end }, kind) =>
-      sum + BigInt(timesServed(kind, kinds.length, turns)) * (end === 'is-cancelled' ? fees / 2n : fees), 0n)
+    const paid = kinds.reduce(
+      (sum, { fees, end }, kind) =>
+        sum + BigInt(timesServed(kind, kinds.length, turns)) * (end === 'is-cancelled' ? fees / 2n : fees),
+      0n,
+    )
     if (account === systemAccounts.flowFees) return paid
     return account === alarmKeeper ? keepersFirstBalance - paid : 0n
   },
@@ -103,10 +111,22 @@ function scheduling(turn: Turn, { id, priority, timestamp, fees }: Scheduled): D
   const due = BigInt(timestamp) * whole
   events.push({
     shape: schedulerShapes.scheduled,
-    values: [id, priority, due, executionEffort, fees, alarmKeeper.address, alarmJob.type, alarmJob.uuid, alarmJob.publicPath],
+    values: [
+      id,
+      priority,
+      due,
+      executionEffort,
+      fees,
+      alarmKeeper.address,
+      alarmJob.type,
+      alarmJob.uuid,
+      alarmJob.publicPath,
+    ],
   })
   const given: readonly DraftArgument[] = [
-    { type: 'UFix64', value: due }, { type: 'UInt8', value: priority }, { type: 'UFix64', value: fees },
+    { type: 'UFix64', value: due },
+    { type: 'UInt8', value: priority },
+    { type: 'UFix64', value: fees },
   ]
   return byKeeper(scheduleScript, given, 95, events)
 }
@@ -117,7 +137,8 @@ function cancelling(turn: Turn, one: Scheduled): DraftTransaction {
   const half = fees / 2n
   const returned = withdraw(turn, flow, systemAccounts.service, half, events)
   events.push(...feesTaken(turn, half), {
-    shape: schedulerShapes.canceled, values: [id, priority, half, half, alarmKeeper.address, alarmJob.type],
+    shape: schedulerShapes.canceled,
+    values: [id, priority, half, half, alarmKeeper.address, alarmJob.type],
   })
   deposit(turn, flow, alarmKeeper, half, returned, events)
   turn.state.schedule.cancel(id)
@@ -134,7 +155,10 @@ function destroyed({ id, timestamp }: Scheduled): DraftEvent {
 }
 
 function byKeeper(
-  script: Buffer, given: readonly DraftArgument[], computation: number, events: readonly DraftEvent[],
+  script: Buffer,
+  given: readonly DraftArgument[],
+  computation: number,
+  events: readonly DraftEvent[],
 ): DraftTransaction {
   return { script, arguments: given, authorizers: [alarmKeeper], gasLimit: 1000, computation, events }
 }

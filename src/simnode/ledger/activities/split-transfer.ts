@@ -67,7 +67,10 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
           { type: addresses, value: shares.map(({ account }) => account.address) },
           { type: amounts, value: shares.map(({ amount }) => amount) },
         ],
-        authorizers: [payer], gasLimit: 9999, computation: 60 + random.below(10), events,
+        authorizers: [payer],
+        gasLimit: 9999,
+        computation: 60 + random.below(10),
+        events,
       },
       memo: { sender: payer, shares },
     }
@@ -81,7 +84,10 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
         { type: 'Address', value: sender.address },
         { type: amounts, value: shares.map(({ amount }) => amount) },
       ],
-      authorizers: shares.map(({ account }) => account), gasLimit: 9999, computation: 70 + turn.random.below(10), events,
+      authorizers: shares.map(({ account }) => account),
+      gasLimit: 9999,
+      computation: 70 + turn.random.below(10),
+      events,
     }
   },
 })

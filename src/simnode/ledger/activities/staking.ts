@@ -16,7 +16,10 @@ export const staking = activity<undefined>({
   name: 'staking',
   perTide: lastingTurns.length,
   act(turn) {
-    const { state: { staking: table }, height } = turn
+    const {
+      state: { staking: table },
+      height,
+    } = turn
     // A busier chain has more turns: those find that the round is made.
     const done = lastingTurns[table.turns++]?.(tideOf(height), table)
     return { transaction: done === undefined ? inVain(turn) : draft(turn, done), memo: undefined }
@@ -29,13 +32,20 @@ export const stakingThereAndBack = activity<StakingTurn | undefined>({
   name: 'staking-there-and-back',
   perTide: 4,
   act(turn) {
-    const { state: { staking: table }, height, random } = turn
+    const {
+      state: { staking: table },
+      height,
+      random,
+    } = turn
     // Not those whose stakes change for good in this very tide.
     const candidates = table.registered.slice(2, tideOf(height))
     if (candidates.length === 0) return { transaction: inVain(turn), memo: undefined }
     const staker = random.pick(candidates)
     const amount = BigInt(random.between(1_00000000, 40_00000000))
-    return { transaction: draft(turn, { call: 'stake-new', staker, amount }), memo: { call: 'take-back', staker, amount } }
+    return {
+      transaction: draft(turn, { call: 'stake-new', staker, amount }),
+      memo: { call: 'take-back', staker, amount },
+    }
   },
   giveBack: (turn, memo) => (memo === undefined ? inVain(turn) : draft(turn, memo)),
 })
@@ -45,8 +55,12 @@ function draft(turn: Turn, done: StakingTurn): DraftTransaction {
   const { staking: table } = turn.state
   doStaking(table, stakingTeller(turn, events), done)
   return {
-    script: stakingScript(done.call, done.staker), arguments: argumentsOf(turn, done), authorizers: [done.staker.owner],
-    gasLimit, computation: 60 + events.length, events,
+    script: stakingScript(done.call, done.staker),
+    arguments: argumentsOf(turn, done),
+    authorizers: [done.staker.owner],
+    gasLimit,
+    computation: 60 + events.length,
+    events,
   }
 }
 
@@ -58,8 +72,13 @@ function argumentsOf({ state }: Turn, { call, staker: { node }, amount }: Stakin
   if (call !== 'register-node') return [flow]
   const [networkingKey, stakingKey] = [publicKeyText(node, 'networking'), publicKeyText(node, 'staking')]
   return [
-    text(nodeIdOf(node)), { type: 'UInt8', value: roleOf(node) }, text(networkingAddress(node, 0)), text(networkingKey),
-    text(stakingKey), text(stakingKey.slice(0, 96)), flow,
+    text(nodeIdOf(node)),
+    { type: 'UInt8', value: roleOf(node) },
+    text(networkingAddress(node, 0)),
+    text(networkingKey),
+    text(stakingKey),
+    text(stakingKey.slice(0, 96)),
+    flow,
   ]
 }
 
@@ -78,7 +97,12 @@ transaction(amount: UFix64) {
 /** Somebody tries it who runs no node. */
 function inVain({ payer }: Turn): DraftTransaction {
   return {
-    script, arguments: [{ type: 'UFix64', value: 1_00000000n }], authorizers: [payer], gasLimit, computation: 12, events: [],
+    script,
+    arguments: [{ type: 'UFix64', value: 1_00000000n }],
+    authorizers: [payer],
+    gasLimit,
+    computation: 12,
+    events: [],
     error: `[Error Code: 1101] error caused by: 1 error occurred:
 \t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:
 error: panic: The signer runs no node

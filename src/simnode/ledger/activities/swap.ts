@@ -32,7 +32,9 @@ const kinds = pairs.map((pair) => {
   return {
     pair,
     swapped: eventShape(`A.${contract.hex}.SwapPair.Swap`, {
-      inTokenAmount: 'UFix64', outTokenAmount: 'UFix64', direction: 'UInt8',
+      inTokenAmount: 'UFix64',
+      outTokenAmount: 'UFix64',
+      direction: 'UInt8',
     }),
     script: Buffer.from(`import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 import ${token0.name} from 0x${token0.contract.hex}
@@ -59,14 +61,18 @@ export const swap = activity<Swap>({
   name: 'swap',
   perTide: 16,
   act(turn) {
-    const { random, state: { vaults }, payer } = turn
+    const {
+      random,
+      state: { vaults },
+      payer,
+    } = turn
     const { pair } = random.pick(kinds)
     const isForward = random.percent(50)
     const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]
     const amountIn = somebodysAmount(random, most)
     // x * y stays the same, rounded to the pair's good; it takes no fee, so that a swap back gives what was given.
     const [held, stock] = [vaults.balance(tokenIn, pair.contract), vaults.balance(tokenOut, pair.contract)]
-    const memo = { pair, by: payer, isForward, amountIn, amountOut: amountIn * stock / (held + amountIn) }
+    const memo = { pair, by: payer, isForward, amountIn, amountOut: (amountIn * stock) / (held + amountIn) }
     return { transaction: change(turn, memo), memo }
   },
   giveBack: (turn, { isForward, amountIn, amountOut, ...rest }) =>
@@ -87,8 +93,13 @@ function change(turn: Turn, { pair, by, isForward, amountIn, amountOut }: Swap):
   return {
     script: kind.script,
     arguments: [
-      { type: 'UFix64', value: amountIn }, { type: 'UInt8', value: direction }, { type: 'UFix64', value: amountOut },
+      { type: 'UFix64', value: amountIn },
+      { type: 'UInt8', value: direction },
+      { type: 'UFix64', value: amountOut },
     ],
-    authorizers: [by], gasLimit: 1000, computation: 55 + turn.random.below(20), events,
+    authorizers: [by],
+    gasLimit: 1000,
+    computation: 55 + turn.random.below(20),
+    events,
   }
 }

@@ -34,11 +34,22 @@ transaction(amount: UFix64) {
 }
 `)
 
-function draft(turn: Turn, script: Buffer, amount: bigint, to: Account | undefined, authorizer: Account, events: DraftEvent[]): DraftTransaction {
+function draft(
+  turn: Turn,
+  script: Buffer,
+  amount: bigint,
+  to: Account | undefined,
+  authorizer: Account,
+  events: DraftEvent[],
+): DraftTransaction {
   const recipient = to === undefined ? [] : [{ type: 'Address', value: to.address } as const]
   return {
-    script, arguments: [{ type: 'UFix64', value: amount }, ...recipient], authorizers: [authorizer],
-    gasLimit: 1000, computation: 20 + turn.random.below(5), events,
+    script,
+    arguments: [{ type: 'UFix64', value: amount }, ...recipient],
+    authorizers: [authorizer],
+    gasLimit: 1000,
+    computation: 20 + turn.random.below(5),
+    events,
   }
 }
 

@@ -10,7 +10,10 @@ import type { Token } from '../world/tokens.ts'
 
 const kinds = tokens.filter((token) => token !== flow)
 
-const scripts = new Map(kinds.map((token) => [token, Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
+const scripts = new Map(
+  kinds.map((token) => [
+    token,
+    Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
 import ${token.name} from 0x${token.contract.hex}
 
 transaction(amount: UFix64, to: Address) {
@@ -22,7 +25,9 @@ transaction(amount: UFix64, to: Address) {
         receiver.deposit(from: <-vault.withdraw(amount: amount))
     }
 }
-`)]))
+`),
+  ]),
+)
 
 /** In whole tokens. */
 const most = 2000
@@ -39,7 +44,10 @@ function send(turn: Turn, { token, from, to, amount }: Sent): DraftTransaction {
   moveTokens(turn, token, from, to, amount, events)
   return {
     script: scripts.get(token) as Buffer,
-    arguments: [{ type: 'UFix64', value: amount }, { type: 'Address', value: to.address }],
+    arguments: [
+      { type: 'UFix64', value: amount },
+      { type: 'Address', value: to.address },
+    ],
     authorizers: [from],
     gasLimit: 1000,
     computation: 25 + turn.random.below(10),
@@ -53,7 +61,12 @@ export const tokenTransfer = activity<Sent>({
   perTide: 40,
   act(turn) {
     const { random, payer } = turn
-    const memo = { token: random.pick(kinds), from: payer, to: anyPerson(random, payer), amount: somebodysAmount(random, most) }
+    const memo = {
+      token: random.pick(kinds),
+      from: payer,
+      to: anyPerson(random, payer),
+      amount: somebodysAmount(random, most),
+    }
     return { transaction: send(turn, memo), memo }
   },
   giveBack: (turn, { token, from, to, amount }) => send(turn, { token, from: to, to: from, amount }),

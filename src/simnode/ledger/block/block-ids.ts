@@ -34,7 +34,10 @@ export function payloadHash(source: IdSource, height: number): Buffer {
 /** The height that an id of a block or a collection belongs to, if it is one of ours: the caller makes sure. */
 export function heightInId(id: Buffer): number | undefined {
   if (id.length !== 32) return undefined
-  const [high, low] = [(id.readUInt32BE(24) ^ id.readUInt32BE(0)) >>> 0, (id.readUInt32BE(28) ^ id.readUInt32BE(4)) >>> 0]
+  const [high, low] = [
+    (id.readUInt32BE(24) ^ id.readUInt32BE(0)) >>> 0,
+    (id.readUInt32BE(28) ^ id.readUInt32BE(4)) >>> 0,
+  ]
   const height = high * 0x1_0000_0000 + low
   return Number.isSafeInteger(height) ? height : undefined
 }

@@ -3,7 +3,11 @@ import { transactionId } from '../../../chain/transaction-id.ts'
 import type { NodeBlock } from '../../node/node-chain.ts'
 import type { DraftBlock, DraftTransaction } from '../draft.ts'
 import {
-  collectionMessages, fullBlockMessage, headerMessage, lightBlockMessage, timestampMessage,
+  collectionMessages,
+  fullBlockMessage,
+  headerMessage,
+  lightBlockMessage,
+  timestampMessage,
 } from '../encoding/block-messages.ts'
 import type { BlockParts } from '../encoding/block-messages.ts'
 import { resultMessages } from '../encoding/result-messages.ts'
@@ -93,10 +97,15 @@ export class LedgerBlock implements NodeBlock {
 
   #encodeResults(encoding: EventEncoding): Buffer[] {
     const ofUsers = this.#collectionSizes.flatMap((size, index) =>
-      Array.from({ length: size }, () => this.collectionIds[index] as Buffer))
+      Array.from({ length: size }, () => this.collectionIds[index] as Buffer),
+    )
     const drafts: readonly DraftTransaction[] = [...this.#draft.userTransactions, ...this.#draft.systemTransactions]
     const parts = drafts.map(({ error, computation, events }, index) => ({
-      transactionId: this.transactionIds[index] as Buffer, collectionId: ofUsers[index] ?? zeroId, error, computation, events,
+      transactionId: this.transactionIds[index] as Buffer,
+      collectionId: ofUsers[index] ?? zeroId,
+      error,
+      computation,
+      events,
     }))
     return resultMessages(this, parts, encoding)
   }
@@ -112,7 +121,8 @@ export class LedgerBlock implements NodeBlock {
       payloadHash: payloadHash(this.#context, this.height),
       chainId: 'flow-emulator',
       collections: this.#collectionSizes.map((size, index) => ({
-        id: this.collectionIds[index] as Buffer, transactionIds: this.transactionIds.slice(end, (end += size)),
+        id: this.collectionIds[index] as Buffer,
+        transactionIds: this.transactionIds.slice(end, (end += size)),
       })),
     }
   }

@@ -16,8 +16,12 @@ function argumentsOf({ arguments: values }: DraftTransaction): Buffer[] {
 export function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): TransactionBody {
   const { payer, authorizers, sequenceNumber } = draft
   const random = new Random(seed, payer.index, sequenceNumber)
-  const signatureOf = (address: Buffer): BodySignature =>
-    ({ address, keyId: 0, signature: random.bytes(64), extensionData: none })
+  const signatureOf = (address: Buffer): BodySignature => ({
+    address,
+    keyId: 0,
+    signature: random.bytes(64),
+    extensionData: none,
+  })
   return {
     script: draft.script,
     arguments: argumentsOf(draft),

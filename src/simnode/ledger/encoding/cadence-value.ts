@@ -69,7 +69,8 @@ export function addressOf(value: CadenceValue): Uint8Array {
 
 /** Domain and identifier of a path. @throws TypeError */
 export function pathOf(value: CadenceValue): [domain: 'storage' | 'public' | 'private', identifier: string] {
-  const [, domain, identifier] = typeof value === 'string' ? (/^\/(storage|public|private)\/(.*)$/s.exec(value) ?? []) : []
+  const [, domain, identifier] =
+    typeof value === 'string' ? (/^\/(storage|public|private)\/(.*)$/s.exec(value) ?? []) : []
   if (domain === undefined || identifier === undefined) throw wrongValue('Path', value)
   return [domain as 'storage' | 'public' | 'private', identifier]
 }

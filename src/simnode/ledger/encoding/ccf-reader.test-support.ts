@@ -29,13 +29,20 @@ class Cbor {
     const argument = this.#argument(minor)
     const count = Number(argument)
     switch (major) {
-      case 0: return argument
-      case 1: return -1n - argument
-      case 2: return this.#take(count)
-      case 3: return this.#take(count).toString()
-      case 4: return Array.from({ length: count }, () => this.item())
-      case 6: return { tag: count, item: this.item() }
-      default: throw new Error(`major type ${major}`)
+      case 0:
+        return argument
+      case 1:
+        return -1n - argument
+      case 2:
+        return this.#take(count)
+      case 3:
+        return this.#take(count).toString()
+      case 4:
+        return Array.from({ length: count }, () => this.item())
+      case 6:
+        return { tag: count, item: this.item() }
+      default:
+        throw new Error(`major type ${major}`)
     }
   }
 
@@ -77,27 +84,45 @@ class CcfReader {
   }
 
   inline(item: Item | undefined): CadenceType {
-    return this.#type(item, 136, (inner) => this.#types.get(hex(inner)) as CadenceType, (inner) => this.inline(inner))
+    return this.#type(
+      item,
+      136,
+      (inner) => this.#types.get(hex(inner)) as CadenceType,
+      (inner) => this.inline(inner),
+    )
   }
 
   /** @param base the tag of references; the other types have the tags that follow, in the same order for both uses */
   #type(
-    from: Item | undefined, base: number, reference: (item: Item) => CadenceType, inner: (item: Item) => CadenceType,
+    from: Item | undefined,
+    base: number,
+    reference: (item: Item) => CadenceType,
+    inner: (item: Item) => CadenceType,
   ): CadenceType {
     const { tag, item } = tagged(from)
     const parts = Array.isArray(item) ? item : []
     const part = (index: number): Item => parts[index] as Item
     switch (tag - base) {
-      case 0: return reference(item)
-      case 1: return simpleTypeNames.get(Number(item)) as SimpleTypeName
-      case 2: return { kind: 'optional', element: inner(item) }
-      case 3: return { kind: 'array', element: inner(item) }
-      case 4: return { kind: 'array', size: Number(part(0)), element: inner(part(1)) }
-      case 5: return { kind: 'dictionary', key: inner(part(0)), value: inner(part(1)) }
-      case 6: return { kind: 'reference', authorization: authorization(part(0)), referenced: inner(part(1)) }
-      case 7: return { kind: 'intersection', members: parts.map(inner) as InterfaceType[] }
-      case 8: return { kind: 'capability', borrowType: part(0) === null ? null : inner(part(0)) }
-      case 9: if (base === 136) return { kind: 'range', element: inner(item) }
+      case 0:
+        return reference(item)
+      case 1:
+        return simpleTypeNames.get(Number(item)) as SimpleTypeName
+      case 2:
+        return { kind: 'optional', element: inner(item) }
+      case 3:
+        return { kind: 'array', element: inner(item) }
+      case 4:
+        return { kind: 'array', size: Number(part(0)), element: inner(part(1)) }
+      case 5:
+        return { kind: 'dictionary', key: inner(part(0)), value: inner(part(1)) }
+      case 6:
+        return { kind: 'reference', authorization: authorization(part(0)), referenced: inner(part(1)) }
+      case 7:
+        return { kind: 'intersection', members: parts.map(inner) as InterfaceType[] }
+      case 8:
+        return { kind: 'capability', borrowType: part(0) === null ? null : inner(part(0)) }
+      case 9:
+        if (base === 136) return { kind: 'range', element: inner(item) }
     }
     if (tag === 194) return { kind: 'range', element: inner(item) }
     if (tag !== 193) throw new Error(`tag ${tag} is not of a type`)
@@ -117,7 +142,8 @@ class CcfReader {
     if (isAbstract(type)) return item === null ? null : this.typed(tagged(item).item)
     if (typeof type === 'string') return this.#simple(type, item)
     switch (type.kind) {
-      case 'optional': return item === null ? null : this.value(type.element, item)
+      case 'optional':
+        return item === null ? null : this.value(type.element, item)
       case 'array':
       case 'range': {
         const values = list(item).map((element) => this.value(type.element, element))
@@ -126,20 +152,32 @@ class CcfReader {
       case 'dictionary': {
         const flat = list(item)
         return Array.from({ length: flat.length / 2 }, (_, pair) => [
-          this.value(type.key, flat[pair * 2] as Item), this.value(type.value, flat[pair * 2 + 1] as Item),
+          this.value(type.key, flat[pair * 2] as Item),
+          this.value(type.value, flat[pair * 2 + 1] as Item),
         ])
       }
-      case 'reference': return this.value(type.referenced, item)
-      case 'capability': return Array.isArray(item) ? (item as CadenceValue[]) : this.typed(tagged(item).item)
-      case 'struct': case 'resource': case 'event': case 'contract': case 'enum': case 'attachment':
+      case 'reference':
+        return this.value(type.referenced, item)
+      case 'capability':
+        return Array.isArray(item) ? (item as CadenceValue[]) : this.typed(tagged(item).item)
+      case 'struct':
+      case 'resource':
+      case 'event':
+      case 'contract':
+      case 'enum':
+      case 'attachment':
         return type.fields.map((field, index) => this.value(field.type, list(item)[index] as Item))
-      default: throw new Error(`no value has the type ${type.kind}`)
+      default:
+        throw new Error(`no value has the type ${type.kind}`)
     }
   }
 
   #simple(name: SimpleTypeName, item: Item): CadenceValue {
     if (name === 'Type') return { staticType: item === null ? null : this.#typeValue(item, new Map()) }
-    if (name.endsWith('Path')) return `/${list(item).map((part) => (typeof part === 'string' ? part : domains[Number(part)])).join('/')}`
+    if (name.endsWith('Path'))
+      return `/${list(item)
+        .map((part) => (typeof part === 'string' ? part : domains[Number(part)]))
+        .join('/')}`
     if (name.endsWith('Fix128')) {
       const [high, low] = list(item) as bigint[]
       const scaled = ((high as bigint) << 64n) | (low as bigint)

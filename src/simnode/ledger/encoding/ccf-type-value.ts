@@ -5,8 +5,18 @@ import { major, writeHead, writeNil, writeTag, writeText } from './cbor.ts'
 import type { NominalType } from './nominal-types.ts'
 
 const tag = {
-  reference: 184, simple: 185, optional: 186, array: 187, constantArray: 188, dictionary: 189, referenceType: 190,
-  intersection: 191, capability: 192, function: 193, range: 194, entitlements: 195,
+  reference: 184,
+  simple: 185,
+  optional: 186,
+  array: 187,
+  constantArray: 188,
+  dictionary: 189,
+  referenceType: 190,
+  intersection: 191,
+  capability: 192,
+  function: 193,
+  range: 194,
+  entitlements: 195,
 } as const
 
 /** From the tag of a type that a message defines to that of the same type as a value. */

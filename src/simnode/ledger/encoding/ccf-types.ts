@@ -12,13 +12,29 @@ const simpleNumbers = new Map([...simpleTypeNames].map(([number, name]) => [name
 
 /** Tags of types that a message defines; CCF specification, `composite-type` and `interface-type`. */
 export const nominalTags = {
-  struct: 160, resource: 161, event: 162, contract: 163, enum: 164, attachment: 165,
-  'struct-interface': 176, 'resource-interface': 177, 'contract-interface': 178,
+  struct: 160,
+  resource: 161,
+  event: 162,
+  contract: 163,
+  enum: 164,
+  attachment: 165,
+  'struct-interface': 176,
+  'resource-interface': 177,
+  'contract-interface': 178,
 } as const
 
 const tag = {
-  reference: 136, simple: 137, optional: 138, array: 139, constantArray: 140, dictionary: 141, referenceType: 142,
-  intersection: 143, capability: 144, range: 145, entitlements: 146,
+  reference: 136,
+  simple: 137,
+  optional: 138,
+  array: 139,
+  constantArray: 140,
+  dictionary: 141,
+  referenceType: 142,
+  intersection: 143,
+  capability: 144,
+  range: 145,
+  entitlements: 146,
 } as const
 
 /** The number of a built-in type. @throws TypeError for a name that is none */
@@ -34,9 +50,7 @@ export function sortDefinitions(types: Iterable<NominalType>): readonly NominalT
 }
 
 /** The list of definitions. */
-export function writeDefinitions(
-  out: ByteWriter, types: readonly NominalType[], ids: DefinitionIds,
-): void {
+export function writeDefinitions(out: ByteWriter, types: readonly NominalType[], ids: DefinitionIds): void {
   writeHead(out, major.array, types.length)
   for (const type of types) {
     writeTag(out, nominalTags[type.kind])

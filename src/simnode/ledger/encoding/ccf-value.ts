@@ -1,7 +1,14 @@
 import { ByteWriter } from '../../../base/byte-writer.ts'
 import type { ArrayType, CadenceType, CompositeType, DictionaryType } from './cadence-type.ts'
 import {
-  addressOf, capabilityOf, isTypedValue, itemsOf, pathOf, typedValueOf, typeOf, wrongValue,
+  addressOf,
+  capabilityOf,
+  isTypedValue,
+  itemsOf,
+  pathOf,
+  typedValueOf,
+  typeOf,
+  wrongValue,
 } from './cadence-value.ts'
 import type { CadenceValue } from './cadence-value.ts'
 import { major, writeBigHead, writeBytes, writeHead, writeInteger, writeNil, writeTag, writeText } from './cbor.ts'
@@ -70,20 +77,26 @@ function simpleWriter(name: string): CcfWriter {
     }
   }
   switch (name) {
-    case 'Void': return writeNil
-    case 'Bool': return (out, value) => out.uint8(value === true ? 0xf5 : 0xf4)
+    case 'Void':
+      return writeNil
+    case 'Bool':
+      return (out, value) => out.uint8(value === true ? 0xf5 : 0xf4)
     case 'String':
     case 'Character':
       return (out, value) => {
         if (typeof value !== 'string') throw wrongValue(name, value)
         writeText(out, value)
       }
-    case 'Address': return writeAddress
+    case 'Address':
+      return writeAddress
     case 'StoragePath':
     case 'PublicPath':
-    case 'PrivatePath': return writePath
-    case 'Type': return (out, value) => writeTypeValue(out, typeOf(value))
-    default: throw new TypeError(`no value is of the type ${name}`)
+    case 'PrivatePath':
+      return writePath
+    case 'Type':
+      return (out, value) => writeTypeValue(out, typeOf(value))
+    default:
+      throw new TypeError(`no value is of the type ${name}`)
   }
 }
 

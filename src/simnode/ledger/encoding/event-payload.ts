@@ -13,7 +13,10 @@ const lineBreak = 0x0a
  * @throws TypeError where a value is not of its field's type
  */
 export function writeEventPayload(
-  out: ByteWriter, shape: EventShape, values: readonly CadenceValue[], encoding: EventEncoding,
+  out: ByteWriter,
+  shape: EventShape,
+  values: readonly CadenceValue[],
+  encoding: EventEncoding,
 ): void {
   if (encoding === 'ccf') {
     writeCcf(out, shape, values)

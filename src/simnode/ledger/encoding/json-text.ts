@@ -29,7 +29,15 @@ function writePlainText(out: ByteWriter, text: string): boolean {
   bytes[at++] = 0x22
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i)
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c || code === 0x26 || code === 0x3c || code === 0x3e) {
+    if (
+      code < 0x20 ||
+      code > 0x7e ||
+      code === 0x22 ||
+      code === 0x5c ||
+      code === 0x26 ||
+      code === 0x3c ||
+      code === 0x3e
+    ) {
       return false
     }
     bytes[at++] = code

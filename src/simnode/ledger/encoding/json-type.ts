@@ -4,8 +4,14 @@ import type { NominalType } from './nominal-types.ts'
 import { typeIdOf } from './type-id-of.ts'
 
 const kinds = {
-  struct: 'Struct', resource: 'Resource', event: 'Event', contract: 'Contract', enum: 'Enum', attachment: 'Attachment',
-  'struct-interface': 'StructInterface', 'resource-interface': 'ResourceInterface',
+  struct: 'Struct',
+  resource: 'Resource',
+  event: 'Event',
+  contract: 'Contract',
+  enum: 'Enum',
+  attachment: 'Attachment',
+  'struct-interface': 'StructInterface',
+  'resource-interface': 'ResourceInterface',
   'contract-interface': 'ContractInterface',
 } as const
 
@@ -24,8 +30,10 @@ export function typeJson(type: CadenceType, known = new Set<string>()): string {
     case 'range':
       return `{"element":${inner(type.element)},"kind":"InclusiveRange"}`
     case 'reference':
-      return `{"type":${inner(type.referenced)},"kind":"Reference",` +
+      return (
+        `{"type":${inner(type.referenced)},"kind":"Reference",` +
         `"authorization":${authorizationJson(type.authorization)}}`
+      )
     case 'intersection':
       return `{"kind":"Intersection","typeID":${jsonText(typeIdOf(type))},"types":[${type.members.map(inner).join()}]}`
     case 'capability':
@@ -42,8 +50,10 @@ function nominalJson(type: NominalType, known: Set<string>, inner: (type: Cadenc
   known.add(type.id)
   const rawType = type.kind === 'enum' ? type.fields[0]?.type : undefined
   const fields = type.fields.map((field) => `{"type":${inner(field.type)},"id":${jsonText(field.name)}}`)
-  return `{"type":${rawType === undefined ? '""' : inner(rawType)},"kind":"${kinds[type.kind]}",` +
+  return (
+    `{"type":${rawType === undefined ? '""' : inner(rawType)},"kind":"${kinds[type.kind]}",` +
     `"typeID":${jsonText(type.id)},"fields":[${fields.join()}],"initializers":[]}`
+  )
 }
 
 function functionJson(type: FunctionType, inner: (type: CadenceType) => string): string {
@@ -51,8 +61,10 @@ function functionJson(type: FunctionType, inner: (type: CadenceType) => string):
     return `{"name":${jsonText(name)},"typeBound":${bound === null ? 'null' : inner(bound)}}`
   })
   const parameters = type.parameters.map((parameter) => `{"type":${inner(parameter)},"label":"","id":""}`)
-  return `{"kind":"Function","typeID":${jsonText(typeIdOf(type))},"typeParameters":[${typeParameters.join()}],` +
+  return (
+    `{"kind":"Function","typeID":${jsonText(typeIdOf(type))},"typeParameters":[${typeParameters.join()}],` +
     `"parameters":[${parameters.join()}],"return":${inner(type.returnType)},"purity":"${type.view ? 'view' : ''}"}`
+  )
 }
 
 function authorizationJson(authorization: Authorization): string {

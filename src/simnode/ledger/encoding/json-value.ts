@@ -2,7 +2,14 @@ import type { ByteWriter } from '../../../base/byte-writer.ts'
 import { addressDigits } from '../../../chain/address.ts'
 import type { ArrayType, CadenceType, CompositeType, DictionaryType } from './cadence-type.ts'
 import {
-  addressOf, capabilityOf, isTypedValue, itemsOf, pathOf, typedValueOf, typeOf, wrongValue,
+  addressOf,
+  capabilityOf,
+  isTypedValue,
+  itemsOf,
+  pathOf,
+  typedValueOf,
+  typeOf,
+  wrongValue,
 } from './cadence-value.ts'
 import type { CadenceValue } from './cadence-value.ts'
 import { sortedPairs } from './ccf-value.ts'
@@ -15,7 +22,12 @@ type JsonWriter = (out: ByteWriter, value: CadenceValue) => void
 const writers = new Map<CadenceType, JsonWriter>()
 const byteItems = Array.from({ length: 256 }, (_, byte) => Buffer.from(`{"value":"${byte}","type":"UInt8"}`))
 const formNames = {
-  struct: 'Struct', resource: 'Resource', event: 'Event', contract: 'Contract', enum: 'Enum', attachment: 'Attachment',
+  struct: 'Struct',
+  resource: 'Resource',
+  event: 'Event',
+  contract: 'Contract',
+  enum: 'Enum',
+  attachment: 'Attachment',
 } as const
 
 /**
@@ -92,7 +104,8 @@ function simpleWriter(name: string): JsonWriter {
     })
   }
   switch (name) {
-    case 'Void': return (out) => writeAscii(out, '{"type":"Void"}')
+    case 'Void':
+      return (out) => writeAscii(out, '{"type":"Void"}')
     case 'Bool':
       return (out, value) => writeAscii(out, `{"value":${value === true},"type":"Bool"}`)
     case 'String':
@@ -115,7 +128,8 @@ function simpleWriter(name: string): JsonWriter {
         const type = typeOf(value)
         out.utf8(`{"value":{"staticType":${type === null ? '""' : typeJson(type)}},"type":"Type"}`)
       }
-    default: throw new TypeError(`no value is of the type ${name}`)
+    default:
+      throw new TypeError(`no value is of the type ${name}`)
   }
 }
 
@@ -150,7 +164,7 @@ function compositeWriter(type: CompositeType): JsonWriter {
     out.raw(head)
     if (fields.length > 0) writeAscii(out, '{"value":')
     for (let i = 0; i < fields.length; i++) {
-      (fields[i] as JsonWriter)(out, values[i] as CadenceValue)
+      ;(fields[i] as JsonWriter)(out, values[i] as CadenceValue)
       out.raw(ends[i] as Buffer)
     }
     out.raw(tail)

@@ -8,7 +8,8 @@ let scratch: ByteWriter | undefined
 
 /** Messages made one after the other in one piece of memory: one allocation for all of a block. */
 export function messagesOf<Item>(
-  items: readonly Item[], write: (out: ByteWriter, item: Item, index: number) => void,
+  items: readonly Item[],
+  write: (out: ByteWriter, item: Item, index: number) => void,
 ): Buffer[] {
   const ends: number[] = []
   const bytes = messageOf((out) => {

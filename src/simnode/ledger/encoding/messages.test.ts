@@ -18,17 +18,25 @@ const folder = fileURLToPath(new URL('../../../../test/recordings/base', import.
 /** The block's parts, read from its messages. */
 function partsOf({ id, parentId, height, header, timestampNs, collections, collectionIds }: RecordedBlock): BlockParts {
   return {
-    id, parentId, height, view: numberOf(header, 6), timestampNs,
-    payloadHash: bytesOf(header, 5), chainId: bytesOf(header, 11).toString(),
+    id,
+    parentId,
+    height,
+    view: numberOf(header, 6),
+    timestampNs,
+    payloadHash: bytesOf(header, 5),
+    chainId: bytesOf(header, 11).toString(),
     collections: collections.map((collection, index) => ({
-      id: collectionIds[index] as Buffer, transactionIds: contentsOf(collection, 2),
+      id: collectionIds[index] as Buffer,
+      transactionIds: contentsOf(collection, 2),
     })),
   }
 }
 
 function resultOf(ccf: Buffer): ResultParts {
   return {
-    transactionId: bytesOf(ccf, 6), collectionId: bytesOf(ccf, 7), computation: numberOf(ccf, 10),
+    transactionId: bytesOf(ccf, 6),
+    collectionId: bytesOf(ccf, 7),
+    computation: numberOf(ccf, 10),
     error: numberOf(ccf, 2) === 0 ? undefined : bytesOf(ccf, 3).toString(),
     events: contentsOf(ccf, 4).map((event) => {
       const { type, value } = readCcf(bytesOf(event, 5))

@@ -44,8 +44,19 @@ export function collectNominalTypes(type: CadenceType, found: Map<string, Nomina
   }
 }
 
-const abstractNames: ReadonlySet<string> = new Set(['AnyStruct', 'AnyResource', 'HashableStruct', 'Integer',
-  'SignedInteger', 'Number', 'SignedNumber', 'FixedPoint', 'SignedFixedPoint', 'Path', 'CapabilityPath'])
+const abstractNames: ReadonlySet<string> = new Set([
+  'AnyStruct',
+  'AnyResource',
+  'HashableStruct',
+  'Integer',
+  'SignedInteger',
+  'Number',
+  'SignedNumber',
+  'FixedPoint',
+  'SignedFixedPoint',
+  'Path',
+  'CapabilityPath',
+])
 
 /** Whether a value in a place of that type names its own type. */
 export function isAbstract(type: CadenceType): boolean {

@@ -4,9 +4,7 @@ import type { EventShape } from './cadence-type.ts'
 import type { CadenceValue } from './cadence-value.ts'
 import { writeEventPayload } from './event-payload.ts'
 import { messagesOf } from './message-batch.ts'
-import {
-  beginMessage, endMessage, writeBytesField, writeBytesIfAny, writeVarintField,
-} from './protobuf.ts'
+import { beginMessage, endMessage, writeBytesField, writeBytesIfAny, writeVarintField } from './protobuf.ts'
 
 /** An event as a result tells it: what it is of, and the values of its fields in their order. */
 export interface EventParts {
@@ -33,7 +31,9 @@ const typeFields = new Map<EventShape, Buffer>()
 
 /** `TransactionResultResponse` messages of a block's transactions in their order, without metadata. */
 export function resultMessages(
-  block: { readonly height: number; readonly id: Buffer }, results: readonly ResultParts[], encoding: EventEncoding,
+  block: { readonly height: number; readonly id: Buffer },
+  results: readonly ResultParts[],
+  encoding: EventEncoding,
 ): Buffer[] {
   return messagesOf(results, (out, result, transactionIndex) => {
     writeVarintField(out, 1, sealed)
@@ -55,7 +55,11 @@ export function resultMessages(
 }
 
 function writeEvent(
-  out: ByteWriter, { shape, values }: EventParts, transactionId: Buffer, transactionIndex: number, eventIndex: number,
+  out: ByteWriter,
+  { shape, values }: EventParts,
+  transactionId: Buffer,
+  transactionIndex: number,
+  eventIndex: number,
   encoding: EventEncoding,
 ): void {
   out.raw(typeField(shape))

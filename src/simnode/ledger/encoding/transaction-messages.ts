@@ -4,7 +4,14 @@ import type { CadenceType } from './cadence-type.ts'
 import type { CadenceValue } from './cadence-value.ts'
 import { writeJsonCdc } from './json-value.ts'
 import { messageOf, messagesOf } from './message-batch.ts'
-import { beginMessage, endMessage, writeBytesField, writeBytesIfAny, writeUint64Field, writeVarintField } from './protobuf.ts'
+import {
+  beginMessage,
+  endMessage,
+  writeBytesField,
+  writeBytesIfAny,
+  writeUint64Field,
+  writeVarintField,
+} from './protobuf.ts'
 
 /** An argument of a transaction or a script, as clients send it: JSON-CDC. @throws TypeError */
 export function encodeArgument(type: CadenceType, value: CadenceValue): Buffer {
@@ -34,7 +41,11 @@ function writeTransaction(out: ByteWriter, body: TransactionBody): void {
   for (const signature of body.envelopeSignatures) writeSignature(out, 9, signature)
 }
 
-function writeSignature(out: ByteWriter, number: number, { address, keyId, signature, extensionData }: BodySignature): void {
+function writeSignature(
+  out: ByteWriter,
+  number: number,
+  { address, keyId, signature, extensionData }: BodySignature,
+): void {
   const start = beginMessage(out, number)
   writeBytesIfAny(out, 1, address)
   writeVarintField(out, 2, keyId)

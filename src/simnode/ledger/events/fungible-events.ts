@@ -9,11 +9,19 @@ const own = `A.${systemAccounts.flowToken.hex}.FlowToken`
 
 const shapes = {
   withdrawn: eventShape(`${standard}.Withdrawn`, {
-    type: 'String', amount: 'UFix64', from: optional('Address'), fromUUID: 'UInt64', withdrawnUUID: 'UInt64',
+    type: 'String',
+    amount: 'UFix64',
+    from: optional('Address'),
+    fromUUID: 'UInt64',
+    withdrawnUUID: 'UInt64',
     balanceAfter: 'UFix64',
   }),
   deposited: eventShape(`${standard}.Deposited`, {
-    type: 'String', amount: 'UFix64', to: optional('Address'), toUUID: 'UInt64', depositedUUID: 'UInt64',
+    type: 'String',
+    amount: 'UFix64',
+    to: optional('Address'),
+    toUUID: 'UInt64',
+    depositedUUID: 'UInt64',
     balanceAfter: 'UFix64',
   }),
   flowWithdrawn: eventShape(`${own}.TokensWithdrawn`, { amount: 'UFix64', from: optional('Address') }),
@@ -38,7 +46,8 @@ export function withdrawn(move: VaultMove): DraftEvent[] {
   const { token, amount, account, vaultUuid, movedUuid, balanceAfter } = move
   const address = account?.address ?? null
   const told = {
-    shape: shapes.withdrawn, values: [token.vaultType, amount, address, vaultUuid, movedUuid, balanceAfter],
+    shape: shapes.withdrawn,
+    values: [token.vaultType, amount, address, vaultUuid, movedUuid, balanceAfter],
   }
   return tellsItself(move) ? [{ shape: shapes.flowWithdrawn, values: [amount, address] }, told] : [told]
 }
@@ -48,7 +57,8 @@ export function deposited(move: VaultMove): DraftEvent[] {
   const { token, amount, account, vaultUuid, movedUuid, balanceAfter } = move
   const address = account?.address ?? null
   const told = {
-    shape: shapes.deposited, values: [token.vaultType, amount, address, vaultUuid, movedUuid, balanceAfter],
+    shape: shapes.deposited,
+    values: [token.vaultType, amount, address, vaultUuid, movedUuid, balanceAfter],
   }
   return tellsItself(move) ? [{ shape: shapes.flowDeposited, values: [amount, address] }, told] : [told]
 }

@@ -35,25 +35,40 @@ export function erc721Transfer(contract: Buffer, from: Buffer, to: Buffer, id: n
 
 /** `TransferSingle` of an ERC-1155 contract. */
 export function erc1155Transfer(
-  contract: Buffer, operator: Buffer, from: Buffer, to: Buffer, id: number, amount: bigint,
+  contract: Buffer,
+  operator: Buffer,
+  from: Buffer,
+  to: Buffer,
+  id: number,
+  amount: bigint,
 ): LogParts {
   return {
-    address: contract, topics: [transferSingle, abiWord(operator), abiWord(from), abiWord(to)],
+    address: contract,
+    topics: [transferSingle, abiWord(operator), abiWord(from), abiWord(to)],
     data: Buffer.concat([abiWord(id), abiWord(amount)]),
   }
 }
 
 /** `TransferBatch` of an ERC-1155 contract. */
 export function erc1155BatchTransfer(
-  contract: Buffer, operator: Buffer, from: Buffer, to: Buffer, amounts: ReadonlyArray<readonly [id: number, amount: bigint]>,
+  contract: Buffer,
+  operator: Buffer,
+  from: Buffer,
+  to: Buffer,
+  amounts: ReadonlyArray<readonly [id: number, amount: bigint]>,
 ): LogParts {
   const idsAt = 2 * wordBytes
   const words = [
-    idsAt, idsAt + wordBytes * (1 + amounts.length),
-    amounts.length, ...amounts.map(([id]) => id), amounts.length, ...amounts.map(([, amount]) => amount),
+    idsAt,
+    idsAt + wordBytes * (1 + amounts.length),
+    amounts.length,
+    ...amounts.map(([id]) => id),
+    amounts.length,
+    ...amounts.map(([, amount]) => amount),
   ]
   return {
-    address: contract, topics: [transferBatch, abiWord(operator), abiWord(from), abiWord(to)],
+    address: contract,
+    topics: [transferBatch, abiWord(operator), abiWord(from), abiWord(to)],
     data: Buffer.concat(words.map(abiWord)),
   }
 }

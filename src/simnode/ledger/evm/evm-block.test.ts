@@ -31,7 +31,10 @@ function recordedBlocks(): RecordedEvmBlock[] {
 
 function blockTransaction({ type, hash, status, gasUsed, logs }: EvmTransaction): BlockTransaction {
   return {
-    type, hash: () => bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
+    type,
+    hash: () => bytes(hash),
+    succeeded: status === 1,
+    gasUsed: Number(gasUsed),
     logs: logs.map(({ address, topics, data }) => {
       return { address: bytes(address), topics: topics.map(bytes), data: Buffer.from(data) }
     }),
@@ -44,17 +47,25 @@ describe('simulated EVM blocks', () => {
     // The first holds what was run when the chain was made, which no event tells.
     for (const { fields, transactions } of blocks.slice(1)) {
       const block = closeEvmBlock({
-        parentHash: bytes(fields['parentHash']), height: Number(fields['height']),
-        timestamp: Number(fields['timestamp']), totalSupply: BigInt(fields['totalSupply'] as string),
-        prevrandao: bytes(fields['prevrandao']), transactions,
+        parentHash: bytes(fields['parentHash']),
+        height: Number(fields['height']),
+        timestamp: Number(fields['timestamp']),
+        totalSupply: BigInt(fields['totalSupply'] as string),
+        prevrandao: bytes(fields['prevrandao']),
+        transactions,
       })
       expect({
-        height: String(block.height), hash: `0x${block.hash.toString('hex')}`, gas: String(block.totalGasUsed),
+        height: String(block.height),
+        hash: `0x${block.hash.toString('hex')}`,
+        gas: String(block.totalGasUsed),
         receipts: `0x${block.receiptRoot.toString('hex')}`,
         transactions: `0x${block.transactionHashRoot.toString('hex')}`,
       }).to.deep.equal({
-        height: fields['height'], hash: fields['hash'], gas: fields['totalGasUsed'],
-        receipts: fields['receiptRoot'], transactions: fields['transactionHashRoot'],
+        height: fields['height'],
+        hash: fields['hash'],
+        gas: fields['totalGasUsed'],
+        receipts: fields['receiptRoot'],
+        transactions: fields['transactionHashRoot'],
       })
     }
     expect(blocks.filter(({ transactions }) => transactions.length > 1)).to.have.length.above(10)

@@ -47,7 +47,14 @@ export function closeEvmBlock(block: OpenEvmBlock): EvmBlock {
   const transactionHashRoot = listRoot(block.transactions.map((transaction) => transaction.hash()))
   const { parentHash, height, timestamp, totalSupply, prevrandao } = block
   const hash = rlpHash([
-    parentHash, height, timestamp, totalSupply, receiptRoot, transactionHashRoot, totalGasUsed, prevrandao,
+    parentHash,
+    height,
+    timestamp,
+    totalSupply,
+    receiptRoot,
+    transactionHashRoot,
+    totalGasUsed,
+    prevrandao,
   ])
   return { ...block, hash, totalGasUsed, receiptRoot, transactionHashRoot }
 }

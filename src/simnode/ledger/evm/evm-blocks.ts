@@ -14,14 +14,24 @@ const firstHeight = 1
 export const evmBlocks: SystemWork = {
   name: 'evm-blocks',
   chunk(moment) {
-    const { state: { evm }, height, timeMs, random } = moment
+    const {
+      state: { evm },
+      height,
+      timeMs,
+      random,
+    } = moment
     const first = height === firstHeight ? makeContracts(moment) : []
     const { lastHash, totalSupply, transactions } = evm
     const prevrandao = random.bytes(32)
     const isLastOfTide = placeInTide(height) === tideLength - 1
     const block = lazy((): EvmBlock => {
       const closed = closeEvmBlock({
-        parentHash: lastHash(), height, timestamp: Math.floor(timeMs / 1000), totalSupply, prevrandao, transactions,
+        parentHash: lastHash(),
+        height,
+        timestamp: Math.floor(timeMs / 1000),
+        totalSupply,
+        prevrandao,
+        transactions,
       })
       return isLastOfTide ? { ...closed, hash: hashBefore(tideOf(height) + 1) } : closed
     })

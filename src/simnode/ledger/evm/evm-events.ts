@@ -18,22 +18,46 @@ const hash = arrayOf('UInt8', 32)
 /** The events of the EVM contract, with their fields as since September 2024. */
 export const evmEvents = {
   transactionExecuted: eventShape(`${evmContract}.TransactionExecuted`, {
-    hash, index: 'UInt16', type: 'UInt8', payload: bytes, errorCode: 'UInt16', errorMessage: 'String',
-    gasConsumed: 'UInt64', contractAddress: 'String', logs: bytes, blockHeight: 'UInt64', returnedData: bytes,
-    precompiledCalls: bytes, stateUpdateChecksum: arrayOf('UInt8', 4),
+    hash,
+    index: 'UInt16',
+    type: 'UInt8',
+    payload: bytes,
+    errorCode: 'UInt16',
+    errorMessage: 'String',
+    gasConsumed: 'UInt64',
+    contractAddress: 'String',
+    logs: bytes,
+    blockHeight: 'UInt64',
+    returnedData: bytes,
+    precompiledCalls: bytes,
+    stateUpdateChecksum: arrayOf('UInt8', 4),
   }),
   blockExecuted: eventShape(`${evmContract}.BlockExecuted`, {
-    height: 'UInt64', hash, timestamp: 'UInt64', totalSupply: 'Int', totalGasUsed: 'UInt64', parentHash: hash,
-    receiptRoot: hash, transactionHashRoot: hash, prevrandao: hash,
+    height: 'UInt64',
+    hash,
+    timestamp: 'UInt64',
+    totalSupply: 'Int',
+    totalGasUsed: 'UInt64',
+    parentHash: hash,
+    receiptRoot: hash,
+    transactionHashRoot: hash,
+    prevrandao: hash,
   }),
   cadenceOwnedAccountCreated: eventShape(`${evmContract}.CadenceOwnedAccountCreated`, {
-    address: 'String', uuid: 'UInt64',
+    address: 'String',
+    uuid: 'UInt64',
   }),
   flowTokensDeposited: eventShape(`${evmContract}.FLOWTokensDeposited`, {
-    address: 'String', amount: 'UFix64', depositedUUID: 'UInt64', balanceAfterInAttoFlow: 'UInt',
+    address: 'String',
+    amount: 'UFix64',
+    depositedUUID: 'UInt64',
+    balanceAfterInAttoFlow: 'UInt',
   }),
   flowTokensWithdrawn: eventShape(`${evmContract}.FLOWTokensWithdrawn`, {
-    address: 'String', amount: 'UFix64', withdrawnUUID: 'UInt64', balanceAfterInAttoFlow: 'UInt',
+    address: 'String',
+    amount: 'UFix64',
+    withdrawnUUID: 'UInt64',
+    balanceAfterInAttoFlow: 'UInt',
   }),
 } as const
 
@@ -53,18 +77,26 @@ export interface ExecutedTransaction {
 }
 
 /** A `TransactionExecuted`. @param index among the transactions of its EVM block */
-export function transactionExecuted(
-  transaction: ExecutedTransaction, index: number, blockHeight: number,
-): DraftEvent {
+export function transactionExecuted(transaction: ExecutedTransaction, index: number, blockHeight: number): DraftEvent {
   const { type, error, gasUsed, contractAddress, logs, returnedData } = transaction
   return lazyEvent(evmEvents.transactionExecuted, () => {
     const { hash, bytes } = transaction.payload()
     // Stands for a sum over what it changed.
     const stateUpdateChecksum = hash.subarray(0, 4)
     return [
-      hash, index, type, bytes, error?.code ?? 0, error?.message ?? '', gasUsed,
-      contractAddress === undefined ? '' : checksumAddress(contractAddress), logsBytes(logs), blockHeight,
-      returnedData, Buffer.alloc(0), stateUpdateChecksum,
+      hash,
+      index,
+      type,
+      bytes,
+      error?.code ?? 0,
+      error?.message ?? '',
+      gasUsed,
+      contractAddress === undefined ? '' : checksumAddress(contractAddress),
+      logsBytes(logs),
+      blockHeight,
+      returnedData,
+      Buffer.alloc(0),
+      stateUpdateChecksum,
     ]
   })
 }
@@ -74,8 +106,15 @@ export function blockExecuted(block: () => EvmBlock): DraftEvent {
   return lazyEvent(evmEvents.blockExecuted, () => {
     const closed = block()
     return [
-      closed.height, closed.hash, closed.timestamp, closed.totalSupply, closed.totalGasUsed, closed.parentHash,
-      closed.receiptRoot, closed.transactionHashRoot, closed.prevrandao,
+      closed.height,
+      closed.hash,
+      closed.timestamp,
+      closed.totalSupply,
+      closed.totalGasUsed,
+      closed.parentHash,
+      closed.receiptRoot,
+      closed.transactionHashRoot,
+      closed.prevrandao,
     ]
   })
 }

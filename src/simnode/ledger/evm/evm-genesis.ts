@@ -4,7 +4,15 @@ import { erc1155BatchTransfer, erc20Transfer, erc721Transfer } from './abi.ts'
 import { evmAddressLength } from './evm-address.ts'
 import type { LogParts } from './evm-receipt.ts'
 import {
-  coas, contractMaker, erc20Contracts, evmContracts, evmUsers, firstOwner, genesisHoldings, itemKinds, pictureCount,
+  coas,
+  contractMaker,
+  erc20Contracts,
+  evmContracts,
+  evmUsers,
+  firstOwner,
+  genesisHoldings,
+  itemKinds,
+  pictureCount,
 } from './evm-world.ts'
 import { runDirect } from './run-evm.ts'
 
@@ -19,7 +27,14 @@ export function makeContracts(moment: Moment): DraftEvent[] {
   return Object.values(evmContracts).map((contract) => {
     const logs = firstLogs(contract)
     const gasUsed = gasPerContract + gasPerLog * logs.length
-    const call = { kind: 'deploy', from: contractMaker, to: undefined, input: code, value: 0n, gasLimit: gasUsed } as const
+    const call = {
+      kind: 'deploy',
+      from: contractMaker,
+      to: undefined,
+      input: code,
+      value: 0n,
+      gasLimit: gasUsed,
+    } as const
     return runDirect(moment, call, gasUsed, { logs, contractAddress: contract, returnedData: code })
   })
 }

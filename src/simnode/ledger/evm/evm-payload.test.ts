@@ -24,20 +24,31 @@ function recordedRuns(): Array<{ payload: Buffer; hash: string; contractAddress:
 describe('what the simulated EVM runs', () => {
   it('is signed so that its sender is recovered, with any type, key and content', () => {
     const unsigned = fc.record({
-      type: fc.constantFrom(0, 1, 2), chainId: fc.constantFrom(646, 747), nonce: fc.nat(), gasPrice: fc.nat(),
-      gasLimit: fc.nat(), to: fc.option(anyAddress.map(bytes), { nil: undefined }),
+      type: fc.constantFrom(0, 1, 2),
+      chainId: fc.constantFrom(646, 747),
+      nonce: fc.nat(),
+      gasPrice: fc.nat(),
+      gasLimit: fc.nat(),
+      to: fc.option(anyAddress.map(bytes), { nil: undefined }),
       value: fc.bigInt({ min: 0n, max: 1n << 90n }),
       input: fc.uint8Array({ maxLength: 200 }).map((data) => Buffer.from(data)),
     })
-    fc.assert(fc.property(unsigned, anyKey, (transaction, key) => {
-      const payload = signedPayload(transaction, key)
-      const read = decodeEvmPayload(payload.bytes)
-      expect(read).to.deep.include({
-        type: transaction.type, chainId: String(transaction.chainId), nonce: String(transaction.nonce),
-        value: String(transaction.value), to: transaction.to?.toString('hex'), hash: payload.hash.toString('hex'),
-      })
-      expect(read?.signature && recoverSender(read.signature)).to.equal(keyAddress(key).toString('hex'))
-    }), { numRuns: 50 })
+    fc.assert(
+      fc.property(unsigned, anyKey, (transaction, key) => {
+        const payload = signedPayload(transaction, key)
+        const read = decodeEvmPayload(payload.bytes)
+        expect(read).to.deep.include({
+          type: transaction.type,
+          chainId: String(transaction.chainId),
+          nonce: String(transaction.nonce),
+          value: String(transaction.value),
+          to: transaction.to?.toString('hex'),
+          hash: payload.hash.toString('hex'),
+        })
+        expect(read?.signature && recoverSender(read.signature)).to.equal(keyAddress(key).toString('hex'))
+      }),
+      { numRuns: 50 },
+    )
   })
 
   it('has direct calls of the bytes and hashes that the chain gave to the recorded ones', () => {
@@ -46,9 +57,13 @@ describe('what the simulated EVM runs', () => {
       const read = decodeEvmPayload(payload)
       if (read?.callType === undefined) continue
       const call: DirectCall = {
-        kind: read.callType as DirectCall['kind'], from: bytes(read.from),
-        to: read.to === undefined ? undefined : bytes(read.to), input: Buffer.from(read.input),
-        value: BigInt(read.value), gasLimit: Number(read.gasLimit), nonce: Number(read.nonce),
+        kind: read.callType as DirectCall['kind'],
+        from: bytes(read.from),
+        to: read.to === undefined ? undefined : bytes(read.to),
+        input: Buffer.from(read.input),
+        value: BigInt(read.value),
+        gasLimit: Number(read.gasLimit),
+        nonce: Number(read.nonce),
       }
       const made = directCallPayload(call)
       expect(made.bytes).to.deep.equal(payload)

@@ -4,7 +4,13 @@ import type { EvmStart } from './evm-state.ts'
 import { coaTurns, signedTurnsOf } from './evm-turns.ts'
 import type { SignedKind } from './evm-turns.ts'
 import {
-  coas, contractMaker, erc20Contracts, evmContracts, evmUsers, firstOwner, genesisHoldings,
+  coas,
+  contractMaker,
+  erc20Contracts,
+  evmContracts,
+  evmUsers,
+  firstOwner,
+  genesisHoldings,
 } from './evm-world.ts'
 
 /** How many turns the activities in the EVM have had. */
@@ -16,7 +22,8 @@ const userPlaces = new Map(evmUsers.map(({ address }, place) => [hexOf(address),
 const coaPlaces = new Map(coas.map(({ address }, place) => [hexOf(address), place]))
 const tokenContracts = new Set(erc20Contracts.map(hexOf))
 const native = {
-  bridge: hexOf(nativeAccounts.bridge), coaFactory: hexOf(nativeAccounts.coaFactory),
+  bridge: hexOf(nativeAccounts.bridge),
+  coaFactory: hexOf(nativeAccounts.coaFactory),
   coinbase: hexOf(nativeAccounts.coinbase),
 } as const
 
@@ -45,7 +52,7 @@ export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
     tokens: (contract, holder) => (tokenContracts.has(contract) && isKnown(holder) ? genesisHoldings.erc20 : 0n),
     owner: (_contract, id) => hexOf(firstOwner(id)),
     items: (contract, _id, holder) =>
-      (contract === hexOf(evmContracts.items) && userPlaces.has(holder) ? genesisHoldings.items : 0n),
+      contract === hexOf(evmContracts.items) && userPlaces.has(holder) ? genesisHoldings.items : 0n,
     totalSupply: BigInt(evmUsers.length + coas.length) * genesisHoldings.attoFlow,
     lastHash: () => hashBefore(tide),
   }

@@ -91,14 +91,22 @@ export class EvmState implements StatePart {
   read(key: string): string {
     const [kind, first = '', second = '', third = ''] = key.split(' ')
     switch (kind) {
-      case 'supply': return String(this.totalSupply)
-      case 'hash': return this.lastHash().toString('hex')
-      case 'nonce': return String(this.nonce(first))
-      case 'balance': return String(this.balance(first))
-      case 'tokens': return String(this.tokens(first, second))
-      case 'owner': return this.owner(first, Number(second))
-      case 'items': return String(this.items(first, Number(third), second))
-      default: throw new RangeError(`the EVM has no ${key}`)
+      case 'supply':
+        return String(this.totalSupply)
+      case 'hash':
+        return this.lastHash().toString('hex')
+      case 'nonce':
+        return String(this.nonce(first))
+      case 'balance':
+        return String(this.balance(first))
+      case 'tokens':
+        return String(this.tokens(first, second))
+      case 'owner':
+        return this.owner(first, Number(second))
+      case 'items':
+        return String(this.items(first, Number(third), second))
+      default:
+        throw new RangeError(`the EVM has no ${key}`)
     }
   }
 

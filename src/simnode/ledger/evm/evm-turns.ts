@@ -24,11 +24,18 @@ export interface SignedTurns {
 const gasPrice = 100_000_000n
 
 function signedTurns(
-  first: number, gasUsed: number, gasLimit: number, directions: readonly Direction[] = ['there', 'back'],
+  first: number,
+  gasUsed: number,
+  gasLimit: number,
+  directions: readonly Direction[] = ['there', 'back'],
 ): SignedTurns {
   return {
     signers: { there: rotation(evmUsers.length, 1, first), back: rotation(evmUsers.length, 29, first + 7) },
-    relayers: rotation(coas.length, 1, first % coas.length), gasUsed, gasLimit, gasPrice, directions,
+    relayers: rotation(coas.length, 1, first % coas.length),
+    gasUsed,
+    gasLimit,
+    gasPrice,
+    directions,
   }
 }
 

@@ -52,7 +52,9 @@ function makeNonce(secret: Buffer): Nonce {
   const point = Buffer.from(secp256k1.publicKeyCreate(secret, false))
   const rBytes = point.subarray(1, 1 + scalarBytes)
   return {
-    inverse: power(toScalar(secret) % order, order - 2n), r: toScalar(rBytes), rBytes,
+    inverse: power(toScalar(secret) % order, order - 2n),
+    r: toScalar(rBytes),
+    rBytes,
     parity: (point.at(-1) as number) % 2,
   }
 }

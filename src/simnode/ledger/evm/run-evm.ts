@@ -36,7 +36,12 @@ const transferGasLimit = 23_300
  * @returns the transaction's bytes, which are made when they are needed
  */
 export function runSigned(
-  moment: Moment, kind: SignedKind, direction: Direction, ordinal: number, call: SignedCall, events: DraftEvent[],
+  moment: Moment,
+  kind: SignedKind,
+  direction: Direction,
+  ordinal: number,
+  call: SignedCall,
+  events: DraftEvent[],
 ): () => Buffer {
   const { evm } = moment.state
   const { gasUsed, gasLimit, gasPrice } = signedTurnsOf[kind]
@@ -44,36 +49,65 @@ export function runSigned(
   const relayer = relayerOf(kind, ordinal)
   const type = ([0, 2, 2, 1] as const)[ordinal % 4] as 0 | 1 | 2
   const nonce = evm.takeNonce(signer.address.toString('hex'))
-  const payload = lazy(() => signedPayload({
-    type, chainId: evmChainId, nonce, gasPrice, gasLimit, to: call.to, value: call.value ?? 0n,
-    input: call.input ?? noBytes,
-  }, signer.privateKey))
+  const payload = lazy(() =>
+    signedPayload(
+      {
+        type,
+        chainId: evmChainId,
+        nonce,
+        gasPrice,
+        gasLimit,
+        to: call.to,
+        value: call.value ?? 0n,
+        input: call.input ?? noBytes,
+      },
+      signer.privateKey,
+    ),
+  )
   const fee = BigInt(gasUsed) * gasPrice
   evm.addBalance(signer.address.toString('hex'), -fee)
   evm.addBalance(relayer.address.toString('hex'), fee)
   events.push(executed(moment, { ...outcomeOf(call), type, payload, gasUsed }))
-  events.push(runDirect(moment, {
-    kind: 'transfer', from: nativeAccounts.coinbase, to: relayer.address, input: noBytes, value: fee,
-    gasLimit: transferGasLimit,
-  }, transferGas))
+  events.push(
+    runDirect(
+      moment,
+      {
+        kind: 'transfer',
+        from: nativeAccounts.coinbase,
+        to: relayer.address,
+        input: noBytes,
+        value: fee,
+        gasLimit: transferGasLimit,
+      },
+      transferGas,
+    ),
+  )
   return () => payload().bytes
 }
 
 /** Runs a call that Cadence makes. What it moves is the caller's to do. */
 export function runDirect(
-  moment: Moment, call: Omit<DirectCall, 'nonce'>, gasUsed: number, outcome: Outcome = {},
+  moment: Moment,
+  call: Omit<DirectCall, 'nonce'>,
+  gasUsed: number,
+  outcome: Outcome = {},
 ): DraftEvent {
   const nonce = moment.state.evm.takeNonce(call.from.toString('hex'))
   const payload = lazy(() => directCallPayload({ ...call, nonce }))
   return executed(moment, { ...outcomeOf(outcome), type: directCallType, payload, gasUsed })
 }
 
-function outcomeOf(
-  { logs, returnedData, contractAddress, error }: Outcome,
-): Outcome & Pick<ExecutedTransaction, 'logs' | 'returnedData'> {
+function outcomeOf({
+  logs,
+  returnedData,
+  contractAddress,
+  error,
+}: Outcome): Outcome & Pick<ExecutedTransaction, 'logs' | 'returnedData'> {
   return {
-    logs: logs ?? [], returnedData: returnedData ?? noBytes,
-    ...(contractAddress === undefined ? {} : { contractAddress }), ...(error === undefined ? {} : { error }),
+    logs: logs ?? [],
+    returnedData: returnedData ?? noBytes,
+    ...(contractAddress === undefined ? {} : { contractAddress }),
+    ...(error === undefined ? {} : { error }),
   }
 }
 

@@ -27,12 +27,15 @@ export interface SignedActivity<Memo> {
 
 /** The activity of turns that are given back by those whom they were for. */
 export function signedActivity<Memo>({ name, kind, perTide, draw, call }: SignedActivity<Memo>): Activity {
-  const signersOf = ({ ordinal }: Turn): Signers =>
-    ({ first: signerOf(kind, 'there', ordinal), second: signerOf(kind, 'back', ordinal) })
+  const signersOf = ({ ordinal }: Turn): Signers => ({
+    first: signerOf(kind, 'there', ordinal),
+    second: signerOf(kind, 'back', ordinal),
+  })
   const run = (turn: Turn, memo: Memo, direction: Direction): DraftTransaction =>
     relayed(turn, kind, direction, call(turn, memo, direction, signersOf(turn)))
   return activity<Memo>({
-    name, perTide,
+    name,
+    perTide,
     act(turn) {
       const memo = draw(turn, signersOf(turn))
       return { transaction: run(turn, memo, 'there'), memo }

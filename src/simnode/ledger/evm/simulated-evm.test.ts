@@ -26,7 +26,11 @@ const bytes = (field: unknown): Buffer => Buffer.from(String(field).replace('0x'
 
 function evmPlan(seed: number): LedgerPlan {
   return {
-    seed, branch: new Branch(''), clock: defaultClock, busyness: 1, activities: evmActivities,
+    seed,
+    branch: new Branch(''),
+    clock: defaultClock,
+    busyness: 1,
+    activities: evmActivities,
     systemWorks: [evmBlocks],
   }
 }
@@ -40,7 +44,10 @@ function toldBlocks(chain: LedgerChain, first: number, last: number): ToldBlock[
   const blocks: ToldBlock[] = []
   for (let height = first; height <= last; height++) {
     const transactions: EvmTransaction[] = []
-    for (const event of chain.block(height).results('ccf').flatMap((result) => contentsOf(result, 4))) {
+    for (const event of chain
+      .block(height)
+      .results('ccf')
+      .flatMap((result) => contentsOf(result, 4))) {
       const type = bytesOf(event, 1).toString()
       const read = (): PayloadFields => decodePayload(type, bytesOf(event, 5))
       if (type.endsWith('.EVM.TransactionExecuted')) transactions.push(readEvmTransaction(read()))
@@ -75,11 +82,16 @@ describe('the simulated EVM', () => {
   it('closes blocks with the hash of their content but for the last of a tide, each on the one below', () => {
     blocks.forEach(({ fields, transactions }, place) => {
       const block = closeEvmBlock({
-        parentHash: bytes(fields['parentHash']), height: Number(fields['height']),
-        timestamp: Number(fields['timestamp']), totalSupply: BigInt(fields['totalSupply'] as string),
+        parentHash: bytes(fields['parentHash']),
+        height: Number(fields['height']),
+        timestamp: Number(fields['timestamp']),
+        totalSupply: BigInt(fields['totalSupply'] as string),
         prevrandao: bytes(fields['prevrandao']),
         transactions: transactions.map(({ type, hash, status, gasUsed, logs }) => ({
-          type, hash: () => bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
+          type,
+          hash: () => bytes(hash),
+          succeeded: status === 1,
+          gasUsed: Number(gasUsed),
           logs: logs.map(({ address, topics, data }) => {
             return { address: bytes(address), topics: topics.map(bytes), data: Buffer.from(data) }
           }),
@@ -94,7 +106,9 @@ describe('the simulated EVM', () => {
 
   it('tells in logs, from the first block on, all that its tokens do', () => {
     const told = toldBlocks(evmChain(4), 1, 90)
-    const transfers = told.flatMap(({ transactions }) => transactions).flatMap(({ logs }) => evmTokenTransfers(logs, 'emulator'))
+    const transfers = told
+      .flatMap(({ transactions }) => transactions)
+      .flatMap(({ logs }) => evmTokenTransfers(logs, 'emulator'))
     const held = new Map<string, bigint>()
     const owners = new Map<string, string>()
     for (const { token, standard, tokenId, from, to, amount } of transfers) {
@@ -119,7 +133,8 @@ describe('the simulated EVM', () => {
   it('ends each tide in the state in which the next begins', () => {
     for (const tide of [0, 1, 77, 1_000_003]) {
       const end = evmChain(tide).stateAt((tide + 1) * tideLength - 1)
-      const start = new TideRun(evmPlan(tide), tide + 1, { before: () => Outsiders.atGenesis(false), at: () => [] }).state
+      const start = new TideRun(evmPlan(tide), tide + 1, { before: () => Outsiders.atGenesis(false), at: () => [] })
+        .state
       for (const key of end.evm.touched()) {
         expect(start.evm.read(key), `${key} after tide ${tide}`).to.equal(end.evm.read(key))
       }

@@ -8,27 +8,43 @@ const storefront = `A.${systemAccounts.service.hex}.NFTStorefrontV2`
 
 /** What all events of a listing tell of it, by the type that they tell types with. */
 const of = (type: 'Type' | 'String'): Readonly<Record<string, CadenceType>> => ({
-  nftType: type, nftUUID: 'UInt64', nftID: 'UInt64', salePaymentVaultType: type, salePrice: 'UFix64',
-  customID: optional('String'), commissionAmount: 'UFix64',
+  nftType: type,
+  nftUUID: 'UInt64',
+  nftID: 'UInt64',
+  salePaymentVaultType: type,
+  salePrice: 'UFix64',
+  customID: optional('String'),
+  commissionAmount: 'UFix64',
 })
 const ended = { listingResourceID: 'UInt64', storefrontResourceID: 'UInt64', purchased: 'Bool' } as const
 
 /** Source: onflow/nft-storefront `contracts/NFTStorefrontV2.cdc`. */
 export const marketShapes = {
   available: eventShape(`${storefront}.ListingAvailable`, {
-    storefrontAddress: 'Address', listingResourceID: 'UInt64', ...of('Type'),
-    commissionReceivers: optional({ kind: 'array', element: 'Address' }), expiry: 'UInt64',
+    storefrontAddress: 'Address',
+    listingResourceID: 'UInt64',
+    ...of('Type'),
+    commissionReceivers: optional({ kind: 'array', element: 'Address' }),
+    expiry: 'UInt64',
   }),
   completed: eventShape(`${storefront}.ListingCompleted`, {
-    ...ended, ...of('Type'), commissionReceiver: optional('Address'), expiry: 'UInt64',
+    ...ended,
+    ...of('Type'),
+    commissionReceiver: optional('Address'),
+    expiry: 'UInt64',
   }),
   destroyed: eventShape(`${storefront}.Listing.ResourceDestroyed`, {
-    ...ended, ...of('String'), commissionReceiver: optional('Address'), expiry: 'UInt64',
+    ...ended,
+    ...of('String'),
+    commissionReceiver: optional('Address'),
+    expiry: 'UInt64',
   }),
 } as const
 
-const resource = (id: string, fields: Readonly<Record<string, CadenceType>>): CompositeType =>
-  ({ ...eventShape(id, { uuid: 'UInt64', ...fields }), kind: 'resource' })
+const resource = (id: string, fields: Readonly<Record<string, CadenceType>>): CompositeType => ({
+  ...eventShape(id, { uuid: 'UInt64', ...fields }),
+  kind: 'resource',
+})
 
 /** The type of what is paid with. */
 export const flowVault: CompositeType = resource(flow.vaultType, { balance: 'UFix64' })

@@ -10,15 +10,28 @@ import { flow } from '../world/tokens.ts'
 
 const enumOf = (id: string): CompositeType => ({ kind: 'enum', id, fields: [{ name: 'rawValue', type: 'UInt8' }] })
 const keyType: CompositeType = {
-  kind: 'struct', id: 'PublicKey',
-  fields: [{ name: 'publicKey', type: arrayOf('UInt8') }, { name: 'signatureAlgorithm', type: enumOf('SignatureAlgorithm') }],
+  kind: 'struct',
+  id: 'PublicKey',
+  fields: [
+    { name: 'publicKey', type: arrayOf('UInt8') },
+    { name: 'signatureAlgorithm', type: enumOf('SignatureAlgorithm') },
+  ],
 }
-const contractFields: Readonly<Record<string, CadenceType>> =
-  { address: 'Address', codeHash: arrayOf('UInt8', 32), contract: 'String' }
+const contractFields: Readonly<Record<string, CadenceType>> = {
+  address: 'Address',
+  codeHash: arrayOf('UInt8', 32),
+  contract: 'String',
+}
 const vaultReference: CadenceType = {
-  kind: 'reference', authorization: { kind: 'none' },
+  kind: 'reference',
+  authorization: { kind: 'none' },
   referenced: {
-    kind: 'resource', id: flow.vaultType, fields: [{ name: 'uuid', type: 'UInt64' }, { name: 'balance', type: 'UFix64' }],
+    kind: 'resource',
+    id: flow.vaultType,
+    fields: [
+      { name: 'uuid', type: 'UInt64' },
+      { name: 'balance', type: 'UFix64' },
+    ],
   },
 }
 const vaultCapability: CadenceType = { kind: 'capability', borrowType: vaultReference }
@@ -26,22 +39,34 @@ const vaultCapability: CadenceType = { kind: 'capability', borrowType: vaultRefe
 const shapes = {
   created: eventShape('flow.AccountCreated', { address: 'Address' }),
   keyAdded: eventShape('flow.AccountKeyAdded', {
-    address: 'Address', publicKey: keyType, weight: 'UFix64', hashAlgorithm: enumOf('HashAlgorithm'), keyIndex: 'Int',
+    address: 'Address',
+    publicKey: keyType,
+    weight: 'UFix64',
+    hashAlgorithm: enumOf('HashAlgorithm'),
+    keyIndex: 'Int',
   }),
   keyRemoved: eventShape('flow.AccountKeyRemoved', { address: 'Address', publicKey: 'Int' }),
   contractAdded: eventShape('flow.AccountContractAdded', contractFields),
   contractUpdated: eventShape('flow.AccountContractUpdated', contractFields),
   contractRemoved: eventShape('flow.AccountContractRemoved', contractFields),
   controllerIssued: eventShape('flow.StorageCapabilityControllerIssued', {
-    id: 'UInt64', address: 'Address', type: 'Type', path: 'StoragePath',
+    id: 'UInt64',
+    address: 'Address',
+    type: 'Type',
+    path: 'StoragePath',
   }),
   capabilityPublished: eventShape('flow.CapabilityPublished', {
-    address: 'Address', path: 'PublicPath', capability: { kind: 'capability', borrowType: null },
+    address: 'Address',
+    path: 'PublicPath',
+    capability: { kind: 'capability', borrowType: null },
   }),
 } as const
 
 /** The algorithms of a key as Cadence numbers them. */
-export function cadenceAlgorithms({ signatureAlgorithm, hashAlgorithm }: NewAccountKey): { readonly signature: number; readonly hash: number } {
+export function cadenceAlgorithms({ signatureAlgorithm, hashAlgorithm }: NewAccountKey): {
+  readonly signature: number
+  readonly hash: number
+} {
   return { signature: signatureAlgorithms[signatureAlgorithm].cadence, hash: hashAlgorithms[hashAlgorithm].cadence }
 }
 
@@ -59,7 +84,9 @@ export function keyRemoved({ address }: Account, keyIndex: number): DraftEvent {
 }
 
 export function contractEvent(
-  change: 'contractAdded' | 'contractUpdated' | 'contractRemoved', { address }: Account, contract: ContractCode,
+  change: 'contractAdded' | 'contractUpdated' | 'contractRemoved',
+  { address }: Account,
+  contract: ContractCode,
 ): DraftEvent {
   return { shape: shapes[change], values: [address, codeHash(contract), contract.name] }
 }
@@ -74,6 +101,9 @@ export function vaultCapabilities(account: Account): DraftEvent[] {
   const { address } = account
   return ['/public/flowTokenReceiver', '/public/flowTokenBalance'].flatMap((path, nth) => [
     controllerIssued(nth + 1, account, vaultReference, flow.storagePath),
-    { shape: shapes.capabilityPublished, values: [address, path, { type: vaultCapability, value: [address, nth + 1] }] },
+    {
+      shape: shapes.capabilityPublished,
+      values: [address, path, { type: vaultCapability, value: [address, nth + 1] }],
+    },
   ])
 }

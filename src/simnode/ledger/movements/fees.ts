@@ -9,7 +9,9 @@ import { moveTokens } from './move-tokens.ts'
 export const transactionFee = 1000n
 
 const feesDeducted = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.FeesDeducted`, {
-  amount: 'UFix64', inclusionEffort: 'UFix64', executionEffort: 'UFix64',
+  amount: 'UFix64',
+  inclusionEffort: 'UFix64',
+  executionEffort: 'UFix64',
 })
 const inclusionEffort = 100_000_000n
 

@@ -16,8 +16,12 @@ const shapes = {
 
 const mintedShapes: readonly EventShape[] = collections.map(({ contract, name }) =>
   eventShape(`A.${contract.hex}.${name}.Minted`, {
-    id: 'UInt64', uuid: 'UInt64', name: 'String', traits: { kind: 'dictionary', key: 'String', value: 'String' },
-  }))
+    id: 'UInt64',
+    uuid: 'UInt64',
+    name: 'String',
+    traits: { kind: 'dictionary', key: 'String', value: 'String' },
+  }),
+)
 
 export function itemWithdrawn(collection: Collection, id: number, from: Account): DraftEvent {
   const values = [collection.itemType, id, itemUuid(collection, id), from.address, collectionUuid(collection, from)]
@@ -31,7 +35,10 @@ export function itemDeposited(collection: Collection, id: number, to: Account): 
 
 /** @param traits by name */
 export function itemMinted(
-  collection: Collection, id: number, name: string, traits: Readonly<Record<string, string>>,
+  collection: Collection,
+  id: number,
+  name: string,
+  traits: Readonly<Record<string, string>>,
 ): DraftEvent {
   const values = [id, itemUuid(collection, id), name, Object.entries(traits)]
   return { shape: mintedShapes[collection.index] as EventShape, values }

@@ -7,8 +7,10 @@ import { tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import { deposit, withdraw } from './move-tokens.ts'
 
-const shapesOf = (event: string): readonly EventShape[] => tokens.map(({ contract, name }) =>
-  eventShape(`A.${contract.hex}.${name}.${event}`, { amount: 'UFix64', type: 'String' }))
+const shapesOf = (event: string): readonly EventShape[] =>
+  tokens.map(({ contract, name }) =>
+    eventShape(`A.${contract.hex}.${name}.${event}`, { amount: 'UFix64', type: 'String' }),
+  )
 const minted = shapesOf('TokensMinted')
 const burned = shapesOf('TokensBurned')
 

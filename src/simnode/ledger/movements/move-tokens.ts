@@ -11,7 +11,11 @@ import type { Token } from '../world/tokens.ts'
  * @returns the uuid of the vault that they are in now
  */
 export function withdraw(
-  { state, newUuid }: Moment, token: Token, account: Account, amount: bigint, events: DraftEvent[],
+  { state, newUuid }: Moment,
+  token: Token,
+  account: Account,
+  amount: bigint,
+  events: DraftEvent[],
 ): number {
   const balanceAfter = state.vaults.withdraw(token, account, amount)
   const movedUuid = newUuid()
@@ -21,7 +25,12 @@ export function withdraw(
 
 /** Puts a vault of that uuid into an account's vault, in the state and as events. */
 export function deposit(
-  { state }: Moment, token: Token, account: Account, amount: bigint, movedUuid: number, events: DraftEvent[],
+  { state }: Moment,
+  token: Token,
+  account: Account,
+  amount: bigint,
+  movedUuid: number,
+  events: DraftEvent[],
 ): void {
   const balanceAfter = state.vaults.deposit(token, account, amount)
   events.push(...deposited({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
@@ -29,7 +38,12 @@ export function deposit(
 
 /** Both at once. */
 export function moveTokens(
-  moment: Moment, token: Token, from: Account, to: Account, amount: bigint, events: DraftEvent[],
+  moment: Moment,
+  token: Token,
+  from: Account,
+  to: Account,
+  amount: bigint,
+  events: DraftEvent[],
 ): void {
   deposit(moment, token, to, amount, withdraw(moment, token, from, amount, events), events)
 }

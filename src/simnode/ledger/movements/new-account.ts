@@ -19,10 +19,21 @@ export function setUpAccount(moment: Moment, payer: Account, account: Account, e
   const taken = withdraw(moment, flow, payer, endowment, events)
   const given = newUuid()
   events.push(
-    ...withdrawn({ token: flow, amount: endowment, account: undefined, vaultUuid: taken, movedUuid: given, balanceAfter: 0n }),
+    ...withdrawn({
+      token: flow,
+      amount: endowment,
+      account: undefined,
+      vaultUuid: taken,
+      movedUuid: given,
+      balanceAfter: 0n,
+    }),
     ...deposited({
-      token: flow, amount: 0n, account: systemAccounts.flowFees, vaultUuid: vaultUuid(flow, systemAccounts.flowFees),
-      movedUuid: taken, balanceAfter: state.vaults.balance(flow, systemAccounts.flowFees),
+      token: flow,
+      amount: 0n,
+      account: systemAccounts.flowFees,
+      vaultUuid: vaultUuid(flow, systemAccounts.flowFees),
+      movedUuid: taken,
+      balanceAfter: state.vaults.balance(flow, systemAccounts.flowFees),
     }),
     { shape: feesDeposited, values: [0n] },
     ...vaultCapabilities(account),

@@ -1,16 +1,27 @@
 import { circle, path, rectangle, side } from './svg.ts'
 
 const plumages: Readonly<Record<string, string>> = {
-  'Grey Heron': '#7d8a97', 'Purple Heron': '#7c5a86', 'Reef Heron': '#4a5568', 'Tiger Heron': '#a8713f',
-  'Whistling Heron': '#c9b27c', 'Great Blue Heron': '#5a7ca6',
+  'Grey Heron': '#7d8a97',
+  'Purple Heron': '#7c5a86',
+  'Reef Heron': '#4a5568',
+  'Tiger Heron': '#a8713f',
+  'Whistling Heron': '#c9b27c',
+  'Great Blue Heron': '#5a7ca6',
 }
 const waters: Readonly<Record<string, string>> = {
-  'Lagoon': '#4f9d9b', 'Rice field': '#7fa65a', 'Tidal flat': '#a79a83', 'Mill pond': '#5f8266', 'Delta': '#5b86a8',
+  Lagoon: '#4f9d9b',
+  'Rice field': '#7fa65a',
+  'Tidal flat': '#a79a83',
+  'Mill pond': '#5f8266',
+  Delta: '#5b86a8',
 }
 const skies: Readonly<Record<string, readonly [sky: string, light: string, height: number]>> = {
-  Dawn: ['#f7d9c4', '#f28f6b', 62], Noon: ['#cfe6f5', '#fff3b0', 20], Dusk: ['#d9b8d0', '#e2725b', 66], Night: ['#2b3552', '#f4f1de', 26],
+  Dawn: ['#f7d9c4', '#f28f6b', 62],
+  Noon: ['#cfe6f5', '#fff3b0', 20],
+  Dusk: ['#d9b8d0', '#e2725b', 66],
+  Night: ['#2b3552', '#f4f1de', 26],
 }
-const catches: Readonly<Record<string, string>> = { 'Minnow': '#cbd5e0', 'Eel': '#4a4036', 'A golden carp': '#e0a526' }
+const catches: Readonly<Record<string, string>> = { Minnow: '#cbd5e0', Eel: '#4a4036', 'A golden carp': '#e0a526' }
 
 /** A heron in the water, as its traits say. @param lean -1 to 1 */
 export function drawHeron(traits: Readonly<Record<string, string>>, lean: number): string {

@@ -14,7 +14,9 @@ describe('pictures of the ledger', () => {
       const pictures = Array.from({ length: 200 }, (_, nth) => itemPicture(collection, nth + 1))
       for (const picture of pictures) {
         expect(picture.length).to.be.below(5000)
-        expect(drawingOf(picture)).to.match(/^<svg [^>]+>.+<\/svg>$/).and.not.match(/undefined|NaN/)
+        expect(drawingOf(picture))
+          .to.match(/^<svg [^>]+>.+<\/svg>$/)
+          .and.not.match(/undefined|NaN/)
       }
       expect(new Set(pictures).size, collection.name).to.be.above(180)
       expect(drawingOf(bannerPicture(collection))).to.include('viewBox="0 0 480 120"')

@@ -16,6 +16,9 @@ export function circle(x: number, y: number, radius: number, fill: string): stri
 }
 
 export function path(data: string, fill: string, stroke = 'none', strokeWidth = 0): string {
-  const line = stroke === 'none' ? '' : ` stroke="${stroke}" stroke-width="${strokeWidth}" stroke-linecap="round" stroke-linejoin="round"`
+  const line =
+    stroke === 'none'
+      ? ''
+      : ` stroke="${stroke}" stroke-width="${strokeWidth}" stroke-linecap="round" stroke-linejoin="round"`
   return `<path d="${data}" fill="${fill}"${line}/>`
 }

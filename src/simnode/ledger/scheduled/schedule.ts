@@ -30,7 +30,8 @@ export class Schedule implements StatePart {
 
   /** Takes out those that a block runs: by priority, then in the order of their numbers. */
   takeDue(height: number): readonly Scheduled[] {
-    const due = [...this.#pending.values()].filter(({ dueHeight }) => dueHeight === height)
+    const due = [...this.#pending.values()]
+      .filter(({ dueHeight }) => dueHeight === height)
       .toSorted((a, b) => a.priority - b.priority || a.id - b.id)
     for (const { id } of due) this.#end(id)
     this.#ran = due

@@ -28,10 +28,14 @@ transaction(id: UInt64) {
 export const schedulerWork: SystemWork = {
   name: 'scheduler',
   process(moment) {
-    const { state: { schedule }, height } = moment
+    const {
+      state: { schedule },
+      height,
+    } = moment
     const taken = schedule.ran.flatMap(({ fees }) => feesTaken(moment, fees))
     const due = schedule.takeDue(height).map(({ id, priority, fees }) => ({
-      shape: schedulerShapes.pending, values: [id, priority, executionEffort, fees, alarmKeeper.address, alarmJob.type],
+      shape: schedulerShapes.pending,
+      values: [id, priority, executionEffort, fees, alarmKeeper.address, alarmJob.type],
     }))
     return [...taken, ...due]
   },
@@ -49,16 +53,21 @@ export function feesTaken(moment: Moment, amount: bigint): DraftEvent[] {
 function execution({ id, priority, fails }: Scheduled): DraftTransaction {
   const { address } = alarmKeeper
   return {
-    script, arguments: [{ type: 'UInt64', value: id }], authorizers: [executor], gasLimit: executionEffort,
+    script,
+    arguments: [{ type: 'UInt64', value: id }],
+    authorizers: [executor],
+    gasLimit: executionEffort,
     computation: fails ? executionEffort : 31,
     ...(fails ? { error: failure } : {}),
-    events: fails ? [] : [
-      {
-        shape: schedulerShapes.executed,
-        values: [id, priority, executionEffort, address, alarmJob.type, alarmJob.uuid, alarmJob.publicPath],
-      },
-      { shape: schedulerShapes.ran, values: [id, 'ring'] },
-    ],
+    events: fails
+      ? []
+      : [
+          {
+            shape: schedulerShapes.executed,
+            values: [id, priority, executionEffort, address, alarmJob.type, alarmJob.uuid, alarmJob.publicPath],
+          },
+          { shape: schedulerShapes.ran, values: [id, 'ring'] },
+        ],
   }
 }
 

@@ -5,7 +5,12 @@ import type { ScriptState, StoredAccount } from './script-state.ts'
 
 /** An account that is not there has nothing, as on the chain. */
 const nobody: StoredAccount = {
-  balance: '0.00000000', availableBalance: '0.00000000', storageUsed: 0, storageCapacity: 0, stored: [], published: [],
+  balance: '0.00000000',
+  availableBalance: '0.00000000',
+  storageUsed: 0,
+  storageCapacity: 0,
+  stored: [],
+  published: [],
 }
 
 const accountOf = (state: ScriptState, address: string): StoredAccount => state.account(address) ?? nobody
@@ -19,7 +24,8 @@ export const accountAnswers = {
     answer(state, args, structId) {
       const account = state.account(args.address(0))
       // What is asked of its storage before it exists is an error of the virtual machine.
-      if (account === undefined) throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
+      if (account === undefined)
+        throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       const most = args.int(1)
       return json.struct(structId('StorageOverview'), {
         used: json.uint64(account.storageUsed),

@@ -18,21 +18,33 @@ export const json = {
     return { value: { domain, identifier }, type: 'Path' }
   },
   array: (value: readonly CadenceJson[]): CadenceJson => ({ value, type: 'Array' }),
-  dictionary: (entries: readonly (readonly [CadenceJson, CadenceJson])[]): CadenceJson =>
-    ({ value: entries.map(([key, value]) => ({ key, value })), type: 'Dictionary' }),
+  dictionary: (entries: readonly (readonly [CadenceJson, CadenceJson])[]): CadenceJson => ({
+    value: entries.map(([key, value]) => ({ key, value })),
+    type: 'Dictionary',
+  }),
   /** `undefined` is nil. */
-  optional: <T>(value: T | undefined, of: (value: T) => CadenceJson): CadenceJson =>
-    ({ value: value === undefined ? null : of(value), type: 'Optional' }),
+  optional: <T>(value: T | undefined, of: (value: T) => CadenceJson): CadenceJson => ({
+    value: value === undefined ? null : of(value),
+    type: 'Optional',
+  }),
   /** @param id type identifier, `s.<script>.Name` for one that a script declares */
-  struct: (id: string, fields: Readonly<Record<string, CadenceJson>>): CadenceJson =>
-    ({ value: { id, fields: Object.entries(fields).map(([name, value]) => ({ value, name })) }, type: 'Struct' }),
+  struct: (id: string, fields: Readonly<Record<string, CadenceJson>>): CadenceJson => ({
+    value: { id, fields: Object.entries(fields).map(([name, value]) => ({ value, name })) },
+    type: 'Struct',
+  }),
 } as const
 
 const escapes: Readonly<Record<string, string>> = {
-  '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029',
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
 }
 
 /** The bytes as nodes write them: Go's encoder escapes what HTML would read, and ends with a new line. */
 export function encodeJson(value: CadenceJson): Buffer {
-  return Buffer.from(`${JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character)}\n`)
+  return Buffer.from(
+    `${JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character)}\n`,
+  )
 }

@@ -38,10 +38,13 @@ export function executeScript(state: ScriptState, source: Buffer, args: readonly
   if (answer === undefined) throw new Refusal('UNIMPLEMENTED', refusal)
   // Types that a script declares are named after the script itself. Source: onflow/flow-go `fvm/script.go`.
   const location = hash('sha3-256', source, 'hex')
-  return encodeJson(answer.answer(state, new ScriptArguments(args, answer.arguments), (name) => `s.${location}.${name}`))
+  return encodeJson(
+    answer.answer(state, new ScriptArguments(args, answer.arguments), (name) => `s.${location}.${name}`),
+  )
 }
 
-const refusal = 'this is a simulated node, which runs no Cadence: it answers the scripts of its own program, which it knows by their text, ' +
+const refusal =
+  'this is a simulated node, which runs no Cadence: it answers the scripts of its own program, which it knows by their text, ' +
   `and the samples: ${sampleScripts.map(({ title }) => title).join('; ')}`
 
 /** The program's own come as they are, and often; the words of a script are looked at where its text is not known. */
@@ -54,14 +57,20 @@ function answerOf(source: string): ScriptAnswer | undefined {
 }
 
 function scripts(): readonly (readonly [code: string, answer: ScriptAnswer])[] {
-  const kept = Object.entries(folders).flatMap(([folder, answers]) => Object.entries(answers).map(([name, answer]) =>
-    [readFileSync(join(repository, folder, `${name}.cdc`), 'utf8'), answer] as const))
+  const kept = Object.entries(folders).flatMap(([folder, answers]) =>
+    Object.entries(answers).map(
+      ([name, answer]) => [readFileSync(join(repository, folder, `${name}.cdc`), 'utf8'), answer] as const,
+    ),
+  )
   return [...kept, ...sampleScripts.map(({ name, code }) => [code, sampleAnswers[name]] as const)]
 }
 
 /** `import Name from 0x…`, as a network runs it, and `import "Name"`, as it is kept, are the same here. */
 function withoutAddresses(source: string): string {
-  return source.replaceAll(/\bimport (\w+) from 0x[0-9a-f]{16}\b/g, 'import "$1"').replaceAll(/\s+/g, ' ').trim()
+  return source
+    .replaceAll(/\bimport (\w+) from 0x[0-9a-f]{16}\b/g, 'import "$1"')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 /** A script without comments and white space, and without the addresses of its imports. Texts are told from words, so that a quote makes none of the other. */
@@ -71,7 +80,11 @@ function wordsOf(source: string): string {
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]
     const [before, from, place] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]]
-    const isImported = token?.kind === 'word' && isWord(before, 'import') && isWord(from, 'from') && /^0x[0-9a-f]{1,16}$/i.test(place?.text ?? '')
+    const isImported =
+      token?.kind === 'word' &&
+      isWord(before, 'import') &&
+      isWord(from, 'from') &&
+      /^0x[0-9a-f]{1,16}$/i.test(place?.text ?? '')
     words.push(token?.kind === 'text' || isImported ? [token?.text] : token?.text)
     if (isImported) at += 2
   }

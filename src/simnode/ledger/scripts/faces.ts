@@ -22,8 +22,16 @@ export function tokenFace(token: Token, totalSupply: string): TokenFace {
   const { title, symbol, storagePath, receiverPath, balancePath } = token
   const page = `${site}/tokens/${symbol}`
   return {
-    name: title, symbol, description: tokenTexts[symbol] ?? title,
-    externalUrl: page, logo: tokenPicture(token), socials: { site: page }, vaultPath: storagePath, receiverPath, balancePath, totalSupply,
+    name: title,
+    symbol,
+    description: tokenTexts[symbol] ?? title,
+    externalUrl: page,
+    logo: tokenPicture(token),
+    socials: { site: page },
+    vaultPath: storagePath,
+    receiverPath,
+    balancePath,
+    totalSupply,
   }
 }
 
@@ -32,13 +40,23 @@ export function collectionFace(collection: Collection): CollectionFace {
   const { name, title, storagePath, publicPath } = collection
   const page = `${site}/collections/${name}`
   return {
-    name: title, description: collectionTexts[name] ?? title, externalUrl: page, squareImage: itemPicture(collection, 1),
-    bannerImage: bannerPicture(collection), socials: { site: page }, storagePath, publicPath,
+    name: title,
+    description: collectionTexts[name] ?? title,
+    externalUrl: page,
+    squareImage: itemPicture(collection, 1),
+    bannerImage: bannerPicture(collection),
+    socials: { site: page },
+    storagePath,
+    publicPath,
   }
 }
 
 const rarities: Readonly<Record<string, string>> = {
-  'A golden carp': 'Legendary', 'Eel': 'Uncommon', 'Dining car': 'Rare', 'Snow': 'Uncommon', '東京 – 出雲': 'Rare',
+  'A golden carp': 'Legendary',
+  Eel: 'Uncommon',
+  'Dining car': 'Rare',
+  Snow: 'Uncommon',
+  '東京 – 出雲': 'Rare',
 }
 
 /** What an item says of itself. */
@@ -47,9 +65,14 @@ export function itemFace(collection: Collection, id: number, uuid: number): Item
   const traits = Object.entries(itemTraits(collection, id)).map(([trait, value]) => ({ name: trait, value }))
   const rarity = traits.map(({ value }) => rarities[value]).find((found) => found !== undefined) ?? 'Common'
   return {
-    uuid: BigInt(uuid), name: itemName(collection, id), description: `Number ${id} of the ${title}.`,
-    thumbnail: itemPicture(collection, id), externalUrl: `${site}/collections/${name}/${id}`,
-    serialNumber: BigInt(id), edition: { name: title, number: BigInt(id) },
-    rarity: { description: rarity }, traits,
+    uuid: BigInt(uuid),
+    name: itemName(collection, id),
+    description: `Number ${id} of the ${title}.`,
+    thumbnail: itemPicture(collection, id),
+    externalUrl: `${site}/collections/${name}/${id}`,
+    serialNumber: BigInt(id),
+    edition: { name: title, number: BigInt(id) },
+    rarity: { description: rarity },
+    traits,
   }
 }

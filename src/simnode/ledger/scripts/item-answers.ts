@@ -18,12 +18,16 @@ function item(face: ItemFace, structId: (name: string) => string): CadenceJson {
     editionMax: json.optional(edition?.max, json.uint64),
     rarityScore: json.optional(rarity?.score, json.ufix64),
     rarityDescription: json.optional(rarity?.description, json.string),
-    traits: json.array(face.traits.map(({ name, value }) => json.struct(structId('Trait'), {
-      name: json.string(name),
-      value: json.optional(value, json.string),
-      displayType: json.optional(undefined, json.string),
-      rarity: json.optional(undefined, json.string),
-    }))),
+    traits: json.array(
+      face.traits.map(({ name, value }) =>
+        json.struct(structId('Trait'), {
+          name: json.string(name),
+          value: json.optional(value, json.string),
+          displayType: json.optional(undefined, json.string),
+          rarity: json.optional(undefined, json.string),
+        }),
+      ),
+    ),
   })
 }
 
@@ -34,8 +38,11 @@ export const itemAnswers = {
     answer(state, args, structId) {
       const [owners, types, ids] = [args.addresses(0), args.strings(3), args.uint64s(4)]
       alike([owners, args.strings(1), args.strings(2), types, ids])
-      return json.array(owners.map((owner, at) =>
-        json.optional(state.item(owner, types[at] ?? '', ids[at] ?? 0n), (face) => item(face, structId))))
+      return json.array(
+        owners.map((owner, at) =>
+          json.optional(state.item(owner, types[at] ?? '', ids[at] ?? 0n), (face) => item(face, structId)),
+        ),
+      )
     },
   },
   nft_holder_ids: {

@@ -16,7 +16,13 @@ import { flow, tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import { collectionFace, itemFace, tokenFace } from './faces.ts'
 import type {
-  CollectionFace, ItemFace, NetworkState, NodeState, ScriptState, StoredAccount, TokenFace,
+  CollectionFace,
+  ItemFace,
+  NetworkState,
+  NodeState,
+  ScriptState,
+  StoredAccount,
+  TokenFace,
 } from './script-state.ts'
 import { publishedBy, storedBy } from './stored-things.ts'
 
@@ -52,10 +58,14 @@ export class LedgerScriptState implements ScriptState {
     const stored = storedBy(this.#state, account)
     const code = contracts.of(account).reduce((bytes, contract) => bytes + contract.code.length, 0)
     const storageUsed = 800 + 120 * stored.length + code
-    const reserved = BigInt(storageUsed) * unit / bytesPerFlow
+    const reserved = (BigInt(storageUsed) * unit) / bytesPerFlow
     return {
-      balance: ufix64Text(balance), availableBalance: ufix64Text(balance > reserved ? balance - reserved : 0n),
-      storageUsed, storageCapacity: balance * bytesPerFlow / unit, stored, published: publishedBy(this.#state, account),
+      balance: ufix64Text(balance),
+      availableBalance: ufix64Text(balance > reserved ? balance - reserved : 0n),
+      storageUsed,
+      storageCapacity: (balance * bytesPerFlow) / unit,
+      stored,
+      published: publishedBy(this.#state, account),
     }
   }
 
@@ -76,7 +86,8 @@ export class LedgerScriptState implements ScriptState {
   collectionsOf(holder: string, prefix: string): number {
     const account = this.#accountOf(holder)
     if (account === undefined) return 0
-    return storedBy(this.#state, account).filter(({ type }) => type.startsWith(prefix) && type.endsWith('.Collection')).length
+    return storedBy(this.#state, account).filter(({ type }) => type.startsWith(prefix) && type.endsWith('.Collection'))
+      .length
   }
 
   idsOf(holder: string, itemType: string): readonly bigint[] {
@@ -89,7 +100,8 @@ export class LedgerScriptState implements ScriptState {
     const [account, collection] = [this.#accountOf(holder), collectionOf(itemType)]
     if (account === undefined || collection === undefined || id < 1n) return undefined
     const { items } = this.#state
-    if (id > BigInt(items.count(collection)) || items.owner(collection, Number(id)).index !== account.index) return undefined
+    if (id > BigInt(items.count(collection)) || items.owner(collection, Number(id)).index !== account.index)
+      return undefined
     return itemFace(collection, Number(id), itemUuid(collection, Number(id)))
   }
 
@@ -101,15 +113,22 @@ export class LedgerScriptState implements ScriptState {
     const isOver = placeInTide(this.height) === tideLength - 1
     const payout = ufix64Text(epochPayout(staking))
     return {
-      epoch, phase: isOver ? 1 : 0, isStakingEnabled: !isOver,
-      startView: views.first, stakingEndView: views.stakingEnd, endView: views.final,
-      epochRewards: payout, epochPayout: payout, rewardCut: '0.08000000',
+      epoch,
+      phase: isOver ? 1 : 0,
+      isStakingEnabled: !isOver,
+      startView: views.first,
+      stakingEndView: views.stakingEnd,
+      endView: views.final,
+      epochRewards: payout,
+      epochPayout: payout,
+      rewardCut: '0.08000000',
       targetEndTime: Math.floor(this.#chain.timeOf((epoch + 1) * tideLength) / 1000),
       totalStaked: ufix64Text(staking.totalStaked()),
       stakedByRole: new Map([...minimumStake.keys()].map((role) => [role, ufix64Text(staking.totalStaked(role))])),
       minimumStakeByRole: new Map([...minimumStake].map(([role, amount]) => [role, ufix64Text(amount)])),
       flowSupply: ufix64Text(supplies.of(flow)),
-      nodeIds, stakedNodeIds: staking.nodes.filter((node) => staking.of(node).staked > 0n).map(({ node }) => nodeIdOf(node)),
+      nodeIds,
+      stakedNodeIds: staking.nodes.filter((node) => staking.of(node).staked > 0n).map(({ node }) => nodeIdOf(node)),
     }
   }
 
@@ -131,10 +150,17 @@ function nodeState(table: StakingTable, node: number): NodeState | undefined {
   const delegators = table.delegatorsOf(node)
   const total = delegators.reduce((sum, delegator) => sum + table.of(delegator).staked, staked)
   return {
-    id: nodeIdOf(node), role: roleOf(node), networkingAddress: table.addressOf(node),
-    tokensStaked: ufix64Text(staked), tokensCommitted: ufix64Text(committed), tokensUnstaking: ufix64Text(unstaking),
-    tokensUnstaked: ufix64Text(unstaked), tokensRewarded: ufix64Text(rewarded),
-    tokensRequestedToUnstake: ufix64Text(requested), totalStaked: ufix64Text(total), delegatorCount: delegators.length,
+    id: nodeIdOf(node),
+    role: roleOf(node),
+    networkingAddress: table.addressOf(node),
+    tokensStaked: ufix64Text(staked),
+    tokensCommitted: ufix64Text(committed),
+    tokensUnstaking: ufix64Text(unstaking),
+    tokensUnstaked: ufix64Text(unstaked),
+    tokensRewarded: ufix64Text(rewarded),
+    tokensRequestedToUnstake: ufix64Text(requested),
+    totalStaked: ufix64Text(total),
+    delegatorCount: delegators.length,
     initialWeight: 100,
   }
 }

@@ -14,7 +14,8 @@ export const sampleAnswers: Readonly<Record<SampleName, ScriptAnswer>> = {
     answer(state, args) {
       const account = state.account(args.address(0))
       // What is asked of its storage before it exists is an error of the virtual machine.
-      if (account === undefined) throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
+      if (account === undefined)
+        throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
       return json.array([json.uint64(account.storageUsed), json.uint64(account.storageCapacity)])
     },
   },
@@ -24,7 +25,9 @@ export const sampleAnswers: Readonly<Record<SampleName, ScriptAnswer>> = {
       const [address, path] = [args.address(0), `/public/${args.string(1)}`]
       const isPublished = state.account(address)?.published.some((thing) => thing.path === path) ?? false
       const collection = collections.find((one) => one.publicPath === path)
-      return json.array(collection === undefined || !isPublished ? [] : state.idsOf(address, collection.itemType).map(json.uint64))
+      return json.array(
+        collection === undefined || !isPublished ? [] : state.idsOf(address, collection.itemType).map(json.uint64),
+      )
     },
   },
   'flow-supply': { arguments: 0, answer: (state) => json.ufix64(state.network.flowSupply) },

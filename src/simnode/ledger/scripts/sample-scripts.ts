@@ -4,7 +4,15 @@ import { json } from './cadence-json.ts'
 import type { CadenceJson } from './cadence-json.ts'
 
 /** Names of the sample scripts; each has an answer in `sampleAnswers`. */
-export const sampleNames = ['add', 'flow-balance', 'storage-use', 'item-ids', 'flow-supply', 'total-staked', 'block-height'] as const
+export const sampleNames = [
+  'add',
+  'flow-balance',
+  'storage-use',
+  'item-ids',
+  'flow-supply',
+  'total-staked',
+  'block-height',
+] as const
 export type SampleName = (typeof sampleNames)[number]
 
 /** A script that a simulated node answers, for people to try. */
@@ -35,7 +43,10 @@ access(all) fun main(a: Int, b: Int): Int {
     return a + b
 }
 `,
-    arguments: [{ value: '2', type: 'Int' }, { value: '3', type: 'Int' }],
+    arguments: [
+      { value: '2', type: 'Int' },
+      { value: '3', type: 'Int' },
+    ],
   },
   {
     name: 'flow-balance',

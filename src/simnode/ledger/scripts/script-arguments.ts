@@ -32,7 +32,8 @@ export class ScriptArguments {
   /** An `Int` of any size. */
   integer(at: number): bigint {
     const text = textOf(this.#args[at], 'Int')
-    if (!/^-?\d{1,1000}$/.test(text)) throw new Refusal('INVALID_ARGUMENT', 'the script takes Int: digits, at most 1,000')
+    if (!/^-?\d{1,1000}$/.test(text))
+      throw new Refusal('INVALID_ARGUMENT', 'the script takes Int: digits, at most 1,000')
     return BigInt(text)
   }
 

@@ -19,7 +19,8 @@ export const scriptMethods: Readonly<Record<string, LedgerMethod>> = {
       run(view, servedHeight(view, numberOf(request, 1)), bytesOf(request, 2), contentsOf(request, 3)),
   },
   ExecuteScriptAtBlockID: {
-    answer: (view, request) => run(view, blockOf(view, bytesOf(request, 1)).height, bytesOf(request, 2), contentsOf(request, 3)),
+    answer: (view, request) =>
+      run(view, blockOf(view, bytesOf(request, 1)).height, bytesOf(request, 2), contentsOf(request, 3)),
   },
 }
 

@@ -39,25 +39,27 @@ export const stakingAnswers = {
   staking_nodes: {
     arguments: 1,
     answer(state, args, structId) {
-      return json.array(args.strings(0).map((id) => {
-        const node = state.node(id)
-        if (node === undefined) {
-          throw new Refusal('INVALID_ARGUMENT', `failed to execute script: node ${id} is not in the staking table`)
-        }
-        return json.struct(structId('Node'), {
-          role: json.uint8(node.role),
-          networkingAddress: json.string(node.networkingAddress),
-          tokensStaked: json.ufix64(node.tokensStaked),
-          tokensCommitted: json.ufix64(node.tokensCommitted),
-          tokensUnstaking: json.ufix64(node.tokensUnstaking),
-          tokensUnstaked: json.ufix64(node.tokensUnstaked),
-          tokensRewarded: json.ufix64(node.tokensRewarded),
-          tokensRequestedToUnstake: json.ufix64(node.tokensRequestedToUnstake),
-          totalStakedWithDelegators: json.optional(node.totalStaked, json.ufix64),
-          delegatorCount: json.int(node.delegatorCount),
-          initialWeight: json.uint64(node.initialWeight),
-        })
-      }))
+      return json.array(
+        args.strings(0).map((id) => {
+          const node = state.node(id)
+          if (node === undefined) {
+            throw new Refusal('INVALID_ARGUMENT', `failed to execute script: node ${id} is not in the staking table`)
+          }
+          return json.struct(structId('Node'), {
+            role: json.uint8(node.role),
+            networkingAddress: json.string(node.networkingAddress),
+            tokensStaked: json.ufix64(node.tokensStaked),
+            tokensCommitted: json.ufix64(node.tokensCommitted),
+            tokensUnstaking: json.ufix64(node.tokensUnstaking),
+            tokensUnstaked: json.ufix64(node.tokensUnstaked),
+            tokensRewarded: json.ufix64(node.tokensRewarded),
+            tokensRequestedToUnstake: json.ufix64(node.tokensRequestedToUnstake),
+            totalStakedWithDelegators: json.optional(node.totalStaked, json.ufix64),
+            delegatorCount: json.int(node.delegatorCount),
+            initialWeight: json.uint64(node.initialWeight),
+          })
+        }),
+      )
     },
   },
 } as const satisfies Record<string, ScriptAnswer>

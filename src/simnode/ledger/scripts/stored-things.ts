@@ -17,7 +17,10 @@ export function storedBy(state: LedgerState, account: Account): readonly StoredT
   if (!isPerson) return vaults
   return [
     ...vaults,
-    ...collections.map(({ storagePath, itemType }) => ({ path: storagePath, type: itemType.replace(/NFT$/, 'Collection') })),
+    ...collections.map(({ storagePath, itemType }) => ({
+      path: storagePath,
+      type: itemType.replace(/NFT$/, 'Collection'),
+    })),
     { path: '/storage/NFTStorefrontV2', type: `A.${systemAccounts.service.hex}.NFTStorefrontV2.Storefront` },
   ]
 }
@@ -27,12 +30,19 @@ export function publishedBy(state: LedgerState, account: Account): readonly Stor
   const isPerson = placeInRound(account) !== undefined
   const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
   const vaults = own.flatMap(({ receiverPath, balancePath, vaultType }) => [
-    { path: receiverPath, type: receivers }, { path: balancePath, type: `Capability<&${vaultType}>` },
+    { path: receiverPath, type: receivers },
+    { path: balancePath, type: `Capability<&${vaultType}>` },
   ])
   if (!isPerson) return vaults
   return [
     ...vaults,
-    ...collections.map(({ publicPath, itemType }) => ({ path: publicPath, type: `Capability<&${itemType.replace(/NFT$/, 'Collection')}>` })),
-    { path: '/public/NFTStorefrontV2', type: `Capability<&{A.${systemAccounts.service.hex}.NFTStorefrontV2.StorefrontPublic}>` },
+    ...collections.map(({ publicPath, itemType }) => ({
+      path: publicPath,
+      type: `Capability<&${itemType.replace(/NFT$/, 'Collection')}>`,
+    })),
+    {
+      path: '/public/NFTStorefrontV2',
+      type: `Capability<&{A.${systemAccounts.service.hex}.NFTStorefrontV2.StorefrontPublic}>`,
+    },
   ]
 }

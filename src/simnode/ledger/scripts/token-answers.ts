@@ -25,19 +25,24 @@ export const tokenAnswers = {
     answer(state, args, structId) {
       const [addresses, names] = [args.addresses(0), args.strings(1)]
       alike([addresses, names, args.strings(2)])
-      return json.array(addresses.map((address, at) => json.optional(state.token(address, names[at] ?? ''), (token) =>
-        json.struct(structId('Token'), {
-          name: said(token.name),
-          symbol: said(token.symbol),
-          description: said(token.description),
-          externalUrl: said(token.externalUrl),
-          logo: said(token.logo),
-          socials: socials(token.socials),
-          vaultPath: path(token.vaultPath),
-          receiverPath: path(token.receiverPath),
-          balancePath: path(token.balancePath),
-          totalSupply: json.optional(token.totalSupply, json.ufix64),
-        }))))
+      return json.array(
+        addresses.map((address, at) =>
+          json.optional(state.token(address, names[at] ?? ''), (token) =>
+            json.struct(structId('Token'), {
+              name: said(token.name),
+              symbol: said(token.symbol),
+              description: said(token.description),
+              externalUrl: said(token.externalUrl),
+              logo: said(token.logo),
+              socials: socials(token.socials),
+              vaultPath: path(token.vaultPath),
+              receiverPath: path(token.receiverPath),
+              balancePath: path(token.balancePath),
+              totalSupply: json.optional(token.totalSupply, json.ufix64),
+            }),
+          ),
+        ),
+      )
     },
   },
   nft_collections: {
@@ -45,21 +50,27 @@ export const tokenAnswers = {
     answer(state, args, structId) {
       const [addresses, names] = [args.addresses(0), args.strings(1)]
       alike([addresses, names, args.strings(2)])
-      return json.array(addresses.map((address, at) => json.optional(state.collection(address, names[at] ?? ''), (face) =>
-        json.struct(structId('Collection'), {
-          name: said(face.name),
-          description: said(face.description),
-          externalUrl: said(face.externalUrl),
-          squareImage: said(face.squareImage),
-          bannerImage: said(face.bannerImage),
-          socials: socials(face.socials),
-          storagePath: path(face.storagePath),
-          publicPath: path(face.publicPath),
-        }))))
+      return json.array(
+        addresses.map((address, at) =>
+          json.optional(state.collection(address, names[at] ?? ''), (face) =>
+            json.struct(structId('Collection'), {
+              name: said(face.name),
+              description: said(face.description),
+              externalUrl: said(face.externalUrl),
+              squareImage: said(face.squareImage),
+              bannerImage: said(face.bannerImage),
+              socials: socials(face.socials),
+              storagePath: path(face.storagePath),
+              publicPath: path(face.publicPath),
+            }),
+          ),
+        ),
+      )
     },
   },
   evm_addresses: {
     arguments: 1,
-    answer: (state, args) => json.array(args.strings(0).map((type) => json.optional(state.evmAddress(type), json.string))),
+    answer: (state, args) =>
+      json.array(args.strings(0).map((type) => json.optional(state.evmAddress(type), json.string))),
   },
 } as const satisfies Record<string, ScriptAnswer>

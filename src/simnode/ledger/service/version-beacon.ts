@@ -5,12 +5,17 @@ import { floodEnd, placeInTide, tideLength, tideOf } from '../world/tide.ts'
 import { systemAccounts } from '../world/tokens.ts'
 
 const contract = `A.${systemAccounts.service.hex}.NodeVersionBeacon`
-const struct = (name: string, fields: Readonly<Record<string, CadenceType>>): CompositeType =>
-  ({ ...eventShape(`${contract}.${name}`, fields), kind: 'struct' })
+const struct = (name: string, fields: Readonly<Record<string, CadenceType>>): CompositeType => ({
+  ...eventShape(`${contract}.${name}`, fields),
+  kind: 'struct',
+})
 
 const semver = struct('Semver', { major: 'UInt8', minor: 'UInt8', patch: 'UInt8', preRelease: optional('String') })
 const boundary = struct('VersionBoundary', { blockHeight: 'UInt64', version: semver })
-const versionBeacon = eventShape(`${contract}.VersionBeacon`, { versionBoundaries: arrayOf(boundary), sequence: 'UInt64' })
+const versionBeacon = eventShape(`${contract}.VersionBeacon`, {
+  versionBoundaries: arrayOf(boundary),
+  sequence: 'UInt64',
+})
 
 /** Tides from one version of nodes to the next. */
 const tidesPerVersion = 50
@@ -26,9 +31,17 @@ export const versionBeacons: SystemWork = {
     const sequence = tide / tidesPerVersion
     const versionOf = (number: number) => [0, Math.floor(number / 200) % 256, number % 200, null] as const
     const last = Math.max(0, height - tidesPerVersion * tideLength + notice)
-    return [{
-      shape: versionBeacon,
-      values: [[[last, versionOf(sequence)], [height + notice, versionOf(sequence + 1)]], sequence],
-    }]
+    return [
+      {
+        shape: versionBeacon,
+        values: [
+          [
+            [last, versionOf(sequence)],
+            [height + notice, versionOf(sequence + 1)],
+          ],
+          sequence,
+        ],
+      },
+    ]
   },
 }

@@ -18,7 +18,11 @@ export function epochPayout(table: StakingTable): bigint {
 }
 
 /** The views of an epoch, which is a tide, the last ones inclusive. In its last block it is too late to stake. */
-export function viewsOf(epoch: number): { readonly first: number; readonly stakingEnd: number; readonly final: number } {
+export function viewsOf(epoch: number): {
+  readonly first: number
+  readonly stakingEnd: number
+  readonly final: number
+} {
   const first = epoch * tideLength
   return { first: viewOf(first), stakingEnd: viewOf(first + tideLength - 1) - 1, final: viewOf(first + tideLength) - 1 }
 }
@@ -37,7 +41,9 @@ export const epochs: SystemWork = {
 }
 
 function begin(moment: Moment, epoch: number): DraftEvent[] {
-  const { state: { staking, supplies } } = moment
+  const {
+    state: { staking, supplies },
+  } = moment
   const events: DraftEvent[] = [{ shape: stakingShapes.commit, values: commitOf(staking, epoch) }]
   const minted = staking.minted
   beginEpoch(staking, stakingTeller(moment, events), epoch)
@@ -63,10 +69,17 @@ function setUp({ state: { staking }, timeAt }: Moment, epoch: number): DraftEven
     {
       shape: stakingShapes.setUp,
       values: [
-        epoch, nodes.map((node) => infoOf(staking, node)), first, final,
+        epoch,
+        nodes.map((node) => infoOf(staking, node)),
+        first,
+        final,
         [[0, collectors, collectors.length * weight, [], []]],
         hash('sha3-256', `epoch ${epoch}`, 'hex').slice(0, 32),
-        first + 50, first + 100, first + 150, Math.round((end - start) / 1000), Math.floor(end / 1000),
+        first + 50,
+        first + 100,
+        first + 150,
+        Math.round((end - start) / 1000),
+        Math.floor(end / 1000),
       ],
     },
   ]
@@ -80,19 +93,35 @@ function infoOf(table: StakingTable, staker: Staker): CadenceValue {
   const { staked, committed, unstaking, unstaked, rewarded, requested } = table.of(staker)
   const delegators = table.delegatorsOf(node).map(({ delegatorId }) => delegatorId)
   return [
-    nodeIdOf(node), roleOf(node), table.addressOf(node), publicKeyText(node, 'networking'), publicKeyText(node, 'staking'),
-    staked, committed, unstaking, unstaked, rewarded, delegators, delegators.length, requested, weight,
+    nodeIdOf(node),
+    roleOf(node),
+    table.addressOf(node),
+    publicKeyText(node, 'networking'),
+    publicKeyText(node, 'staking'),
+    staked,
+    committed,
+    unstaking,
+    unstaked,
+    rewarded,
+    delegators,
+    delegators.length,
+    requested,
+    weight,
   ]
 }
 
 /** The keys that consensus nodes made for an epoch, and the votes of the collectors. */
 function commitOf(table: StakingTable, epoch: number): readonly CadenceValue[] {
-  const ids = (role: number): string[] => table.nodes.filter(({ node }) => roleOf(node) === role).map(({ node }) => nodeIdOf(node))
+  const ids = (role: number): string[] =>
+    table.nodes.filter(({ node }) => roleOf(node) === role).map(({ node }) => nodeIdOf(node))
   const key = (of: string): string => hash('sha3-384', `epoch ${epoch} ${of}`, 'hex').repeat(2)
   const consensus = ids(2)
   const voters = ids(1)
   return [
-    epoch, [[0, voters.map((id) => key(id).slice(0, 96)), key('cluster 0'), voters]],
-    consensus.map(key), key('group'), consensus.map((id, index) => [id, index]),
+    epoch,
+    [[0, voters.map((id) => key(id).slice(0, 96)), key('cluster 0'), voters]],
+    consensus.map(key),
+    key('group'),
+    consensus.map((id, index) => [id, index]),
   ]
 }

@@ -32,7 +32,11 @@ const flow = (amount: number): bigint => BigInt(amount) * 1_0000_0000n
 
 /** What a node of a role needs at least, in units of 10^-8 FLOW. */
 export const minimumStake: ReadonlyMap<number, bigint> = new Map([
-  [1, flow(250_000)], [2, flow(500_000)], [3, flow(1_250_000)], [4, flow(135_000)], [5, flow(100)],
+  [1, flow(250_000)],
+  [2, flow(500_000)],
+  [3, flow(1_250_000)],
+  [4, flow(135_000)],
+  [5, flow(100)],
 ])
 
 const roles = [1, 2, 3, 4, 5, 2, 4, 1] as const
@@ -62,8 +66,9 @@ const firstOwner = 40
 export const stakers: readonly Staker[] = Array.from({ length: stakerCount }, (_, index) => {
   const node = Math.floor(index / (1 + delegatorsPerNode))
   const delegatorId = index % (1 + delegatorsPerNode)
-  const firstAmount = delegatorId === 0 ? (minimumStake.get(roleOf(node)) ?? 0n) + spare : flow(500 * delegatorId + node) + spare
-  return { index, node, delegatorId, owner: accountAt(firstOwner + (node + delegatorId) % nodeCount), firstAmount }
+  const firstAmount =
+    delegatorId === 0 ? (minimumStake.get(roleOf(node)) ?? 0n) + spare : flow(500 * delegatorId + node) + spare
+  return { index, node, delegatorId, owner: accountAt(firstOwner + ((node + delegatorId) % nodeCount)), firstAmount }
 })
 
 /** What somebody that stakes has in the beginning, in units of 10^-8 FLOW. */

@@ -13,8 +13,16 @@ export interface StakingTurn {
 
 /** `take-back` asks for committed tokens and withdraws them at once. */
 export type StakingCall =
-  | 'register-node' | 'register-delegator' | 'update-address' | 'withdraw-rewards' | 'request-unstaking' | 'stake-new'
-  | 'stake-rewards' | 'stake-unstaked' | 'withdraw-unstaked' | 'take-back'
+  | 'register-node'
+  | 'register-delegator'
+  | 'update-address'
+  | 'withdraw-rewards'
+  | 'request-unstaking'
+  | 'stake-new'
+  | 'stake-rewards'
+  | 'stake-unstaked'
+  | 'withdraw-unstaked'
+  | 'take-back'
 
 /** What one unstakes and stakes again in every tide, in units of 10^-8 FLOW: less than a node earns meanwhile. */
 const roundNode = 10000000n
@@ -32,12 +40,18 @@ export const lastingTurns: readonly ((tide: number, table: StakingTable) => Stak
   (tide) => {
     const next = stakers[tide]
     if (next === undefined) return { call: 'update-address', staker: nodeOfTide(tide), amount: 0n }
-    return { call: next.delegatorId === 0 ? 'register-node' : 'register-delegator', staker: next, amount: next.firstAmount }
+    return {
+      call: next.delegatorId === 0 ? 'register-node' : 'register-delegator',
+      staker: next,
+      amount: next.firstAmount,
+    }
   },
   (tide, table) => allOf(tide < stakers.length ? firstNode : nodeOfTide(tide), 'rewarded', table),
   () => ({ call: 'request-unstaking', staker: firstNode, amount: roundNode }),
   (_tide, table) => ({
-    call: table.of(firstNode).rewarded < roundNode ? 'stake-new' : 'stake-rewards', staker: firstNode, amount: roundNode,
+    call: table.of(firstNode).rewarded < roundNode ? 'stake-new' : 'stake-rewards',
+    staker: firstNode,
+    amount: roundNode,
   }),
   (_tide, table) => allOf(firstNode, 'unstaked', table),
   (tide, table) => {
@@ -56,7 +70,11 @@ function nodeOfTide(tide: number): Staker {
 
 /** All that there is, and be it nothing. */
 function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTable): StakingTurn {
-  return { call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards', staker, amount: table.of(staker)[bucket] }
+  return {
+    call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards',
+    staker,
+    amount: table.of(staker)[bucket],
+  }
 }
 
 /** Does a turn. @throws RangeError where there is not so much */
@@ -89,7 +107,7 @@ export function doStaking(table: StakingTable, teller: Teller, { call, staker, a
 const earned = 280n
 
 export function rewardOf(staked: bigint): bigint {
-  return staked * earned / 1_000_000_000n
+  return (staked * earned) / 1_000_000_000n
 }
 
 /**

@@ -23,11 +23,14 @@ const bodies: Readonly<Record<AmountCall, readonly [string, string]>> = {
   'withdraw-unstaked': same('vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))'),
   'request-unstaking': same('staker.requestUnstaking(amount: amount)'),
   'stake-new': [
-    'staker.stakeNewTokens(<-vault.withdraw(amount: amount))', 'staker.delegateNewTokens(from: <-vault.withdraw(amount: amount))',
+    'staker.stakeNewTokens(<-vault.withdraw(amount: amount))',
+    'staker.delegateNewTokens(from: <-vault.withdraw(amount: amount))',
   ],
   'stake-rewards': ['staker.stakeRewardedTokens(amount: amount)', 'staker.delegateRewardedTokens(amount: amount)'],
   'stake-unstaked': ['staker.stakeUnstakedTokens(amount: amount)', 'staker.delegateUnstakedTokens(amount: amount)'],
-  'take-back': same('staker.requestUnstaking(amount: amount)\n        vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))'),
+  'take-back': same(
+    'staker.requestUnstaking(amount: amount)\n        vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))',
+  ),
 }
 
 function same(body: string): readonly [string, string] {
@@ -44,21 +47,34 @@ transaction(${parameters}) {
 `)
 }
 
-const nodeParameters = ['id: String', 'role: UInt8', 'address: String', 'networkingKey: String', 'stakingKey: String', 'proof: String',
-  'amount: UFix64'].join(', ')
+const nodeParameters = [
+  'id: String',
+  'role: UInt8',
+  'address: String',
+  'networkingKey: String',
+  'stakingKey: String',
+  'proof: String',
+  'amount: UFix64',
+].join(', ')
 
 const scripts = new Map<string, Buffer>([
-  ['register-node', script(nodeParameters, [
-    vault,
-    'let record <- FlowIDTableStaking.addNodeRecord(id: id, role: role, networkingAddress: address, networkingKey: networkingKey,',
-    '    stakingKey: stakingKey, stakingKeyPoP: proof, tokensCommitted: <-vault.withdraw(amount: amount))',
-    'signer.storage.save(<-record, to: FlowIDTableStaking.NodeStakerStoragePath)',
-  ])],
-  ['register-delegator', script('nodeID: String, amount: UFix64', [
-    vault,
-    'let record <- FlowIDTableStaking.registerNewDelegator(nodeID: nodeID, tokensCommitted: <-vault.withdraw(amount: amount))',
-    'signer.storage.save(<-record, to: FlowIDTableStaking.DelegatorStoragePath)',
-  ])],
+  [
+    'register-node',
+    script(nodeParameters, [
+      vault,
+      'let record <- FlowIDTableStaking.addNodeRecord(id: id, role: role, networkingAddress: address, networkingKey: networkingKey,',
+      '    stakingKey: stakingKey, stakingKeyPoP: proof, tokensCommitted: <-vault.withdraw(amount: amount))',
+      'signer.storage.save(<-record, to: FlowIDTableStaking.NodeStakerStoragePath)',
+    ]),
+  ],
+  [
+    'register-delegator',
+    script('nodeID: String, amount: UFix64', [
+      vault,
+      'let record <- FlowIDTableStaking.registerNewDelegator(nodeID: nodeID, tokensCommitted: <-vault.withdraw(amount: amount))',
+      'signer.storage.save(<-record, to: FlowIDTableStaking.DelegatorStoragePath)',
+    ]),
+  ],
   ['update-address', script('address: String', [node, 'staker.updateNetworkingAddress(address)'])],
   ...Object.entries(bodies).flatMap(([call, [ofNode, ofDelegator]]): [string, Buffer][] => [
     [`${call} node`, script('amount: UFix64', [vault, node, ofNode])],

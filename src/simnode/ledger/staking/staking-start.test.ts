@@ -10,16 +10,29 @@ describe('staking at the start of a tide', () => {
     const table = new StakingTable(stakingAtStart(0))
     const purses = new Map<number, bigint>()
     const teller: Teller = {
-      events: [], newUuid: () => 0,
+      events: [],
+      newUuid: () => 0,
       purse: {
-        withdraw: ({ index }, amount) => { purses.set(index, (purses.get(index) ?? 0n) - amount); return 0n },
-        deposit: ({ index }, amount) => { purses.set(index, (purses.get(index) ?? 0n) + amount); return 0n },
+        withdraw: ({ index }, amount) => {
+          purses.set(index, (purses.get(index) ?? 0n) - amount)
+          return 0n
+        },
+        deposit: ({ index }, amount) => {
+          purses.set(index, (purses.get(index) ?? 0n) + amount)
+          return 0n
+        },
       },
     }
     for (let tide = 0; tide < 400; tide++) {
       const start = stakingAtStart(tide)
-      expect(table.content, `tide ${tide}`).to.deep.equal({ stakes: start.stakes, addressChanges: start.addressChanges, minted: start.minted })
-      expect([...purses].filter(([, amount]) => amount !== 0n)).to.have.deep.members([...start.purses].filter(([, amount]) => amount !== 0n))
+      expect(table.content, `tide ${tide}`).to.deep.equal({
+        stakes: start.stakes,
+        addressChanges: start.addressChanges,
+        minted: start.minted,
+      })
+      expect([...purses].filter(([, amount]) => amount !== 0n)).to.have.deep.members(
+        [...start.purses].filter(([, amount]) => amount !== 0n),
+      )
       if (tide > 0) beginEpoch(table, teller, tide)
       for (const turn of lastingTurns) doStaking(table, teller, turn(tide, table))
       teller.events.length = 0

@@ -53,7 +53,9 @@ function goThrough(tides: number): StakingStart[] {
     return after
   }
   const teller: Teller = {
-    purse: { withdraw: (account, amount) => add(account, -amount), deposit: add }, events: [], newUuid: () => 0,
+    purse: { withdraw: (account, amount) => add(account, -amount), deposit: add },
+    events: [],
+    newUuid: () => 0,
   }
   return Array.from({ length: tides }, (_, tide) => {
     const start = { ...table.content, purses: new Map(purses) }
@@ -80,7 +82,8 @@ function extended(now: StakingStart, later: StakingStart, laps: bigint): Staking
       }
     }),
     addressChanges: now.addressChanges.map((changes, node) =>
-      Number(grown(BigInt(changes), BigInt(later.addressChanges[node] ?? changes)))),
+      Number(grown(BigInt(changes), BigInt(later.addressChanges[node] ?? changes))),
+    ),
     purses: new Map([...later.purses].map(([index, after]) => [index, grown(now.purses.get(index) ?? 0n, after)])),
     minted: grown(now.minted, later.minted),
   }

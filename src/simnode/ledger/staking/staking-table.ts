@@ -65,7 +65,9 @@ export class StakingTable implements StatePart {
   /** A copy. */
   get content(): StakingContent {
     return {
-      stakes: this.#stakes.map((stake) => ({ ...stake })), addressChanges: [...this.#addressChanges], minted: this.#minted,
+      stakes: this.#stakes.map((stake) => ({ ...stake })),
+      addressChanges: [...this.#addressChanges],
+      minted: this.#minted,
     }
   }
 
@@ -111,9 +113,11 @@ export class StakingTable implements StatePart {
     const moved = this.#outOfPurse(teller, staker)
     this.#stakes.push({ committed: 0n, staked: 0n, unstaking: 0n, unstaked: 0n, rewarded: 0n, requested: 0n })
     const nodeId = nodeIdOf(staker.node)
-    teller.events.push(staker.delegatorId === 0
-      ? { shape: stakingShapes.newNode, values: [nodeId, roleOf(staker.node), 0n] }
-      : { shape: stakingShapes.newDelegator, values: [nodeId, staker.delegatorId] })
+    teller.events.push(
+      staker.delegatorId === 0
+        ? { shape: stakingShapes.newNode, values: [nodeId, roleOf(staker.node), 0n] }
+        : { shape: stakingShapes.newDelegator, values: [nodeId, staker.delegatorId] },
+    )
     this.#tell(teller, staker, 'TokensCommitted', staker.firstAmount)
     this.#put(teller, staker, 'committed', staker.firstAmount, moved)
   }
@@ -152,10 +156,16 @@ export class StakingTable implements StatePart {
     this.#tell(teller, staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
     const movedUuid = this.#take(teller, staker, bucket, amount)
     const { owner } = staker
-    teller.events.push(...deposited({
-      token: flow, amount, account: owner, vaultUuid: vaultUuid(flow, owner), movedUuid,
-      balanceAfter: teller.purse.deposit(owner, amount),
-    }))
+    teller.events.push(
+      ...deposited({
+        token: flow,
+        amount,
+        account: owner,
+        vaultUuid: vaultUuid(flow, owner),
+        movedUuid,
+        balanceAfter: teller.purse.deposit(owner, amount),
+      }),
+    )
   }
 
   /**
@@ -210,18 +220,25 @@ export class StakingTable implements StatePart {
 
   /** A node first, then its delegators. */
   #rewards(rewardOf: (staked: bigint) => bigint): readonly { readonly staker: Staker; readonly amount: bigint }[] {
-    return this.nodes.filter((node) => this.of(node).staked > 0n).flatMap((node) => {
-      const delegators = this.delegatorsOf(node.node).filter((staker) => this.of(staker).staked > 0n).map((staker) => {
-        const earned = rewardOf(this.of(staker).staked)
-        return { staker, amount: earned - earned * delegatorCut / 100n, cut: earned * delegatorCut / 100n }
+    return this.nodes
+      .filter((node) => this.of(node).staked > 0n)
+      .flatMap((node) => {
+        const delegators = this.delegatorsOf(node.node)
+          .filter((staker) => this.of(staker).staked > 0n)
+          .map((staker) => {
+            const earned = rewardOf(this.of(staker).staked)
+            return { staker, amount: earned - (earned * delegatorCut) / 100n, cut: (earned * delegatorCut) / 100n }
+          })
+        const cuts = delegators.reduce((sum, { cut }) => sum + cut, 0n)
+        return [{ staker: node, amount: rewardOf(this.of(node).staked) + cuts }, ...delegators]
       })
-      const cuts = delegators.reduce((sum, { cut }) => sum + cut, 0n)
-      return [{ staker: node, amount: rewardOf(this.of(node).staked) + cuts }, ...delegators]
-    })
   }
 
   #payOut(
-    teller: Teller, epoch: number, paid: readonly { readonly staker: Staker; readonly amount: bigint }[], fromFees: bigint,
+    teller: Teller,
+    epoch: number,
+    paid: readonly { readonly staker: Staker; readonly amount: bigint }[],
+    fromFees: bigint,
     minted: bigint,
   ): void {
     const { events, purse } = teller
@@ -231,12 +248,23 @@ export class StakingTable implements StatePart {
     let left = fromFees + minted
     events.push(
       ...withdrawn({
-        token: flow, amount: fromFees, account: flowFees, vaultUuid: vaultUuid(flow, flowFees), movedUuid: rewards,
+        token: flow,
+        amount: fromFees,
+        account: flowFees,
+        vaultUuid: vaultUuid(flow, flowFees),
+        movedUuid: rewards,
         balanceAfter: purse.withdraw(flowFees, fromFees),
       }),
       { shape: stakingShapes.feesTaken, values: [fromFees] },
       flowMinted(minted),
-      ...deposited({ token: flow, amount: minted, account: undefined, vaultUuid: rewards, movedUuid: mintedUuid, balanceAfter: left }),
+      ...deposited({
+        token: flow,
+        amount: minted,
+        account: undefined,
+        vaultUuid: rewards,
+        movedUuid: mintedUuid,
+        balanceAfter: left,
+      }),
     )
     const amounts = new Map(paid.map(({ staker, amount }) => [staker, amount]))
     for (const node of paid.map(({ staker }) => staker).filter(({ delegatorId }) => delegatorId === 0)) {
@@ -245,9 +273,16 @@ export class StakingTable implements StatePart {
         if (amount === undefined) continue
         left -= amount
         const movedUuid = teller.newUuid()
-        events.push(...withdrawn({
-          token: flow, amount, account: undefined, vaultUuid: rewards, movedUuid, balanceAfter: left,
-        }))
+        events.push(
+          ...withdrawn({
+            token: flow,
+            amount,
+            account: undefined,
+            vaultUuid: rewards,
+            movedUuid,
+            balanceAfter: left,
+          }),
+        )
         this.#put(teller, staker, 'rewarded', amount, movedUuid)
         if (staker !== node) this.#tell(teller, staker, 'RewardsPaid', amount, epoch)
       }
@@ -257,10 +292,16 @@ export class StakingTable implements StatePart {
 
   #outOfPurse(teller: Teller, { owner, firstAmount }: Staker, amount = firstAmount): number {
     const movedUuid = teller.newUuid()
-    teller.events.push(...withdrawn({
-      token: flow, amount, account: owner, vaultUuid: vaultUuid(flow, owner), movedUuid,
-      balanceAfter: teller.purse.withdraw(owner, amount),
-    }))
+    teller.events.push(
+      ...withdrawn({
+        token: flow,
+        amount,
+        account: owner,
+        vaultUuid: vaultUuid(flow, owner),
+        movedUuid,
+        balanceAfter: teller.purse.withdraw(owner, amount),
+      }),
+    )
     return movedUuid
   }
 
@@ -270,18 +311,30 @@ export class StakingTable implements StatePart {
 
   #take(teller: Teller, staker: Staker, bucket: Bucket, amount: bigint): number {
     const movedUuid = teller.newUuid()
-    teller.events.push(...withdrawn({
-      token: flow, amount, account: systemAccounts.service, vaultUuid: bucketUuid(staker, bucket), movedUuid,
-      balanceAfter: this.#change(staker, bucket, -amount),
-    }))
+    teller.events.push(
+      ...withdrawn({
+        token: flow,
+        amount,
+        account: systemAccounts.service,
+        vaultUuid: bucketUuid(staker, bucket),
+        movedUuid,
+        balanceAfter: this.#change(staker, bucket, -amount),
+      }),
+    )
     return movedUuid
   }
 
   #put(teller: Teller, staker: Staker, bucket: Bucket, amount: bigint, movedUuid: number): void {
-    teller.events.push(...deposited({
-      token: flow, amount, account: systemAccounts.service, vaultUuid: bucketUuid(staker, bucket), movedUuid,
-      balanceAfter: this.#change(staker, bucket, amount),
-    }))
+    teller.events.push(
+      ...deposited({
+        token: flow,
+        amount,
+        account: systemAccounts.service,
+        vaultUuid: bucketUuid(staker, bucket),
+        movedUuid,
+        balanceAfter: this.#change(staker, bucket, amount),
+      }),
+    )
   }
 
   #change(staker: Staker, what: Bucket | 'requested', by: bigint): bigint {
@@ -295,9 +348,11 @@ export class StakingTable implements StatePart {
 
   #tell(teller: Teller, { node, delegatorId }: Staker, name: AmountEvent, amount: bigint, epoch?: number): void {
     const counter = epoch === undefined ? [] : [epoch]
-    teller.events.push(delegatorId === 0
-      ? { shape: nodeShapes[name], values: [nodeIdOf(node), amount, ...counter] }
-      : { shape: delegatorShapes[name], values: [nodeIdOf(node), delegatorId, amount, ...counter] })
+    teller.events.push(
+      delegatorId === 0
+        ? { shape: nodeShapes[name], values: [nodeIdOf(node), amount, ...counter] }
+        : { shape: delegatorShapes[name], values: [nodeIdOf(node), delegatorId, amount, ...counter] },
+    )
   }
 }
 

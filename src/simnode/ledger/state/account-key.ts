@@ -2,7 +2,10 @@ import { hash } from 'node:crypto'
 import type { Account } from '../world/account.ts'
 
 /** The algorithms of account keys, as the access API (`api`) and as Cadence (`cadence`) number them. */
-export const signatureAlgorithms = { ECDSA_P256: { api: 2, cadence: 1 }, ECDSA_secp256k1: { api: 3, cadence: 2 } } as const
+export const signatureAlgorithms = {
+  ECDSA_P256: { api: 2, cadence: 1 },
+  ECDSA_secp256k1: { api: 3, cadence: 2 },
+} as const
 export const hashAlgorithms = { SHA2_256: { api: 1, cadence: 1 }, SHA3_256: { api: 3, cadence: 3 } } as const
 
 /** What is said of a key when it is added. */
@@ -28,6 +31,8 @@ export const fullWeight = 100_000_000_000n
 export function inventedKey(account: Account, keyIndex: number): NewAccountKey {
   return {
     publicKey: hash('sha512', `key ${keyIndex} of ${account.hex}`, 'buffer'),
-    signatureAlgorithm: 'ECDSA_P256', hashAlgorithm: 'SHA3_256', weight: fullWeight,
+    signatureAlgorithm: 'ECDSA_P256',
+    hashAlgorithm: 'SHA3_256',
+    weight: fullWeight,
   }
 }

@@ -50,7 +50,9 @@ export class Accounts implements StatePart {
   keys(account: Account): readonly AccountKey[] {
     if (isOutside(account)) return this.#outsiders.keys(account)
     return Array.from({ length: this.keyCount(account) }, (_, index) => ({
-      ...inventedKey(account, index), sequenceNumber: index === 0 ? this.sequenceNumber(account) : 0, isRevoked: this.isRevoked(account, index),
+      ...inventedKey(account, index),
+      sequenceNumber: index === 0 ? this.sequenceNumber(account) : 0,
+      isRevoked: this.isRevoked(account, index),
     }))
   }
 

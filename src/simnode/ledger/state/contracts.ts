@@ -59,6 +59,8 @@ export class Contracts implements StatePart {
   }
 
   read(key: string): string {
-    return this.of(accountAt(Number(key))).map(({ name, code }) => `${name} ${code.toString()}`).join()
+    return this.of(accountAt(Number(key)))
+      .map(({ name, code }) => `${name} ${code.toString()}`)
+      .join()
   }
 }

@@ -17,6 +17,7 @@ function sum(token: Token): bigint {
   let total = 0n
   for (let turn = 0; turn < peopleCount; turn++) total += genesisBalance(token, personOfTurn(turn))
   for (const { contract } of pairs) total += reservesAtStart(token, contract)
-  if (token === flow) total += genesisBalance(flow, systemAccounts.service) + BigInt(nodeCount) * ownersFirstBalance + keepersFirstBalance
+  if (token === flow)
+    total += genesisBalance(flow, systemAccounts.service) + BigInt(nodeCount) * ownersFirstBalance + keepersFirstBalance
   return total
 }

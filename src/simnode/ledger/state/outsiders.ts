@@ -27,8 +27,19 @@ export class Outsiders implements StatePart {
     // The payer's place stays free where it is not there, so that the accounts after it are the same.
     if (!hasPayer) return new Outsiders(new Map(), new Map(), 0n)
     const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
-    const key = { publicKey: publishedPayerKey(), signatureAlgorithm, hashAlgorithm, weight: fullWeight, sequenceNumber: 0, isRevoked: false }
-    return new Outsiders(new Map([[account.index, Array.from({ length: keyCount }, () => key)]]), new Map([[account.index, funds]]), funds)
+    const key = {
+      publicKey: publishedPayerKey(),
+      signatureAlgorithm,
+      hashAlgorithm,
+      weight: fullWeight,
+      sequenceNumber: 0,
+      isRevoked: false,
+    }
+    return new Outsiders(
+      new Map([[account.index, Array.from({ length: keyCount }, () => key)]]),
+      new Map([[account.index, funds]]),
+      funds,
+    )
   }
 
   copy(): Outsiders {
@@ -88,10 +99,15 @@ export class Outsiders implements StatePart {
     const [what, index] = key.split(' ')
     const account = accountAt(Number(index))
     if (what === 'moved') return String(this.moved(account))
-    return this.keys(account).map(({ publicKey, sequenceNumber, isRevoked }) => `${publicKey.toString('hex')} ${sequenceNumber} ${isRevoked}`).join()
+    return this.keys(account)
+      .map(({ publicKey, sequenceNumber, isRevoked }) => `${publicKey.toString('hex')} ${sequenceNumber} ${isRevoked}`)
+      .join()
   }
 
   #change(account: Account, keyIndex: number, change: (key: AccountKey) => AccountKey): void {
-    this.#keys.set(account.index, this.keys(account).map((key, index) => (index === keyIndex ? change(key) : key)))
+    this.#keys.set(
+      account.index,
+      this.keys(account).map((key, index) => (index === keyIndex ? change(key) : key)),
+    )
   }
 }

@@ -31,7 +31,10 @@ export function stateAtStart(activities: readonly Activity[], turns: TurnsBefore
   const ofFormula = startBalances(activities, turns)
   const turnsOf = (activity: Activity): number => (activities.includes(activity) ? turns.of(activity) : 0)
   const staking = stakingAtStart(turns.tide)
-  const made = new Map<Token, bigint>([[usdc, dollarsMinted(turnsOf(tokenMint))], [flow, staking.minted + before.supply]])
+  const made = new Map<Token, bigint>([
+    [usdc, dollarsMinted(turnsOf(tokenMint))],
+    [flow, staking.minted + before.supply],
+  ])
   return {
     vaults: new Vaults((token, account) => ofFormula(token, account) + (token === flow ? before.moved(account) : 0n)),
     supplies: new Supplies((token) => genesisSupply(token) + (made.get(token) ?? 0n)),

@@ -26,28 +26,41 @@ export function preprocessingError({ accounts }: LedgerState, body: TransactionB
   }
   const proposal = `public key ${body.proposerKeyId} on account ${body.proposerAddress.toString('hex')}`
   const unsigned = (code: number, reason: string): string =>
-    told(code, `transaction verification failed: [Error Code: 1006] invalid proposal key: ${proposal} does not have a valid signature: ${reason}`)
+    told(
+      code,
+      `transaction verification failed: [Error Code: 1006] invalid proposal key: ${proposal} does not have a valid signature: ${reason}`,
+    )
   const weights = { payload: new Map<string, number>(), envelope: new Map<string, number>() }
   for (const [part, signatures, message] of [
-    ['payload', body.payloadSignatures, transactionPayload(body)], ['envelope', body.envelopeSignatures, transactionEnvelope(body)],
+    ['payload', body.payloadSignatures, transactionPayload(body)],
+    ['envelope', body.envelopeSignatures, transactionEnvelope(body)],
   ] as const) {
     for (const signature of signatures) {
       const key = keyOf(signature.address, signature.keyId)
       const wrong = wrongOf(signature, key, message)
       const signer = `public key ${signature.keyId} on account ${signature.address.toString('hex')}`
-      if (wrong !== undefined || key === undefined) return unsigned(codes[part], `[Error Code: ${codes[part]}] invalid ${part} key: ${signer} does not have a valid signature: ${wrong}`)
+      if (wrong !== undefined || key === undefined)
+        return unsigned(
+          codes[part],
+          `[Error Code: ${codes[part]}] invalid ${part} key: ${signer} does not have a valid signature: ${wrong}`,
+        )
       const hex = signature.address.toString('hex')
       weights[part].set(hex, (weights[part].get(hex) ?? 0) + Number(key.weight / 100_000_000n))
     }
   }
-  const isProposed = [...body.payloadSignatures, ...body.envelopeSignatures]
-    .some(({ address, keyId }) => address.equals(body.proposerAddress) && keyId === body.proposerKeyId)
+  const isProposed = [...body.payloadSignatures, ...body.envelopeSignatures].some(
+    ({ address, keyId }) => address.equals(body.proposerAddress) && keyId === body.proposerKeyId,
+  )
   if (!isProposed) return unsigned(1006, 'either the payload or the envelope should provide proposal signatures')
   const light = lightSigner(body, weights)
-  if (light !== undefined) return told(1055, `transaction verification failed: [Error Code: 1055] authorization failed for account ${light}`)
+  if (light !== undefined)
+    return told(1055, `transaction verification failed: [Error Code: 1055] authorization failed for account ${light}`)
   const expected = keyOf(body.proposerAddress, body.proposerKeyId)?.sequenceNumber ?? 0
   if (body.proposerSequenceNumber === BigInt(expected)) return undefined
-  return told(1007, `checking sequence number failed: [Error Code: 1007] invalid proposal key: ${proposal} has sequence number ${expected}, but given ${body.proposerSequenceNumber}`)
+  return told(
+    1007,
+    `checking sequence number failed: [Error Code: 1007] invalid proposal key: ${proposal} has sequence number ${expected}, but given ${body.proposerSequenceNumber}`,
+  )
 }
 
 /** As results tell what went wrong. */
@@ -65,11 +78,17 @@ function wrongOf(signature: BodySignature, key: AccountKey | undefined, message:
 }
 
 /** Who signs with too little weight, and what is said of that: authorizers sign the payload, and who pays the envelope alone. */
-function lightSigner({ payer, authorizers }: TransactionBody, { payload, envelope }: Readonly<Record<SignedPart, ReadonlyMap<string, number>>>): string | undefined {
+function lightSigner(
+  { payer, authorizers }: TransactionBody,
+  { payload, envelope }: Readonly<Record<SignedPart, ReadonlyMap<string, number>>>,
+): string | undefined {
   for (const authorizer of authorizers) {
     const weight = payload.get(authorizer.toString('hex')) ?? 0
-    if (!authorizer.equals(payer) && weight < threshold) return `${authorizer.toString('hex')}: authorizer account does not have sufficient signatures (${weight} < ${threshold})`
+    if (!authorizer.equals(payer) && weight < threshold)
+      return `${authorizer.toString('hex')}: authorizer account does not have sufficient signatures (${weight} < ${threshold})`
   }
   const weight = envelope.get(payer.toString('hex')) ?? 0
-  return weight < threshold ? `${payer.toString('hex')}: payer account does not have sufficient signatures (${weight} < ${threshold})` : undefined
+  return weight < threshold
+    ? `${payer.toString('hex')}: payer account does not have sufficient signatures (${weight} < ${threshold})`
+    : undefined
 }

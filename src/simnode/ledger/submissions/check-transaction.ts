@@ -41,59 +41,88 @@ function invalid(reason: string): Refusal {
 }
 
 function checkForm(body: TransactionBody, size: number): void {
-  if (size > mostBytes) throw invalid(`transaction byte size (${size}) exceeds the maximum byte size allowed for a transaction (${mostBytes})`)
+  if (size > mostBytes)
+    throw invalid(
+      `transaction byte size (${size}) exceeds the maximum byte size allowed for a transaction (${mostBytes})`,
+    )
   const missing = [
-    ...(body.script.length === 0 ? ['Script'] : []), ...(isNothing(body.referenceBlockId) ? ['ReferenceBlockID'] : []), ...(isNothing(body.payer) ? ['Payer'] : []),
+    ...(body.script.length === 0 ? ['Script'] : []),
+    ...(isNothing(body.referenceBlockId) ? ['ReferenceBlockID'] : []),
+    ...(isNothing(body.payer) ? ['Payer'] : []),
   ]
   if (missing.length > 0) throw invalid(`transaction is missing required fields: [${missing.join(' ')}]`)
   const { gasLimit } = body
-  if (gasLimit < 1n || gasLimit > mostGas) throw invalid(`transaction gas limit (${gasLimit}) is not in the acceptable range (min: 1, max: ${mostGas})`)
+  if (gasLimit < 1n || gasLimit > mostGas)
+    throw invalid(`transaction gas limit (${gasLimit}) is not in the acceptable range (min: 1, max: ${mostGas})`)
 }
 
 function checkReference(view: NodeView<LedgerChain>, { referenceBlockId }: TransactionBody): void {
   const reference = findBlock(view, referenceBlockId)
   if (reference === undefined) throw invalid('unknown reference block')
-  if (view.head - reference.height > expiry - expiryBuffer) throw invalid(`transaction is expired: ref_height=${reference.height} final_height=${view.head}`)
+  if (view.head - reference.height > expiry - expiryBuffer)
+    throw invalid(`transaction is expired: ref_height=${reference.height} final_height=${view.head}`)
 }
 
 function requireAddress(address: Buffer): void {
-  if (address.length !== 8 || !isValidAddress(addressText(address), 'emulator')) throw invalid(`invalid address: ${address.toString('hex')}`)
+  if (address.length !== 8 || !isValidAddress(addressText(address), 'emulator'))
+    throw invalid(`invalid address: ${address.toString('hex')}`)
 }
 
 function checkSignatureForms(body: TransactionBody): void {
-  const lists = [[body.payloadSignatures, transactionPayload(body)], [body.envelopeSignatures, transactionEnvelope(body)]] as const
+  const lists = [
+    [body.payloadSignatures, transactionPayload(body)],
+    [body.envelopeSignatures, transactionEnvelope(body)],
+  ] as const
   for (const [signatures, message] of lists) {
     for (const signature of signatures) {
-      if (signedBytes(signature, message) === undefined) throw invalid(`the transaction signature has invalid extension data: ${sentence(signature)}`)
+      if (signedBytes(signature, message) === undefined)
+        throw invalid(`the transaction signature has invalid extension data: ${sentence(signature)}`)
     }
   }
   for (const signature of [...body.payloadSignatures, ...body.envelopeSignatures]) {
-    if (!canBeSignature(signature.signature)) throw invalid(`the cryptographic signature within the transaction signature has an invalid format: ${sentence(signature)}`)
+    if (!canBeSignature(signature.signature))
+      throw invalid(
+        `the cryptographic signature within the transaction signature has an invalid format: ${sentence(signature)}`,
+      )
   }
 }
 
-function checkSigners({ payloadSignatures, envelopeSignatures, payer, proposerAddress, authorizers }: TransactionBody): void {
+function checkSigners({
+  payloadSignatures,
+  envelopeSignatures,
+  payer,
+  proposerAddress,
+  authorizers,
+}: TransactionBody): void {
   const seen = new Set<string>()
   for (const { address, keyId } of [...payloadSignatures, ...envelopeSignatures]) {
     const key = `${digits(address)} ${keyId}`
     if (seen.has(key)) throw invalid(`duplicated signature for key (address: ${digits(address)}, index: ${keyId})`)
     seen.add(key)
   }
-  const [payloadSigners, envelopeSigners] = [payloadSignatures, envelopeSignatures].map((list) => new Set(list.map(({ address }) => digits(address)))) as [Set<string>, Set<string>]
-  const missing = (whose: string, address: Buffer): Refusal => invalid(`${whose} is missing: missing signature is from account ${digits(address)}`)
-  const hasSigned = (address: Buffer): boolean => payloadSigners.has(digits(address)) || envelopeSigners.has(digits(address))
+  const [payloadSigners, envelopeSigners] = [payloadSignatures, envelopeSignatures].map(
+    (list) => new Set(list.map(({ address }) => digits(address))),
+  ) as [Set<string>, Set<string>]
+  const missing = (whose: string, address: Buffer): Refusal =>
+    invalid(`${whose} is missing: missing signature is from account ${digits(address)}`)
+  const hasSigned = (address: Buffer): boolean =>
+    payloadSigners.has(digits(address)) || envelopeSigners.has(digits(address))
   if (!envelopeSigners.has(digits(payer))) throw missing('payer envelope signature', payer)
   if (!hasSigned(proposerAddress)) throw missing('proposer signature on either payload or envelope', proposerAddress)
-  for (const authorizer of authorizers) if (!hasSigned(authorizer)) throw missing('authorizer signature on either payload or envelope', authorizer)
+  for (const authorizer of authorizers)
+    if (!hasSigned(authorizer)) throw missing('authorizer signature on either payload or envelope', authorizer)
   const related = new Set([payer, proposerAddress, ...authorizers].map(digits))
-  for (const signer of [...payloadSigners, ...envelopeSigners]) if (!related.has(signer)) throw invalid(`unrelated account signature from address: ${signer}`)
+  for (const signer of [...payloadSigners, ...envelopeSigners])
+    if (!related.has(signer)) throw invalid(`unrelated account signature from address: ${signer}`)
 }
 
 function checkBalance(view: NodeView<LedgerChain>, { payer }: TransactionBody): void {
   const account = accountOfAddress(payer)
   const balance = account === undefined ? 0n : view.chain.stateAt(view.head).vaults.balance(flow, account)
   if (balance >= endowment) return
-  throw invalid(`transaction payer (${digits(payer)}) has insufficient balance to pay transaction fee. Required balance: (${ufix64Text(endowment)}). `)
+  throw invalid(
+    `transaction payer (${digits(payer)}) has insufficient balance to pay transaction fee. Required balance: (${ufix64Text(endowment)}). `,
+  )
 }
 
 /** As the node writes one. */

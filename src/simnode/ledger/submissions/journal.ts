@@ -88,7 +88,8 @@ export class Journal {
 
   #chapter(name: string): Chapter {
     let chapter = this.#chapters.get(name)
-    if (chapter === undefined) this.#chapters.set(name, (chapter = { heights: [], byHeight: new Map(), heightsOfIds: new Map(), shown: -1 }))
+    if (chapter === undefined)
+      this.#chapters.set(name, (chapter = { heights: [], byHeight: new Map(), heightsOfIds: new Map(), shown: -1 }))
     return chapter
   }
 }

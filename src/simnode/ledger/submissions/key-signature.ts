@@ -30,9 +30,17 @@ export function canBeSignature(signature: Buffer): boolean {
 }
 
 /** Whether a key has signed bytes: by its own curve and its own hash, whatever else is true of the signature. */
-export function isSignedBy({ publicKey, signatureAlgorithm, hashAlgorithm }: AccountKey, bytes: Buffer, signature: Buffer): boolean {
+export function isSignedBy(
+  { publicKey, signatureAlgorithm, hashAlgorithm }: AccountKey,
+  bytes: Buffer,
+  signature: Buffer,
+): boolean {
   const key = keyObject(publicKey, signatureAlgorithm)
-  return key !== undefined && signature.length === 64 && verify(hashes[hashAlgorithm], bytes, { key, dsaEncoding: 'ieee-p1363' }, signature)
+  return (
+    key !== undefined &&
+    signature.length === 64 &&
+    verify(hashes[hashAlgorithm], bytes, { key, dsaEncoding: 'ieee-p1363' }, signature)
+  )
 }
 
 function keyObject(publicKey: Buffer, algorithm: SignatureAlgorithm): KeyObject | undefined {

@@ -19,8 +19,15 @@ export function runSubmission(moment: Moment, { body }: Submission): SignedDraft
   const { state } = moment
   const payer = accountOfAddress(body.payer) ?? nobody
   const draft = {
-    script: body.script, arguments: [], authorizers: body.authorizers.map((address) => accountOfAddress(address) ?? nobody),
-    gasLimit: Number(body.gasLimit), computation: 0, events: [], payer, sequenceNumber: Number(body.proposerSequenceNumber), body,
+    script: body.script,
+    arguments: [],
+    authorizers: body.authorizers.map((address) => accountOfAddress(address) ?? nobody),
+    gasLimit: Number(body.gasLimit),
+    computation: 0,
+    events: [],
+    payer,
+    sequenceNumber: Number(body.proposerSequenceNumber),
+    body,
   }
   const error = preprocessingError(state, body)
   if (error !== undefined) return { ...draft, error }

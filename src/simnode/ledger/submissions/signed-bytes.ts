@@ -8,7 +8,13 @@ const tag = Buffer.concat([Buffer.from('FLOW-V0.0-transaction')], 32)
 
 /** Hash of the RP id, flags, counter. */
 const headLength = 37
-const flags = { userPresent: 0x01, backupEligible: 0x08, backedUp: 0x10, attestedCredential: 0x40, extensions: 0x80 } as const
+const flags = {
+  userPresent: 0x01,
+  backupEligible: 0x08,
+  backedUp: 0x10,
+  attestedCredential: 0x40,
+  extensions: 0x80,
+} as const
 
 /**
  * The very bytes that a signature has to be over: the tagged message, or what a passkey signs in its place (FLIP-264).
@@ -37,9 +43,17 @@ function isAbout(clientData: Buffer, challenge: Buffer): boolean {
   } catch {
     return false
   }
-  const { type, challenge: told, origin } = (read ?? {}) as Readonly<Partial<Record<'type' | 'challenge' | 'origin', unknown>>>
+  const {
+    type,
+    challenge: told,
+    origin,
+  } = (read ?? {}) as Readonly<Partial<Record<'type' | 'challenge' | 'origin', unknown>>>
   // Whose page it was is nobody's business here, but it is read as a text.
-  return type === 'webauthn.get' && told === challenge.toString('base64url') && ['string', 'undefined'].includes(typeof (origin ?? undefined))
+  return (
+    type === 'webauthn.get' &&
+    told === challenge.toString('base64url') &&
+    ['string', 'undefined'].includes(typeof (origin ?? undefined))
+  )
 }
 
 function isWhole(data: Buffer): boolean {
@@ -47,5 +61,5 @@ function isWhole(data: Buffer): boolean {
   const has = (flag: number): boolean => (set & flag) !== 0
   if (data.length < headLength || data.subarray(0, tag.length).equals(tag) || !has(flags.userPresent)) return false
   if (has(flags.backedUp) && !has(flags.backupEligible)) return false
-  return (data.length > headLength) === (has(flags.attestedCredential) || has(flags.extensions))
+  return data.length > headLength === (has(flags.attestedCredential) || has(flags.extensions))
 }

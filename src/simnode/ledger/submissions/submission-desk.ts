@@ -45,7 +45,8 @@ export class SubmissionDesk {
       throw new Refusal('INVALID_ARGUMENT', `transaction with ID ${hex} has already been submitted`)
     }
     checkTransaction(view, body, request.length)
-    if (this.#waiting.size >= mostWaiting) throw new Refusal('RESOURCE_EXHAUSTED', `${mostWaiting} transactions wait for the next block already`)
+    if (this.#waiting.size >= mostWaiting)
+      throw new Refusal('RESOURCE_EXHAUSTED', `${mostWaiting} transactions wait for the next block already`)
     this.#expired.delete(hex)
     this.#waiting.set(hex, { id, body })
     return id
@@ -89,7 +90,8 @@ function bodyOf(request: Buffer): TransactionBody {
   try {
     return withOrderedSignatures(readTransactionResponse(Buffer.from(request)))
   } catch (error) {
-    if (error instanceof WireError) throw new Refusal('INVALID_ARGUMENT', `invalid transaction: ${error.message.replace('answer', 'request')}`)
+    if (error instanceof WireError)
+      throw new Refusal('INVALID_ARGUMENT', `invalid transaction: ${error.message.replace('answer', 'request')}`)
     throw error
   }
 }

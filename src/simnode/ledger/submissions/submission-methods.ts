@@ -15,7 +15,9 @@ const zeroId = Buffer.alloc(32)
 
 /** The call that takes transactions in, and those that tell of one which is in no block. */
 export function submissionMethods(desk: SubmissionDesk): Readonly<Record<string, LedgerMethod>> {
-  const { GetTransaction: transaction, GetTransactionResult: result } = transactionMethods as Readonly<Record<'GetTransaction' | 'GetTransactionResult', LedgerMethod>>
+  const { GetTransaction: transaction, GetTransactionResult: result } = transactionMethods as Readonly<
+    Record<'GetTransaction' | 'GetTransactionResult', LedgerMethod>
+  >
   return {
     SendTransaction: {
       answer: (view, request) => Buffer.concat([bytesField(1, desk.take(view, request)), metadataField(view, 2)]),
@@ -37,7 +39,11 @@ export function submissionMethods(desk: SubmissionDesk): Readonly<Record<string,
         const fate = view.chain.placeOfTransaction(id) === undefined ? desk.fateOf(id) : undefined
         if (fate === undefined) return result.answer(view, request)
         return Buffer.concat([
-          varintField(1, statuses[fate]), bytesField(5, zeroId), bytesField(6, id), bytesField(7, zeroId), metadataField(view, 9),
+          varintField(1, statuses[fate]),
+          bytesField(5, zeroId),
+          bytesField(6, id),
+          bytesField(7, zeroId),
+          metadataField(view, 9),
         ])
       },
     },

@@ -17,8 +17,20 @@ export interface Pair {
 const unit = 100_000_000n
 
 export const pairs: readonly Pair[] = [
-  { index: 0, contract: accountAt(32), token0: flow, token1: usdc, firstReserves: [2_000_000n * unit, 1_100_000n * unit] },
-  { index: 1, contract: accountAt(33), token0: flow, token1: pebble, firstReserves: [300_000n * unit, 15_000_000n * unit] },
+  {
+    index: 0,
+    contract: accountAt(32),
+    token0: flow,
+    token1: usdc,
+    firstReserves: [2_000_000n * unit, 1_100_000n * unit],
+  },
+  {
+    index: 1,
+    contract: accountAt(33),
+    token0: flow,
+    token1: pebble,
+    firstReserves: [300_000n * unit, 15_000_000n * unit],
+  },
 ]
 
 /** What an account has as a pair's, when a tide begins; in units of 10^-8. */

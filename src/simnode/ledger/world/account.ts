@@ -51,8 +51,11 @@ const indexBits = 45
 const reducedRows = reduceRows()
 
 function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
-  const rows = Array.from({ length: indexBits }, (_, bit) =>
-    ({ word: BigInt(addressAtIndex(2 ** bit, 'emulator')) ^ networkWord, index: 1n << BigInt(bit), pivot: 0n }))
+  const rows = Array.from({ length: indexBits }, (_, bit) => ({
+    word: BigInt(addressAtIndex(2 ** bit, 'emulator')) ^ networkWord,
+    index: 1n << BigInt(bit),
+    pivot: 0n,
+  }))
   rows.forEach((row, at) => {
     row.pivot = row.word & -row.word
     for (const later of rows.slice(at + 1)) {

@@ -26,11 +26,21 @@ export class Branch {
       const [, digits = '', letters = ''] = /^(\d{1,15})([a-z]+)$/.exec(text) ?? []
       const after = Number(digits)
       if (letters === '' || after <= before) {
-        throw new FatalError('branch-unknown', `'${name}' is no branch: name it like 1234b, or 1234b.1300c for a branch of that`)
+        throw new FatalError(
+          'branch-unknown',
+          `'${name}' is no branch: name it like 1234b, or 1234b.1300c for a branch of that`,
+        )
       }
       before = after
       for (const letter of `${text}.`) salt = (Math.imul(salt, 31) + letter.charCodeAt(0)) >>> 0
-      return { after, salt, name: name.split('.').slice(0, nth + 1).join('.') }
+      return {
+        after,
+        salt,
+        name: name
+          .split('.')
+          .slice(0, nth + 1)
+          .join('.'),
+      }
     })
   }
 

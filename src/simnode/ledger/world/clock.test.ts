@@ -3,7 +3,12 @@ import { timeOf } from './clock.ts'
 import type { ClockShape } from './clock.ts'
 
 const dayMs = 86_400_000
-const clock: ClockShape = { height: 10_000, time: new Date('2026-03-01T00:00:00Z'), spacingMs: 800, pastSpacingMs: 21 * dayMs / 10_000 }
+const clock: ClockShape = {
+  height: 10_000,
+  time: new Date('2026-03-01T00:00:00Z'),
+  spacingMs: 800,
+  pastSpacingMs: (21 * dayMs) / 10_000,
+}
 
 describe('the clock of the ledger', () => {
   it('spreads the past over days of which some are busier than others', () => {

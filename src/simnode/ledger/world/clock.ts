@@ -16,7 +16,9 @@ export interface ClockShape {
 export const mainnetSpacingMs = 800
 
 export const defaultClock: ClockShape = {
-  height: 0, time: new Date('2026-01-01T00:00:00Z'), spacingMs: mainnetSpacingMs,
+  height: 0,
+  time: new Date('2026-01-01T00:00:00Z'),
+  spacingMs: mainnetSpacingMs,
 }
 
 const dayMs = 86_400_000
@@ -43,8 +45,8 @@ const leastSpacing = 1 - waves.reduce((sum, { share }) => sum + share, 0)
 /** How old something is that would be so old if all days were alike, in milliseconds. */
 function ageInWaves(ageMs: number): number {
   return waves.reduce((age, { lengthMs, share }) => {
-    const angle = 2 * Math.PI / lengthMs
-    return age + share / angle * Math.sin(angle * ageMs)
+    const angle = (2 * Math.PI) / lengthMs
+    return age + (share / angle) * Math.sin(angle * ageMs)
   }, ageMs)
 }
 

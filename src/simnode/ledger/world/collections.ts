@@ -22,7 +22,10 @@ export const genesisItems = 1_200
 /** The first ones of each collection are the most wanted. */
 const wanted = 120
 
-export const collections: readonly Collection[] = [collection(0, 'Herons', 'Herons', 20), collection(1, 'NightTrains', 'Night Trains', 21)]
+export const collections: readonly Collection[] = [
+  collection(0, 'Herons', 'Herons', 20),
+  collection(1, 'NightTrains', 'Night Trains', 21),
+]
 
 /** The uuid of the collection resource in an account. */
 export function collectionUuid({ index }: Collection, account: Account): number {
@@ -42,7 +45,15 @@ const choices: Readonly<Record<string, Readonly<Record<string, readonly string[]
     Catch: ['Nothing', 'Nothing', 'Minnow', 'Eel', 'A golden carp'],
   },
   NightTrains: {
-    Route: ['Wien – Roma', 'Oslo – Bergen', 'Paris – Nice', 'Berlin – Malmö', 'London – Fort William', 'İstanbul – София', '東京 – 出雲'],
+    Route: [
+      'Wien – Roma',
+      'Oslo – Bergen',
+      'Paris – Nice',
+      'Berlin – Malmö',
+      'London – Fort William',
+      'İstanbul – София',
+      '東京 – 出雲',
+    ],
     Carriage: ['Seat', 'Couchette', 'Sleeper', 'Dining car'],
     Weather: ['Clear', 'Rain', 'Snow', 'Fog'],
     Livery: ['Blue', 'Bordeaux', 'Green', 'Cream'],
@@ -68,7 +79,10 @@ export function anyItem(random: Random, count: number): number {
 function collection(index: number, name: string, title: string, account: number): Collection {
   const contract = accountAt(account)
   return {
-    index, name, title, contract,
+    index,
+    name,
+    title,
+    contract,
     itemType: `A.${contract.hex}.${name}.NFT`,
     storagePath: `/storage/${name}Collection`,
     publicPath: `/public/${name}Collection`,

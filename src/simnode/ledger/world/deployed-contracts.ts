@@ -36,7 +36,8 @@ const items = collections.map(({ name, contract }): Import => ({ name, account: 
 
 const kinds: readonly Kind[] = [
   {
-    name: 'Bakery', comment: 'Bread for dollars, as long as there is some.',
+    name: 'Bakery',
+    comment: 'Bread for dollars, as long as there is some.',
     imports: [fungibleToken, { name: usdc.name, account: usdc.contract }],
     first: `access(all) event Sold(loaves: UInt64, amount: UFix64)
     access(all) var loaves: UInt64
@@ -54,7 +55,8 @@ const kinds: readonly Kind[] = [
         self.till <- ${usdc.name}.createEmptyVault(vaultType: Type<@${usdc.name}.Vault>()) as! @${usdc.name}.Vault`,
   },
   {
-    name: 'Raffle', comment: 'Everybody puts in the same; one gets it all.',
+    name: 'Raffle',
+    comment: 'Everybody puts in the same; one gets it all.',
     imports: [fungibleToken, { name: flow.name, account: flow.contract }],
     first: `access(all) event Entered(by: Address, ticket: UInt64)
     access(all) event Drawn(ticket: UInt64)
@@ -65,7 +67,10 @@ const kinds: readonly Kind[] = [
     init: 'self.tickets = 0',
   },
   {
-    name: 'Garden', comment: 'A garden in which everybody may plant.', imports: [], importsEarlier: 4,
+    name: 'Garden',
+    comment: 'A garden in which everybody may plant.',
+    imports: [],
+    importsEarlier: 4,
     first: `access(all) event Planted(plant: UInt64, by: Address?)
     access(all) var plants: UInt64
 
@@ -78,7 +83,9 @@ const kinds: readonly Kind[] = [
     init: 'self.plants = 0',
   },
   {
-    name: 'Library', comment: 'Lends items, and remembers to whom.', imports: [nonFungibleToken, ...items],
+    name: 'Library',
+    comment: 'Lends items, and remembers to whom.',
+    imports: [nonFungibleToken, ...items],
     first: `access(all) event Lent(id: UInt64, to: Address)
     access(all) event Returned(id: UInt64)
     access(all) let readers: {UInt64: Address}
@@ -88,7 +95,9 @@ const kinds: readonly Kind[] = [
     init: 'self.readers = {}',
   },
   {
-    name: 'Weather', comment: 'What the weather is, as somebody says.', imports: [],
+    name: 'Weather',
+    comment: 'What the weather is, as somebody says.',
+    imports: [],
     first: `access(all) event Told(place: String, celsius: Fix64)
     access(all) let celsius: {String: Fix64}
 
@@ -97,7 +106,10 @@ const kinds: readonly Kind[] = [
     init: 'self.celsius = {}',
   },
   {
-    name: 'Chess', comment: 'Moves of games between two accounts. Who begins is drawn.', imports: [], importsEarlier: 4,
+    name: 'Chess',
+    comment: 'Moves of games between two accounts. Who begins is drawn.',
+    imports: [],
+    importsEarlier: 4,
     first: `access(all) event Moved(game: UInt64, move: String)
     access(all) let moves: {UInt64: [String]}
 
@@ -127,9 +139,13 @@ export function deployedContract(ordinal: number, version: Version): ContractCod
     code: Buffer.from(`${importLines(all)}// ${comment}
 access(all) contract ${name} {
     ${first}
-${version === 1 ? '' : `
+${
+  version === 1
+    ? ''
+    : `
     ${second}
-`}
+`
+}
     init() {
         ${init}
     }

@@ -10,7 +10,10 @@ import type { Token } from './tokens.ts'
 /** The contracts that are there before the first block, by the index of their account. Their code says no more than what they declare. */
 export const genesisContracts: ReadonlyMap<number, readonly ContractCode[]> = byAccount([
   ...coreContracts,
-  ...tokens.map(({ contract, name }): [Account, ContractCode] => [contract, tokenContract(name, contract === flow.contract)]),
+  ...tokens.map(({ contract, name }): [Account, ContractCode] => [
+    contract,
+    tokenContract(name, contract === flow.contract),
+  ]),
   ...collections.map(({ contract, name }): [Account, ContractCode] => [contract, itemContract(name)]),
   ...pairs.map(({ contract, token0, token1 }): [Account, ContractCode] => [contract, pairContract(token0, token1)]),
   [alarmContract, { name: 'Alarm', code: Buffer.from(alarmCode()) }],

@@ -40,8 +40,7 @@ export const publishedPayer = {
 } as const
 
 /** It as the wallet is told who pays, with all its keys: <address>/<key indexes>/<algorithm>/<hash>/<private key>. */
-export const publishedPayerSetting =
-  `${publishedPayer.address}/0-${payerKeys - 1}/${publishedPayer.signatureAlgorithm}/${publishedPayer.hashAlgorithm}/${secret}`
+export const publishedPayerSetting = `${publishedPayer.address}/0-${payerKeys - 1}/${publishedPayer.signatureAlgorithm}/${publishedPayer.hashAlgorithm}/${secret}`
 
 /** The key that belongs to it: 64 bytes. */
 export function publishedPayerKey(): Buffer {

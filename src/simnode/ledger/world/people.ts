@@ -16,7 +16,7 @@ const stride = 1877
 
 /** The person whose turn is number `turn`, from 0 on without end. */
 export function personOfTurn(turn: number): Account {
-  return accountAt(firstPerson + ((turn % peopleCount) * stride) % peopleCount)
+  return accountAt(firstPerson + (((turn % peopleCount) * stride) % peopleCount))
 }
 
 /** Which place in the round an account has; undefined for accounts that are no people of the first block. */

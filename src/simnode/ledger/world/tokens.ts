@@ -40,7 +40,11 @@ export function vaultUuid({ index }: Token, account: Account): number {
 
 function token(index: number, name: string, title: string, symbol: string, contract: Account, path: string): Token {
   return {
-    index, name, title, symbol, contract,
+    index,
+    name,
+    title,
+    symbol,
+    contract,
     vaultType: `A.${contract.hex}.${name}.Vault`,
     storagePath: `/storage/${path}Vault`,
     receiverPath: `/public/${path}Receiver`,

@@ -25,16 +25,20 @@ function keyJson(key: AccountKey): unknown {
 /** Accounts, at the newest block and at any height that the node serves. Source: onflow/flow-go `engine/access/rest/http/models/account.go`. */
 export const accountRoutes: readonly RestRoute[] = [
   {
-    method: 'GET', path: '/v1/accounts/{address}',
+    method: 'GET',
+    path: '/v1/accounts/{address}',
     async answer(calls, request) {
       const { address, height } = wanted(request)
-      const { account } = height === 'latest'
-        ? await calls.ask(accessCalls.latestAccount, { address })
-        : await calls.ask(accessCalls.account, { address, blockHeight: height })
+      const { account } =
+        height === 'latest'
+          ? await calls.ask(accessCalls.latestAccount, { address })
+          : await calls.ask(accessCalls.account, { address, blockHeight: height })
       if (account === undefined) throw new Refusal('INTERNAL', 'the answer has no account')
       const expand = readExpand(request.query)
       const [hasKeys, hasContracts] = [expand.has('keys'), expand.has('contracts')]
-      const contracts = Object.fromEntries(Object.entries(account.contracts).map(([name, code]) => [name, base64(code)]))
+      const contracts = Object.fromEntries(
+        Object.entries(account.contracts).map(([name, code]) => [name, base64(code)]),
+      )
       return {
         address: hex(account.address),
         balance: String(account.balance),
@@ -46,33 +50,39 @@ export const accountRoutes: readonly RestRoute[] = [
     },
   },
   {
-    method: 'GET', path: '/v1/accounts/{address}/balance',
+    method: 'GET',
+    path: '/v1/accounts/{address}/balance',
     async answer(calls, request) {
       const { address, height } = wanted(request)
-      const { balance } = height === 'latest'
-        ? await calls.ask(accessCalls.latestBalance, { address })
-        : await calls.ask(accessCalls.balance, { address, blockHeight: height })
+      const { balance } =
+        height === 'latest'
+          ? await calls.ask(accessCalls.latestBalance, { address })
+          : await calls.ask(accessCalls.balance, { address, blockHeight: height })
       return { balance: String(balance) }
     },
   },
   {
-    method: 'GET', path: '/v1/accounts/{address}/keys',
+    method: 'GET',
+    path: '/v1/accounts/{address}/keys',
     async answer(calls, request) {
       const { address, height } = wanted(request)
-      const { accountKeys } = height === 'latest'
-        ? await calls.ask(accessCalls.latestKeys, { address })
-        : await calls.ask(accessCalls.keys, { address, blockHeight: height })
+      const { accountKeys } =
+        height === 'latest'
+          ? await calls.ask(accessCalls.latestKeys, { address })
+          : await calls.ask(accessCalls.keys, { address, blockHeight: height })
       return { keys: accountKeys.map(keyJson) }
     },
   },
   {
-    method: 'GET', path: '/v1/accounts/{address}/keys/{index}',
+    method: 'GET',
+    path: '/v1/accounts/{address}/keys/{index}',
     async answer(calls, request) {
       const { address, height } = wanted(request)
       const index = readUint32(request.params['index'] ?? '', 'key index')
-      const { accountKey } = height === 'latest'
-        ? await calls.ask(accessCalls.latestKey, { address, index })
-        : await calls.ask(accessCalls.key, { address, index, blockHeight: height })
+      const { accountKey } =
+        height === 'latest'
+          ? await calls.ask(accessCalls.latestKey, { address, index })
+          : await calls.ask(accessCalls.key, { address, index, blockHeight: height })
       if (accountKey === undefined) throw new Refusal('INTERNAL', 'the answer has no key')
       return keyJson(accountKey)
     },

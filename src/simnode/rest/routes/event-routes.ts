@@ -12,7 +12,10 @@ const mostBlocks = 50
 
 function resultJson({ blockId, blockHeight, blockTimestamp, events }: EventsResponse_Result): unknown {
   return {
-    block_id: hex(blockId), block_height: String(blockHeight), block_timestamp: timeText(blockTimestamp), events: events.map(eventJson),
+    block_id: hex(blockId),
+    block_height: String(blockHeight),
+    block_timestamp: timeText(blockTimestamp),
+    events: events.map(eventJson),
     _links: { _self: `/v1/events?block_ids=${hex(blockId)}` },
   }
 }
@@ -24,9 +27,13 @@ async function latestHeight(calls: RestCalls): Promise<bigint> {
 /** Events of one type, of blocks by height or by id. */
 export const eventRoutes: readonly RestRoute[] = [
   {
-    method: 'GET', path: '/v1/events',
+    method: 'GET',
+    path: '/v1/events',
     async answer(calls, { query }) {
-      const [start, end] = [readHeight(query.get('start_height'), 'start height'), readHeight(query.get('end_height'), 'end height')]
+      const [start, end] = [
+        readHeight(query.get('start_height'), 'start height'),
+        readHeight(query.get('end_height'), 'end height'),
+      ]
       const blockIds = readIds(query.get('block_ids'), mostBlocks)
       const type = query.get('type') ?? ''
       if (blockIds.length > 0 && (start !== undefined || end !== undefined)) {
@@ -36,11 +43,13 @@ export const eventRoutes: readonly RestRoute[] = [
         throw badRequest('must provide either block IDs or start and end height range')
       }
       if (type === '') throw badRequest('event type must be provided')
-      if (start === undefined || end === undefined) return (await calls.ask(accessCalls.eventsOfBlocks, { type, blockIds })).results.map(resultJson)
+      if (start === undefined || end === undefined)
+        return (await calls.ask(accessCalls.eventsOfBlocks, { type, blockIds })).results.map(resultJson)
       const head = await latestHeight(calls)
       const [startHeight, endHeight] = [start === 'latest' ? head : start, end === 'latest' ? head : end]
       if (startHeight > endHeight) throw badRequest('start height must be less than or equal to end height')
-      if (endHeight - startHeight >= mostHeights) throw badRequest(`height range ${endHeight - startHeight} exceeds maximum allowed of ${mostHeights}`)
+      if (endHeight - startHeight >= mostHeights)
+        throw badRequest(`height range ${endHeight - startHeight} exceeds maximum allowed of ${mostHeights}`)
       return (await calls.ask(accessCalls.eventsOfHeights, { type, startHeight, endHeight })).results.map(resultJson)
     },
   },

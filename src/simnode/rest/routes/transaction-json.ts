@@ -15,7 +15,11 @@ const sealed = 4
 const expired = 5
 
 /** @param result where it is to be told too @throws Refusal INTERNAL for an answer without a transaction */
-export function transactionJson(id: Uint8Array, { transaction }: TransactionResponse, result?: TransactionResultResponse): unknown {
+export function transactionJson(
+  id: Uint8Array,
+  { transaction }: TransactionResponse,
+  result?: TransactionResultResponse,
+): unknown {
   if (transaction === undefined) throw new Refusal('INTERNAL', 'the answer has no transaction')
   const { proposalKey } = transaction
   const links = { _self: `/v1/transactions/${hex(id)}` }
@@ -41,7 +45,12 @@ export function transactionJson(id: Uint8Array, { transaction }: TransactionResp
 }
 
 function signatureJson({ address, keyId, signature, extensionData }: Transaction_Signature): unknown {
-  return { address: hex(address), key_index: String(keyId), signature: base64(signature), extension_data: base64(extensionData) }
+  return {
+    address: hex(address),
+    key_index: String(keyId),
+    signature: base64(signature),
+    extension_data: base64(extensionData),
+  }
 }
 
 /** What came of a transaction. Ids of nothing but zeros are left out. */
@@ -61,7 +70,10 @@ export function resultJson(id: Uint8Array, result: TransactionResultResponse): u
 
 export function eventJson({ type, transactionId, transactionIndex, eventIndex, payload }: Event): unknown {
   return {
-    type, transaction_id: hex(transactionId), transaction_index: String(transactionIndex), event_index: String(eventIndex),
+    type,
+    transaction_id: hex(transactionId),
+    transaction_index: String(transactionIndex),
+    event_index: String(eventIndex),
     payload: base64(payload),
   }
 }

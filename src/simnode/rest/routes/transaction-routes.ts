@@ -9,7 +9,10 @@ const mostAuthorizers = 100
 const mostArguments = 100
 
 const signatureSchema = z.object({
-  address: z.string(), key_index: z.string(), signature: z.string().min(1), extension_data: z.string().default(''),
+  address: z.string(),
+  key_index: z.string(),
+  signature: z.string().min(1),
+  extension_data: z.string().default(''),
 })
 const transactionSchema = z.object({
   script: z.string().min(1),
@@ -25,7 +28,9 @@ const transactionSchema = z.object({
 
 function signatureOf({ address, key_index, signature, extension_data }: z.output<typeof signatureSchema>) {
   return {
-    address: readAddress(address), keyId: readUint32(key_index, 'key index'), signature: readBase64(signature, 'signature'),
+    address: readAddress(address),
+    keyId: readUint32(key_index, 'key index'),
+    signature: readBase64(signature, 'signature'),
     extensionData: readBase64(extension_data, 'extension data'),
   }
 }
@@ -42,7 +47,8 @@ export function readTransaction(body: unknown) {
     gasLimit: readUint64(data.gas_limit, 'gas limit'),
     payer: readAddress(data.payer),
     proposalKey: {
-      address: readAddress(data.proposal_key.address), keyId: readUint32(data.proposal_key.key_index, 'key index'),
+      address: readAddress(data.proposal_key.address),
+      keyId: readUint32(data.proposal_key.key_index, 'key index'),
       sequenceNumber: readUint64(data.proposal_key.sequence_number, 'sequence number'),
     },
     authorizers: (data.authorizers ?? []).map(readAddress),
@@ -54,26 +60,36 @@ export function readTransaction(body: unknown) {
 /** Sending transactions, and what became of them. */
 export const transactionRoutes: readonly RestRoute[] = [
   {
-    method: 'POST', path: '/v1/transactions',
+    method: 'POST',
+    path: '/v1/transactions',
     async answer(calls, { body }) {
       const { id } = await calls.ask(accessCalls.send, { transaction: readTransaction(body) })
       return transactionJson(id, await calls.ask(accessCalls.transaction, { id }))
     },
   },
   {
-    method: 'GET', path: '/v1/transactions/{id}',
+    method: 'GET',
+    path: '/v1/transactions/{id}',
     async answer(calls, { params, query }) {
       const id = readId(params['id'] ?? '')
       const transaction = await calls.ask(accessCalls.transaction, { id })
-      return transactionJson(id, transaction, readExpand(query).has('result') ? await calls.ask(accessCalls.result, { id }) : undefined)
+      return transactionJson(
+        id,
+        transaction,
+        readExpand(query).has('result') ? await calls.ask(accessCalls.result, { id }) : undefined,
+      )
     },
   },
   {
-    method: 'GET', path: '/v1/transaction_results/{id}',
+    method: 'GET',
+    path: '/v1/transaction_results/{id}',
     async answer(calls, { params, query }) {
       const id = readId(params['id'] ?? '')
       const block = query.get('block_id')
-      return resultJson(id, await calls.ask(accessCalls.result, { id, ...(block === null ? {} : { blockId: readId(block) }) }))
+      return resultJson(
+        id,
+        await calls.ask(accessCalls.result, { id, ...(block === null ? {} : { blockId: readId(block) }) }),
+      )
     },
   },
 ]

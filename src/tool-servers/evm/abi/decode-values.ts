@@ -37,7 +37,8 @@ function decodeRow(types: readonly AbiType[], data: Buffer, budget: Budget): Abi
 }
 
 function decodeValue(type: AbiType, data: Buffer, budget: Budget): AbiValue | undefined {
-  if (type.kind === 'word') return data.length < wordBytes ? undefined : readAbiWord(type.name, data.subarray(0, wordBytes))
+  if (type.kind === 'word')
+    return data.length < wordBytes ? undefined : readAbiWord(type.name, data.subarray(0, wordBytes))
   if (type.kind === 'tuple') return decodeRow(type.of, data, budget)
   if (type.kind === 'list') return decodeList(type, data, budget)
   const length = smallNumber(data, 0)
@@ -47,12 +48,26 @@ function decodeValue(type: AbiType, data: Buffer, budget: Budget): AbiValue | un
   return type.kind === 'string' ? bytes.toString('utf8') : `0x${bytes.toString('hex')}`
 }
 
-function decodeList({ of, length: fixed }: AbiType & { readonly kind: 'list' }, data: Buffer, budget: Budget): AbiValue | undefined {
-  if (fixed !== undefined) return decodeRow(Array.from({ length: fixed }, () => of), data, budget)
+function decodeList(
+  { of, length: fixed }: AbiType & { readonly kind: 'list' },
+  data: Buffer,
+  budget: Budget,
+): AbiValue | undefined {
+  if (fixed !== undefined)
+    return decodeRow(
+      Array.from({ length: fixed }, () => of),
+      data,
+      budget,
+    )
   const length = smallNumber(data, 0)
   // Each element takes a word at least, so that a length beyond what there is would be a lie.
-  if (length === undefined || length * headWords(of) * wordBytes > data.length || length > budget.values) return undefined
-  return decodeRow(Array.from({ length }, () => of), data.subarray(wordBytes), budget)
+  if (length === undefined || length * headWords(of) * wordBytes > data.length || length > budget.values)
+    return undefined
+  return decodeRow(
+    Array.from({ length }, () => of),
+    data.subarray(wordBytes),
+    budget,
+  )
 }
 
 /** A place or a length; undefined where it is beyond what there is. */

@@ -11,11 +11,23 @@ const mostBytes = 64 * 1024
  * The data of arguments: numbers as numbers or texts (decimal, or hex with 0x), addresses and bytes as 0x and hex, tuples as lists.
  * @throws ApiError 400 `bad-argument`
  */
-export function encodeArguments(parameters: readonly AbiParameter[], values: readonly unknown[], field: string): Buffer {
+export function encodeArguments(
+  parameters: readonly AbiParameter[],
+  values: readonly unknown[],
+  field: string,
+): Buffer {
   if (values.length !== parameters.length) {
-    throw abiError('bad-argument', `The signature has ${parameters.length} arguments, and ${values.length} are given.`, field)
+    throw abiError(
+      'bad-argument',
+      `The signature has ${parameters.length} arguments, and ${values.length} are given.`,
+      field,
+    )
   }
-  const data = encodeRow(parameters.map(({ type }) => type), values, field)
+  const data = encodeRow(
+    parameters.map(({ type }) => type),
+    values,
+    field,
+  )
   if (data.length > mostBytes) throw abiError('bad-argument', `The arguments have more than ${mostBytes} bytes.`, field)
   return data
 }
@@ -37,13 +49,20 @@ function encodeRow(types: readonly AbiType[], values: readonly unknown[], at: st
 function encodeValue(type: AbiType, value: unknown, at: string): Buffer {
   if (type.kind === 'word') return encodeWord(type.name, value, at)
   if (type.kind === 'bytes') return withLength(bytesOf(type, value, at))
-  if (type.kind === 'string') return typeof value === 'string' ? withLength(Buffer.from(value)) : refuse(type, value, at)
+  if (type.kind === 'string')
+    return typeof value === 'string' ? withLength(Buffer.from(value)) : refuse(type, value, at)
   if (!Array.isArray(value)) return refuse(type, value, at)
   const values: readonly unknown[] = value
-  if (type.kind === 'tuple') return values.length === type.of.length ? encodeRow(type.of, values, at) : refuse(type, value, at)
+  if (type.kind === 'tuple')
+    return values.length === type.of.length ? encodeRow(type.of, values, at) : refuse(type, value, at)
   if (type.length !== undefined && values.length !== type.length) return refuse(type, value, at)
-  if (values.length * headWords(type.of) * wordBytes > mostBytes) throw abiError('bad-argument', `${at} is too long.`, at)
-  const row = encodeRow(values.map(() => type.of), values, at)
+  if (values.length * headWords(type.of) * wordBytes > mostBytes)
+    throw abiError('bad-argument', `${at} is too long.`, at)
+  const row = encodeRow(
+    values.map(() => type.of),
+    values,
+    at,
+  )
   return type.length === undefined ? Buffer.concat([numberWord(BigInt(values.length)), row]) : row
 }
 
@@ -51,7 +70,9 @@ function encodeWord(name: string, value: unknown, at: string): Buffer {
   const type: AbiType = { kind: 'word', name }
   if (name === 'bool') return typeof value === 'boolean' ? numberWord(value ? 1n : 0n) : refuse(type, value, at)
   if (name === 'address') {
-    return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value) ? numberWord(BigInt(value)) : refuse(type, value, at)
+    return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
+      ? numberWord(BigInt(value))
+      : refuse(type, value, at)
   }
   if (name.startsWith('bytes')) {
     const bytes = bytesOf(type, value, at)
@@ -60,7 +81,9 @@ function encodeWord(name: string, value: unknown, at: string): Buffer {
   }
   const number = integerOf(value)
   const bits = Number(name.replace(/^u?int/, ''))
-  const isInRange = number !== undefined && (name.startsWith('u') ? BigInt.asUintN(bits, number) === number : BigInt.asIntN(bits, number) === number)
+  const isInRange =
+    number !== undefined &&
+    (name.startsWith('u') ? BigInt.asUintN(bits, number) === number : BigInt.asIntN(bits, number) === number)
   return isInRange ? numberWord(number) : refuse(type, value, at)
 }
 
@@ -70,7 +93,9 @@ function integerOf(value: unknown): bigint | undefined {
 }
 
 function bytesOf(type: AbiType, value: unknown, at: string): Buffer {
-  return typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value) ? Buffer.from(value.slice(2), 'hex') : refuse(type, value, at)
+  return typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value)
+    ? Buffer.from(value.slice(2), 'hex')
+    : refuse(type, value, at)
 }
 
 function withLength(bytes: Buffer): Buffer {
@@ -80,10 +105,19 @@ function withLength(bytes: Buffer): Buffer {
 
 /** A number as 32 bytes; a negative one by the complement of two. */
 function numberWord(number: bigint): Buffer {
-  return Buffer.from(BigInt.asUintN(256, number).toString(16).padStart(2 * wordBytes, '0'), 'hex')
+  return Buffer.from(
+    BigInt.asUintN(256, number)
+      .toString(16)
+      .padStart(2 * wordBytes, '0'),
+    'hex',
+  )
 }
 
 function refuse(type: AbiType, value: unknown, at: string): never {
   const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80)
-  throw abiError('bad-argument', `${at} is ${shown}, and should be ${canonicalType(type)}: numbers as numbers or texts, addresses and bytes as 0x and hex, tuples as lists.`, at)
+  throw abiError(
+    'bad-argument',
+    `${at} is ${shown}, and should be ${canonicalType(type)}: numbers as numbers or texts, addresses and bytes as 0x and hex, tuples as lists.`,
+    at,
+  )
 }

@@ -30,7 +30,17 @@ const mostWords = 1024
 
 const tokenPattern = /\s*([A-Za-z_$][\w$]*|\d+|[()[\],])/y
 const modifiers: ReadonlySet<string> = new Set(['memory', 'calldata', 'storage', 'payable'])
-const functionWords: ReadonlySet<string> = new Set(['external', 'public', 'view', 'pure', 'payable', 'nonpayable', 'virtual', 'override', 'anonymous'])
+const functionWords: ReadonlySet<string> = new Set([
+  'external',
+  'public',
+  'view',
+  'pure',
+  'payable',
+  'nonpayable',
+  'virtual',
+  'override',
+  'anonymous',
+])
 
 /**
  * Reads `balanceOf(address) returns (uint256)`, or as Solidity has it: `function balanceOf(address owner) external view returns (uint256)`,
@@ -99,18 +109,23 @@ class SignatureReader {
       if (mark === ')') break
       if (mark !== ',') this.#refuse(`has "${mark}" where , or ) should be`)
     }
-    if (parameters.reduce((sum, { type }) => sum + headWords(type), 0) > mostWords) this.#refuse('has lists that are too long')
+    if (parameters.reduce((sum, { type }) => sum + headWords(type), 0) > mostWords)
+      this.#refuse('has lists that are too long')
     return parameters
   }
 
   #type(depth: number): AbiType {
     if (this.#peek() === 'tuple') this.#at++
-    let type: AbiType = this.#peek() === '(' ? { kind: 'tuple', of: this.#parameters(depth + 1).map(({ type }) => type) } : this.#elementary(this.#next())
+    let type: AbiType =
+      this.#peek() === '('
+        ? { kind: 'tuple', of: this.#parameters(depth + 1).map(({ type }) => type) }
+        : this.#elementary(this.#next())
     for (let nested = depth; this.#peek() === '['; nested++) {
       if (nested > mostNesting) this.#refuse(`nests deeper than ${mostNesting}`)
       this.#at++
       const length = this.#peek() === ']' ? undefined : Number(this.#next())
-      if (length !== undefined && !(Number.isSafeInteger(length) && length >= 1 && length <= mostWords)) this.#refuse(`has a list whose length is none from 1 to ${mostWords}`)
+      if (length !== undefined && !(Number.isSafeInteger(length) && length >= 1 && length <= mostWords))
+        this.#refuse(`has a list whose length is none from 1 to ${mostWords}`)
       this.#expect(']')
       type = { kind: 'list', of: type, length }
     }
@@ -122,8 +137,16 @@ class SignatureReader {
     const name = word === 'uint' || word === 'int' ? `${word}256` : word === 'byte' ? 'bytes1' : word
     const [, kind, digits = ''] = /^(uint|int|bytes)([1-9]\d*)$/.exec(name) ?? []
     const size = Number(digits)
-    const isRight = kind === undefined ? name === 'address' || name === 'bool' : kind === 'bytes' ? size <= 32 : size <= 256 && size % 8 === 0
-    if (!isRight) this.#refuse(`has the type "${word}", which is not known: address, bool, string, bytes, bytes1 to bytes32, uint8 to uint256, int8 to int256, (…) and lists of them are`)
+    const isRight =
+      kind === undefined
+        ? name === 'address' || name === 'bool'
+        : kind === 'bytes'
+          ? size <= 32
+          : size <= 256 && size % 8 === 0
+    if (!isRight)
+      this.#refuse(
+        `has the type "${word}", which is not known: address, bool, string, bytes, bytes1 to bytes32, uint8 to uint256, int8 to int256, (…) and lists of them are`,
+      )
     return { kind: 'word', name }
   }
 
@@ -143,6 +166,10 @@ class SignatureReader {
   }
 
   #refuse(problem: string): never {
-    throw abiError('bad-signature', `The signature ${problem}. It is written as balanceOf(address) returns (uint256).`, this.#field)
+    throw abiError(
+      'bad-signature',
+      `The signature ${problem}. It is written as balanceOf(address) returns (uint256).`,
+      this.#field,
+    )
   }
 }

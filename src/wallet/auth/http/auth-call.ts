@@ -13,7 +13,11 @@ export const mostBodyBytes = 64 * 1024
 /** Who asks. Those of one network of IPv6 are one, as far as limits are concerned. */
 export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'clientOf'>): AuthClient {
   const [address = ''] = parts.clientOf(req).address.split('%')
-  return { address, network: clientNetwork(address), userAgent: (req.headers['user-agent'] ?? '').slice(0, mostUserAgent) }
+  return {
+    address,
+    network: clientNetwork(address),
+    userAgent: (req.headers['user-agent'] ?? '').slice(0, mostUserAgent),
+  }
 }
 
 /** The token of `Authorization`. @throws ApiError 401 `no_authorization` */
@@ -34,9 +38,8 @@ export async function sessionOf(context: RequestContext, { accessTokens, session
  */
 export async function ownSessionOf(context: RequestContext, parts: AuthParts): Promise<OpenSession> {
   const session = await sessionOf(context, parts)
-  if (session.clientId !== null) throw authError(
-    403, 'not_admin', 'A session of another program cannot change the user. Open the wallet.',
-  )
+  if (session.clientId !== null)
+    throw authError(403, 'not_admin', 'A session of another program cannot change the user. Open the wallet.')
   return session
 }
 

@@ -29,7 +29,12 @@ export function authRouter(parts: AuthParts): Middleware<RequestState> {
   const provider = new ProviderSignIn(parts)
   const change = new EmailChange(parts)
   const router = new Router<RequestState>()
-  for (const { method, path, run } of [...emailRoutes(parts, email, change), ...sessionRoutes(parts, provider, change), ...providerRoutes(parts, provider), ...serviceRoutes(parts, email)]) {
+  for (const { method, path, run } of [
+    ...emailRoutes(parts, email, change),
+    ...sessionRoutes(parts, provider, change),
+    ...providerRoutes(parts, provider),
+    ...serviceRoutes(parts, email),
+  ]) {
     router.register(`${authPath}${path}`, method === 'GET' ? ['GET', 'HEAD'] : [method], async (context) => {
       context.state.route = `${authPath}${path}`
       await run(context)
@@ -52,7 +57,11 @@ export function authRouter(parts: AuthParts): Middleware<RequestState> {
       await answer(context, () => Promise.resolve())
       if (context.status === 404 && !context.body) {
         refuseMethod(context, router, false)
-        throw new ApiError(404, 'unknown-path', `There is nothing at ${context.path}: sign-in is by e-mail, by passkey and by the providers that ${authPath}/settings names.`)
+        throw new ApiError(
+          404,
+          'unknown-path',
+          `There is nothing at ${context.path}: sign-in is by e-mail, by passkey and by the providers that ${authPath}/settings names.`,
+        )
       }
     } catch (error) {
       answerError(context, error, parts.log)
@@ -65,10 +74,14 @@ function allowOrigin(context: RequestContext, { isAllowedOrigin, isClientOrigin 
   context.vary('Origin')
   const origin = context.get('Origin')
   if (origin === '' || !(isAllowedOrigin(origin) || isClientOrigin(origin))) return
-  context.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version' })
+  context.set({
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version',
+  })
   if (context.method !== 'OPTIONS') return
   context.set({
-    'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE', 'Access-Control-Max-Age': '600',
+    'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+    'Access-Control-Max-Age': '600',
     'Access-Control-Allow-Headers': 'Authorization, Content-Type, ApiKey, X-Client-Info, X-Supabase-Api-Version',
   })
 }

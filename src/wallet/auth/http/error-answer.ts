@@ -26,7 +26,7 @@ export function answerError(context: RequestContext, thrown: unknown, log: Logge
   context.status = status
   context.body = JSON.stringify({
     ...(typeof facts === 'object' ? facts : {}),
-    ...(isNew ? { code, message } : { code: status, error_code: code, msg: message })
+    ...(isNew ? { code, message } : { code: status, error_code: code, msg: message }),
   })
   context.type = 'application/json'
 }
@@ -36,11 +36,14 @@ export function asAuthError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) {
     // Errors of other rooms have dashes in their codes.
     if (!thrown.code.includes('-')) return thrown
-    const code = thrown.code === 'bad-json' ? 'bad_json' : thrown.code === 'unknown-path' ? 'not_found' : 'validation_failed'
+    const code =
+      thrown.code === 'bad-json' ? 'bad_json' : thrown.code === 'unknown-path' ? 'not_found' : 'validation_failed'
     return authError(thrown.status, code, thrown.message, thrown.details)
   }
   if (asDatabaseError(thrown) instanceof RetryableError) {
-    return authError(503, 'unexpected_failure', 'The database does not answer at the moment; try again.', { retryAfterSeconds: 1 })
+    return authError(503, 'unexpected_failure', 'The database does not answer at the moment; try again.', {
+      retryAfterSeconds: 1,
+    })
   }
   return authError(500, 'unexpected_failure', 'Something went wrong here; the log tells what.')
 }

@@ -19,9 +19,21 @@ const styleHash = createHash('sha256').update(style).digest('base64')
  * The page that a link in an e-mail opens. Its button signs in, and nothing else does: programs that open the links of e-mails press none.
  * @param goesTo the page that follows; its origin has to be allowed to the form
  */
-export function signInPage({ name, email, token, goesTo }: { readonly name: string; readonly email: string; readonly token: string; readonly goesTo: string }): LinkPage {
+export function signInPage({
+  name,
+  email,
+  token,
+  goesTo,
+}: {
+  readonly name: string
+  readonly email: string
+  readonly token: string
+  readonly goesTo: string
+}): LinkPage {
   return page({
-    status: 200, name, formTargets: ["'self'", new URL(goesTo).origin],
+    status: 200,
+    name,
+    formTargets: ["'self'", new URL(goesTo).origin],
     content: `<h1>Sign in to ${escapeHtml(name)}</h1><p>as <b>${escapeHtml(email)}</b></p>
 <form method="post" action="verify"><input type="hidden" name="token" value="${escapeHtml(token)}"><button>Sign in</button></form>
 <p><small>If you did not ask for this e-mail, close this page: nothing has happened.</small></p>`,
@@ -29,11 +41,34 @@ export function signInPage({ name, email, token, goesTo }: { readonly name: stri
 }
 
 /** What is said where there is nothing to go on with. */
-export function refusalPage({ name, status, message }: { readonly name: string; readonly status: number; readonly message: string }): LinkPage {
-  return page({ status, name, formTargets: ["'none'"], content: `<h1>This did not work</h1><p>${escapeHtml(message)}</p>` })
+export function refusalPage({
+  name,
+  status,
+  message,
+}: {
+  readonly name: string
+  readonly status: number
+  readonly message: string
+}): LinkPage {
+  return page({
+    status,
+    name,
+    formTargets: ["'none'"],
+    content: `<h1>This did not work</h1><p>${escapeHtml(message)}</p>`,
+  })
 }
 
-function page({ status, name, formTargets, content }: { status: number; name: string; formTargets: readonly string[]; content: string }): LinkPage {
+function page({
+  status,
+  name,
+  formTargets,
+  content,
+}: {
+  status: number
+  name: string
+  formTargets: readonly string[]
+  content: string
+}): LinkPage {
   return {
     status,
     html: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">

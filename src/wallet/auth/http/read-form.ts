@@ -10,8 +10,10 @@ const mostBytes = 4096
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const { 'sec-fetch-site': site, origin = '', host = '' } = request.headers
-  const isOurs = site === undefined ? URL.canParse(origin) && new URL(origin).host === host.toLowerCase() : site === 'same-origin'
-  if (!isOurs) throw authError(403, 'validation_failed', 'Open the link of the e-mail, and press the button on its page.')
+  const isOurs =
+    site === undefined ? URL.canParse(origin) && new URL(origin).host === host.toLowerCase() : site === 'same-origin'
+  if (!isOurs)
+    throw authError(403, 'validation_failed', 'Open the link of the e-mail, and press the button on its page.')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -65,7 +65,12 @@ export class AttemptLimits {
       await count()
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error
-      throw authError(429, action.startsWith('mail') ? 'over_email_send_rate_limit' : 'over_request_rate_limit', error.message, error.details)
+      throw authError(
+        429,
+        action.startsWith('mail') ? 'over_email_send_rate_limit' : 'over_request_rate_limit',
+        error.message,
+        error.details,
+      )
     }
   }
 }

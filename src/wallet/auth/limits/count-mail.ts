@@ -8,7 +8,9 @@ import type { AttemptLimits } from './attempt-limits.ts'
  * @throws ApiError 429 `over_email_send_rate_limit`
  */
 export async function countMail(
-  limits: AttemptLimits, mailbox: string, { network }: Pick<AuthClient, 'network'>,
+  limits: AttemptLimits,
+  mailbox: string,
+  { network }: Pick<AuthClient, 'network'>,
 ): Promise<void> {
   await limits.take('mail', network)
   await limits.take('mailToBy', `${mailbox} ${network}`)

@@ -3,10 +3,18 @@ import type { Mail } from './mail.ts'
 
 /** E-mails about an account, beside those that sign in. */
 
-interface Told { readonly to: string; readonly name: string }
+interface Told {
+  readonly to: string
+  readonly name: string
+}
 
 /** To the address that somebody wants instead of theirs. */
-export function emailChangeMail({ to, name, link, code }: Told & { readonly link: string; readonly code: string }): Mail {
+export function emailChangeMail({
+  to,
+  name,
+  link,
+  code,
+}: Told & { readonly link: string; readonly code: string }): Mail {
   const text = `Your code for the new e-mail address of your account at ${name}:
 
     ${code}
@@ -27,33 +35,50 @@ Both are good for one hour. If you did not ask for this, do nothing: your addres
 
 /** To the owner of an address that somebody else wants, or they themselves, who forgot. */
 export function addressTakenMail({ to, name }: Told): Mail {
-  return plain(to, `New e-mail address at ${name}`, `Somebody wanted to use this e-mail address for another account at ${name}. It has an account already, so nothing was changed. If that was you, sign in by this address instead, or delete that account first.`)
+  return plain(
+    to,
+    `New e-mail address at ${name}`,
+    `Somebody wanted to use this e-mail address for another account at ${name}. It has an account already, so nothing was changed. If that was you, sign in by this address instead, or delete that account first.`,
+  )
 }
 
 /** To the old address, when it is one no more. */
 export function emailChangedMail({ to, name, newEmail }: Told & { readonly newEmail: string }): Mail {
-  return plain(to, `E-mail address changed at ${name}`, `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)} a moment ago. This address signs in there no more. If that was not you, sign in by your passkey, sign out everywhere, and change it back.`)
+  return plain(
+    to,
+    `E-mail address changed at ${name}`,
+    `The e-mail address of your account at ${name} was changed to ${hidden(newEmail)} a moment ago. This address signs in there no more. If that was not you, sign in by your passkey, sign out everywhere, and change it back.`,
+  )
 }
 
 /** When an account is gone. */
 export function userRemovedMail({ to, name, from }: Told & { readonly from: string }): Mail {
-  return plain(to, `Account deleted at ${name}`, `Your account at ${name} was deleted a moment ago, from ${from}. Accounts on Flow are not deleted by that: your passkeys are still their keys.`)
+  return plain(
+    to,
+    `Account deleted at ${name}`,
+    `Your account at ${name} was deleted a moment ago, from ${from}. Accounts on Flow are not deleted by that: your passkeys are still their keys.`,
+  )
 }
 
 export type PasskeyMailEvent = 'added' | 'removed' | 'restored'
 
 /** After every change of the passkeys of a user. */
-export function passkeyMail(
-  { to, name, event, from }: Told & { readonly event: PasskeyMailEvent; readonly from: string },
-): Mail {
+export function passkeyMail({
+  to,
+  name,
+  event,
+  from,
+}: Told & { readonly event: PasskeyMailEvent; readonly from: string }): Mail {
   const remedies: Readonly<Record<PasskeyMailEvent, string>> = {
     added: 'sign in by another passkey, remove the new one, and sign out everywhere.',
-    removed: 'sign in by the removed passkey: while one of your accounts has its key, this brings it back. Then sign out everywhere.',
+    removed:
+      'sign in by the removed passkey: while one of your accounts has its key, this brings it back. Then sign out everywhere.',
     restored: 'revoke its keys on your accounts, remove it again, and sign out everywhere.',
   }
   return plain(
-    to, `Passkey ${event} at ${name}`,
-    `A passkey of your user at ${name} was ${event} a moment ago, from ${from}. If that was not you, ${remedies[event]}`
+    to,
+    `Passkey ${event} at ${name}`,
+    `A passkey of your user at ${name} was ${event} a moment ago, from ${from}. If that was not you, ${remedies[event]}`,
   )
 }
 

@@ -51,8 +51,12 @@ export class Outbox {
   #isDue = false
 
   constructor({
-    retryAfterMs = [1000, 5000, 30_000], storedRetryMs = 5000, maxAgeMs = 86_400_000, maxStored = 10_000,
-    onDone = () => undefined, ...options
+    retryAfterMs = [1000, 5000, 30_000],
+    storedRetryMs = 5000,
+    maxAgeMs = 86_400_000,
+    maxStored = 10_000,
+    onDone = () => undefined,
+    ...options
   }: OutboxOptions) {
     this.#options = { ...options, retryAfterMs, storedRetryMs, maxAgeMs, maxStored, onDone }
     this.#timer = setInterval(() => this.deliver(), pollMs).unref()
@@ -65,7 +69,9 @@ export class Outbox {
 
   /** Sends an e-mail with a code or a link, which is lost with the process. */
   put(mail: Mail): void {
-    const sending = this.#sendCode(mail).then(this.#options.onDone).finally(() => this.#waiting.delete(sending))
+    const sending = this.#sendCode(mail)
+      .then(this.#options.onDone)
+      .finally(() => this.#waiting.delete(sending))
     this.#waiting.add(sending)
   }
 
@@ -132,7 +138,9 @@ export class Outbox {
   /** Takes the oldest e-mail that is due, which no other process takes meanwhile. */
   async #next(): Promise<StoredMail | undefined> {
     if (this.#stop.signal.aborted) return undefined
-    const { rows: [mail] } = await query<StoredMail>(
+    const {
+      rows: [mail],
+    } = await query<StoredMail>(
       this.#options.pool,
       `update wallet_auth.outgoing_mails
        set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => $1)
@@ -154,7 +162,8 @@ export class Outbox {
     }
     const waitMs = Math.min(maxRetryMs, storedRetryMs * 2 ** (attempts - 1))
     await query(
-      pool, 'update wallet_auth.outgoing_mails set next_attempt_at = now() + make_interval(secs => $2) where id = $1',
+      pool,
+      'update wallet_auth.outgoing_mails set next_attempt_at = now() + make_interval(secs => $2) where id = $1',
       [id, waitMs / 1000],
     )
   }
@@ -179,7 +188,13 @@ export class Outbox {
     } catch (error) {
       // What a server says may repeat the e-mail: its reason alone is told.
       const reason = asError(error)
-      log.error({ code: 'code' in reason ? reason.code : undefined, responseCode: 'responseCode' in reason ? reason.responseCode : undefined }, 'an e-mail could not be sent: look at SMTP_URL or MAIL_FOLDER')
+      log.error(
+        {
+          code: 'code' in reason ? reason.code : undefined,
+          responseCode: 'responseCode' in reason ? reason.responseCode : undefined,
+        },
+        'an e-mail could not be sent: look at SMTP_URL or MAIL_FOLDER',
+      )
       return false
     }
   }

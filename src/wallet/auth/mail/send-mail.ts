@@ -22,10 +22,16 @@ export function mailSender({ smtpUrl, from, folder }: MailSettings, log: Logger)
     // Loaded when the first is sent: a start need not wait for it.
     const { createTransport } = await import('nodemailer')
     if (smtpUrl !== undefined) {
-      const server = createTransport({ url: smtpUrl, ...patience }, { from, disableFileAccess: true, disableUrlAccess: true })
-      return async (mail) => void await server.sendMail(mail)
+      const server = createTransport(
+        { url: smtpUrl, ...patience },
+        { from, disableFileAccess: true, disableUrlAccess: true },
+      )
+      return async (mail) => void (await server.sendMail(mail))
     }
-    const writer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from, disableFileAccess: true, disableUrlAccess: true })
+    const writer = createTransport(
+      { streamTransport: true, buffer: true, newline: 'unix' },
+      { from, disableFileAccess: true, disableUrlAccess: true },
+    )
     return async (mail) => {
       const { message } = await writer.sendMail(mail)
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -2,7 +2,17 @@ import { escapeHtml } from '../../../base/http/escape-html.ts'
 import type { Mail } from './mail.ts'
 
 /** The e-mail with a link and a code, either of which signs in. The code stands in the text, not in the subject that locked screens show. */
-export function signInMail({ to, name, link, code }: { readonly to: string; readonly name: string; readonly link: string; readonly code: string }): Mail {
+export function signInMail({
+  to,
+  name,
+  link,
+  code,
+}: {
+  readonly to: string
+  readonly name: string
+  readonly link: string
+  readonly code: string
+}): Mail {
   const text = `Your code for ${name}:
 
     ${code}
@@ -24,7 +34,15 @@ do nothing: nobody can sign in without it.</p>
 }
 
 /** Told to people when an account elsewhere begins to lead to theirs. */
-export function identityAddedMail({ to, name, provider }: { readonly to: string; readonly name: string; readonly provider: string }): Mail {
+export function identityAddedMail({
+  to,
+  name,
+  provider,
+}: {
+  readonly to: string
+  readonly name: string
+  readonly provider: string
+}): Mail {
   const said = provider === 'github' ? 'GitHub' : provider === 'google' ? 'Google' : 'this e-mail address'
   const text = `Your account at ${name} can now be signed in to with ${said}, which was done a moment ago. If that was not you, secure that account, then sign out everywhere.\n`
   return { to, subject: `New way to sign in to ${name}`, text, html: `<p>${escapeHtml(text)}</p>` }

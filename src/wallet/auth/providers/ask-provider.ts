@@ -23,11 +23,17 @@ export async function askProvider(url: string, init: RequestInit): Promise<unkno
 }
 
 /** Trades a code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5). @throws ApiError 400 `bad_oauth_callback`, 502 */
-export async function tradeCode(url: string, form: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
-  const answer = asRecord(await askProvider(url, {
-    method: 'POST', headers: { Accept: 'application/json', 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ grant_type: 'authorization_code', ...form }).toString(),
-  }))
+export async function tradeCode(
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = asRecord(
+    await askProvider(url, {
+      method: 'POST',
+      headers: { Accept: 'application/json', 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: 'authorization_code', ...form }).toString(),
+    }),
+  )
   // GitHub says so with status 200.
   const { error } = answer
   if (error === undefined) return answer
@@ -42,19 +48,31 @@ export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export function providerAway(reason: string): ApiError {
-  return authError(502, 'unexpected_failure', `The provider cannot tell who you are at the moment (${reason}): try again.`)
+  return authError(
+    502,
+    'unexpected_failure',
+    `The provider cannot tell who you are at the moment (${reason}): try again.`,
+  )
 }
 
 export function emailUnverified(provider: string): ApiError {
-  return authError(422, 'provider_email_needs_verification', `Your account at ${provider} has no verified e-mail address: verify it there, or sign in by e-mail here.`)
+  return authError(
+    422,
+    'provider_email_needs_verification',
+    `Your account at ${provider} has no verified e-mail address: verify it there, or sign in by e-mail here.`,
+  )
 }
 
 /** The texts among some fields, cut to a length that a profile needs. */
-export function shortTexts(from: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>): Record<string, string> {
+export function shortTexts(
+  from: Readonly<Record<string, unknown>>,
+  names: Readonly<Record<string, string>>,
+): Record<string, string> {
   const found: Record<string, string> = {}
   for (const [name, source] of Object.entries(names)) {
     const value = from[source]
-    if (typeof value === 'string' && value !== '') found[name] = value.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed()
+    if (typeof value === 'string' && value !== '')
+      found[name] = value.toWellFormed().replaceAll('\0', '').slice(0, 500).toWellFormed()
   }
   return found
 }

@@ -23,7 +23,11 @@ export class FlowStates {
   }
 
   /** @returns what goes to the provider, and what the browser keeps */
-  async begin({ provider, redirectTo, codeChallenge }: FlowState): Promise<{ readonly state: string; readonly browser: string }> {
+  async begin({
+    provider,
+    redirectTo,
+    codeChallenge,
+  }: FlowState): Promise<{ readonly state: string; readonly browser: string }> {
     const [state, browser] = [randomToken(), randomToken()]
     await query(
       this.#pool,
@@ -36,7 +40,9 @@ export class FlowStates {
 
   /** Undefined: there is none such in this browser. */
   async end(state: string, browser: string): Promise<FlowState | undefined> {
-    const { rows: [row] } = await query<FlowState>(
+    const {
+      rows: [row],
+    } = await query<FlowState>(
       this.#pool,
       `delete from wallet_auth.flow_states where state_hash = $1 and browser_hash = $2 and expires_at > now()
        returning provider, redirect_to as "redirectTo", code_challenge as "codeChallenge"`,

@@ -13,27 +13,56 @@ export const googleEndpoints = {
 }
 
 /** Sign-in with Google: OpenID Connect with PKCE and a nonce. */
-export function googleProvider({ clientId, clientSecret }: OAuthApplication, endpoints = googleEndpoints): OAuthProvider {
+export function googleProvider(
+  { clientId, clientSecret }: OAuthApplication,
+  endpoints = googleEndpoints,
+): OAuthProvider {
   const keys = createRemoteJWKSet(new URL(endpoints.keys), { timeoutDuration: 10_000 })
   return {
     name: 'google',
-    authorizeUrl: ({ state, codeChallenge, nonce, redirectUri }) => `${endpoints.authorize}?${new URLSearchParams({
-      client_id: clientId, redirect_uri: redirectUri, response_type: 'code', scope: 'openid email profile', state, nonce,
-      code_challenge: codeChallenge, code_challenge_method: 'S256', prompt: 'select_account',
-    }).toString()}`,
+    authorizeUrl: ({ state, codeChallenge, nonce, redirectUri }) =>
+      `${endpoints.authorize}?${new URLSearchParams({
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope: 'openid email profile',
+        state,
+        nonce,
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
+        prompt: 'select_account',
+      }).toString()}`,
     identify: async ({ code, codeVerifier, nonce, redirectUri }) => {
       const { id_token: token } = await tradeCode(endpoints.token, {
-        client_id: clientId, client_secret: clientSecret, code, code_verifier: codeVerifier, redirect_uri: redirectUri,
+        client_id: clientId,
+        client_secret: clientSecret,
+        code,
+        code_verifier: codeVerifier,
+        redirect_uri: redirectUri,
       })
       if (typeof token !== 'string') throw providerAway('it gave no token')
-      const payload = await verified(async () => (
-        await jwtVerify(token, keys, { algorithms: ['RS256'], issuer: [...endpoints.issuers], audience: clientId, requiredClaims: ['exp', 'sub', 'nonce'] })
-      ).payload)
+      const payload = await verified(
+        async () =>
+          (
+            await jwtVerify(token, keys, {
+              algorithms: ['RS256'],
+              issuer: [...endpoints.issuers],
+              audience: clientId,
+              requiredClaims: ['exp', 'sub', 'nonce'],
+            })
+          ).payload,
+      )
       const { sub = '' } = payload
-      if (payload['nonce'] !== nonce || sub === '' || sub.length > 255) throw authError(400, 'bad_oauth_callback', 'What Google signed is of another sign-in: begin again.')
+      if (payload['nonce'] !== nonce || sub === '' || sub.length > 255)
+        throw authError(400, 'bad_oauth_callback', 'What Google signed is of another sign-in: begin again.')
       const email = payload['email_verified'] === true ? readEmail(payload['email']) : undefined
       if (email === undefined) throw emailUnverified('Google')
-      return { provider: 'google', providerId: sub, email, data: { ...shortTexts(payload, { name: 'name', avatar_url: 'picture' }), email_verified: true } }
+      return {
+        provider: 'google',
+        providerId: sub,
+        email,
+        data: { ...shortTexts(payload, { name: 'name', avatar_url: 'picture' }), email_verified: true },
+      }
     },
   }
 }
@@ -43,7 +72,8 @@ async function verified(read: () => Promise<JWTPayload>): Promise<JWTPayload> {
     return await read()
   } catch (error) {
     if (error instanceof errors.JWKSTimeout) throw providerAway('it did not answer')
-    if (error instanceof errors.JOSEError) throw authError(400, 'bad_oauth_callback', 'What Google said is not signed by it for us: begin again.')
+    if (error instanceof errors.JOSEError)
+      throw authError(400, 'bad_oauth_callback', 'What Google said is not signed by it for us: begin again.')
     throw providerAway('its keys cannot be read')
   }
 }

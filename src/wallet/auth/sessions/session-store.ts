@@ -95,7 +95,14 @@ export class SessionStore {
    */
   async trade(token: string, client: AuthClient, turn: Turn): Promise<KeptSession | 'limited' | undefined> {
     const refreshToken = randomToken()
-    const { rows: [row] } = await namedQuery<{ [Name in keyof SessionRow]: SessionRow[Name] | null } & { readonly isCounted: boolean; readonly isTaken: boolean }>(
+    const {
+      rows: [row],
+    } = await namedQuery<
+      { [Name in keyof SessionRow]: SessionRow[Name] | null } & {
+        readonly isCounted: boolean
+        readonly isTaken: boolean
+      }
+    >(
       this.#statements,
       `with counted as (${countTurn(7)}),
        taken as (
@@ -105,7 +112,15 @@ export class SessionStore {
        ${openedSession('taken.method', 'u, taken', 2)}
        select exists (select from counted) as "isCounted", exists (select from taken) as "isTaken", ${sessionColumns}
        from (values (1)) as one left join u on true left join s on true`,
-      [digestOf(token), randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), ...turnValues(turn)],
+      [
+        digestOf(token),
+        randomUUID(),
+        this.#hours,
+        client.address,
+        client.userAgent,
+        digestOf(refreshToken),
+        ...turnValues(turn),
+      ],
     )
     if (row?.isCounted !== true) return 'limited'
     if (!row.isTaken) return undefined
@@ -114,9 +129,14 @@ export class SessionStore {
   }
 
   /** Signs a user in. @throws ApiError 403 `user_banned` */
-  async open(db: pg.Pool | pg.ClientBase, { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient }): Promise<KeptSession> {
+  async open(
+    db: pg.Pool | pg.ClientBase,
+    { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient },
+  ): Promise<KeptSession> {
     const refreshToken = randomToken()
-    const { rows: [row] } = await query<SessionRow>(
+    const {
+      rows: [row],
+    } = await query<SessionRow>(
       db,
       `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
        ${openedSession('$7', 'u', 2)}
@@ -131,9 +151,14 @@ export class SessionStore {
    * Opens a session of a client in one of the wallet: it is as old as that, and ends with it. Undefined: that has ended, or is no session of the
    * wallet itself.
    */
-  async openForClient({ clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string }, client: AuthClient): Promise<KeptSession | undefined> {
+  async openForClient(
+    { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
+    client: AuthClient,
+  ): Promise<KeptSession | undefined> {
     const refreshToken = randomToken()
-    const { rows: [row] } = await query<SessionRow>(
+    const {
+      rows: [row],
+    } = await query<SessionRow>(
       this.#pool,
       `with p as (
          select s.* from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
@@ -158,7 +183,9 @@ export class SessionStore {
    */
   async refresh(token: string, client: AuthClient): Promise<KeptSession> {
     const next = this.#secrets.nextRefreshToken(token)
-    const { rows: [row] } = await query<SessionRow>(
+    const {
+      rows: [row],
+    } = await query<SessionRow>(
       this.#pool,
       // The session first, as whoever ends one has it first.
       `with s as materialized (
@@ -179,7 +206,9 @@ export class SessionStore {
 
   /** The session of an access token. @throws ApiError 403 `session_not_found`, `user_banned` */
   async find({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<OpenSession> {
-    const { rows: [row] } = await query<SessionRow & { isWelcome: boolean }>(
+    const {
+      rows: [row],
+    } = await query<SessionRow & { isWelcome: boolean }>(
       this.#pool,
       `select ${sessionColumns}, ${isWelcome} as "isWelcome" from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
        where s.id = $1 and s.user_id = $2 and s.not_after > now()`,
@@ -195,7 +224,11 @@ export class SessionStore {
     const scope = clientId === null ? asked : 'local'
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
     await withTransaction(this.#pool, async (db) => {
-      await query(db, `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
+      await query(
+        db,
+        `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`,
+        [user.id, sessionId],
+      )
       // What somebody has by now to be traded for another session is one of those that are ended.
       if (scope !== 'local') await query(db, 'delete from wallet_auth.one_time_tokens where user_id = $1', [user.id])
       await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
@@ -210,7 +243,9 @@ export class SessionStore {
   /** What a token that is not good any more means. */
   async #afterTrade(token: string, client: AuthClient): Promise<KeptSession> {
     const outcome = await withTransaction(this.#pool, async (db) => {
-      const { rows: [row] } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
+      const {
+        rows: [row],
+      } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
         db,
         `select ${sessionColumns}, ${isWelcome} as "isWelcome", s.not_after <= now() as "isOver"
          from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id join wallet_auth.users as u on u.id = s.user_id
@@ -227,7 +262,8 @@ export class SessionStore {
       return 'reused'
     })
     if (typeof outcome === 'object') return outcome
-    if (outcome === 'unknown') throw authError(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+    if (outcome === 'unknown')
+      throw authError(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
     if (outcome === 'over') throw authError(400, 'session_expired', 'Invalid Refresh Token: Session Expired')
     if (outcome === 'banned') throw banned()
     throw authError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
@@ -237,7 +273,9 @@ export class SessionStore {
   async #activeAfter(db: pg.ClientBase, token: string, sessionId: string): Promise<string | undefined> {
     let current = token
     for (let trades = 0; trades <= mostTrades; trades++) {
-      const { rows: [row] } = await query<{ isGood: boolean; isLate: boolean }>(
+      const {
+        rows: [row],
+      } = await query<{ isGood: boolean; isLate: boolean }>(
         db,
         `select used_at is null as "isGood", used_at < clock_timestamp() - make_interval(secs => $3) as "isLate"
          from wallet_auth.refresh_tokens where token_hash = $1 and session_id = $2`,

@@ -35,18 +35,33 @@ export class AccessTokens {
   /** @param issuer the address of the auth endpoint */
   static async create(key: KeyObject, issuer: string): Promise<AccessTokens> {
     const jwk = await exportJWK(createPublicKey(key))
-    return new AccessTokens(key, issuer, { ...jwk, alg: 'ES256', use: 'sig', key_ops: ['verify'], kid: await calculateJwkThumbprint(jwk) })
+    return new AccessTokens(key, issuer, {
+      ...jwk,
+      alg: 'ES256',
+      use: 'sig',
+      key_ops: ['verify'],
+      kid: await calculateJwkThumbprint(jwk),
+    })
   }
 
   /** @returns the token and when it ends, in seconds since 1970 */
-  sign(
-    { user, sessionId, method, authenticatedAt, notAfter, clientId }: OpenSession,
-  ): { readonly token: string; readonly expiresAt: number } {
+  sign({ user, sessionId, method, authenticatedAt, notAfter, clientId }: OpenSession): {
+    readonly token: string
+    readonly expiresAt: number
+  } {
     const now = Math.floor(Date.now() / 1000)
     const expiresAt = Math.min(now + accessTokenSeconds, Math.floor(notAfter.getTime() / 1000))
     const claims = {
-      email: user.email ?? '', phone: '', app_metadata: metadataOf(user), user_metadata: user.userMetadata, role: audience, aal: 'aal1',
-      amr: [{ method, timestamp: Math.floor(authenticatedAt.getTime() / 1000) }], session_id: sessionId, is_anonymous: false, ...(clientId === null ? {} : { client_id: clientId }),
+      email: user.email ?? '',
+      phone: '',
+      app_metadata: metadataOf(user),
+      user_metadata: user.userMetadata,
+      role: audience,
+      aal: 'aal1',
+      amr: [{ method, timestamp: Math.floor(authenticatedAt.getTime() / 1000) }],
+      session_id: sessionId,
+      is_anonymous: false,
+      ...(clientId === null ? {} : { client_id: clientId }),
     }
     const payload = { ...claims, iss: this.#issuer, sub: user.id, aud: audience, iat: now, exp: expiresAt }
     return { token: this.#signed({ alg: 'ES256', typ: 'JWT', kid: this.jwk.kid }, payload), expiresAt }
@@ -63,7 +78,11 @@ export class AccessTokens {
   async verify(token: string): Promise<AccessClaims> {
     try {
       const { payload } = await jwtVerify(token, this.#publicKey, {
-        algorithms: ['ES256'], issuer: this.#issuer, audience, typ: 'JWT', requiredClaims: ['exp', 'sub', 'session_id'],
+        algorithms: ['ES256'],
+        issuer: this.#issuer,
+        audience,
+        typ: 'JWT',
+        requiredClaims: ['exp', 'sub', 'session_id'],
       })
       const { sub, session_id: sessionId } = payload
       if (!isUuid(sub) || !isUuid(sessionId)) throw authError(403, 'bad_jwt', 'The access token is not one of ours.')

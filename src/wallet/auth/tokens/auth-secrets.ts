@@ -42,6 +42,8 @@ export class AuthSecrets {
   }
 
   #mac(purpose: Purpose, ...parts: readonly string[]): Buffer {
-    return createHmac('sha256', this.#key).update(JSON.stringify([purpose, ...parts])).digest()
+    return createHmac('sha256', this.#key)
+      .update(JSON.stringify([purpose, ...parts]))
+      .digest()
   }
 }

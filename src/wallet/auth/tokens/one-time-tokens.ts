@@ -20,7 +20,9 @@ export interface OneTimeToken {
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
 
-export type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetadata'> & { readonly email: string }
+export type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetadata'> & {
+  readonly email: string
+}
 
 /** What is sent by e-mail: whoever has one of them can sign in. */
 export interface EmailSecrets {
@@ -68,7 +70,10 @@ export class OneTimeTokens {
    * @param isDead as much work, and no code is right: for an address that is sent none
    * @param askedBy network of the client that asked for the e-mail; undefined: a program of the operator
    */
-  async makeForEmail({ email, redirectTo, codeChallenge, userMetadata }: EmailToken, { isDead = false, askedBy }: { readonly isDead?: boolean; readonly askedBy?: string | undefined } = {}): Promise<EmailSecrets> {
+  async makeForEmail(
+    { email, redirectTo, codeChallenge, userMetadata }: EmailToken,
+    { isDead = false, askedBy }: { readonly isDead?: boolean; readonly askedBy?: string | undefined } = {},
+  ): Promise<EmailSecrets> {
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       this.#pool,
@@ -80,8 +85,16 @@ export class OneTimeTokens {
          asked_by = excluded.asked_by, attempts_elsewhere = 0, redirect_to = excluded.redirect_to,
          code_challenge = excluded.code_challenge, user_metadata = excluded.user_metadata, created_at = now(), expires_at = excluded.expires_at`,
       [
-        digestOf(token), email, this.#secrets.codeHash(code, { email, salt }), salt, redirectTo, codeChallenge, JSON.stringify(userMetadata), emailSeconds,
-        isDead ? maxWrongCodes : 0, askedBy === undefined ? null : digestOf(askedBy),
+        digestOf(token),
+        email,
+        this.#secrets.codeHash(code, { email, salt }),
+        salt,
+        redirectTo,
+        codeChallenge,
+        JSON.stringify(userMetadata),
+        emailSeconds,
+        isDead ? maxWrongCodes : 0,
+        askedBy === undefined ? null : digestOf(askedBy),
       ],
     )
     return { token, code }
@@ -90,7 +103,9 @@ export class OneTimeTokens {
   /** For who has shown a passkey. Undefined where there is no such user (any more). */
   async makeForSession(userId: string): Promise<SessionToken | undefined> {
     const tokenHash = randomToken()
-    const { rows: [user] } = await namedQuery<{ email: string | null }>(
+    const {
+      rows: [user],
+    } = await namedQuery<{ email: string | null }>(
       this.#statements,
       `with u as (select id, email from wallet_auth.users where id = $1),
        made as (
@@ -103,7 +118,10 @@ export class OneTimeTokens {
   }
 
   /** For the page that began a sign-in. @param codeChallenge null: the page has none, and the token alone is enough */
-  async makeForPage(client: pg.ClientBase, { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null }): Promise<string> {
+  async makeForPage(
+    client: pg.ClientBase,
+    { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null },
+  ): Promise<string> {
     const token = randomToken()
     await query(
       client,
@@ -115,24 +133,40 @@ export class OneTimeTokens {
 
   /** What an e-mailed link is for, without using it. */
   async peek(token: string): Promise<OneTimeToken | undefined> {
-    const { rows: [row] } = await query<OneTimeToken>(
-      this.#pool, `select ${columns} from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`, [digestOf(token)],
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      this.#pool,
+      `select ${columns} from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`,
+      [digestOf(token)],
     )
     return row
   }
 
   /** What was sent to an address and has not been used; dead ones that nobody was sent are none. */
   async waitingFor(email: string): Promise<OneTimeToken | undefined> {
-    const { rows: [row] } = await query<OneTimeToken>(
-      this.#pool, `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`, [email, maxWrongCodes],
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      this.#pool,
+      `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`,
+      [email, maxWrongCodes],
     )
     return row
   }
 
   /** Uses a token. Undefined: there is none such, or it has been used or is too old. */
-  async take(client: pg.ClientBase, token: string, kinds: readonly OneTimeToken['kind'][]): Promise<OneTimeToken | undefined> {
-    const { rows: [row] } = await query<OneTimeToken>(
-      client, `delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`, [digestOf(token), kinds],
+  async take(
+    client: pg.ClientBase,
+    token: string,
+    kinds: readonly OneTimeToken['kind'][],
+  ): Promise<OneTimeToken | undefined> {
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      client,
+      `delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`,
+      [digestOf(token), kinds],
     )
     return row
   }
@@ -142,7 +176,9 @@ export class OneTimeTokens {
    * @param network of the client that has a code to show
    */
   async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
-    const { rows: [kept] } = await query<LiveCode>(
+    const {
+      rows: [kept],
+    } = await query<LiveCode>(
       client,
       `select id, email, code_hash as hash, code_salt as salt, asked_by is not null and asked_by <> $3 as "isElsewhere" from wallet_auth.one_time_tokens
        where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null
@@ -156,12 +192,19 @@ export class OneTimeTokens {
   async takeCode(client: pg.ClientBase, live: LiveCode, code: string): Promise<OneTimeToken | undefined> {
     if (!this.#secrets.isCode(code, live)) {
       await query(
-        client, 'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1, attempts_elsewhere = attempts_elsewhere + $2 where id = $1',
+        client,
+        'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1, attempts_elsewhere = attempts_elsewhere + $2 where id = $1',
         [live.id, live.isElsewhere ? 1 : 0],
       )
       return undefined
     }
-    const { rows: [row] } = await query<OneTimeToken>(client, `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`, [live.id])
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      client,
+      `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`,
+      [live.id],
+    )
     return row
   }
 }

@@ -10,20 +10,30 @@ import { query } from '../../../db/pool.ts'
  * @throws FatalError `bad-jwt-key`
  */
 export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Promise<KeyObject> {
-  return pem === undefined ? keyOf(await keptKey(pool), 'The key in wallet_auth.signing_keys') : keyOf(pem, 'WALLET_JWT_KEY')
+  return pem === undefined
+    ? keyOf(await keptKey(pool), 'The key in wallet_auth.signing_keys')
+    : keyOf(pem, 'WALLET_JWT_KEY')
 }
 
 async function keptKey(pool: pg.Pool): Promise<string> {
   const kept = async (): Promise<string | undefined> => {
-    const { rows: [row] } = await query<{ private_key: string }>(pool, 'select private_key from wallet_auth.signing_keys')
+    const {
+      rows: [row],
+    } = await query<{ private_key: string }>(pool, 'select private_key from wallet_auth.signing_keys')
     return row?.private_key
   }
   const found = await kept()
   if (found !== undefined) return found
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { format: 'pem', type: 'pkcs8' }, publicKeyEncoding: { format: 'pem', type: 'spki' } })
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
+    publicKeyEncoding: { format: 'pem', type: 'spki' },
+  })
   // Of several processes that start at once the first one's is kept.
-  await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [privateKey])
-  return await kept() ?? privateKey
+  await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [
+    privateKey,
+  ])
+  return (await kept()) ?? privateKey
 }
 
 /** Variables of the environment often have the line breaks written out. */
@@ -40,5 +50,8 @@ function keyOf(pem: string, name: string): KeyObject {
 }
 
 function badKey(name: string): FatalError {
-  return new FatalError('bad-jwt-key', `${name} must be a private key of ES256 in PEM (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256).`)
+  return new FatalError(
+    'bad-jwt-key',
+    `${name} must be a private key of ES256 in PEM (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256).`,
+  )
 }

@@ -8,10 +8,13 @@ const mostCharacters = 254
 export function readEmail(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
   const text = given.trim()
-  if (text.length > mostCharacters || !/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]+$/.test(text)) return undefined
+  if (text.length > mostCharacters || !/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]+$/.test(text))
+    return undefined
   const [name = '', host = ''] = text.split('@')
   if (name.startsWith('.') || name.endsWith('.') || name.includes('..')) return undefined
-  const isHost = host.split('.').every((label) => label.length <= 63 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label))
+  const isHost = host
+    .split('.')
+    .every((label) => label.length <= 63 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label))
   return isHost && !/(^|\.)\d+$/.test(host) ? text.toLowerCase() : undefined
 }
 

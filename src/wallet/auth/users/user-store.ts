@@ -32,19 +32,28 @@ const mostMetadata = 4096
 /** Users by who they showed to be. */
 export class UserStore {
   async find(db: StatementRunner, id: string): Promise<UserRow | undefined> {
-    const { rows: [user] } = await namedQuery<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.id = $1`, [id])
+    const {
+      rows: [user],
+    } = await namedQuery<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.id = $1`, [id])
     return user
   }
 
   async findByEmail(db: Db, email: string): Promise<UserRow | undefined> {
-    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.email = $1`, [email])
+    const {
+      rows: [user],
+    } = await query<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.email = $1`, [email])
     return user
   }
 
   /** The user of an address that has shown to be theirs; a new one has the metadata. */
   async confirm(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<FoundUser> {
     const user = await this.#ofEmail(db, email, metadata)
-    const { isNew: isNewIdentity } = await this.#keepIdentity(db, user.id, { provider: 'email', providerId: user.id, email, data: { email_verified: true } })
+    const { isNew: isNewIdentity } = await this.#keepIdentity(db, user.id, {
+      provider: 'email',
+      providerId: user.id,
+      email,
+      data: { email_verified: true },
+    })
     return { ...user, isNewIdentity: isNewIdentity && !user.isNew }
   }
 
@@ -53,18 +62,31 @@ export class UserStore {
    * address that was not.
    */
   async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
-    const { rows: [known] } = await query<{ userId: string }>(
-      db, 'select user_id as "userId" from wallet_auth.identities where provider = $1 and provider_id = $2', [account.provider, account.providerId],
+    const {
+      rows: [known],
+    } = await query<{ userId: string }>(
+      db,
+      'select user_id as "userId" from wallet_auth.identities where provider = $1 and provider_id = $2',
+      [account.provider, account.providerId],
     )
-    const user = known === undefined ? await this.#ofEmail(db, account.email, account.data) : { id: known.userId, isNew: false }
+    const user =
+      known === undefined ? await this.#ofEmail(db, account.email, account.data) : { id: known.userId, isNew: false }
     const identity = await this.#keepIdentity(db, user.id, account)
     return { id: identity.userId, isNew: user.isNew, isNewIdentity: identity.isNew && !user.isNew }
   }
 
   /** A user whom an administrator invites; the address is not confirmed by it. */
-  async invite(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
-    const { rows: [made] } = await query<{ id: string }>(
-      db, 'insert into wallet_auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id', [email, JSON.stringify(metadata)],
+  async invite(
+    db: Db,
+    email: string,
+    metadata: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const {
+      rows: [made],
+    } = await query<{ id: string }>(
+      db,
+      'insert into wallet_auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id',
+      [email, JSON.stringify(metadata)],
     )
     if (made !== undefined) return { id: made.id, isNew: true }
     const user = await this.findByEmail(db, email)
@@ -73,14 +95,27 @@ export class UserStore {
   }
 
   /** Changes what a user says of themselves; null takes a field away. @throws ApiError 422 `validation_failed` when it is too much */
-  async changeMetadata(client: pg.ClientBase, id: string, change: Readonly<Record<string, unknown>>): Promise<UserRow | undefined> {
-    const { rows: [kept] } = await query<{ metadata: Record<string, unknown> }>(
-      client, 'select user_metadata as metadata from wallet_auth.users where id = $1 for no key update', [id],
+  async changeMetadata(
+    client: pg.ClientBase,
+    id: string,
+    change: Readonly<Record<string, unknown>>,
+  ): Promise<UserRow | undefined> {
+    const {
+      rows: [kept],
+    } = await query<{ metadata: Record<string, unknown> }>(
+      client,
+      'select user_metadata as metadata from wallet_auth.users where id = $1 for no key update',
+      [id],
     )
     if (kept === undefined) return undefined
-    const metadata = Object.fromEntries(Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null))
+    const metadata = Object.fromEntries(
+      Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null),
+    )
     requireSmall(metadata)
-    await query(client, 'update wallet_auth.users set user_metadata = $2, updated_at = now() where id = $1', [id, JSON.stringify(metadata)])
+    await query(client, 'update wallet_auth.users set user_metadata = $2, updated_at = now() where id = $1', [
+      id,
+      JSON.stringify(metadata),
+    ])
     return this.find(client, id)
   }
 
@@ -97,8 +132,14 @@ export class UserStore {
     return this.find(client, id)
   }
 
-  async #ofEmail(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
-    const { rows: [user] } = await query<{ id: string; isNew: boolean }>(
+  async #ofEmail(
+    db: Db,
+    email: string,
+    metadata: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const {
+      rows: [user],
+    } = await query<{ id: string; isNew: boolean }>(
       db,
       `insert into wallet_auth.users as u (email, email_confirmed_at, user_metadata) values ($1, now(), $2)
        on conflict (email) do update set email_confirmed_at = coalesce(u.email_confirmed_at, now()), updated_at = now()
@@ -110,8 +151,14 @@ export class UserStore {
   }
 
   /** @returns whose it is: of two sign-ins that are the first at the same time, the other one's user */
-  async #keepIdentity(db: Db, userId: string, { provider, providerId, email, data }: ProviderAccount): Promise<{ readonly userId: string; readonly isNew: boolean }> {
-    const { rows: [row] } = await query<{ userId: string; isNew: boolean }>(
+  async #keepIdentity(
+    db: Db,
+    userId: string,
+    { provider, providerId, email, data }: ProviderAccount,
+  ): Promise<{ readonly userId: string; readonly isNew: boolean }> {
+    const {
+      rows: [row],
+    } = await query<{ userId: string; isNew: boolean }>(
       db,
       `insert into wallet_auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at) values ($1, $2, $3, $4, now())
        on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, last_sign_in_at = now(), updated_at = now()
@@ -126,6 +173,12 @@ export class UserStore {
 /** @throws ApiError 422 `validation_failed` */
 export function requireSmall(metadata: Readonly<Record<string, unknown>>): void {
   const text = JSON.stringify(metadata)
-  if (/\\u(0000|d[89a-f])/i.test(text)) throw authError(422, 'validation_failed', 'What a user says of themselves has no NUL and no half characters.')
-  if (text.length > mostMetadata) throw authError(422, 'validation_failed', `What a user says of themselves has at most ${mostMetadata} characters as JSON.`)
+  if (/\\u(0000|d[89a-f])/i.test(text))
+    throw authError(422, 'validation_failed', 'What a user says of themselves has no NUL and no half characters.')
+  if (text.length > mostMetadata)
+    throw authError(
+      422,
+      'validation_failed',
+      `What a user says of themselves has at most ${mostMetadata} characters as JSON.`,
+    )
 }

@@ -29,7 +29,10 @@ export interface SignedAssertion {
  * @param cose the key of the passkey
  * @throws SigningError, Error for a signature that is written in another way than the one there is, and for another key than one of ES256
  */
-export async function isSignedBy(cose: Buffer, { clientDataJSON, authenticatorData, signature }: SignedAssertion): Promise<boolean> {
+export async function isSignedBy(
+  cose: Buffer,
+  { clientDataJSON, authenticatorData, signature }: SignedAssertion,
+): Promise<boolean> {
   // There are libraries that take bytes behind the end of a signature too, so that one could be written in many ways.
   rawSignatureOf(new Uint8Array(signature))
   const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()])
@@ -46,15 +49,20 @@ export async function counterOf(authenticatorData: Buffer): Promise<number> {
 }
 
 async function keyOf(cose: Buffer): Promise<KeyObject> {
-  const point = plainPoint(cose) ?? await readPoint(cose)
+  const point = plainPoint(cose) ?? (await readPoint(cose))
   return createPublicKey({ key: Buffer.concat([spkiHead, point]), format: 'der', type: 'spki' })
 }
 
 /** The point of a key that is written as nearly all are. */
 function plainPoint(cose: Buffer): Buffer | undefined {
   const middle = coseHead.length + coordinateBytes
-  const isPlain = cose.length === coseLength && cose.subarray(0, coseHead.length).equals(coseHead) && cose.subarray(middle, middle + coseMiddle.length).equals(coseMiddle)
-  return isPlain ? Buffer.concat([Buffer.of(4), cose.subarray(coseHead.length, middle), cose.subarray(middle + coseMiddle.length)]) : undefined
+  const isPlain =
+    cose.length === coseLength &&
+    cose.subarray(0, coseHead.length).equals(coseHead) &&
+    cose.subarray(middle, middle + coseMiddle.length).equals(coseMiddle)
+  return isPlain
+    ? Buffer.concat([Buffer.of(4), cose.subarray(coseHead.length, middle), cose.subarray(middle + coseMiddle.length)])
+    : undefined
 }
 
 async function readPoint(cose: Buffer): Promise<Buffer> {

@@ -12,7 +12,8 @@ export interface BackupFlags {
 /** Checks the head that all data of authenticators has: for whom, and that somebody was there and verified. @throws VerificationFailure */
 export function requireAuthenticatorData(data: Uint8Array, relyingParty: RelyingParty): BackupFlags {
   if (data.length < 37) throw new VerificationFailure('malformed')
-  if (!createHash('sha256').update(relyingParty.id).digest().equals(data.subarray(0, 32))) throw new VerificationFailure('relying-party')
+  if (!createHash('sha256').update(relyingParty.id).digest().equals(data.subarray(0, 32)))
+    throw new VerificationFailure('relying-party')
   const set = data[32] ?? 0
   const has = (flag: number): boolean => (set & flag) !== 0
   if (!has(flags.userPresent)) throw new VerificationFailure('user-presence')

@@ -20,14 +20,19 @@ export interface RightClientData {
  * relying parties have patterns.
  * @throws VerificationFailure
  */
-export function readClientData(text: string, type: 'webauthn.create' | 'webauthn.get', { relyingParty, challengeHash }: Expected): RightClientData {
+export function readClientData(
+  text: string,
+  type: 'webauthn.create' | 'webauthn.get',
+  { relyingParty, challengeHash }: Expected,
+): RightClientData {
   const data = parse(text)
   const { challenge, origin } = data
   if (data['type'] !== type) throw new VerificationFailure('type')
   if (typeof challenge !== 'string' || typeof origin !== 'string') throw new VerificationFailure('malformed')
   if (!timingSafeEqual(digestOfChallenge(challenge), challengeHash)) throw new VerificationFailure('challenge')
   // A frame could have the user confirm what they do not see.
-  if ((data['crossOrigin'] ?? false) !== false || data['topOrigin'] !== undefined) throw new VerificationFailure('cross-origin')
+  if ((data['crossOrigin'] ?? false) !== false || data['topOrigin'] !== undefined)
+    throw new VerificationFailure('cross-origin')
   if (!relyingParty.allows(origin)) throw new VerificationFailure('origin')
   return { challenge, origin }
 }

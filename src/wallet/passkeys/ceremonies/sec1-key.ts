@@ -13,9 +13,11 @@ const p256 = 1
  * @throws VerificationFailure for keys of other algorithms, and for what is no point of the curve
  */
 export function sec1KeyOf(cose: ReadonlyMap<unknown, unknown>): Buffer {
-  if (cose.get(labels.kty) !== ec2 || cose.get(labels.alg) !== es256 || cose.get(labels.crv) !== p256) throw new VerificationFailure('algorithm')
+  if (cose.get(labels.kty) !== ec2 || cose.get(labels.alg) !== es256 || cose.get(labels.crv) !== p256)
+    throw new VerificationFailure('algorithm')
   const [x, y] = [cose.get(labels.x), cose.get(labels.y)]
-  if (!(x instanceof Uint8Array) || !(y instanceof Uint8Array) || x.length !== 32 || y.length !== 32) throw new VerificationFailure('public-key')
+  if (!(x instanceof Uint8Array) || !(y instanceof Uint8Array) || x.length !== 32 || y.length !== 32)
+    throw new VerificationFailure('public-key')
   const coordinate = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
   try {
     // Fails for what is not on the curve.

@@ -28,12 +28,20 @@ export interface AssertionExpected extends Expected {
 }
 
 /** Checks what a passkey signed: now, for us, by a verified user. @throws VerificationFailure */
-export async function verifyAssertion(given: AssertionResponse, passkey: SigningPasskey, expected: AssertionExpected): Promise<VerifiedAssertion> {
+export async function verifyAssertion(
+  given: AssertionResponse,
+  passkey: SigningPasskey,
+  expected: AssertionExpected,
+): Promise<VerifiedAssertion> {
   const { relyingParty, needsUserHandle } = expected
   const { response } = given
   readClientData(response.clientDataJSON, 'webauthn.get', expected)
-  if (given.id !== passkey.credentialId || given.rawId !== passkey.credentialId) throw new VerificationFailure('credential-id')
-  const { deviceType, isBackedUp } = requireAuthenticatorData(Buffer.from(response.authenticatorData, 'base64url'), relyingParty)
+  if (given.id !== passkey.credentialId || given.rawId !== passkey.credentialId)
+    throw new VerificationFailure('credential-id')
+  const { deviceType, isBackedUp } = requireAuthenticatorData(
+    Buffer.from(response.authenticatorData, 'base64url'),
+    relyingParty,
+  )
   if (deviceType !== passkey.deviceType) throw new VerificationFailure('backup')
   const userHandle = response.userHandle ?? undefined
   const isOwner = userHandle === undefined ? !needsUserHandle : userHandle === passkey.userHandle.toString('base64url')
@@ -42,13 +50,20 @@ export async function verifyAssertion(given: AssertionResponse, passkey: Signing
 }
 
 /** @returns the signature counter @throws VerificationFailure */
-async function requireSignature({ clientDataJSON, authenticatorData, signature }: AssertionResponse['response'], { publicKey }: SigningPasskey): Promise<number> {
+async function requireSignature(
+  { clientDataJSON, authenticatorData, signature }: AssertionResponse['response'],
+  { publicKey }: SigningPasskey,
+): Promise<number> {
   let isSigned: boolean
   let counter: number
   try {
     const data = strictBytes(authenticatorData)
     counter = await counterOf(data)
-    isSigned = await isSignedBy(publicKey, { clientDataJSON: Buffer.from(clientDataJSON, 'base64url'), authenticatorData: data, signature: strictBytes(signature) })
+    isSigned = await isSignedBy(publicKey, {
+      clientDataJSON: Buffer.from(clientDataJSON, 'base64url'),
+      authenticatorData: data,
+      signature: strictBytes(signature),
+    })
   } catch (error) {
     throw new VerificationFailure('signature', { cause: error })
   }

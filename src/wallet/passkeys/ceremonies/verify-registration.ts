@@ -35,14 +35,24 @@ export async function verifyRegistration(response: RegistrationResponse, expecte
   const { verifyRegistrationResponse } = await webAuthn()
   const verified = await verifyRegistrationResponse({
     response: { ...response, response: { ...response.response, transports: [] }, clientExtensionResults: {} },
-    expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: relyingParty.id, requireUserVerification: true, supportedAlgorithmIDs: [es256],
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: relyingParty.id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: [es256],
   }).catch((error: unknown) => {
     throw new VerificationFailure('signature', { cause: error })
   })
   if (!verified.verified) throw new VerificationFailure('signature')
   const { counter, publicKey } = verified.registrationInfo.credential
   return {
-    ...flags, credentialId: credential.id, publicKey: Buffer.from(publicKey), publicKeySec1, counter, aaguid, transports: [...new Set(response.response.transports)],
+    ...flags,
+    credentialId: credential.id,
+    publicKey: Buffer.from(publicKey),
+    publicKeySec1,
+    counter,
+    aaguid,
+    transports: [...new Set(response.response.transports)],
   }
 }
 
@@ -52,8 +62,12 @@ interface ReadAttestation {
   readonly aaguid: string
 }
 
-async function readAttestation({ response }: RegistrationResponse, { relyingParty }: Expected): Promise<ReadAttestation> {
-  const { decodeAttestationObject, parseAuthenticatorData, decodeCredentialPublicKey, convertAAGUIDToString } = await webAuthnHelpers()
+async function readAttestation(
+  { response }: RegistrationResponse,
+  { relyingParty }: Expected,
+): Promise<ReadAttestation> {
+  const { decodeAttestationObject, parseAuthenticatorData, decodeCredentialPublicKey, convertAAGUIDToString } =
+    await webAuthnHelpers()
   const attempt = <T>(read: () => T): T => {
     try {
       return read()
@@ -61,16 +75,27 @@ async function readAttestation({ response }: RegistrationResponse, { relyingPart
       throw new VerificationFailure('malformed', { cause: error })
     }
   }
-  const attestation = attempt(() => decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, 'base64url'))))
-  const { format, statement, data } = attempt(() => ({ format: attestation.get('fmt'), statement: attestation.get('attStmt'), data: attestation.get('authData') }))
+  const attestation = attempt(() =>
+    decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, 'base64url'))),
+  )
+  const { format, statement, data } = attempt(() => ({
+    format: attestation.get('fmt'),
+    statement: attestation.get('attStmt'),
+    data: attestation.get('authData'),
+  }))
   if (!(data instanceof Uint8Array) || !(statement instanceof Map)) throw new VerificationFailure('malformed')
   // None was asked for, and then browsers send none, or one that the passkey itself has signed. Certificates of strangers are not looked at:
   // they name addresses from which it would have to be fetched whether they were revoked.
   if (format !== 'none' && (format !== 'packed' || statement.has('x5c'))) throw new VerificationFailure('attestation')
   const flags = requireAuthenticatorData(data, relyingParty)
   const { credentialID, credentialPublicKey, aaguid } = attempt(() => parseAuthenticatorData(data))
-  if (credentialID === undefined || credentialPublicKey === undefined || aaguid === undefined) throw new VerificationFailure('malformed')
+  if (credentialID === undefined || credentialPublicKey === undefined || aaguid === undefined)
+    throw new VerificationFailure('malformed')
   const key: unknown = attempt(() => decodeCredentialPublicKey(credentialPublicKey))
   if (!(key instanceof Map)) throw new VerificationFailure('malformed')
-  return { credential: { id: Buffer.from(credentialID).toString('base64url'), key }, flags, aaguid: convertAAGUIDToString(aaguid) }
+  return {
+    credential: { id: Buffer.from(credentialID).toString('base64url'), key },
+    flags,
+    aaguid: convertAAGUIDToString(aaguid),
+  }
 }

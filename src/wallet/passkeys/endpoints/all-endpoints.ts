@@ -19,16 +19,14 @@ const own: readonly (readonly [string, Endpoint])[] = [
 
 /** All that the passkey function does, by the name in `endpoint` of its body. */
 export function allEndpoints(added: Readonly<Record<string, SessionEndpoint>>): ReadonlyMap<string, Endpoint> {
-  const more = Object.entries(added).map(([name, handle]): readonly [string, Endpoint] => (
-    [
-      name,
-      {
-        access: 'session', limits: 'manage',
-        run: ({ signedIn, data, signal, caller }) => handle(
-          signedIn, data, { signal, network: clientNetwork(caller.address) },
-        )
-      }
-    ]
-  ))
+  const more = Object.entries(added).map(([name, handle]): readonly [string, Endpoint] => [
+    name,
+    {
+      access: 'session',
+      limits: 'manage',
+      run: ({ signedIn, data, signal, caller }) =>
+        handle(signedIn, data, { signal, network: clientNetwork(caller.address) }),
+    },
+  ])
   return new Map([...more, ...own])
 }

@@ -28,7 +28,15 @@ export interface AssertionCheck {
  * Finds out by which passkey, and so by whom, a challenge was signed, and writes down what was refused.
  * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, by which password managers forget a passkey that was removed here; 401 or 422 `VERIFICATION_FAILED`
  */
-export async function checkAssertion({ response, challenge, caller, parts, userId, found, accept }: AssertionCheck): Promise<OwnedPasskey> {
+export async function checkAssertion({
+  response,
+  challenge,
+  caller,
+  parts,
+  userId,
+  found,
+  accept,
+}: AssertionCheck): Promise<OwnedPasskey> {
   const { passkeys, audit, relyingParty } = parts
   const passkey = userId === undefined || found?.userId === userId ? found : undefined
   const refused = { isDone: false, userId: passkey?.userId ?? userId, credentialId: response.id }
@@ -37,12 +45,22 @@ export async function checkAssertion({ response, challenge, caller, parts, userI
     throw unknownPasskey()
   }
   try {
-    const verified = await verifyAssertion(response, passkey, { relyingParty, challengeHash: challenge.hash, needsUserHandle: userId === undefined })
-    const isAccepted = await (accept === undefined ? passkeys.used(passkey.credentialId, verified) : accept(passkey, verified))
+    const verified = await verifyAssertion(response, passkey, {
+      relyingParty,
+      challengeHash: challenge.hash,
+      needsUserHandle: userId === undefined,
+    })
+    const isAccepted = await (accept === undefined
+      ? passkeys.used(passkey.credentialId, verified)
+      : accept(passkey, verified))
     if (!isAccepted) throw new VerificationFailure('counter')
   } catch (error) {
     if (!(error instanceof VerificationFailure)) throw error
-    await audit.note(caller, { ...refused, event: error.reason === 'counter' ? 'counter_mismatch' : 'authentication_failed', reason: error.reason })
+    await audit.note(caller, {
+      ...refused,
+      event: error.reason === 'counter' ? 'counter_mismatch' : 'authentication_failed',
+      reason: error.reason,
+    })
     throw verificationFailed(error, userId === undefined ? 401 : 422)
   }
   return passkey

@@ -16,9 +16,8 @@ export function confirmUserChange(partsNow: () => PasskeyParts): ConfirmUserChan
     confirm: async ({ userId, change, given, client: { address, userAgent }, signal }) => {
       const parts = partsNow()
       const { confirmation: read } = readData(input, { confirmation: given ?? undefined })
-      if (change.action === 'delete-user') await requireAbandoned(
-        userId, await parts.passkeys.of(userId), change.abandon, { parts, signal },
-      )
+      if (change.action === 'delete-user')
+        await requireAbandoned(userId, await parts.passkeys.of(userId), change.abandon, { parts, signal })
       return requireConfirmed({ userId, change, given: read, caller: { address, userAgent, origin: undefined }, parts })
     },
   }

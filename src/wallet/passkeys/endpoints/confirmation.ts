@@ -30,11 +30,16 @@ export async function startConfirmation({ data, signedIn: { user }, caller, part
   const own = await passkeys.descriptors(user.id, relyingParty.id)
   if (own.length === 0) throw functionError('CREDENTIAL_NOT_FOUND', 'You have no passkey to confirm by: sign in again.')
   const challenge = await challenges.create(
-    { kind: 'confirmation', userId: user.id, actionHash: digestOfChange(given.change) }, relyingParty.id,
+    { kind: 'confirmation', userId: user.id, actionHash: digestOfChange(given.change) },
+    relyingParty.id,
   )
   const { generateAuthenticationOptions } = await webAuthn()
   const options = await generateAuthenticationOptions({
-    rpID: relyingParty.id, challenge: challenge.bytes, userVerification: 'required', timeout: challengeMs, allowCredentials: descriptorsOf(own),
+    rpID: relyingParty.id,
+    challenge: challenge.bytes,
+    userVerification: 'required',
+    timeout: challengeMs,
+    allowCredentials: descriptorsOf(own),
   })
   await audit.note(caller, { event: 'authentication_started', isDone: true, userId: user.id, reason: 'confirmation' })
   return { options, challengeId: challenge.id }
@@ -62,17 +67,19 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
     return false
   }
   const challenge = await takeChallenge(
-    { id: given.challengeId, kind: 'confirmation', userId, actionHash: digestOfChange(change) }, caller, parts,
+    { id: given.challengeId, kind: 'confirmation', userId, actionHash: digestOfChange(change) },
+    caller,
+    parts,
   )
   const found = await passkeys.signer(given.response.id, relyingParty.id)
   const passkey = await checkAssertion({ response: given.response, challenge, caller, parts, userId, found })
-  await audit.note(
-    caller,
-    {
-      event: 'authentication_completed', isDone: true, userId, credentialId: passkey.credentialId,
-      reason: `confirmation: ${change.action}`,
-    }
-  )
+  await audit.note(caller, {
+    event: 'authentication_completed',
+    isDone: true,
+    userId,
+    credentialId: passkey.credentialId,
+    reason: `confirmation: ${change.action}`,
+  })
   return true
 }
 
@@ -80,7 +87,9 @@ export async function requireConfirmed({ userId, change, given, caller, parts }:
  * The same, where users without a passkey must have signed in lately. @throws ApiError 403 `REAUTHENTICATION_REQUIRED`
  */
 export async function requireConfirmedOrRecent(
-  { signedIn, caller, parts }: SessionCall, change: UserChange, given: ToConfirm['given'],
+  { signedIn, caller, parts }: SessionCall,
+  change: UserChange,
+  given: ToConfirm['given'],
 ): Promise<boolean> {
   const isConfirmed = await requireConfirmed({ userId: signedIn.user.id, change, given, caller, parts })
   if (isConfirmed || Date.now() - signedIn.authenticatedAt.getTime() <= recentMs) return isConfirmed
@@ -92,20 +101,25 @@ export async function requireConfirmedOrRecent(
  * @throws ApiError 409 `ONLY_KEY` with the addresses as `accounts`
  */
 export async function requireAbandoned(
-  userId: string, leaving: readonly KnownPasskey[], abandoned: readonly string[],
+  userId: string,
+  leaving: readonly KnownPasskey[],
+  abandoned: readonly string[],
   { parts, signal }: Pick<OpenCall, 'parts' | 'signal'>,
 ): Promise<void> {
   const lost = await parts.keysOnChain.lostWithout(userId, leaving, signal)
   const named = addressesOf(abandoned)
   if (lost.every((address) => named.includes(address.toLowerCase()))) return
   throw functionError(
-    'ONLY_KEY', `Nobody could sign for ${lost.join(', ')} any more. Add the key of another passkey or wallet to the account first, or name the account in "abandon".`,
+    'ONLY_KEY',
+    `Nobody could sign for ${lost.join(', ')} any more. Add the key of another passkey or wallet to the account first, or name the account in "abandon".`,
     { details: { facts: { accounts: lost } } },
   )
 }
 
 /** As the library takes them. */
-export function descriptorsOf(own: readonly { readonly id: string; readonly transports: readonly string[] }[]): { id: string; transports: Transports }[] {
+export function descriptorsOf(
+  own: readonly { readonly id: string; readonly transports: readonly string[] }[],
+): { id: string; transports: Transports }[] {
   return own.map(({ id, transports }) => ({ id, transports: [...transports] as Transports }))
 }
 

@@ -28,7 +28,10 @@ export interface PasskeyParts {
    * `deliverMails` after the commit.
    */
   readonly tellOwner: (
-    client: pg.ClientBase, email: string | undefined, event: PasskeyMailEvent, caller: Caller,
+    client: pg.ClientBase,
+    email: string | undefined,
+    event: PasskeyMailEvent,
+    caller: Caller,
   ) => Promise<void>
   readonly deliverMails: () => void
   readonly log: Logger
@@ -57,8 +60,16 @@ export interface SessionCall extends OpenCall {
 /** One of the things that the passkey function does. What `run` gives is the `data` of the answer. */
 export type Endpoint =
   /** It counts its call itself, with what it does first; what it refuses before that is counted after it. */
-  | { readonly access: 'open'; readonly limits: keyof PasskeyLimits; readonly run: (call: OpenCall) => Promise<unknown> }
-  | { readonly access: 'session'; readonly limits: keyof PasskeyLimits; readonly run: (call: SessionCall) => Promise<unknown> }
+  | {
+      readonly access: 'open'
+      readonly limits: keyof PasskeyLimits
+      readonly run: (call: OpenCall) => Promise<unknown>
+    }
+  | {
+      readonly access: 'session'
+      readonly limits: keyof PasskeyLimits
+      readonly run: (call: SessionCall) => Promise<unknown>
+    }
 
 /**
  * What other parts of the wallet add: for those who are signed in. What it gives is the `data` of the answer.
@@ -66,5 +77,7 @@ export type Endpoint =
  * @throws ApiError, whose code, status and text are answered
  */
 export type SessionEndpoint = (
-  signedIn: SignedIn, data: unknown, from: { readonly signal: AbortSignal; readonly network: string }
+  signedIn: SignedIn,
+  data: unknown,
+  from: { readonly signal: AbortSignal; readonly network: string },
 ) => Promise<unknown>

@@ -28,7 +28,12 @@ export async function listActivity({ signedIn: { user }, parts: { audit } }: Ses
  * would be lost is checked before the confirmation is asked for, and again with it.
  */
 export async function removePasskey(call: SessionCall): Promise<unknown> {
-  const { data, signedIn: { user }, caller, parts } = call
+  const {
+    data,
+    signedIn: { user },
+    caller,
+    parts,
+  } = call
   const { passkeys, audit } = parts
   const given = readData(removeInput, data)
   const about = { event: 'passkey_removed', userId: user.id, credentialId: given.credentialId } as const
@@ -40,7 +45,8 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
     await requireAbandoned(user.id, [leaving], given.abandon, call)
     const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const
     // Those of another relying party can confirm nothing: a passkey has to be added first.
-    if (!await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })) throw confirmationMissing()
+    if (!(await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })))
+      throw confirmationMissing()
     await passkeys.remove(user.id, given.credentialId, live, async (client) => {
       await audit.note(caller, { ...about, isDone: true }, client)
       await parts.tellOwner(client, user.email, 'removed', caller)
@@ -54,8 +60,17 @@ export async function removePasskey(call: SessionCall): Promise<unknown> {
 }
 
 /** `/passkeys/update`: gives it another name. */
-export async function updatePasskey({ data, signedIn: { user }, caller, parts: { passkeys, audit } }: SessionCall): Promise<unknown> {
+export async function updatePasskey({
+  data,
+  signedIn: { user },
+  caller,
+  parts: { passkeys, audit },
+}: SessionCall): Promise<unknown> {
   const given = readData(updateInput, data)
   const about = { event: 'passkey_updated', isDone: true, userId: user.id, credentialId: given.credentialId } as const
-  return { passkey: await passkeys.rename(user.id, given.credentialId, given.authenticatorName, (client) => audit.note(caller, about, client)) }
+  return {
+    passkey: await passkeys.rename(user.id, given.credentialId, given.authenticatorName, (client) =>
+      audit.note(caller, about, client),
+    ),
+  }
 }

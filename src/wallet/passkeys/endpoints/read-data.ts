@@ -8,7 +8,12 @@ import type { RelyingParty } from '../relying-party.ts'
 export const rpId = z.string().max(253).optional()
 
 /** A name that people give. */
-export const shortName = z.string().trim().min(1).max(100).regex(/^[^\p{Cc}\p{Cs}]*$/u, 'has characters that cannot be shown')
+export const shortName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'has characters that cannot be shown')
 
 /** @throws ApiError 400 `INVALID_INPUT` that names the field */
 export function readData<Schema extends z.ZodObject>(schema: Schema, data: unknown): z.output<Schema> {
@@ -16,12 +21,17 @@ export function readData<Schema extends z.ZodObject>(schema: Schema, data: unkno
     return parseBody(schema, data ?? {})
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw functionError('INVALID_INPUT', error.message, { cause: error, ...(error.field === undefined ? {} : { field: error.field }) })
+    throw functionError('INVALID_INPUT', error.message, {
+      cause: error,
+      ...(error.field === undefined ? {} : { field: error.field }),
+    })
   }
 }
 
 /** Settings alone say for whom passkeys are. @throws ApiError 400 `INVALID_INPUT` */
 export function requireOwnRpId(given: string | undefined, relyingParty: RelyingParty): void {
   if (given === undefined || given === relyingParty.id) return
-  throw functionError('INVALID_INPUT', `Field "rpId" has to be ${relyingParty.id}, for which the passkeys here are.`, { field: 'rpId' })
+  throw functionError('INVALID_INPUT', `Field "rpId" has to be ${relyingParty.id}, for which the passkeys here are.`, {
+    field: 'rpId',
+  })
 }

@@ -23,13 +23,23 @@ const startInput = z.object({
   confirmation,
 })
 
-const finishInput = z.object({ rpId, challengeId: z.uuid(), response: registrationResponse, authenticatorName: shortName.optional() })
+const finishInput = z.object({
+  rpId,
+  challengeId: z.uuid(),
+  response: registrationResponse,
+  authenticatorName: shortName.optional(),
+})
 
 const addition = { action: 'add-passkey' } as const
 
 /** `/register/start`: options for a new passkey of the user. A user who has one confirms it by that. */
 export async function startRegistration(call: SessionCall): Promise<unknown> {
-  const { data, signedIn: { user }, caller, parts: { relyingParty, passkeys, challenges, audit } } = call
+  const {
+    data,
+    signedIn: { user },
+    caller,
+    parts: { relyingParty, passkeys, challenges, audit },
+  } = call
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   const isConfirmed = await requireConfirmedOrRecent(call, addition, given.confirmation)
@@ -42,9 +52,15 @@ export async function startRegistration(call: SessionCall): Promise<unknown> {
   )
   const { generateRegistrationOptions } = await webAuthn()
   const options = await generateRegistrationOptions({
-    rpID: relyingParty.id, rpName: relyingParty.name, challenge: challenge.bytes, timeout: challengeMs,
-    userID: handle, userName: user.email ?? given.walletName ?? relyingParty.name, userDisplayName: given.walletName ?? user.email ?? relyingParty.name,
-    attestationType: 'none', supportedAlgorithmIDs: [es256],
+    rpID: relyingParty.id,
+    rpName: relyingParty.name,
+    challenge: challenge.bytes,
+    timeout: challengeMs,
+    userID: handle,
+    userName: user.email ?? given.walletName ?? relyingParty.name,
+    userDisplayName: given.walletName ?? user.email ?? relyingParty.name,
+    attestationType: 'none',
+    supportedAlgorithmIDs: [es256],
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: descriptorsOf(own),
   })
@@ -62,18 +78,28 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   try {
     const made = await verifyRegistration(given.response, { relyingParty, challengeHash: challenge.hash })
     const name = given.authenticatorName ?? authenticatorName(made.aaguid)
-    const passkey = await passkeys.add(user.id, relyingParty.id, {
-      ...made, name, isConfirmed: challenge.actionHash !== null,
-    }, async (client) => {
-      if (!await sessions.holdUser(client, user.id)) throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
-      await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
-      await parts.tellOwner(client, user.email, 'added', caller)
-    })
+    const passkey = await passkeys.add(
+      user.id,
+      relyingParty.id,
+      {
+        ...made,
+        name,
+        isConfirmed: challenge.actionHash !== null,
+      },
+      async (client) => {
+        if (!(await sessions.holdUser(client, user.id)))
+          throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
+        await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
+        await parts.tellOwner(client, user.email, 'added', caller)
+      },
+    )
     parts.deliverMails()
     return { verified: true, credentialId: passkey.id, publicKeySec1Hex: made.publicKeySec1.toString('hex'), passkey }
   } catch (error) {
-    const reason = error instanceof VerificationFailure ? error.reason : error instanceof ApiError ? error.code : undefined
-    if (reason !== undefined) await audit.note(caller, { ...about, event: 'registration_failed', isDone: false, reason })
+    const reason =
+      error instanceof VerificationFailure ? error.reason : error instanceof ApiError ? error.code : undefined
+    if (reason !== undefined)
+      await audit.note(caller, { ...about, event: 'registration_failed', isDone: false, reason })
     throw error instanceof VerificationFailure ? verificationFailed(error, 422) : error
   }
 }

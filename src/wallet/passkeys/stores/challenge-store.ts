@@ -55,15 +55,20 @@ export function insertChallenge(first: number, from = ''): string {
 
 export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rpId: string): readonly unknown[] {
   return [
-    digestOfChallenge(Buffer.from(bytes).toString('base64url')), purpose.kind, purpose.kind === 'sign-in' ? null : purpose.userId,
-    purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null, rpId,
-    purpose.kind === 'sign-in' ? null : purpose.actionHash ?? null, challengeMs,
+    digestOfChallenge(Buffer.from(bytes).toString('base64url')),
+    purpose.kind,
+    purpose.kind === 'sign-in' ? null : purpose.userId,
+    purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null,
+    rpId,
+    purpose.kind === 'sign-in' ? null : (purpose.actionHash ?? null),
+    challengeMs,
   ]
 }
 
 /** @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
 export function goodChallenge(found: FoundChallenge | undefined): TakenChallenge {
-  if (found === undefined) throw functionError('CHALLENGE_MISMATCH', 'There is no such challenge (any more): begin anew.')
+  if (found === undefined)
+    throw functionError('CHALLENGE_MISMATCH', 'There is no such challenge (any more): begin anew.')
   if (found.isExpired) throw functionError('CHALLENGE_EXPIRED', 'That took longer than five minutes: begin anew.')
   return found
 }
@@ -80,7 +85,9 @@ export class ChallengeStore {
 
   async create(purpose: ChallengePurpose, rpId: string): Promise<NewChallenge> {
     const bytes = newChallengeBytes()
-    const { rows: [row] } = await namedQuery<{ id: string }>(this.#pool, insertOne, [...challengeValues(bytes, purpose, rpId)])
+    const {
+      rows: [row],
+    } = await namedQuery<{ id: string }>(this.#pool, insertOne, [...challengeValues(bytes, purpose, rpId)])
     if (row === undefined) throw new Error('an insert gave no row back')
     return { id: row.id, bytes }
   }
@@ -92,7 +99,9 @@ export class ChallengeStore {
    * @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
   async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {
-    const { rows: [row] } = await query<FoundChallenge>(
+    const {
+      rows: [row],
+    } = await query<FoundChallenge>(
       this.#pool,
       `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct from $3 and rp_id = $4 and ($5::bytea is null or action_hash = $5)
        returning challenge_hash as hash, email_hash as "emailHash", action_hash as "actionHash", expires_at <= now() as "isExpired"`,

@@ -6,8 +6,17 @@ import { query } from '../../../db/pool.ts'
 import type { Caller } from './caller.ts'
 
 export const passkeyEvents = [
-  'registration_started', 'registration_completed', 'registration_failed', 'authentication_started', 'authentication_completed', 'authentication_failed',
-  'passkey_removed', 'passkey_restored', 'passkey_updated', 'rate_limit_exceeded', 'challenge_expired',
+  'registration_started',
+  'registration_completed',
+  'registration_failed',
+  'authentication_started',
+  'authentication_completed',
+  'authentication_failed',
+  'passkey_removed',
+  'passkey_restored',
+  'passkey_updated',
+  'rate_limit_exceeded',
+  'challenge_expired',
   'counter_mismatch',
 ] as const
 export type PasskeyEvent = (typeof passkeyEvents)[number]
@@ -41,8 +50,20 @@ export function insertNote(first: number, from = ''): string {
     select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')} ${from}`
 }
 
-export function noteValues({ address, origin, userAgent }: Caller, { event, isDone, userId, credentialId, reason }: PasskeyNote): readonly unknown[] {
-  return [event, isDone, userId ?? null, credentialId ?? null, plainAddress(address), origin?.slice(0, 300) ?? null, userAgent?.slice(0, 400) ?? null, reason ?? null]
+export function noteValues(
+  { address, origin, userAgent }: Caller,
+  { event, isDone, userId, credentialId, reason }: PasskeyNote,
+): readonly unknown[] {
+  return [
+    event,
+    isDone,
+    userId ?? null,
+    credentialId ?? null,
+    plainAddress(address),
+    origin?.slice(0, 300) ?? null,
+    userAgent?.slice(0, 400) ?? null,
+    reason ?? null,
+  ]
 }
 
 const insertOne = insertNote(1)
@@ -74,7 +95,12 @@ export class PasskeyAudit {
   }
 
   /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */
-  async noteLimited(caller: Caller, action: string, userId: string | undefined, now = performance.now()): Promise<void> {
+  async noteLimited(
+    caller: Caller,
+    action: string,
+    userId: string | undefined,
+    now = performance.now(),
+  ): Promise<void> {
     const subject = `${action} ${userId ?? clientNetwork(caller.address)}`
     if (now < (this.#limited.get(subject) ?? Number.NEGATIVE_INFINITY)) return
     this.#limited.delete(subject)

@@ -62,22 +62,30 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   async find(userId: string, credentialId: string): Promise<KnownPasskey | undefined> {
-    const { rows: [row] } = await query<KnownPasskey>(
-      this.#pool, `select ${known} from wallet.passkeys where credential_id = $2 and user_id = $1 and removed_at is null`, [userId, credentialId],
+    const {
+      rows: [row],
+    } = await query<KnownPasskey>(
+      this.#pool,
+      `select ${known} from wallet.passkeys where credential_id = $2 and user_id = $1 and removed_at is null`,
+      [userId, credentialId],
     )
     return row
   }
 
   async of(userId: string): Promise<readonly KnownPasskey[]> {
     const { rows } = await query<KnownPasskey>(
-      this.#pool, `select ${known} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`, [userId],
+      this.#pool,
+      `select ${known} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`,
+      [userId],
     )
     return rows
   }
 
   async removedOf(userId: string): Promise<readonly KnownPasskey[]> {
     const { rows } = await query<KnownPasskey>(
-      this.#pool, `select ${known} from wallet.passkeys where user_id = $1 and removed_at is not null order by removed_at desc, credential_id limit 100`, [userId],
+      this.#pool,
+      `select ${known} from wallet.passkeys where user_id = $1 and removed_at is not null order by removed_at desc, credential_id limit 100`,
+      [userId],
     )
     return rows
   }
@@ -85,38 +93,56 @@ export class PasskeyStore implements KnownPasskeys {
   /** As their owner sees them, the oldest first. */
   async list(userId: string): Promise<readonly Passkey[]> {
     const { rows } = await query<Passkey>(
-      this.#pool, `select ${shown} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`, [userId],
+      this.#pool,
+      `select ${shown} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`,
+      [userId],
     )
     return rows
   }
 
   async hasAny(userId: string, rpId: string): Promise<boolean> {
     const { rowCount } = await query(
-      this.#pool, 'select from wallet.passkeys where user_id = $1 and rp_id = $2 and removed_at is null limit 1',
+      this.#pool,
+      'select from wallet.passkeys where user_id = $1 and rp_id = $2 and removed_at is null limit 1',
       [userId, rpId],
     )
     return rowCount === 1
   }
 
   /** As browsers are told of them: those of this relying party, which no others know. */
-  async descriptors(userId: string, rpId: string): Promise<readonly { readonly id: string; readonly transports: string[] }[]> {
+  async descriptors(
+    userId: string,
+    rpId: string,
+  ): Promise<readonly { readonly id: string; readonly transports: string[] }[]> {
     const { rows } = await query<{ id: string; transports: string[] }>(
-      this.#pool, 'select credential_id as id, transports from wallet.passkeys where user_id = $1 and rp_id = $2 and removed_at is null order by created_at', [userId, rpId],
+      this.#pool,
+      'select credential_id as id, transports from wallet.passkeys where user_id = $1 and rp_id = $2 and removed_at is null order by created_at',
+      [userId, rpId],
     )
     return rows
   }
 
   /** How authenticators know a user: always the same. */
   async handleOf(userId: string): Promise<Uint8Array<ArrayBuffer>> {
-    await query(this.#pool, 'insert into wallet.user_handles (user_id, handle) values ($1, $2) on conflict (user_id) do nothing', [userId, randomBytes(32)])
-    const { rows: [row] } = await query<{ handle: Buffer }>(this.#pool, 'select handle from wallet.user_handles where user_id = $1', [userId])
+    await query(
+      this.#pool,
+      'insert into wallet.user_handles (user_id, handle) values ($1, $2) on conflict (user_id) do nothing',
+      [userId, randomBytes(32)],
+    )
+    const {
+      rows: [row],
+    } = await query<{ handle: Buffer }>(this.#pool, 'select handle from wallet.user_handles where user_id = $1', [
+      userId,
+    ])
     if (row === undefined) throw new Error('a handle that was just made is not there')
     return new Uint8Array(row.handle)
   }
 
   /** By what signatures of a passkey are checked; undefined for one that is unknown or was removed. */
   async signer(credentialId: string, rpId: string): Promise<OwnedPasskey | undefined> {
-    const { rows: [row] } = await query<OwnedPasskey>(this.#pool, selectSigner('$1', '$2'), [credentialId, rpId])
+    const {
+      rows: [row],
+    } = await query<OwnedPasskey>(this.#pool, selectSigner('$1', '$2'), [credentialId, rpId])
     return row?.isRemoved === false ? row : undefined
   }
 
@@ -127,20 +153,33 @@ export class PasskeyStore implements KnownPasskeys {
    * @throws ApiError 403 `REAUTHENTICATION_REQUIRED`, 409 `CREDENTIAL_EXISTS` (of whomever), `TOO_MANY_PASSKEYS`
    */
   async add(
-    userId: string, rpId: string, passkey: NewPasskey & { readonly name: string; readonly isConfirmed: boolean },
+    userId: string,
+    rpId: string,
+    passkey: NewPasskey & { readonly name: string; readonly isConfirmed: boolean },
     alsoIn: AlsoIn,
   ): Promise<Passkey> {
     return withTransaction(this.#pool, async (client) => {
       const live = await lockedPasskeys(client, userId)
       if (!passkey.isConfirmed && live.some((one) => one.rpId === rpId)) throw confirmationMissing()
       requireRoom(live.length)
-      const { rows: [row] } = await query<Passkey>(
+      const {
+        rows: [row],
+      } = await query<Passkey>(
         client,
         `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, transports, aaguid, name)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning ${shown}`,
         [
-          passkey.credentialId, userId, rpId, passkey.publicKey, passkey.publicKeySec1, passkey.counter, passkey.deviceType, passkey.isBackedUp,
-          passkey.transports, passkey.aaguid, passkey.name,
+          passkey.credentialId,
+          userId,
+          rpId,
+          passkey.publicKey,
+          passkey.publicKeySec1,
+          passkey.counter,
+          passkey.deviceType,
+          passkey.isBackedUp,
+          passkey.transports,
+          passkey.aaguid,
+          passkey.name,
         ],
       )
       if (row === undefined) throw functionError('CREDENTIAL_EXISTS', 'This passkey was added before.')
@@ -159,16 +198,29 @@ export class PasskeyStore implements KnownPasskeys {
   }
 
   /** The same, with a line of the audit log where it is true. @param note values of the line, of `noteValues` */
-  async usedAndNoted(credentialId: string, { counter, isBackedUp }: VerifiedAssertion, note: readonly unknown[]): Promise<boolean> {
-    const { rowCount } = await namedQuery(this.#statements, markUsedAndNote, [credentialId, counter, isBackedUp, ...note])
+  async usedAndNoted(
+    credentialId: string,
+    { counter, isBackedUp }: VerifiedAssertion,
+    note: readonly unknown[],
+  ): Promise<boolean> {
+    const { rowCount } = await namedQuery(this.#statements, markUsedAndNote, [
+      credentialId,
+      counter,
+      isBackedUp,
+      ...note,
+    ])
     return rowCount === 1
   }
 
   /** @throws ApiError 404 `CREDENTIAL_NOT_FOUND` */
   async rename(userId: string, credentialId: string, name: string, alsoIn: AlsoIn): Promise<Passkey> {
     return withTransaction(this.#pool, async (client) => {
-      const { rows: [row] } = await query<Passkey>(
-        client, `update wallet.passkeys set name = $3 where credential_id = $2 and user_id = $1 and removed_at is null returning ${shown}`, [userId, credentialId, name],
+      const {
+        rows: [row],
+      } = await query<Passkey>(
+        client,
+        `update wallet.passkeys set name = $3 where credential_id = $2 and user_id = $1 and removed_at is null returning ${shown}`,
+        [userId, credentialId, name],
       )
       if (row === undefined) throw notOfUser()
       await alsoIn(client)
@@ -184,7 +236,9 @@ export class PasskeyStore implements KnownPasskeys {
     await withTransaction(this.#pool, async (client) => {
       const ids = (await lockedPasskeys(client, userId)).map(({ id }) => id)
       const { rowCount } = await query(
-        client, 'update wallet.passkeys set removed_at = now() where credential_id = $2 and user_id = $1 and removed_at is null', [userId, credentialId],
+        client,
+        'update wallet.passkeys set removed_at = now() where credential_id = $2 and user_id = $1 and removed_at is null',
+        [userId, credentialId],
       )
       if (rowCount !== 1) throw notOfUser()
       requireNotLast(ids.length)
@@ -204,11 +258,15 @@ export class PasskeyStore implements KnownPasskeys {
    * @throws ApiError 409 `TOO_MANY_PASSKEYS`
    */
   async restore(
-    { userId, credentialId }: KnownPasskey, { counter, isBackedUp }: VerifiedAssertion, alsoIn: AlsoIn,
+    { userId, credentialId }: KnownPasskey,
+    { counter, isBackedUp }: VerifiedAssertion,
+    alsoIn: AlsoIn,
   ): Promise<string | undefined> {
     return withTransaction(this.#pool, async (client) => {
       requireRoom((await lockedPasskeys(client, userId)).filter(({ id }) => id !== credentialId).length)
-      const { rows: [row] } = await query<{ name: string }>(
+      const {
+        rows: [row],
+      } = await query<{ name: string }>(
         client,
         `update wallet.passkeys set removed_at = null, counter = $3, is_backed_up = $4, last_used_at = now()
          where credential_id = $2 and user_id = $1 and (counter < $3 or (counter = 0 and $3 = 0)) returning name`,
@@ -222,9 +280,11 @@ export class PasskeyStore implements KnownPasskeys {
 
 /** @throws ApiError 409 `LAST_PASSKEY` */
 export function requireNotLast(count: number): void {
-  if (count <= 1) throw functionError(
-    'LAST_PASSKEY', 'The passkey was not removed: it is the last one of your user. Add another one first.',
-  )
+  if (count <= 1)
+    throw functionError(
+      'LAST_PASSKEY',
+      'The passkey was not removed: it is the last one of your user. Add another one first.',
+    )
 }
 
 /** That a change of a user with passkeys came without a confirmation. */
@@ -234,12 +294,14 @@ export function confirmationMissing(): Error {
 
 /** @throws ApiError 409 `TOO_MANY_PASSKEYS` */
 export function requireRoom(count: number): void {
-  if (count >= mostPasskeys) throw functionError('TOO_MANY_PASSKEYS', `An account has at most ${mostPasskeys} passkeys: remove one before.`)
+  if (count >= mostPasskeys)
+    throw functionError('TOO_MANY_PASSKEYS', `An account has at most ${mostPasskeys} passkeys: remove one before.`)
 }
 
 /** The passkeys that a user has; until the transaction ends nobody else adds, removes or restores one. */
 async function lockedPasskeys(
-  client: pg.ClientBase, userId: string,
+  client: pg.ClientBase,
+  userId: string,
 ): Promise<readonly { readonly id: string; readonly rpId: string }[]> {
   await query(client, 'select 1 from wallet.user_handles where user_id = $1 for no key update', [userId])
   const { rows } = await query<{ id: string; rpId: string }>(

@@ -52,8 +52,12 @@ export class SignInStore {
   /** Makes a challenge for whoever asks. @throws ApiError 429 `RATE_LIMITED` */
   async begin(turn: Turn, caller: Caller, rpId: string): Promise<NewChallenge> {
     const bytes = newChallengeBytes()
-    const { rows: [row] } = await namedQuery<{ id: string }>(this.#statements, beginning, [
-      ...turnValues(turn), ...challengeValues(bytes, { kind: 'sign-in', email: undefined }, rpId), ...noteValues(caller, { event: 'authentication_started', isDone: true }),
+    const {
+      rows: [row],
+    } = await namedQuery<{ id: string }>(this.#statements, beginning, [
+      ...turnValues(turn),
+      ...challengeValues(bytes, { kind: 'sign-in', email: undefined }, rpId),
+      ...noteValues(caller, { event: 'authentication_started', isDone: true }),
     ])
     return row === undefined ? this.#rates.refuse(turn) : { id: row.id, bytes }
   }
@@ -64,21 +68,33 @@ export class SignInStore {
    * @throws ApiError 429 `RATE_LIMITED`
    */
   async end(turn: Turn, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
-    const { rows: [row] } = await namedQuery<EndRow>(
-      this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId],
-    )
+    const {
+      rows: [row],
+    } = await namedQuery<EndRow>(this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId])
     if (row?.isCounted !== true) return this.#rates.refuse(turn)
     // Of what is not there PostgreSQL gives nulls.
-    const challenge = (row.hash as Buffer | null) === null ? undefined : {
-      hash: row.hash, emailHash: row.emailHash, actionHash: null, isExpired: row.isExpired,
-    }
+    const challenge =
+      (row.hash as Buffer | null) === null
+        ? undefined
+        : {
+            hash: row.hash,
+            emailHash: row.emailHash,
+            actionHash: null,
+            isExpired: row.isExpired,
+          }
     const passkey = (row.userId as string | null) === null ? undefined : ownedPasskey(row)
     return { challenge, passkey }
   }
 }
 
-function ownedPasskey(
-  { credentialId, userId, publicKey, deviceType, userHandle, publicKeySec1Hex, isRemoved }: EndRow,
-): OwnedPasskey {
+function ownedPasskey({
+  credentialId,
+  userId,
+  publicKey,
+  deviceType,
+  userHandle,
+  publicKeySec1Hex,
+  isRemoved,
+}: EndRow): OwnedPasskey {
   return { credentialId, userId, publicKey, deviceType, userHandle, publicKeySec1Hex, isRemoved }
 }

@@ -1,5 +1,8 @@
 function statements(text: string): readonly string[] {
-  return text.trim().split(/;\n/).map((sql) => sql.trim().replace(/;$/, ''))
+  return text
+    .trim()
+    .split(/;\n/)
+    .map((sql) => sql.trim().replace(/;$/, ''))
 }
 
 /** Ordinary statements whose work is linear in the rows that they read. */

@@ -4,16 +4,30 @@ type Mutation = (sql: string, random: () => number) => string
 
 /** Words outside of quotes; what is quoted is left alone. */
 function mapWords(sql: string, map: (word: string) => string): string {
-  return sql.replace(/'(?:[^'])*'|"(?:[^"])*"|\$\$.*?\$\$|[a-z_][a-z_0-9]*/gis, (part) => (/^[a-z_]/i.test(part) ? map(part) : part))
+  return sql.replace(/'(?:[^'])*'|"(?:[^"])*"|\$\$.*?\$\$|[a-z_][a-z_0-9]*/gis, (part) =>
+    /^[a-z_]/i.test(part) ? map(part) : part,
+  )
 }
 
-const comments: Mutation = (sql, random) => sql.replace(/ /g, () => (random() < 0.4 ? '/* a /* nested */ comment */' : ' '))
-const lines: Mutation = (sql, random) => sql.replace(/ /g, () => (random() < 0.5 ? '\n\t' : random() < 0.3 ? ' -- to the end of the line\n' : ' '))
-const letterCase: Mutation = (sql, random) => mapWords(sql, (word) => word.replace(/[a-z]/g, (letter) => (random() < 0.5 ? letter.toUpperCase() : letter)))
-const leading: Mutation = (sql, random) => `${random() < 0.5 ? '/*+ hint */' : '-- first\n'} ${sql}${random() < 0.5 ? ' ;' : ''}`
+const comments: Mutation = (sql, random) =>
+  sql.replace(/ /g, () => (random() < 0.4 ? '/* a /* nested */ comment */' : ' '))
+const lines: Mutation = (sql, random) =>
+  sql.replace(/ /g, () => (random() < 0.5 ? '\n\t' : random() < 0.3 ? ' -- to the end of the line\n' : ' '))
+const letterCase: Mutation = (sql, random) =>
+  mapWords(sql, (word) => word.replace(/[a-z]/g, (letter) => (random() < 0.5 ? letter.toUpperCase() : letter)))
+const leading: Mutation = (sql, random) =>
+  `${random() < 0.5 ? '/*+ hint */' : '-- first\n'} ${sql}${random() < 0.5 ? ' ;' : ''}`
 /** Names that are no words of the grammar where these statements have them. */
-const quoted: Mutation = (sql) => sql.replace(/\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases|txid_current|nextval|setval|dblink)\b(?=[( .,]|$)/gi, (name) => `"${name.toLowerCase()}"`)
-const escaped: Mutation = (sql) => sql.replace(/\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases)\b(?=[( .,]|$)/gi, (name) => `U&"${name.toLowerCase().replace(/_/g, '\\005f')}"`)
+const quoted: Mutation = (sql) =>
+  sql.replace(
+    /\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases|txid_current|nextval|setval|dblink)\b(?=[( .,]|$)/gi,
+    (name) => `"${name.toLowerCase()}"`,
+  )
+const escaped: Mutation = (sql) =>
+  sql.replace(
+    /\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases)\b(?=[( .,]|$)/gi,
+    (name) => `U&"${name.toLowerCase().replace(/_/g, '\\005f')}"`,
+  )
 const nested: Mutation = (sql) => (/^(select|with)/i.test(sql) ? `select * from (${sql}) as nested` : sql)
 const unioned: Mutation = (sql) => (/^select/i.test(sql) ? `(select null where false) union all (${sql})` : sql)
 

@@ -202,10 +202,7 @@ export const refusedInOddPlaces: Readonly<Partial<Record<RefusalCode, readonly s
     'select * from information_schema._pg_expandarray(array[1])',
     'select * from app.contracts c where c.table_to_xml is null',
   ],
-  'sql-operator': [
-    'select 1 operator(app.=) 1',
-    'select 1 operator(pg_catalog.<=>) 1',
-  ],
+  'sql-operator': ['select 1 operator(app.=) 1', 'select 1 operator(pg_catalog.<=>) 1'],
   'sql-type': [
     "select age('1'::xid), mxid_age('1'::xid)",
     'select tableoid::regclass from raw.blocks',

@@ -46,7 +46,12 @@ export interface OddOptions {
 export const anyObject = { type: 'object', properties: { text: { type: 'string' } } } as const
 
 /** An MCP server made by hand, which does what no good one does where it is told to. */
-export async function startOddMcpServer({ handle, tools = [{ name: 'script_check', description: 'Theirs.', inputSchema: anyObject }], port = 0, isModern = true }: OddOptions = {}): Promise<OddMcpServer> {
+export async function startOddMcpServer({
+  handle,
+  tools = [{ name: 'script_check', description: 'Theirs.', inputSchema: anyObject }],
+  port = 0,
+  isModern = true,
+}: OddOptions = {}): Promise<OddMcpServer> {
   const asked: string[] = []
   const requests: IncomingMessage[] = []
   const waiting: { method: string; tell: () => void }[] = []
@@ -66,8 +71,17 @@ export async function startOddMcpServer({ handle, tools = [{ name: 'script_check
     if (body === undefined) return
     const message = JSON.parse(body) as Asked
     const reply = (result: object): void => {
-      response.writeHead(200, { 'Content-Type': 'application/json', ...(isModern ? {} : { 'Mcp-Session-Id': String(session) }) })
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { ...(isModern ? { resultType: 'complete' } : {}), ...result } }))
+      response.writeHead(200, {
+        'Content-Type': 'application/json',
+        ...(isModern ? {} : { 'Mcp-Session-Id': String(session) }),
+      })
+      response.end(
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: message.id,
+          result: { ...(isModern ? { resultType: 'complete' } : {}), ...result },
+        }),
+      )
     }
     const isHandled = await handle?.({ asked: message, request, response, reply })
     note(message.method)
@@ -79,7 +93,10 @@ export async function startOddMcpServer({ handle, tools = [{ name: 'script_check
     switch (message.method) {
       case 'server/discover':
         if (isModern) reply({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
-        else response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no such method' } }))
+        else
+          response
+            .writeHead(400, { 'Content-Type': 'application/json' })
+            .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no such method' } }))
         break
       case 'initialize':
         session++
@@ -99,12 +116,18 @@ export async function startOddMcpServer({ handle, tools = [{ name: 'script_check
   await once(server, 'listening')
   const { port: own } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${own}/mcp`, port: own, asked, requests,
+    url: `http://127.0.0.1:${own}/mcp`,
+    port: own,
+    asked,
+    requests,
     came: async (method) => {
       if (asked.includes(method)) return
       await new Promise<void>((tell) => waiting.push({ method, tell }))
     },
-    connections: () => new Promise((resolve, reject) => server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))),
+    connections: () =>
+      new Promise((resolve, reject) =>
+        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+      ),
     stop: async () => {
       const closed = once(server, 'close')
       server.close()

@@ -16,7 +16,7 @@ export interface LspProgram {
 
 export async function startLspProgram(): Promise<LspProgram> {
   const child = fork(import.meta.filename)
-  const [{ port }] = await once(child, 'message') as [{ port: number }]
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
     port,
     pid: child.pid as number,
@@ -33,8 +33,16 @@ if (process.argv[1] === import.meta.filename && process.send !== undefined) {
   // As in production, on a chain without contracts.
   const workspaces = await createImportWorkspaces({ source: { contractsOf: () => Promise.resolve(undefined) }, log })
   const server = await createLspServer({
-    host: '127.0.0.1', port: 0, log, metrics: new Metrics(), program: doubleProgram, workspaces, networks: ['mainnet', 'testnet'], allowsOrigin: () => true,
-    clientOf, limits: { ...defaultLspLimits, workPerSecond: 100_000, addressWorkPerSecond: 100_000 },
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    metrics: new Metrics(),
+    program: doubleProgram,
+    workspaces,
+    networks: ['mainnet', 'testnet'],
+    allowsOrigin: () => true,
+    clientOf,
+    limits: { ...defaultLspLimits, workPerSecond: 100_000, addressWorkPerSecond: 100_000 },
   })
   process.send({ port: server.port })
   process.once('disconnect', () => void server.close().then(() => workspaces.close()))

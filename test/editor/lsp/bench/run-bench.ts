@@ -14,12 +14,21 @@ import { readOptions } from '../../../../scripts/bench/read-options.ts'
  * channel with many connections that each have a document open and change it. The channel and the language server are processes of their own.
  */
 
-const { values } = readOptions(import.meta.filename, { options: { requests: { type: 'string', default: '2000' }, connections: { type: 'string', default: '200' }, lines: { type: 'string', default: '300' } } })
+const { values } = readOptions(import.meta.filename, {
+  options: {
+    requests: { type: 'string', default: '2000' },
+    connections: { type: 'string', default: '200' },
+    lines: { type: 'string', default: '300' },
+  },
+})
 const [requests, connections] = [Number(values.requests), Number(values.connections)]
 const uri = 'file:///main.cdc'
-const text = '    access(all) fun transfer(amount: UFix64, to: Address): Bool { return true }\n'.repeat(Number(values.lines))
+const text = '    access(all) fun transfer(amount: UFix64, to: Address): Bool { return true }\n'.repeat(
+  Number(values.lines),
+)
 const write = (line: string): boolean => process.stdout.write(`${line}\n`)
-const times = (all: readonly number[]): string => `median ${quantile(all, 0.5).toFixed(3)} ms, p95 ${quantile(all, 0.95).toFixed(3)} ms, p99 ${quantile(all, 0.99).toFixed(3)} ms`
+const times = (all: readonly number[]): string =>
+  `median ${quantile(all, 0.5).toFixed(3)} ms, p95 ${quantile(all, 0.95).toFixed(3)} ms, p99 ${quantile(all, 0.99).toFixed(3)} ms`
 
 /** Times of as many rounds, one after the other; the first ones, which compile, are left out. */
 async function timed(run: (n: number) => Promise<unknown>): Promise<number[]> {
@@ -37,7 +46,11 @@ async function direct(folder: string): Promise<{ small: number[]; change: number
   let resolve: (message: unknown) => void = () => undefined
   let last = 0
   const server = new LanguageServerProcess({
-    program: doubleProgram, folder, environment: {}, mostMessageBytes: 2 ** 26, onEnd: () => undefined,
+    program: doubleProgram,
+    folder,
+    environment: {},
+    mostMessageBytes: 2 ** 26,
+    onEnd: () => undefined,
     onMessage: (message) => (message as { id?: number }).id === last && resolve(message),
   })
   const ask = (method: string, params: unknown): Promise<unknown> => {
@@ -51,7 +64,13 @@ async function direct(folder: string): Promise<{ small: number[]; change: number
   await ask('initialize', {})
   const small = await timed(() => ask('textDocument/definition', about))
   const change = await timed((version) => {
-    server.send(JSON.stringify({ jsonrpc: '2.0', method: 'textDocument/didChange', params: { textDocument: { uri, version }, contentChanges: [{ text }] } }))
+    server.send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'textDocument/didChange',
+        params: { textDocument: { uri, version }, contentChanges: [{ text }] },
+      }),
+    )
     return ask('textDocument/definition', about)
   })
   await server.stop(1000)
@@ -61,7 +80,9 @@ async function direct(folder: string): Promise<{ small: number[]; change: number
 const folder = await mkdtemp(join(tmpdir(), 'flowfarm-bench-lsp-'))
 const program = await startLspProgram()
 try {
-  write(`The channel: ${availableParallelism()} cores for it, the language server and those who ask, Node ${process.version}; a document of ${Buffer.byteLength(text)} bytes, ${requests} rounds`)
+  write(
+    `The channel: ${availableParallelism()} cores for it, the language server and those who ask, Node ${process.version}; a document of ${Buffer.byteLength(text)} bytes, ${requests} rounds`,
+  )
   const plain = await direct(folder)
   const client = await LspClient.ready(program.port)
   const about = { textDocument: { uri } }
@@ -77,15 +98,26 @@ try {
   write(`a change and a request, through the channel: ${times(change)}`)
   await client.close()
   const before = peakMemoryMiB(program.pid)
-  const clients = await Promise.all(Array.from({ length: connections }, (_, at) => LspClient.ready(program.port, 'mainnet', { [addressHeader]: `2001:db8:0:${at.toString(16)}::1` })))
-  await Promise.all(clients.map(async (one) => {
-    one.didOpen(uri, text)
-    for (let version = 2; version < 12; version++) {
-      one.didChange(uri, 'y', version, { start: { line: version, character: 4 }, end: { line: version, character: 5 } })
-      await one.ask('textDocument/definition', about)
-    }
-  }))
-  write(`${connections} connections, each with its document: at most ${Math.round(peakMemoryMiB(program.pid))} MiB of memory of the channel (${Math.round(before)} MiB before)`)
+  const clients = await Promise.all(
+    Array.from({ length: connections }, (_, at) =>
+      LspClient.ready(program.port, 'mainnet', { [addressHeader]: `2001:db8:0:${at.toString(16)}::1` }),
+    ),
+  )
+  await Promise.all(
+    clients.map(async (one) => {
+      one.didOpen(uri, text)
+      for (let version = 2; version < 12; version++) {
+        one.didChange(uri, 'y', version, {
+          start: { line: version, character: 4 },
+          end: { line: version, character: 5 },
+        })
+        await one.ask('textDocument/definition', about)
+      }
+    }),
+  )
+  write(
+    `${connections} connections, each with its document: at most ${Math.round(peakMemoryMiB(program.pid))} MiB of memory of the channel (${Math.round(before)} MiB before)`,
+  )
   await Promise.all(clients.map((one) => one.close()))
 } finally {
   await program.end()

@@ -15,7 +15,11 @@ import { FrameReader, frameOf } from '../../../../src/editor/lsp/message-framing
 interface Message {
   readonly id?: number
   readonly method?: string
-  readonly params?: { readonly [name: string]: unknown; readonly textDocument?: { uri: string; text?: string; version?: number }; readonly contentChanges?: { text: string }[] }
+  readonly params?: {
+    readonly [name: string]: unknown
+    readonly textDocument?: { uri: string; text?: string; version?: number }
+    readonly contentChanges?: { text: string }[]
+  }
 }
 
 const documents = new Map<string, { text: string; times: number }>()
@@ -35,15 +39,26 @@ function publish(uri: string, version: number | undefined, text: string): void {
   const giant = /!giant (\d+)/.exec(text)?.[1]
   const folder = new URL('.', uri).href
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }
-  const elsewhere = [uri, 'file:///etc/passwd', `${folder}../somebody/main.cdc`, 'https://example.org/a'].map((other) => ({ location: { uri: other, range }, message: 'see' }))
+  const elsewhere = [uri, 'file:///etc/passwd', `${folder}../somebody/main.cdc`, 'https://example.org/a'].map(
+    (other) => ({ location: { uri: other, range }, message: 'see' }),
+  )
   send({
     method: 'textDocument/publishDiagnostics',
     params: {
-      uri, version,
-      diagnostics: [{
-        range, message: giant === undefined ? (text.includes('!path') ? `cannot read ${new URL(uri).pathname} nor ${uri}` : text) : 'x'.repeat(Number(giant)),
-        ...(text.includes('!elsewhere') ? { relatedInformation: elsewhere } : {}),
-      }],
+      uri,
+      version,
+      diagnostics: [
+        {
+          range,
+          message:
+            giant === undefined
+              ? text.includes('!path')
+                ? `cannot read ${new URL(uri).pathname} nor ${uri}`
+                : text
+              : 'x'.repeat(Number(giant)),
+          ...(text.includes('!elsewhere') ? { relatedInformation: elsewhere } : {}),
+        },
+      ],
     },
   })
   send({ method: 'window/logMessage', params: { type: 3, message: text } })
@@ -54,26 +69,48 @@ function answerTo({ id, method, params }: Message): void {
   const uri = params?.textDocument?.uri ?? ''
   const known = documents.get(uri)
   switch (method) {
-    case 'initialize': return send({ id, result: { capabilities: { textDocumentSync: 1, hoverProvider: true, workspace: { workspaceFolders: {} } } } })
-    case 'shutdown': return send({ id, result: null })
-    case 'textDocument/hover': return send({ id, result: { contents: known?.text ?? '', times: known?.times ?? 0, params } })
-    case 'textDocument/definition': return send({ id, result: [{ uri, range: {} }, { uri: 'file:///etc/passwd', range: {} }] })
-    case 'textDocument/state': return send({ id, result: { cancelled, calls, environment: Object.keys(process.env) } })
-    case 'textDocument/fail': return send({ id, error: { code: -32_099, message: `failed in ${new URL(uri).pathname}`, data: { uri, why: 1 } } })
-    case 'textDocument/crash': return process.exit(5)
-    case 'workspaceSymbol/resolve': return params?.['crash'] === true ? process.exit(6) : send({ id, result: null })
+    case 'initialize':
+      return send({
+        id,
+        result: { capabilities: { textDocumentSync: 1, hoverProvider: true, workspace: { workspaceFolders: {} } } },
+      })
+    case 'shutdown':
+      return send({ id, result: null })
+    case 'textDocument/hover':
+      return send({ id, result: { contents: known?.text ?? '', times: known?.times ?? 0, params } })
+    case 'textDocument/definition':
+      return send({
+        id,
+        result: [
+          { uri, range: {} },
+          { uri: 'file:///etc/passwd', range: {} },
+        ],
+      })
+    case 'textDocument/state':
+      return send({ id, result: { cancelled, calls, environment: Object.keys(process.env) } })
+    case 'textDocument/fail':
+      return send({
+        id,
+        error: { code: -32_099, message: `failed in ${new URL(uri).pathname}`, data: { uri, why: 1 } },
+      })
+    case 'textDocument/crash':
+      return process.exit(5)
+    case 'workspaceSymbol/resolve':
+      return params?.['crash'] === true ? process.exit(6) : send({ id, result: null })
     case 'textDocument/never':
     case 'textDocument/late': {
       if (method === 'textDocument/late') late.add(id)
       return undefined
     }
-    case 'textDocument/giant': return send({ id, result: 'y'.repeat(Number(params?.['bytes'])) })
+    case 'textDocument/giant':
+      return send({ id, result: 'y'.repeat(Number(params?.['bytes'])) })
     case 'textDocument/ask': {
       send({ id: 77, method: 'workspace/configuration', params: { items: [1, 2] } })
       send({ id: 78, method: 'unknown/thing' })
       return send({ id, result: null })
     }
-    default: return send({ id, error: { code: -32_601, message: 'unknown' } })
+    default:
+      return send({ id, error: { code: -32_601, message: 'unknown' } })
   }
 }
 
@@ -89,7 +126,8 @@ function take(message: Message): void {
   if (method === 'exit') process.exit(0)
   if (method === '$/cancelRequest') {
     cancelled.push(params?.['id'])
-    if (late.delete(Number(params?.['id']))) send({ id: Number(params?.['id']), error: { code: -32_800, message: 'cancelled' } })
+    if (late.delete(Number(params?.['id'])))
+      send({ id: Number(params?.['id']), error: { code: -32_800, message: 'cancelled' } })
   }
   if (method === 'textDocument/didClose') documents.delete(uri)
   if (text === undefined) return

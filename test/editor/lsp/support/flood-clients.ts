@@ -15,12 +15,14 @@ export interface FloodOptions {
 }
 
 const { port, headers, connections, messages, messagesPerConnection } = workerData as FloodOptions
-const sockets = await Promise.all(Array.from({ length: connections }, async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/lsp`, { headers })
-  socket.on('error', () => undefined) // the channel may end it
-  await once(socket, 'open')
-  return socket
-}))
+const sockets = await Promise.all(
+  Array.from({ length: connections }, async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/lsp`, { headers })
+    socket.on('error', () => undefined) // the channel may end it
+    await once(socket, 'open')
+    return socket
+  }),
+)
 for (const socket of sockets) {
   for (let number = 0; number < messagesPerConnection; number++) socket.send(messages[number % messages.length] ?? '')
 }

@@ -13,7 +13,10 @@ export interface Heard {
   readonly [name: string]: unknown
 }
 
-interface Range { readonly start: { line: number; character: number }; readonly end: { line: number; character: number } }
+interface Range {
+  readonly start: { line: number; character: number }
+  readonly end: { line: number; character: number }
+}
 
 /** The messages of `textDocument/publishDiagnostics`. */
 export function messagesOf(params: Heard['params']): string[] {
@@ -70,7 +73,10 @@ export class LspClient {
   }
 
   didChange(uri: string, text: string, version: number, range?: Range): void {
-    this.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [range === undefined ? { text } : { range, text }] })
+    this.notify('textDocument/didChange', {
+      textDocument: { uri, version },
+      contentChanges: [range === undefined ? { text } : { range, text }],
+    })
   }
 
   /** Asks, and gives the whole answer. */
@@ -83,7 +89,10 @@ export class LspClient {
   /** What a hover on the double says: the text that it has. */
   async textAt(uri: string): Promise<string> {
     for (;;) {
-      const { result, error } = await this.ask('textDocument/hover', { textDocument: { uri }, position: { line: 0, character: 0 } })
+      const { result, error } = await this.ask('textDocument/hover', {
+        textDocument: { uri },
+        position: { line: 0, character: 0 },
+      })
       if (error === undefined) return (result as { contents: string }).contents
       // Said of a server that ended meanwhile, for the client to ask again.
       if (error.code !== -32_802) throw new Error(error.message)
@@ -92,21 +101,28 @@ export class LspClient {
 
   /** The messages of diagnostics of a document, as often as there were any. */
   diagnosticsOf(uri: string): string[][] {
-    return this.heard.filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri)
+    return this.heard
+      .filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri)
       .map(({ params }) => messagesOf(params))
   }
 
   /** Waits for diagnostics of a document with a message like this. */
   async diagnosed(uri: string, message: string | RegExp, from = 0): Promise<Heard> {
-    return this.next(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri &&
-      messagesOf(params).some((one) => typeof message === 'string' ? one === message : message.test(one)), from)
+    return this.next(
+      ({ method, params }) =>
+        method === 'textDocument/publishDiagnostics' &&
+        params?.['uri'] === uri &&
+        messagesOf(params).some((one) => (typeof message === 'string' ? one === message : message.test(one))),
+      from,
+    )
   }
 
   /** The first message from number `from` on that is so. */
   async next(isSo: (message: Heard) => boolean, from = 0): Promise<Heard> {
     for (let i = from; ; i++) {
       while (i >= this.heard.length) {
-        if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed; heard last: ${this.texts.slice(-3).join('\n').slice(0, 2000)}`)
+        if (this.socket.readyState === WebSocket.CLOSED)
+          throw new Error(`closed; heard last: ${this.texts.slice(-3).join('\n').slice(0, 2000)}`)
         const { promise, resolve } = Promise.withResolvers<void>()
         this.#waiting.add(resolve)
         await promise
@@ -117,7 +133,7 @@ export class LspClient {
   }
 
   async closeCode(): Promise<number> {
-    const [code] = await once(this.socket, 'close') as [number]
+    const [code] = (await once(this.socket, 'close')) as [number]
     return code
   }
 

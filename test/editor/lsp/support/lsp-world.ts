@@ -16,7 +16,10 @@ import type { PlainWorkspaces } from './plain-workspaces.ts'
 
 /** The language server of these tests, as a program. */
 export const doubleProgram: LanguageServerProgram = {
-  kind: 'parser', label: 'A double', command: process.execPath, args: [join(import.meta.dirname, 'double-language-server.ts')],
+  kind: 'parser',
+  label: 'A double',
+  command: process.execPath,
+  args: [join(import.meta.dirname, 'double-language-server.ts')],
 }
 
 /** In which clients of tests say where they are. */
@@ -46,9 +49,13 @@ export interface LspWorld extends AsyncDisposable {
 }
 
 /** A channel with the double behind it, unless options say otherwise. */
-export async function lspWorld(
-  { limits, fetch, ...options }: Partial<Omit<LspServerOptions, 'workspaces'>> & { readonly fetch?: Parameters<typeof plainWorkspaces>[0] } = {},
-): Promise<LspWorld> {
+export async function lspWorld({
+  limits,
+  fetch,
+  ...options
+}: Partial<Omit<LspServerOptions, 'workspaces'>> & {
+  readonly fetch?: Parameters<typeof plainWorkspaces>[0]
+} = {}): Promise<LspWorld> {
   const workspaces = await plainWorkspaces(fetch)
   const logged: string[] = []
   const metrics = new Metrics()
@@ -56,8 +63,17 @@ export async function lspWorld(
   const clients: LspClient[] = []
   let lastAddress = 0
   const server = await createLspServer({
-    host: '127.0.0.1', port: 0, log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }), metrics,
-    clientOf, program: doubleProgram, workspaces, clock, networks: ['mainnet', 'testnet'], ...options, limits: { ...quick, ...limits },
+    host: '127.0.0.1',
+    port: 0,
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+    metrics,
+    clientOf,
+    program: doubleProgram,
+    workspaces,
+    clock,
+    networks: ['mainnet', 'testnet'],
+    ...options,
+    limits: { ...quick, ...limits },
   })
   const kept = async (client: Promise<LspClient>): Promise<LspClient> => {
     const opened = await client
@@ -65,8 +81,13 @@ export async function lspWorld(
     return opened
   }
   return {
-    server, workspaces, metrics, logged, clock,
-    client: (network, address = `2001:db8:0:${(++lastAddress).toString(16)}::1`) => kept(LspClient.ready(server.port, network, { [addressHeader]: address })),
+    server,
+    workspaces,
+    metrics,
+    logged,
+    clock,
+    client: (network, address = `2001:db8:0:${(++lastAddress).toString(16)}::1`) =>
+      kept(LspClient.ready(server.port, network, { [addressHeader]: address })),
     stranger: (headers) => kept(LspClient.open(server.port, headers)),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(clients.map((client) => client.close()))

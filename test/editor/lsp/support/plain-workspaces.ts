@@ -3,7 +3,12 @@ import { EventEmitter, once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { ContractName, ImportWorkspace, ImportWorkspaces, ResolvedContract } from '../../../../src/editor/language-servers/import-workspace.ts'
+import type {
+  ContractName,
+  ImportWorkspace,
+  ImportWorkspaces,
+  ResolvedContract,
+} from '../../../../src/editor/language-servers/import-workspace.ts'
 
 /** Workspaces that write documents as they are. A text that says `import X from 0x…` lacks that contract until it is fetched. */
 export interface PlainWorkspaces extends ImportWorkspaces {
@@ -17,7 +22,9 @@ export interface PlainWorkspaces extends ImportWorkspaces {
 }
 
 /** @param fetch gives the contracts that there are */
-export async function plainWorkspaces(fetch: (contract: ContractName) => Promise<ResolvedContract | undefined> = () => Promise.resolve(undefined)): Promise<PlainWorkspaces> {
+export async function plainWorkspaces(
+  fetch: (contract: ContractName) => Promise<ResolvedContract | undefined> = () => Promise.resolve(undefined),
+): Promise<PlainWorkspaces> {
   const root = await mkdtemp(join(tmpdir(), 'flowfarm-lsp-test-'))
   const folders = new Set<string>()
   const changed = new EventEmitter()
@@ -34,7 +41,10 @@ export async function plainWorkspaces(fetch: (contract: ContractName) => Promise
       prepare: async (path, text) => {
         await mkdir(dirname(join(folder, path)), { recursive: true })
         await writeFile(join(folder, path), text)
-        const names = [...text.matchAll(/import (\w+) from 0x(\w{16})/g)].map(([, name = '', address = '']) => ({ address, name }))
+        const names = [...text.matchAll(/import (\w+) from 0x(\w{16})/g)].map(([, name = '', address = '']) => ({
+          address,
+          name,
+        }))
         return { text, missing: names.filter(({ address, name }) => !there.has(`${address}.${name}`)) }
       },
       fetch: async (contract) => {
@@ -56,7 +66,11 @@ export async function plainWorkspaces(fetch: (contract: ContractName) => Promise
   }
 
   return {
-    root, folders, open, untilFolders, close: () => rm(root, { recursive: true, force: true }),
+    root,
+    folders,
+    open,
+    untilFolders,
+    close: () => rm(root, { recursive: true, force: true }),
     get opened() {
       return opened
     },

@@ -5,7 +5,9 @@ import { Outbox } from '../../../../src/wallet/auth/mail/outbox.ts'
 
 const pool = createPool(process.argv[2] ?? '')
 const outbox = new Outbox({
-  pool, log: pino({ level: 'silent' }), send: () => {
+  pool,
+  log: pino({ level: 'silent' }),
+  send: () => {
     process.kill(process.pid, 'SIGKILL')
     return new Promise(() => undefined)
   },

@@ -32,29 +32,55 @@ const secret = 'the-secret-of-the-application'
 export async function startMockProviders(): Promise<MockProviders> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const forger = await generateKeyPair('RS256')
-  const jwk = { ...await exportJWK(publicKey), kid: 'k1', alg: 'RS256', use: 'sig' }
-  const codes = new Map<string, { readonly challenge: string; readonly nonce: string | null; readonly redirectUri: string }>()
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
+  const codes = new Map<
+    string,
+    { readonly challenge: string; readonly nonce: string | null; readonly redirectUri: string }
+  >()
   const trades: URLSearchParams[] = []
   const mock: { world: ProviderWorld } = { world: {} }
 
   const trade = async (path: string, form: URLSearchParams): Promise<[number, object]> => {
     trades.push(form)
-    if (mock.world.tokenStatus !== undefined) return [mock.world.tokenStatus, { error: 'server_error', echoed: form.toString() }]
+    if (mock.world.tokenStatus !== undefined)
+      return [mock.world.tokenStatus, { error: 'server_error', echoed: form.toString() }]
     const begun = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
-    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url')
-    const isGood = begun !== undefined && begun.challenge === challenge && begun.redirectUri === form.get('redirect_uri') && form.get('client_secret') === secret
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isGood =
+      begun !== undefined &&
+      begun.challenge === challenge &&
+      begun.redirectUri === form.get('redirect_uri') &&
+      form.get('client_secret') === secret
     if (!isGood) return [path === '/github/token' ? 200 : 400, { error: 'bad_verification_code' }]
     if (path === '/github/token') return [200, { access_token: 'gho_of-github', token_type: 'bearer' }]
-    const idToken = await new SignJWT({ email: 'g@example.com', email_verified: true, name: 'G', nonce: begun.nonce, sub: '1100', iss: 'https://accounts.google.com', aud: 'google-app', exp: Math.floor(Date.now() / 1000) + 300, ...mock.world.google })
-      .setProtectedHeader({ alg: 'RS256', kid: 'k1' }).setIssuedAt().sign(mock.world.isForged === true ? forger.privateKey : privateKey)
+    const idToken = await new SignJWT({
+      email: 'g@example.com',
+      email_verified: true,
+      name: 'G',
+      nonce: begun.nonce,
+      sub: '1100',
+      iss: 'https://accounts.google.com',
+      aud: 'google-app',
+      exp: Math.floor(Date.now() / 1000) + 300,
+      ...mock.world.google,
+    })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setIssuedAt()
+      .sign(mock.world.isForged === true ? forger.privateKey : privateKey)
     return [200, { id_token: idToken, access_token: 'of-google' }]
   }
 
   const agree = (text: string): string => {
     const given = new URL(text).searchParams
     const code = `code-${codes.size}-${Math.random()}`
-    codes.set(code, { challenge: given.get('code_challenge') ?? '', nonce: given.get('nonce'), redirectUri: given.get('redirect_uri') ?? '' })
+    codes.set(code, {
+      challenge: given.get('code_challenge') ?? '',
+      nonce: given.get('nonce'),
+      redirectUri: given.get('redirect_uri') ?? '',
+    })
     const back = new URL(given.get('redirect_uri') ?? '')
     back.searchParams.set('code', code)
     back.searchParams.set('state', given.get('state') ?? '')
@@ -66,14 +92,17 @@ export async function startMockProviders(): Promise<MockProviders> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
-      if (pathname.endsWith('/authorize')) return response.writeHead(302, { Location: agree(`${base}${pathname}${search}`) }).end()
+      if (pathname.endsWith('/authorize'))
+        return response.writeHead(302, { Location: agree(`${base}${pathname}${search}`) }).end()
       const answer = async (): Promise<[number, unknown]> => {
         if (pathname.endsWith('/token')) return trade(pathname, new URLSearchParams(Buffer.concat(chunks).toString()))
         if (pathname === '/google/keys') return [200, { keys: [jwk] }]
         if (request.headers.authorization !== 'Bearer gho_of-github') return [401, {}]
         return [200, pathname === '/github/user' ? mock.world.github?.user : mock.world.github?.emails]
       }
-      return void answer().then(([status, body]) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)))
+      return void answer().then(([status, body]) =>
+        response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)),
+      )
     })
   })
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -82,8 +111,18 @@ export async function startMockProviders(): Promise<MockProviders> {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return Object.assign(mock, {
     trades,
-    github: { authorize: `${base}/github/authorize`, token: `${base}/github/token`, user: `${base}/github/user`, emails: `${base}/github/emails` },
-    google: { authorize: `${base}/google/authorize`, token: `${base}/google/token`, keys: `${base}/google/keys`, issuers: ['https://accounts.google.com', 'accounts.google.com'] },
+    github: {
+      authorize: `${base}/github/authorize`,
+      token: `${base}/github/token`,
+      user: `${base}/github/user`,
+      emails: `${base}/github/emails`,
+    },
+    google: {
+      authorize: `${base}/google/authorize`,
+      token: `${base}/google/token`,
+      keys: `${base}/google/keys`,
+      issuers: ['https://accounts.google.com', 'accounts.google.com'],
+    },
     agree,
     close: async () => {
       const closed = Promise.withResolvers<void>()

@@ -45,11 +45,21 @@ export interface RunningAuth extends Auth {
 }
 
 /** Limits that no test comes to by accident. */
-export const noLimits: AuthLimits = Object.fromEntries(Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }])) as unknown as AuthLimits
+export const noLimits: AuthLimits = Object.fromEntries(
+  Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }]),
+) as unknown as AuthLimits
 
 /** The auth endpoint on a port of 127.0.0.1. */
 export async function runAuth(
-  database: TestDatabase, { providers = () => [], beforeMail = () => Promise.resolve(), ...options }: Partial<Omit<AuthOptions, 'pool' | 'log' | 'providers'>> & { readonly providers?: (walletUrl: string) => readonly OAuthProvider[]; readonly beforeMail?: () => Promise<void> } = {},
+  database: TestDatabase,
+  {
+    providers = () => [],
+    beforeMail = () => Promise.resolve(),
+    ...options
+  }: Partial<Omit<AuthOptions, 'pool' | 'log' | 'providers'>> & {
+    readonly providers?: (walletUrl: string) => readonly OAuthProvider[]
+    readonly beforeMail?: () => Promise<void>
+  } = {},
 ): Promise<RunningAuth> {
   const logged: string[] = []
   const mails: Mail[] = []
@@ -64,16 +74,30 @@ export async function runAuth(
     await middleware(context, next)
   })
   const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+  const { server, port } = await listen((request, response) => void handle(request, response), {
+    host: '127.0.0.1',
+    port: 0,
+  })
   const origin = `http://127.0.0.1:${port}`
   const statements = new PreparedStatements(database.url, { max: 2, depth: 16, idleTimeoutMs: 60_000 })
   const auth = await createAuth({
-    pool: database.pool, statements, log, walletUrl: origin, name: 'Test wallet', jwtKey: undefined, sessionHours: 720, serviceToken: 'the-token-of-services',
+    pool: database.pool,
+    statements,
+    log,
+    walletUrl: origin,
+    name: 'Test wallet',
+    jwtKey: undefined,
+    sessionHours: 720,
+    serviceToken: 'the-token-of-services',
     sendMail: async (mail) => {
       await beforeMail()
       mails.push(mail)
-    }, providers: providers(origin), limits: noLimits,
-    isAllowedOrigin: (given) => given === 'https://app.example.com', clientOf: clientReader(addressList(['127.0.0.0/8'])), ...options,
+    },
+    providers: providers(origin),
+    limits: noLimits,
+    isAllowedOrigin: (given) => given === 'https://app.example.com',
+    clientOf: clientReader(addressList(['127.0.0.0/8'])),
+    ...options,
   })
   middleware = auth.middleware
   const url = `${origin}/auth/v1`
@@ -81,16 +105,31 @@ export async function runAuth(
     const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, { redirect: 'manual', ...init })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
-    return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown> }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown>,
+    }
   }
   return {
-    ...auth, origin, url, logged, mails,
-    call: (method, path, { body, headers = {} } = {}) => (
-      call(path, { method, headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
-    ),
-    press: (link, headers = { Origin: origin }) => (
-      call('/verify', { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body: new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' }).toString() })
-    ),
+    ...auth,
+    origin,
+    url,
+    logged,
+    mails,
+    call: (method, path, { body, headers = {} } = {}) =>
+      call(path, {
+        method,
+        headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    press: (link, headers = { Origin: origin }) =>
+      call('/verify', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+        body: new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' }).toString(),
+      }),
     mailTo: async (email) => {
       await auth.mailsSent()
       const mail = mails.findLast(({ to }) => to === email)
@@ -101,8 +140,20 @@ export async function runAuth(
     },
     client: (flowType = 'pkce') => {
       const kept = new Map<string, string>()
-      const storage = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value), removeItem: (key: string) => void kept.delete(key) }
-      return new AuthClient({ url, flowType, storage, storageKey: `key-${Math.random()}`, autoRefreshToken: false, persistSession: true, detectSessionInUrl: false })
+      const storage = {
+        getItem: (key: string) => kept.get(key) ?? null,
+        setItem: (key: string, value: string) => void kept.set(key, value),
+        removeItem: (key: string) => void kept.delete(key),
+      }
+      return new AuthClient({
+        url,
+        flowType,
+        storage,
+        storageKey: `key-${Math.random()}`,
+        autoRefreshToken: false,
+        persistSession: true,
+        detectSessionInUrl: false,
+      })
     },
     tokenHashOf: async (userId) => {
       const made = await auth.sessions.createSessionToken(userId)
@@ -119,9 +170,18 @@ export async function runAuth(
 }
 
 /** Signs somebody in by the code of an e-mail. */
-export async function signIn(auth: RunningAuth, email: string): Promise<{ readonly accessToken: string; readonly refreshToken: string; readonly userId: string }> {
+export async function signIn(
+  auth: RunningAuth,
+  email: string,
+): Promise<{ readonly accessToken: string; readonly refreshToken: string; readonly userId: string }> {
   await auth.call('POST', '/otp', { body: { email } })
-  const { status, body, text } = await auth.call('POST', '/verify', { body: { email, token: (await auth.mailTo(email)).code, type: 'email' } })
+  const { status, body, text } = await auth.call('POST', '/verify', {
+    body: { email, token: (await auth.mailTo(email)).code, type: 'email' },
+  })
   if (status !== 200) throw new Error(`not signed in: ${text}`)
-  return { accessToken: String(body['access_token']), refreshToken: String(body['refresh_token']), userId: (body['user'] as { id: string }).id }
+  return {
+    accessToken: String(body['access_token']),
+    refreshToken: String(body['refresh_token']),
+    userId: (body['user'] as { id: string }).id,
+  }
 }

@@ -10,7 +10,9 @@ const [, , databaseUrl = '', endpoint = '', payer = '', passkeyText = ''] = proc
 const passkey = JSON.parse(passkeyText) as KnownPasskey
 const passkeys = new PasskeyList()
 passkeys.passkeys.push(passkey)
-const world = await startProvisioning(databaseUrl, endpoint, PayerAccount.parse(payer, 'WALLET_TESTNET_PAYER'), { passkeys })
+const world = await startProvisioning(databaseUrl, endpoint, PayerAccount.parse(payer, 'WALLET_TESTNET_PAYER'), {
+  passkeys,
+})
 await provision(world, signedIn({ id: passkey.userId }), passkey.credentialId)
 // Not reached by a process that is killed in time.
 process.stdout.write('made\n')

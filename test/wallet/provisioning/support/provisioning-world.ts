@@ -21,7 +21,12 @@ export class PasskeyList implements KnownPasskeys {
 
   add(userId: string, options: Partial<KnownPasskey> = {}): KnownPasskey {
     const pair = createECDH('prime256v1')
-    const passkey = { credentialId: Buffer.from(randomUUID()).toString('base64url'), userId, publicKeySec1Hex: pair.generateKeys('hex'), ...options }
+    const passkey = {
+      credentialId: Buffer.from(randomUUID()).toString('base64url'),
+      userId,
+      publicKeySec1Hex: pair.generateKeys('hex'),
+      ...options,
+    }
     this.passkeys.push(passkey)
     return passkey
   }
@@ -45,7 +50,14 @@ export class PasskeyList implements KnownPasskeys {
 }
 
 export function signedIn(options: Partial<AuthUser> = {}): SignedIn {
-  const user = { id: randomUUID(), email: `${randomUUID()}@example.com`, isEmailConfirmed: true, appMetadata: {}, userMetadata: {}, ...options }
+  const user = {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.com`,
+    isEmailConfirmed: true,
+    appMetadata: {},
+    userMetadata: {},
+    ...options,
+  }
   return { user, sessionId: randomUUID(), authenticatedAt: new Date() }
 }
 
@@ -56,13 +68,24 @@ export interface PayerOptions {
 }
 
 /** A payer whose account is on the node; `text` is its setting. */
-export function fundPayer(node: TransactionNode, { keys = 1, algorithm = 'ECDSA_P256', hash = 'SHA3_256' }: PayerOptions = {}): { readonly text: string; readonly secret: string; readonly payer: PayerAccount } {
+export function fundPayer(
+  node: TransactionNode,
+  { keys = 1, algorithm = 'ECDSA_P256', hash = 'SHA3_256' }: PayerOptions = {},
+): { readonly text: string; readonly secret: string; readonly payer: PayerAccount } {
   const secret = privateKeyDigits()
   const pair = createECDH(algorithm === 'ECDSA_P256' ? 'prime256v1' : 'secp256k1')
   pair.setPrivateKey(secret, 'hex')
   const address = addressAtIndex(9, 'emulator')
-  const key = { publicKey: pair.getPublicKey('hex').slice(2), signatureAlgorithm: algorithm === 'ECDSA_P256' ? 2 : 3, hashAlgorithm: hash === 'SHA2_256' ? 1 : 3, weight: 1000 }
-  node.accounts.set(address.slice(2), Array.from({ length: keys }, (_, index) => ({ ...key, sequenceNumber: 5 * index })))
+  const key = {
+    publicKey: pair.getPublicKey('hex').slice(2),
+    signatureAlgorithm: algorithm === 'ECDSA_P256' ? 2 : 3,
+    hashAlgorithm: hash === 'SHA2_256' ? 1 : 3,
+    weight: 1000,
+  }
+  node.accounts.set(
+    address.slice(2),
+    Array.from({ length: keys }, (_, index) => ({ ...key, sequenceNumber: 5 * index })),
+  )
   const text = `${address}/0-${keys - 1}/${algorithm}/${hash}/${secret}`
   return { text, secret, payer: PayerAccount.parse(text, 'WALLET_TESTNET_PAYER') }
 }
@@ -79,14 +102,35 @@ export interface Provisioned {
 }
 
 /** Asks for an account on testnet and waits for it. @throws as the operation does */
-export async function provision(world: World, who: SignedIn, credentialId: string, data: object = {}, signal?: AbortSignal, network?: string): Promise<Provisioned> {
-  return await call(world, '/wallet/provision', who, { credentialId, networks: ['testnet'], ...data }, signal, network) as Provisioned
+export async function provision(
+  world: World,
+  who: SignedIn,
+  credentialId: string,
+  data: object = {},
+  signal?: AbortSignal,
+  network?: string,
+): Promise<Provisioned> {
+  return (await call(
+    world,
+    '/wallet/provision',
+    who,
+    { credentialId, networks: ['testnet'], ...data },
+    signal,
+    network,
+  )) as Provisioned
 }
 
 let clients = 0
 
 /** One operation of the function. @param network of the client. Default: another one each time */
-export async function call(world: World, endpoint: string, who: SignedIn, data: unknown, signal?: AbortSignal, network = `192.0.2.${++clients % 250}`): Promise<unknown> {
+export async function call(
+  world: World,
+  endpoint: string,
+  who: SignedIn,
+  data: unknown,
+  signal?: AbortSignal,
+  network = `192.0.2.${++clients % 250}`,
+): Promise<unknown> {
   const handler = world.endpoints[endpoint]
   if (handler === undefined) throw new Error(`there is no ${endpoint}`)
   return handler(who, data, { signal, network })
@@ -96,12 +140,25 @@ export const silent: Logger = pino({ level: 'silent' })
 
 /** Provisioning on testnet over a node, on connections of its own. */
 export async function startProvisioning(
-  databaseUrl: string, endpoint: string, payer: PayerAccount | undefined, options: Partial<ProvisioningOptions> & Pick<ProvisioningOptions, 'passkeys'>,
+  databaseUrl: string,
+  endpoint: string,
+  payer: PayerAccount | undefined,
+  options: Partial<ProvisioningOptions> & Pick<ProvisioningOptions, 'passkeys'>,
 ): Promise<World> {
   const log = options.log ?? silent
   const pool = createPool(databaseUrl, { max: 8 })
   const sender = new TransactionSender({ network: 'testnet', endpoint, payer, log })
-  const provisioning = new Provisioning({ pool, senders: [sender], dailyLimit: 100, isOpen: true, log, pollMs: 20, resendMs: 100, jobPollSeconds: 0.5, ...options })
+  const provisioning = new Provisioning({
+    pool,
+    senders: [sender],
+    dailyLimit: 100,
+    isOpen: true,
+    log,
+    pollMs: 20,
+    resendMs: 100,
+    jobPollSeconds: 0.5,
+    ...options,
+  })
   const stop = async (): Promise<void> => {
     await provisioning.stop()
     await sender.close()

@@ -20,16 +20,25 @@ import { presentSession } from '../present-session.ts'
 import { readForm } from '../read-form.ts'
 
 const wish = z.object({
-  email: z.string(), create_user: z.boolean().nullish(), data: z.record(z.string(), z.unknown()).nullish(), redirect_to: z.string().nullish(),
-  code_challenge: z.string().nullish(), code_challenge_method: z.string().nullish(),
+  email: z.string(),
+  create_user: z.boolean().nullish(),
+  data: z.record(z.string(), z.unknown()).nullish(),
+  redirect_to: z.string().nullish(),
+  code_challenge: z.string().nullish(),
+  code_challenge_method: z.string().nullish(),
 })
 
 const proof = z.object({
-  type: z.enum(['email', 'magiclink', 'signup', 'recovery', 'invite', 'email_change']), token: z.string().max(200).nullish(), token_hash: z.string().max(200).nullish(),
+  type: z.enum(['email', 'magiclink', 'signup', 'recovery', 'invite', 'email_change']),
+  token: z.string().max(200).nullish(),
+  token_hash: z.string().max(200).nullish(),
   email: z.string().nullish(),
 })
 
-const again = z.object({ type: z.enum(['signup', 'email_change'], { error: 'must be signup or email_change' }), email: z.string() })
+const again = z.object({
+  type: z.enum(['signup', 'email_change'], { error: 'must be signup or email_change' }),
+  email: z.string(),
+})
 
 /** Sign-in by e-mail: asking for one, and showing what was in it; and the same for a new address. */
 export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: EmailChange): readonly AuthRoute[] {
@@ -39,11 +48,16 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
     const body = parseBody(wish, await readJson(context.req, mostBodyBytes))
     const userMetadata = body.data ?? {}
     requireSmall(userMetadata)
-    await signIn.send({
-      email: emailOf(body.email), mayCreate: body.create_user ?? true, userMetadata,
-      redirectTo: readRedirect(parameterOf(context, 'redirect_to') ?? body.redirect_to ?? undefined, parts),
-      codeChallenge: readChallenge(body.code_challenge, body.code_challenge_method),
-    }, client)
+    await signIn.send(
+      {
+        email: emailOf(body.email),
+        mayCreate: body.create_user ?? true,
+        userMetadata,
+        redirectTo: readRedirect(parameterOf(context, 'redirect_to') ?? body.redirect_to ?? undefined, parts),
+        codeChallenge: readChallenge(body.code_challenge, body.code_challenge_method),
+      },
+      client,
+    )
     answerJson(context, {})
   }
 
@@ -68,11 +82,16 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
     if ('code' in given || given.isChange) await parts.limits.take('verify', client.network)
     if (given.isChange) {
       const user = await change.confirm(
-        await ownSessionOf(context, parts), 'code' in given ? { code: given.code } : { token: given.hash }, client,
+        await ownSessionOf(context, parts),
+        'code' in given ? { code: given.code } : { token: given.hash },
+        client,
       )
       return answerJson(context, presentUser(user))
     }
-    const session = 'code' in given ? await signIn.withCode(emailOf(given.email), given.code, client) : await signIn.withToken(given.hash, client)
+    const session =
+      'code' in given
+        ? await signIn.withCode(emailOf(given.email), given.code, client)
+        : await signIn.withToken(given.hash, client)
     answerJson(context, presentSession(session, parts.accessTokens))
     return undefined
   }
@@ -122,11 +141,17 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: Email
 }
 
 /** What somebody shows: the token of a link or of a sign-in, or the code of an e-mail. @throws ApiError 400, 413, 415 */
-async function readProof(context: RequestContext): Promise<{ readonly isChange: boolean } & ({ readonly hash: string } | { readonly code: string; readonly email: unknown })> {
+async function readProof(
+  context: RequestContext,
+): Promise<
+  { readonly isChange: boolean } & ({ readonly hash: string } | { readonly code: string; readonly email: unknown })
+> {
   const body = parseBody(proof, await readJson(context.req, mostBodyBytes))
   const [code, hash] = [body.token ?? '', body.token_hash ?? '']
-  if ((code === '') === (hash === '')) throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
-  if (hash !== '' && (body.email ?? '') !== '') throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
+  if ((code === '') === (hash === ''))
+    throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
+  if (hash !== '' && (body.email ?? '') !== '')
+    throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
   const isChange = body.type === 'email_change'
   return hash === '' ? { isChange, code, email: body.email } : { isChange, hash }
 }
@@ -134,7 +159,12 @@ async function readProof(context: RequestContext): Promise<{ readonly isChange: 
 /** @throws ApiError 400 `email_address_invalid` */
 export function emailOf(given: unknown): string {
   const email = readEmail(given)
-  if (email === undefined) throw authError(400, 'email_address_invalid', 'This is no e-mail address that we can send to: it has to be like name@example.com.')
+  if (email === undefined)
+    throw authError(
+      400,
+      'email_address_invalid',
+      'This is no e-mail address that we can send to: it has to be like name@example.com.',
+    )
   return email
 }
 

@@ -17,19 +17,27 @@ export function providerRoutes(parts: AuthParts, signIn: ProviderSignIn): readon
   const isSecure = parts.walletUrl.startsWith('https:')
 
   /** One for each sign-in, since several tabs may be on their way. Of the host alone where browsers allow to say so. */
-  const cookieName = (state: string): string => `${isSecure ? '__Host-' : ''}flowfarm-sign-in-${digestOf(state).toString('hex').slice(0, 16)}`
-  const cookie = (state: string, value: string, seconds: number): string => (
+  const cookieName = (state: string): string =>
+    `${isSecure ? '__Host-' : ''}flowfarm-sign-in-${digestOf(state).toString('hex').slice(0, 16)}`
+  const cookie = (state: string, value: string, seconds: number): string =>
     `${cookieName(state)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
-  )
 
   const authorize = async (context: RequestContext): Promise<void> => {
     await parts.limits.take('authorize', clientOf(context, parts).network)
-    const challenge = readChallenge(parameterOf(context, 'code_challenge'), parameterOf(context, 'code_challenge_method'))
+    const challenge = readChallenge(
+      parameterOf(context, 'code_challenge'),
+      parameterOf(context, 'code_challenge_method'),
+    )
     if (challenge === undefined) {
-      throw authError(400, 'validation_failed', "Send a code_challenge (PKCE; flowType: 'pkce' in auth-js): sessions are not put into addresses.")
+      throw authError(
+        400,
+        'validation_failed',
+        "Send a code_challenge (PKCE; flowType: 'pkce' in auth-js): sessions are not put into addresses.",
+      )
     }
     const { url, browser } = await signIn.begin({
-      provider: parameterOf(context, 'provider') ?? '', codeChallenge: challenge,
+      provider: parameterOf(context, 'provider') ?? '',
+      codeChallenge: challenge,
       redirectTo: readRedirect(parameterOf(context, 'redirect_to'), parts) ?? `${parts.walletUrl}/`,
     })
     const state = new URL(url).searchParams.get('state') ?? ''
@@ -43,7 +51,9 @@ export function providerRoutes(parts: AuthParts, signIn: ProviderSignIn): readon
     try {
       await parts.limits.take('authorize', client.network)
       const goesTo = await signIn.end(
-        { state, code: parameterOf(context, 'code'), error: parameterOf(context, 'error') }, context.cookies.get(cookieName(state)) ?? '', client,
+        { state, code: parameterOf(context, 'code'), error: parameterOf(context, 'error') },
+        context.cookies.get(cookieName(state)) ?? '',
+        client,
       )
       context.set({ 'Cache-Control': 'no-store', 'Set-Cookie': cookie(state, '', 0), Location: goesTo })
       context.status = 302
@@ -56,5 +66,8 @@ export function providerRoutes(parts: AuthParts, signIn: ProviderSignIn): readon
     }
   }
 
-  return [{ method: 'GET', path: '/authorize', run: authorize }, { method: 'GET', path: '/callback', run: callback }]
+  return [
+    { method: 'GET', path: '/authorize', run: authorize },
+    { method: 'GET', path: '/callback', run: callback },
+  ]
 }

@@ -16,19 +16,38 @@ import type { AuthRoute } from '../auth-router.ts'
 import { emailOf, parameterOf } from './email.ts'
 
 const linkBody = z.object({
-  type: z.enum(['magiclink', 'recovery', 'invite'], { error: 'must be magiclink, recovery or invite' }), email: z.string(),
-  data: z.record(z.string(), z.unknown()).nullish(), redirect_to: z.string().nullish(),
+  type: z.enum(['magiclink', 'recovery', 'invite'], { error: 'must be magiclink, recovery or invite' }),
+  email: z.string(),
+  data: z.record(z.string(), z.unknown()).nullish(),
+  redirect_to: z.string().nullish(),
 })
 
 /** What there is here, the keys of access tokens, and what other programs of the operator may do. */
 export function serviceRoutes(parts: AuthParts, signIn: EmailSignIn): readonly AuthRoute[] {
   const health = async (context: RequestContext): Promise<void> => {
-    answerJson(context, { name: 'flowfarm', version: 'v1', description: 'Sign-in of the wallet, which clients of GoTrue understand.' })
+    answerJson(context, {
+      name: 'flowfarm',
+      version: 'v1',
+      description: 'Sign-in of the wallet, which clients of GoTrue understand.',
+    })
   }
 
   const settings = async (context: RequestContext): Promise<void> => {
-    const external = { email: true, phone: false, anonymous_users: false, github: parts.providers.has('github'), google: parts.providers.has('google') }
-    answerJson(context, { external, disable_signup: false, mailer_autoconfirm: false, phone_autoconfirm: false, sms_provider: '', saml_enabled: false })
+    const external = {
+      email: true,
+      phone: false,
+      anonymous_users: false,
+      github: parts.providers.has('github'),
+      google: parts.providers.has('google'),
+    }
+    answerJson(context, {
+      external,
+      disable_signup: false,
+      mailer_autoconfirm: false,
+      phone_autoconfirm: false,
+      sms_provider: '',
+      saml_enabled: false,
+    })
   }
 
   const keys = async (context: RequestContext): Promise<void> => {
@@ -47,16 +66,28 @@ export function serviceRoutes(parts: AuthParts, signIn: EmailSignIn): readonly A
     const metadata = body.data ?? {}
     requireSmall(metadata)
     const user = await withTransaction(parts.pool, async (db) => {
-      const id = body.type === 'recovery' ? (await parts.users.findByEmail(db, email))?.id : (await parts.users.invite(db, email, metadata)).id
+      const id =
+        body.type === 'recovery'
+          ? (await parts.users.findByEmail(db, email))?.id
+          : (await parts.users.invite(db, email, metadata)).id
       if (id === undefined) throw authError(404, 'user_not_found', 'There is no user with this e-mail address.')
       await parts.audit.note(db, 'link_made', { userId: id, client, detail: { type: body.type } })
       return parts.users.find(db, id)
     })
     if (user === undefined) throw authError(404, 'user_not_found', 'There is no user with this e-mail address.')
-    const secrets = await parts.oneTimeTokens.makeForEmail({ email, redirectTo: redirectTo ?? null, codeChallenge: null, userMetadata: {} })
+    const secrets = await parts.oneTimeTokens.makeForEmail({
+      email,
+      redirectTo: redirectTo ?? null,
+      codeChallenge: null,
+      userMetadata: {},
+    })
     answerJson(context, {
-      ...presentUser(user), action_link: signIn.linkOf(secrets), email_otp: secrets.code, hashed_token: secrets.token,
-      redirect_to: redirectTo ?? `${parts.walletUrl}/`, verification_type: body.type,
+      ...presentUser(user),
+      action_link: signIn.linkOf(secrets),
+      email_otp: secrets.code,
+      hashed_token: secrets.token,
+      redirect_to: redirectTo ?? `${parts.walletUrl}/`,
+      verification_type: body.type,
     })
   }
 
@@ -70,5 +101,6 @@ export function serviceRoutes(parts: AuthParts, signIn: EmailSignIn): readonly A
 
 /** @throws ApiError 403 `not_admin` */
 function requireService(given: string, token: string | undefined): void {
-  if (token === undefined || !timingSafeEqual(digestOf(given), digestOf(token))) throw authError(403, 'not_admin', 'User not allowed')
+  if (token === undefined || !timingSafeEqual(digestOf(given), digestOf(token)))
+    throw authError(403, 'not_admin', 'User not allowed')
 }

@@ -23,14 +23,17 @@ const pkceBody = z.object({ auth_code: z.string().min(1).max(200), code_verifier
  * Of `DELETE /user`, where the user has a passkey: the assertion, and the accounts that nobody can sign for afterwards.
  */
 const removalBody = z.object({
-  confirmation: z.unknown().optional(), abandon: z.array(z.string().max(20)).max(300).default([]),
+  confirmation: z.unknown().optional(),
+  abandon: z.array(z.string().max(20)).max(300).default([]),
 })
 const scopeParameter = z.enum(signOutScopes)
 
 /** What users may not change by themselves, and why. */
 const fixed: Readonly<Record<string, string>> = {
-  app_metadata: 'What the operator says of a user only the operator changes.', role: 'Roles are given by the operator.',
-  phone: 'There is no sign-in by phone here.', password: 'There are no passwords here.',
+  app_metadata: 'What the operator says of a user only the operator changes.',
+  role: 'Roles are given by the operator.',
+  phone: 'There is no sign-in by phone here.',
+  password: 'There are no passwords here.',
 }
 
 /** Sessions: keeping one up, who it is of, and ending it. */
@@ -39,7 +42,8 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
     const client = clientOf(context, parts)
     await parts.limits.take('token', client.network)
     const grant = parameterOf(context, 'grant_type')
-    if (grant !== 'refresh_token' && grant !== 'pkce') throw authError(400, 'validation_failed', 'unsupported_grant_type: it must be refresh_token or pkce.')
+    if (grant !== 'refresh_token' && grant !== 'pkce')
+      throw authError(400, 'validation_failed', 'unsupported_grant_type: it must be refresh_token or pkce.')
     const body = await readJson(context.req, mostBodyBytes)
     if (grant === 'refresh_token') {
       const { refresh_token: given } = parseBody(refreshBody, body)
@@ -65,20 +69,27 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn, change: 
     const body = parseBody(z.record(z.string(), z.unknown()), await readJson(context.req, mostBodyBytes))
     for (const [name, reason] of Object.entries(fixed)) {
       if (body[name] === undefined || body[name] === null || body[name] === '') continue
-      throw authError(name === 'app_metadata' || name === 'role' ? 403 : 422, name === 'app_metadata' || name === 'role' ? 'not_admin' : 'validation_failed', reason)
+      throw authError(
+        name === 'app_metadata' || name === 'role' ? 403 : 422,
+        name === 'app_metadata' || name === 'role' ? 'not_admin' : 'validation_failed',
+        reason,
+      )
     }
     const { data, email, confirmation } = parseBody(
       z.object({
-        data: z.record(z.string(), z.unknown()).nullish(), email: z.string().nullish(),
+        data: z.record(z.string(), z.unknown()).nullish(),
+        email: z.string().nullish(),
         confirmation: z.unknown().optional(),
       }),
       body,
     )
     if ((email ?? '') !== '') {
-      await change.ask(
-        emailOf(email), readRedirect(parameterOf(context, 'redirect_to'), parts),
-        { session, confirmation, client, signal: leftSignal(context.res) },
-      )
+      await change.ask(emailOf(email), readRedirect(parameterOf(context, 'redirect_to'), parts), {
+        session,
+        confirmation,
+        client,
+        signal: leftSignal(context.res),
+      })
     }
     const changed = await withTransaction(parts.pool, async (db) => {
       if (data === undefined || data === null) return parts.users.find(db, user.id)
