@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { linter, runTool } from '../scripts/check/tools.ts'
+import { formatter, linter, runTool } from '../scripts/check/tools.ts'
 import { startLedgerNode } from '../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../src/simnode/ledger/ledger-node.ts'
 import { askingOff } from './support/asking-off.ts'
@@ -79,9 +79,14 @@ describe('the page about adding a worker', () => {
     ])
   })
 
-  it('has code that the compiler and the linter accept', async () => {
+  it('has code that the compiler, the linter and the formatter accept', async () => {
     const files = blocks.filter(({ path, kind }) => kind === 'file' && path.endsWith('.ts')).map(({ path }) => path)
-    for (const tool of [compiler, { ...linter, argv: [...linter.argv, ...files] } as const]) {
+    const tools = [
+      compiler,
+      { ...linter, argv: [...linter.argv, ...files] } as const,
+      { ...formatter, argv: ['oxfmt/bin/oxfmt', '--check', ...files] } as const,
+    ]
+    for (const tool of tools) {
       const { ok, output } = await runTool(copy.root, tool)
       expect(ok, output).to.equal(true)
     }

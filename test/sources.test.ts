@@ -1,10 +1,15 @@
 import { expect } from 'chai'
-import { compiler, linter, pageCompiler, runTool } from '../scripts/check/tools.ts'
+import { compiler, formatter, linter, pageCompiler, runTool } from '../scripts/check/tools.ts'
 import { repositoryRoot } from './support/repository.ts'
 
 describe('the sources', function () {
   // The compiler and the linter take as long as they take.
   this.timeout(0)
+
+  it('are formatted', async () => {
+    const { ok, output } = await runTool(repositoryRoot, formatter)
+    expect(ok, output).to.equal(true)
+  })
 
   it('pass the compiler', async () => {
     const { ok, output } = await runTool(repositoryRoot, compiler)
