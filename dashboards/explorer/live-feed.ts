@@ -51,6 +51,8 @@ export class LiveFeed {
   #catchUpMs = firstRetryMs
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopping: AbortController | undefined
+  /** Requests under way for what is there. */
+  #catchUps = 0
 
   /** For useSyncExternalStore: it is connected while somebody listens. */
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -85,8 +87,9 @@ export class LiveFeed {
       socket.send(JSON.stringify(this.#place.greet(Date.now())))
       this.#set({ link: 'live' })
       if (this.#place.isNew && !wasNew) this.#clear()
-      // What came between the answer and the first word of the feed is in neither.
-      if (this.#place.isNew && (this.#state.isCaughtUp || !wasNew)) void this.#catchUp()
+      // What came between the answer and the first word of the feed is in neither. A request that failed before is repeated.
+      const isStale = this.#place.isNew && (this.#state.isCaughtUp || !wasNew)
+      if (isStale || (!this.#state.isCaughtUp && this.#catchUps === 0)) void this.#catchUp()
     })
     socket.addEventListener('message', ({ data }) => {
       if (typeof data === 'string') this.#hear(JSON.parse(data) as Message | readonly Message[])
@@ -110,6 +113,7 @@ export class LiveFeed {
   async #catchUp(): Promise<void> {
     const signal = this.#stopping?.signal
     if (signal === undefined) return
+    this.#catchUps++
     try {
       const [blocks, transactions] = await Promise.all([
         ask('/flow/block', { limit: keptBlocks }, signal),
@@ -126,6 +130,8 @@ export class LiveFeed {
       const isOpen = this.#socket?.readyState === WebSocket.OPEN
       this.#set({ link: isOpen ? 'live' : 'broken' })
       if (isOpen) this.#scheduleCatchUp(signal)
+    } finally {
+      this.#catchUps--
     }
   }
 

@@ -103,6 +103,21 @@ describe('the explorer page where something is missing', () => {
     })
   }
 
+  it('loads the start also where its requests fail before the feed is open', async () => {
+    const failed = Promise.withResolvers<void>()
+    const page = await session.open('/', {
+      prepare: async (opened) => {
+        await opened.routeWebSocket('**/ws', async (socket) => {
+          await failed.promise
+          socket.connectToServer()
+        })
+        await opened.route('**/flow/block?**', (route) => route.abort(), { times: 1 })
+        opened.on('requestfailed', () => failed.resolve())
+      },
+    })
+    await untilLoaded(page)
+  })
+
   it('says that something else answered in place of the API, and retries', async () => {
     const page = await session.open(transaction, {
       prepare: (opened) => opened.route(isForData, (route) => route.fulfill({ body: '<html>' })),
