@@ -9,8 +9,8 @@ import { startRecordedNode } from '../support/replay.ts'
 
 /** FLOWFARM_KILLS: how often, on each of the databases; a kill takes about two seconds of a processor. */
 const kills = Number(process.env['FLOWFARM_KILLS'] ?? 20)
-/** So many blocks that none is the last before the kills have ended. */
-const lastHeight = kills * 48
+/** So many blocks that they last for all kills: 42 are stored until a kill on average, and more where it comes late. */
+const lastHeight = kills * 150
 
 /** Numbers that look random and are the same in every run, so that a failure can be repeated. */
 function* randoms(seed: number): Generator<number, never> {
