@@ -8,8 +8,8 @@ describe('the page on repositories', () => {
 
   it('has every route that there is, and no other', () => {
     const sources = filesBelow(['src/editor/github/routes'], /-routes\.ts$/).map((file) => readRepositoryFile(file))
-    const own = sources.flatMap((source) => [...source.matchAll(/method: '(\w+)', path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`))
-    const open = sources.flatMap((source) => [...source.matchAll(/router\.(\w+)\('([^']+)'/g)].map(([, method, path]) => `${method} ${path}`))
+    const own = sources.flatMap((source) => [...source.matchAll(/method: '(\w+)',\s+path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`))
+    const open = sources.flatMap((source) => [...source.matchAll(/router\.(\w+)\(\s*'([^']+)'/g)].map(([, method, path]) => `${method} ${path}`))
     const routes = [...own, ...open].map((route) => route.replace(/^(\w+) (.*)$/, (_, method: string, path: string) => `${method.toUpperCase()} /github${path.replaceAll(/[:*](\w+)/g, '{$1}')}`))
     const told = [...page.matchAll(/^\| `((?:GET|POST|DELETE) \/github[^`]*)`/gm)].map(([, route]) => route)
     expect(routes.length).to.be.greaterThan(20)
