@@ -9,10 +9,10 @@ describe('the page on repositories', () => {
   it('has every route that there is, and no other', () => {
     const sources = filesBelow(['src/editor/github/routes'], /-routes\.ts$/).map((file) => readRepositoryFile(file))
     const own = sources.flatMap((source) =>
-      [...source.matchAll(/method: '(\w+)', path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
+      [...source.matchAll(/method: '(\w+)',\s+path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
     )
     const open = sources.flatMap((source) =>
-      [...source.matchAll(/router\.(\w+)\('([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
+      [...source.matchAll(/router\.(\w+)\(\s*'([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
     )
     const routes = [...own, ...open].map((route) =>
       route.replace(
