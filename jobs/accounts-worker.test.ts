@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
-import type { PayloadFields } from '../src/chain/payload-value.ts'
+import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block.ts'
+import type { PayloadFields } from '../src/flow/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { accountsWorker } from './accounts-worker.ts'

@@ -1,8 +1,8 @@
-import { addressBytes } from '../src/chain/address.ts'
-import type { DecodedBlock } from '../src/chain/decoded-block.ts'
-import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
-import { ufix64Text, ufix64Units } from '../src/chain/tokens/ufix64.ts'
-import { utcDay } from '../src/chain/utc-day.ts'
+import { addressBytes } from '../src/flow/address.ts'
+import type { DecodedBlock } from '../src/flow/decoded-block.ts'
+import { tokenMovesOf } from '../src/flow/tokens/token-moves-of.ts'
+import { ufix64Text, ufix64Units } from '../src/flow/tokens/ufix64.ts'
+import { utcDay } from '../src/flow/utc-day.ts'
 import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './worker.ts'
 
 const balanceChanges: HeightTable = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
+import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { dailyStatsWorker } from './daily-stats-worker.ts'

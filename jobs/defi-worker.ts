@@ -1,16 +1,16 @@
-import { numericOrNull, textOrNull } from '../src/base/nullable-fields.ts'
-import type { RowWriter } from '../src/base/row-writer.ts'
-import type { DefiEvent, PairChange } from '../src/chain/defi/defi-event.ts'
-import { defiEventTypes } from '../src/chain/defi/dexes.ts'
-import { price } from '../src/chain/defi/price.ts'
-import { readDefi } from '../src/chain/defi/read-defi.ts'
-import { utcDay } from '../src/chain/utc-day.ts'
+import { numericOrNull, textOrNull } from '../src/platform/nullable-fields.ts'
+import type { RowWriter } from '../src/platform/row-writer.ts'
+import type { DefiEvent, PairChange } from '../src/flow/defi/defi-event.ts'
+import { defiEventTypes } from '../src/flow/defi/dexes.ts'
+import { price } from '../src/flow/defi/price.ts'
+import { readDefi } from '../src/flow/defi/read-defi.ts'
+import { utcDay } from '../src/flow/utc-day.ts'
 import { defiPairs, pairDays } from './defi/pairs.ts'
 import { defiEvents, pairChanges } from './defi/tables.ts'
 import type { Worker } from './worker.ts'
 
 /**
- * Swaps, liquidity and pairs of the exchanges in `src/chain/defi/dexes.ts`, by the events that their contracts emit.
+ * Swaps, liquidity and pairs of the exchanges in `src/flow/defi/dexes.ts`, by the events that their contracts emit.
  * Scheduled transactions swap as well, so those of the chain itself count.
  */
 export const defiWorker: Worker = {

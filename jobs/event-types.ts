@@ -1,5 +1,5 @@
-import type { RowWriter } from '../src/base/row-writer.ts'
-import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import type { RowWriter } from '../src/platform/row-writer.ts'
+import type { DecodedBlock } from '../src/flow/decoded-block.ts'
 import type { HeightTable, SumFold } from './worker.ts'
 
 /** One row for each block with events: which types, and how many of each. */
@@ -10,7 +10,7 @@ export const eventTypesOfBlocks: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** Heights of a piece in which a type is looked for. `src/api/queries/search-events.ts` reads by the same. */
+/** Heights of a piece in which a type is looked for. `src/explorer/transactions/events.ts` reads by the same. */
 export const heightsPerPiece = 100
 
 const ofRange = `

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { DecodedBlock, DecodedEvent } from '../src/chain/decoded-block.ts'
-import type { PayloadFields } from '../src/chain/payload-value.ts'
+import type { DecodedBlock, DecodedEvent } from '../src/flow/decoded-block.ts'
+import type { PayloadFields } from '../src/flow/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'

@@ -1,11 +1,11 @@
-import { numericOrNull, textOrNull } from '../src/base/nullable-fields.ts'
-import type { RowWriter } from '../src/base/row-writer.ts'
-import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
-import { FieldShapeError } from '../src/chain/event-fields.ts'
-import { evmTokenTransfers } from '../src/chain/evm/evm-token-transfers.ts'
-import type { EvmTokenTransfer } from '../src/chain/evm/evm-token-transfers.ts'
-import { evmTransactionExecuted, evmTransactionOf } from '../src/chain/evm/evm-transaction-of.ts'
-import type { EvmTransaction } from '../src/chain/evm/evm-transaction.ts'
+import { numericOrNull, textOrNull } from '../src/platform/nullable-fields.ts'
+import type { RowWriter } from '../src/platform/row-writer.ts'
+import type { DecodedEvent, DecodedTransaction } from '../src/flow/decoded-block.ts'
+import { FieldShapeError } from '../src/flow/event-fields.ts'
+import { evmTokenTransfers } from '../src/flow/evm/evm-token-transfers.ts'
+import type { EvmTokenTransfer } from '../src/flow/evm/evm-token-transfers.ts'
+import { evmTransactionExecuted, evmTransactionOf } from '../src/flow/evm/evm-transaction-of.ts'
+import type { EvmTransaction } from '../src/flow/evm/evm-transaction.ts'
 import { evmTokenFolds } from './evm-token-folds.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'
 
@@ -63,7 +63,7 @@ const tokenTransfers: HeightTable = {
 
 /**
  * EVM transactions and the tokens that they move, from the chain's `EVM.TransactionExecuted` events. How these are read
- * is in `src/chain/evm/`. Also the chain's own transactions count: those that were scheduled may use the EVM.
+ * is in `src/flow/evm/`. Also the chain's own transactions count: those that were scheduled may use the EVM.
  */
 export const evmWorker: Worker = {
   name: 'evm_worker',

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRows } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
-import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../src/flow/decoded-block.ts'
 import { ftHoldingsWorker } from './ft-holdings-worker.ts'
 
 describe('ft_holdings_worker', () => {

@@ -1,4 +1,3 @@
-import type { DerivingWorkerName } from '../src/base/farm-settings.ts'
 import { accountsWorker } from './accounts-worker.ts'
 import { analyticsDeriverWorker } from './analytics-deriver-worker.ts'
 import { dailyBalanceWorker } from './daily-balance-worker.ts'
@@ -14,6 +13,7 @@ import { tokenWorker } from './token-worker.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
 import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
+import type { DerivingWorkerName } from './worker-names.ts'
 
 /** One for each name that has variables: the compiler misses a worker here, or its name there. */
 const byName: Readonly<Record<DerivingWorkerName, Worker>> = {

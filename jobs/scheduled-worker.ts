@@ -1,7 +1,13 @@
-import { int2OrNull, int8OrNull, numericOrNull, textOrNull, timestamptzUsOrNull } from '../src/base/nullable-fields.ts'
-import type { RowWriter } from '../src/base/row-writer.ts'
-import { readScheduledChanges } from '../src/chain/scheduled/read-scheduled-changes.ts'
-import type { ScheduledChange } from '../src/chain/scheduled/scheduled-change.ts'
+import {
+  int2OrNull,
+  int8OrNull,
+  numericOrNull,
+  textOrNull,
+  timestamptzUsOrNull,
+} from '../src/platform/nullable-fields.ts'
+import type { RowWriter } from '../src/platform/row-writer.ts'
+import { readScheduledChanges } from '../src/flow/scheduled/read-scheduled-changes.ts'
+import type { ScheduledChange } from '../src/flow/scheduled/scheduled-change.ts'
 import type { HeightTable, StateFold, Worker } from './worker.ts'
 
 /** One row for each change of a scheduled transaction. */

@@ -1,4 +1,4 @@
-import { readStaking, stakingTypes } from '../src/chain/staking/read-staking.ts'
+import { readStaking, stakingTypes } from '../src/flow/staking/read-staking.ts'
 import { stakingSums } from './staking/balances.ts'
 import { epochStats } from './staking/epoch-stats.ts'
 import { stakingDelegators } from './staking/staking-delegators.ts'
@@ -9,7 +9,7 @@ import type { Worker } from './worker.ts'
 
 /**
  * Nodes, delegators and epochs, by the events of FlowIDTableStaking and FlowEpoch where the chain itself has them. How
- * events become moves between what nodes and delegators have is in `src/chain/staking/`; the folds add them up. System
+ * events become moves between what nodes and delegators have is in `src/flow/staking/`; the folds add them up. System
  * transactions count: the chain ends epochs and pays rewards by itself.
  */
 export const stakingWorker: Worker = {

@@ -1,8 +1,8 @@
-import { int8OrNull, textOrNull } from '../src/base/nullable-fields.ts'
-import type { RowWriter } from '../src/base/row-writer.ts'
-import type { DecodedBlock } from '../src/chain/decoded-block.ts'
-import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
-import type { FungibleTransfer, NonFungibleTransfer, TransferType } from '../src/chain/tokens/token-moves.ts'
+import { int8OrNull, textOrNull } from '../src/platform/nullable-fields.ts'
+import type { RowWriter } from '../src/platform/row-writer.ts'
+import type { DecodedBlock } from '../src/flow/decoded-block.ts'
+import { tokenMovesOf } from '../src/flow/tokens/token-moves-of.ts'
+import type { FungibleTransfer, NonFungibleTransfer, TransferType } from '../src/flow/tokens/token-moves.ts'
 import { catalogueFolds } from './token-catalogue.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'
 
@@ -73,7 +73,7 @@ const collections = catalogueFolds({
 
 /**
  * Transfers of fungible tokens and of items, and which of both there are. How events become transfers is in
- * `src/chain/tokens/`; here they become rows.
+ * `src/flow/tokens/`; here they become rows.
  */
 export const tokenWorker: Worker = {
   name: 'token_worker',

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../src/flow/decoded-block.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'

@@ -1,6 +1,6 @@
-import type { RowWriter } from '../src/base/row-writer.ts'
-import type { DecodedRange } from '../src/chain/decoded-block.ts'
-import type { Network } from '../src/chain/network.ts'
+import type { RowWriter } from '../src/platform/row-writer.ts'
+import type { DecodedRange } from '../src/flow/decoded-block.ts'
+import type { Network } from '../src/flow/network.ts'
 
 /*
  * How a worker is written: one file with its tables and one Worker, a line in index.ts and one in farm-settings.ts; the tables in a

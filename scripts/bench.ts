@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { asError, exitCodes } from '../src/base/errors.ts'
+import { asError, exitCodes } from '../src/platform/errors.ts'
 import { BenchSheet, benchSizes, print } from './bench/bench-run.ts'
 import { readSettings } from './bench/conditions.ts'
 import { currentLoad, othersShare, readSetting } from './bench/machine.ts'

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { buildDashboards, pageNames } from '../src/services/dashboards/build-dashboards.ts'
-import type { BuildMessage } from '../src/services/dashboards/page-build.ts'
+import { buildDashboards, pageNames } from '../src/platform/pages/build-dashboards.ts'
+import type { BuildMessage } from '../src/platform/pages/page-build.ts'
 
 const start = performance.now()
 // There is a channel only where a program started this.

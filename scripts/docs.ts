@@ -16,7 +16,7 @@ for (const [path, text] of await generatedPages()) {
   writeFileSync(resolve(root, path), text)
   console.log(path)
 }
-run('test/api/write-endpoints-page.ts')
+run('test/explorer/write-endpoints-page.ts')
 
 function run(program: string): void {
   const { status } = spawnSync(process.execPath, [resolve(root, program)], { cwd: root, stdio: 'inherit' })

@@ -8,10 +8,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../src/db/embedded/start-embedded-postgres.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { createPool } from '../src/db/pool.ts'
-import { dumpSchema } from '../src/db/schema-dump/dump-schema.ts'
+import { startEmbeddedPostgres } from '../src/platform/db/embedded/start-embedded-postgres.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
+import { createPool } from '../src/platform/db/pool.ts'
+import { dumpSchema } from '../src/platform/db/schema-dump/dump-schema.ts'
 
 const migrationsFolder = join(import.meta.dirname, '../migrations')
 const [, , url] = process.argv

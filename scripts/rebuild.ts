@@ -1,6 +1,6 @@
 import { workers } from '../jobs/index.ts'
-import { exitCodes } from '../src/base/errors.ts'
-import { size } from '../src/base/ranges.ts'
+import { exitCodes } from '../src/platform/errors.ts'
+import { size } from '../src/platform/ranges.ts'
 import { defaultSchema } from '../src/farm/rebuild/rebuild-schema.ts'
 import { runCommand } from './cli/command.ts'
 import { heightOptions, endOf } from './cli/height-options.ts'

@@ -1,7 +1,7 @@
-import { readCommandLine, replayHelp } from '../src/simnode/replay/command-line.ts'
-import type { ReplayCommand } from '../src/simnode/replay/command-line.ts'
-import { startReplayNode } from '../src/simnode/replay/replay-node.ts'
-import type { ReplayNode } from '../src/simnode/replay/replay-node.ts'
+import { readCommandLine, replayHelp } from '../simnode/replay/command-line.ts'
+import type { ReplayCommand } from '../simnode/replay/command-line.ts'
+import { startReplayNode } from '../simnode/replay/replay-node.ts'
+import type { ReplayNode } from '../simnode/replay/replay-node.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
 /** What a ready node serves, in one line. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { asError, exitCodeOf } from '../src/base/errors.ts'
-import type { AccessNode } from '../src/simnode/node/access-node.ts'
-import { ControlServer } from '../src/simnode/node/control-server.ts'
-import type { NodeCommand } from '../src/simnode/node/node-arguments.ts'
+import { asError, exitCodeOf } from '../src/platform/errors.ts'
+import type { AccessNode } from '../simnode/node/access-node.ts'
+import { ControlServer } from '../simnode/node/control-server.ts'
+import type { NodeCommand } from '../simnode/node/node-arguments.ts'
 
 const rateIntervalMs = 5000
 

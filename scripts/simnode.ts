@@ -1,8 +1,8 @@
-import { ledgerHelp, readCommandLine } from '../src/simnode/ledger/command-line.ts'
-import type { LedgerCommand } from '../src/simnode/ledger/command-line.ts'
-import { startLedgerNode } from '../src/simnode/ledger/ledger-node.ts'
-import type { LedgerNode } from '../src/simnode/ledger/ledger-node.ts'
-import { publishedPayerSetting } from '../src/simnode/ledger/world/outside.ts'
+import { ledgerHelp, readCommandLine } from '../simnode/ledger/command-line.ts'
+import type { LedgerCommand } from '../simnode/ledger/command-line.ts'
+import { startLedgerNode } from '../simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../simnode/ledger/ledger-node.ts'
+import { publishedPayerSetting } from '../simnode/ledger/world/outside.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
 /** What a ready node serves, in one line. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { exitCodes } from '../src/base/errors.ts'
-import { Terminal } from '../src/base/terminal.ts'
+import { exitCodes } from '../src/platform/errors.ts'
+import { Terminal } from '../src/platform/terminal.ts'
 import { runCommand } from './cli/command.ts'
 import { FarmWatch } from './cli/farm-status.ts'
 import type { FarmStatus } from './cli/farm-status.ts'

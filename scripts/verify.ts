@@ -1,5 +1,5 @@
 import { workers } from '../jobs/index.ts'
-import { exitCodes, FatalError } from '../src/base/errors.ts'
+import { exitCodes, FatalError } from '../src/platform/errors.ts'
 import { defaultSchema } from '../src/farm/rebuild/rebuild-schema.ts'
 import { compareDerived } from '../src/farm/rebuild/compare-derived.ts'
 import { runCommand } from './cli/command.ts'

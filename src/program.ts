@@ -1,24 +1,25 @@
 import { resolve } from 'node:path'
 import type pg from 'pg'
-import { settingsWithoutEffect } from './base/config.ts'
-import type { Config } from './base/config.ts'
-import { exitCodeOf, exitCodes, FlowfarmError, RetryableError } from './base/errors.ts'
-import { Lifecycle } from './base/lifecycle.ts'
-import { createLogger } from './base/log.ts'
-import type { Logger } from './base/log.ts'
-import { Metrics } from './base/metrics.ts'
-import { Terminal } from './base/terminal.ts'
-import { yieldToOthers } from './base/yield-to-others.ts'
-import { limitYoungGeneration } from './base/young-generation.ts'
-import { connectionLimits } from './db/connection-limits.ts'
-import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
-import { createPool, logIdleErrors } from './db/pool.ts'
+import { settingsWithoutEffect } from './config.ts'
+import type { Config } from './config.ts'
+import { exitCodeOf, exitCodes, FlowfarmError, RetryableError } from './platform/errors.ts'
+import { Lifecycle } from './platform/lifecycle.ts'
+import { createLogger } from './platform/log.ts'
+import type { Logger } from './platform/log.ts'
+import { Metrics } from './platform/metrics.ts'
+import { Terminal } from './platform/terminal.ts'
+import { yieldToOthers } from './platform/yield-to-others.ts'
+import { limitYoungGeneration } from './platform/young-generation.ts'
+import { connectionLimits } from './platform/db/connection-limits.ts'
+import { startEmbeddedPostgres } from './platform/db/embedded/start-embedded-postgres.ts'
+import { createPool, logIdleErrors } from './platform/db/pool.ts'
 import { prepareDatabase } from './services/prepare-database.ts'
 import { services } from './services.ts'
 import type { BareServiceName, ServiceName } from './services.ts'
-import type { ServiceContext } from './services/context.ts'
+import type { ServiceContext } from './platform/service.ts'
+import type { WeighedBlock } from './flow/decoded-block.ts'
 import { startMetricsServer } from './services/metrics-server.ts'
-import { Shared } from './services/shared.ts'
+import { Shared } from './platform/service.ts'
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
 
@@ -39,7 +40,7 @@ export interface Program {
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /** Runs once all services work, where one of them has a database. What it has to say goes to the terminal, which has a status to keep below. */
   readonly onReady?: (ready: {
-    readonly shared: Shared
+    readonly shared: Shared<WeighedBlock>
     readonly terminal: Terminal
     readonly pool: pg.Pool
   }) => Promise<void> | void
@@ -95,7 +96,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
       `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`,
     )
   await program.prepare?.(lifecycle, log)
-  const shared = new Shared()
+  const shared = new Shared<WeighedBlock>()
   const database = program.services.every(needsNoDatabase)
     ? undefined
     : await openPrepared(program, lifecycle, log, shared)
@@ -128,8 +129,8 @@ async function openPrepared(
   program: Program,
   lifecycle: Lifecycle,
   log: Logger,
-  shared: Shared,
-): Promise<Pick<ServiceContext, 'databaseUrl' | 'pool'>> {
+  shared: Shared<WeighedBlock>,
+): Promise<Pick<ServiceContext<Config, WeighedBlock>, 'databaseUrl' | 'pool'>> {
   const databaseUrl = await openDatabase(program, lifecycle, log, shared)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
@@ -146,7 +147,7 @@ async function openDatabase(
   { config, databaseSettings }: Program,
   lifecycle: Lifecycle,
   log: Logger,
-  shared: Shared,
+  shared: Shared<WeighedBlock>,
 ): Promise<string> {
   if (config.DB_URL !== undefined) return config.DB_URL
   const server = await startEmbeddedPostgres({

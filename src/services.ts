@@ -1,4 +1,6 @@
-import type { BareContext, ServiceContext } from './services/context.ts'
+import type { Config } from './config.ts'
+import type { BareContext, ServiceContext } from './platform/service.ts'
+import type { WeighedBlock } from './flow/decoded-block.ts'
 
 interface Service {
   readonly description: string
@@ -7,7 +9,7 @@ interface Service {
   /** It answers strangers at their pace: a process that runs nothing else lets the others of its machine go first. */
   readonly yields?: true
   /** Resolves when the service works; what goes on in the background fails through `lifecycle.fail`. */
-  readonly start: (context: ServiceContext) => Promise<void>
+  readonly start: (context: ServiceContext<Config, WeighedBlock>) => Promise<void>
 }
 
 /**
@@ -36,7 +38,8 @@ export const services = {
     description:
       'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
     needsNoDatabase: true,
-    start: async (context: BareContext) => (await import('./services/proxy.ts')).startProxy(context),
+    start: async (context: BareContext<Config, WeighedBlock>) =>
+      (await import('./services/proxy.ts')).startProxy(context),
   },
   ask: {
     description:

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { formatter, linter, runTool } from '../scripts/check/tools.ts'
-import { startLedgerNode } from '../src/simnode/ledger/ledger-node.ts'
-import type { LedgerNode } from '../src/simnode/ledger/ledger-node.ts'
+import { startLedgerNode } from '../simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../simnode/ledger/ledger-node.ts'
 import { askingOff } from './support/asking-off.ts'
 import type { ProgramRun } from './support/command-line.ts'
 import { createTestDatabase } from './support/database.ts'
@@ -66,7 +66,7 @@ describe('the page about adding a worker', () => {
     expect(blocks.map(({ path, kind }) => `${kind} ${path}`)).to.deep.equal([
       'file migrations/NNNN_nft_sales.sql',
       'file jobs/nft-sales-worker.ts',
-      'change src/base/farm-settings.ts',
+      'change jobs/worker-names.ts',
       'change jobs/index.ts',
       'change jobs/index.ts',
       'file test/jobs/nft-sales.test.ts',

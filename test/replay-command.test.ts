@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { BytesClient } from './support/grpc-bytes.ts'
 import { recordingFolder } from './support/replay.ts'
-import { bytesOf, numberOf } from '../src/simnode/node/wire.ts'
+import { bytesOf, numberOf } from '../simnode/node/wire.ts'
 
 const script = fileURLToPath(new URL('../scripts/replay.ts', import.meta.url))
 

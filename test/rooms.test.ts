@@ -4,7 +4,7 @@ import { filesBelow, readRepositoryFile } from './support/repository.ts'
 import { roomOf, rooms } from './support/rooms.ts'
 import { cycles, forbiddenArrows, type ImportGraph, readGraph } from './support/source-graph.ts'
 
-const files = filesBelow(['src', 'jobs', 'scripts', 'dashboards', 'clients', 'test'], /\.(ts|tsx|mjs)$/)
+const files = filesBelow(['src', 'jobs', 'scripts', 'simnode', 'dashboards', 'clients', 'test'], /\.(ts|tsx|mjs)$/)
 const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(file)])))
 
 describe('rooms', () => {
@@ -68,26 +68,30 @@ describe('the check of the rooms', () => {
       `let a: import('../ingest/a.ts').A`,
       `new Worker(new URL('../ingest/a.ts', import.meta.url))`,
     ]) {
-      expect(check({ 'src/api/b.ts': source }), source).to.deep.equal(['src/api/b.ts may not import src/ingest/a.ts'])
+      expect(check({ 'src/explorer/b.ts': source }), source).to.deep.equal([
+        'src/explorer/b.ts may not import src/ingest/a.ts',
+      ])
     }
   })
 
   it('lets through what the table allows', () => {
-    expect(check({ 'src/api/b.ts': `import { a } from '../db/a.ts'\nimport { c } from './c.ts'` })).to.deep.equal([])
+    expect(
+      check({ 'src/explorer/b.ts': `import { a } from '../platform/db/a.ts'\nimport { c } from './c.ts'` }),
+    ).to.deep.equal([])
     expect(check({ 'src/main.ts': `import { a } from './farm/a.ts'` })).to.deep.equal([])
   })
 
   it('allows a part of a room where the table names a part', () => {
-    expect(check({ 'src/live/a.ts': `import { a } from '../api/presenters/block.ts'` })).to.deep.equal([])
-    expect(check({ 'src/live/a.ts': `import { a } from '../api/server.ts'` })).to.have.length(1)
+    expect(check({ 'src/explorer/a.ts': `import { a } from '../../jobs/worker-names.ts'` })).to.deep.equal([])
+    expect(check({ 'src/explorer/a.ts': `import { a } from '../../jobs/index.ts'` })).to.have.length(1)
   })
 
   it('keeps tests out of the program and input and output out of pure rooms', () => {
     expect(check({ 'src/main.ts': `import { a } from '../test/support/a.ts'` })).to.have.length(1)
     expect(check({ 'src/main.ts': `import { a } from './db/a.test-support.ts'` })).to.have.length(1)
-    expect(check({ 'src/db/a.test.ts': `import { a } from '../../test/support/a.ts'` })).to.deep.equal([])
+    expect(check({ 'src/platform/db/a.test.ts': `import { a } from '../../../test/support/a.ts'` })).to.deep.equal([])
     expect(check({ 'jobs/a.ts': `import { readFileSync } from 'node:fs'` })).to.have.length(1)
-    expect(check({ 'src/db/a.ts': `import { readFileSync } from 'node:fs'` })).to.deep.equal([])
+    expect(check({ 'src/platform/db/a.ts': `import { readFileSync } from 'node:fs'` })).to.deep.equal([])
   })
 
   it('knows every file to be in a room', () => {
@@ -95,9 +99,14 @@ describe('the check of the rooms', () => {
   })
 
   it('finds a cycle of values and passes one of types', () => {
-    const cycle = { 'src/db/a.ts': `import { b } from './b.ts'`, 'src/db/b.ts': `export * from './a.ts'` }
-    expect(cycles(graphOf(cycle))).to.deep.equal([['src/db/a.ts', 'src/db/b.ts', 'src/db/a.ts']])
-    const types = { ...cycle, 'src/db/b.ts': `import type { A } from './a.ts'` }
+    const cycle = {
+      'src/platform/db/a.ts': `import { b } from './b.ts'`,
+      'src/platform/db/b.ts': `export * from './a.ts'`,
+    }
+    expect(cycles(graphOf(cycle))).to.deep.equal([
+      ['src/platform/db/a.ts', 'src/platform/db/b.ts', 'src/platform/db/a.ts'],
+    ])
+    const types = { ...cycle, 'src/platform/db/b.ts': `import type { A } from './a.ts'` }
     expect(cycles(graphOf(types))).to.deep.equal([])
   })
 })

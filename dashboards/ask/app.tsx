@@ -1,18 +1,24 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useId, Suspense } from 'react'
 import type { ReactNode } from 'react'
+import { Brand } from '../kit/brand.tsx'
+import { Button } from '../kit/button.tsx'
+import { CopyButton } from '../kit/copy-button.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { lazyPart } from '../kit/lazy-part.ts'
+import { Tabs, tabId } from '../kit/tabs.tsx'
+import { ThemeToggle } from '../kit/theme-toggle.tsx'
+import { setToken, useToken } from '../kit/token.ts'
+import { problemText } from './api.ts'
 import type { Chosen } from './chosen.ts'
-import type { Target } from './contract.ts'
+import type { Target, Pair } from './contract.ts'
 import { readDraft, writeDraft } from './draft.ts'
-import { ExampleList } from './example-list.tsx'
-import { Header } from './header.tsx'
-import { ModelNotice } from './model-notice.tsx'
-import { useHealth } from './queries.ts'
+import { HistoryList } from './history-list.tsx'
+import { KeptList } from './kept-list.tsx'
+import { useHealth, useExamples } from './queries.ts'
 import { QuestionBox } from './question-box.tsx'
 import { ResultPanel } from './result-panel.tsx'
-import { SidePanel } from './side-panel.tsx'
-import { SqlPanel } from './sql-panel.tsx'
-import { TargetChoice } from './target-choice.tsx'
 import { useTask } from './task.ts'
+import type { Task } from './task.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
 /** Browsers refuse to write the address with every key. */
@@ -77,5 +83,200 @@ export function App(): ReactNode {
       </main>
       {state.is === 'locked' && <TokenDialog onToken={() => start(state.work)} onClose={task.cancel} />}
     </>
+  )
+}
+
+const tabs = [
+  { name: 'history', label: 'History' },
+  { name: 'kept', label: 'Kept examples' },
+] as const
+
+/** What was asked before, and what was kept. */
+function SidePanel({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
+  const [tab, setTab] = useState<(typeof tabs)[number]['name']>('history')
+  const id = useId()
+  return (
+    <aside className="panel side" aria-label="Earlier questions">
+      <header>
+        <Tabs label="Earlier questions" tabs={tabs} selected={tab} panelId={id} onSelect={setTab} />
+      </header>
+      <div id={id} role="tabpanel" aria-labelledby={tabId(id, tab)}>
+        {tab === 'history' ? <HistoryList onChoose={onChoose} /> : <KeptList onChoose={onChoose} />}
+      </div>
+    </aside>
+  )
+}
+
+const names: Readonly<Record<Target, string>> = { indexer: 'Flow indexer', evm: 'EVM explorer' }
+
+/** Which database is asked, where there are two. */
+function TargetChoice({
+  target,
+  onChange,
+}: {
+  readonly target: Target
+  readonly onChange: (target: Target) => void
+}): ReactNode {
+  const { data } = useHealth()
+  if (data === undefined || data.targets.length < 2) return null
+  return (
+    <label className="target">
+      <span className="soft">Database</span>
+      <select
+        className="input"
+        value={target}
+        onChange={(event) => onChange(event.target.value === 'evm' ? 'evm' : 'indexer')}
+      >
+        {data.targets.map((each) => (
+          <option key={each} value={each}>
+            {names[each]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** What page it is, the documentation, and the token where one is wanted. */
+function Header(): ReactNode {
+  const { data: health } = useHealth()
+  const token = useToken()
+  const [isEntering, setIsEntering] = useState(false)
+  return (
+    <header className="top">
+      <div className="top-inner">
+        <Brand />
+        <nav aria-label="For programs">
+          <a href="/docs">API</a>
+          <a href="/openapi.json" className="wide-only">
+            OpenAPI
+          </a>
+        </nav>
+        {health?.needs_token === true && (
+          <Button isSmall onClick={() => (token === undefined ? setIsEntering(true) : setToken(undefined))}>
+            {token === undefined ? 'Enter token' : 'Forget token'}
+          </Button>
+        )}
+        <ThemeToggle />
+      </div>
+      {isEntering && <TokenDialog onClose={() => setIsEntering(false)} />}
+    </header>
+  )
+}
+
+/** Says what stands in the way of an answer before anybody asks: no service, no model, or one that only knows its examples. */
+function ModelNotice(): ReactNode {
+  const { data, error } = useHealth()
+  if (data === undefined)
+    return error === null ? null : (
+      <div className="banner bad" role="alert">
+        <Icon name="alert" />
+        <p>{problemText(error)} It is asked again every few seconds.</p>
+      </div>
+    )
+  if (data.model === null)
+    return (
+      <div className="banner" role="note">
+        <Icon name="alert" />
+        <p>
+          Questions in words are not answered here. {data.remedy ?? 'Set LLM_API_KEY and start the service again.'} SQL
+          works as it is.
+        </p>
+      </div>
+    )
+  return data.model.is_scripted ? (
+    <div className="banner" role="note">
+      <Icon name="alert" />
+      <p>
+        A scripted model answers here: it knows the example questions and no others. Set <code>LLM_API_KEY</code> for a
+        real one.
+      </p>
+    </div>
+  ) : null
+}
+
+/** The editor is half of the page: it comes after the rest of it. */
+const SqlEditor = lazyPart(async () => (await import('./sql-editor.tsx')).SqlEditor, { name: 'SqlEditor' })
+
+/** Where the command key is what the control key is elsewhere. */
+const isOfApple = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+interface SqlPanelProps {
+  readonly sql: string
+  readonly task: Task
+  readonly onChange: (sql: string) => void
+  readonly onRun: () => void
+}
+
+/** The statement, as the model wrote it or as one wishes it, and what runs it. */
+function SqlPanel({ sql, task: { state, cancel }, onChange, onRun }: SqlPanelProps): ReactNode {
+  const isRunning = state.is === 'busy' && state.work.kind === 'run'
+  return (
+    <section className="panel" aria-labelledby="sql-title">
+      <header>
+        <h2 id="sql-title">SQL</h2>
+        {sql !== '' && <CopyButton text={sql} what="the SQL" />}
+        <div className="button-row end">
+          <span className="soft wide-only">{isOfApple ? '⌘ Enter' : 'Ctrl+Enter'}</span>
+          {/* Beside what started it, not in its place: whoever clicks twice shall not cancel. */}
+          {isRunning && (
+            <Button onClick={cancel}>
+              <Icon name="cross" size={14} /> Cancel
+            </Button>
+          )}
+          <Button look="strong" disabled={sql.trim() === '' || state.is === 'busy'} onClick={onRun}>
+            <Icon name="play" size={14} /> Run
+          </Button>
+        </div>
+      </header>
+      <Suspense fallback={<div className="sql-editor coming" role="status" aria-label="Loading the editor" />}>
+        <SqlEditor label="SQL" value={sql} onChange={onChange} onRun={onRun} />
+      </Suspense>
+    </section>
+  )
+}
+
+const shownAtFirst = 4
+
+/** Questions to begin with. */
+function ExampleList({
+  target,
+  onChoose,
+}: {
+  readonly target: Target
+  readonly onChoose: (pair: Pair) => void
+}): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const { data = [], error } = useExamples()
+  const pairs = data.filter((pair) => pair.target === target)
+  if (error !== null) return <p className="soft">The example questions could not be loaded: {problemText(error)}</p>
+  if (pairs.length === 0) return null
+  return (
+    <section className={isOpen ? 'examples open' : 'examples'} aria-label="Example questions">
+      <ul>
+        {(isOpen ? pairs : spread(pairs)).map((pair) => (
+          <li key={pair.id}>
+            <button type="button" className="example" onClick={() => onChoose(pair)}>
+              {pair.question}
+            </button>
+          </li>
+        ))}
+        {pairs.length > shownAtFirst && (
+          <li>
+            <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              {isOpen ? 'Fewer' : `${pairs.length - shownAtFirst} more`}
+            </Button>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}
+
+/** They come sorted by what they are about: some of them all over the list show how much can be asked. */
+function spread(pairs: readonly Pair[]): readonly Pair[] {
+  if (pairs.length <= shownAtFirst) return pairs
+  return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter(
+    (pair) => pair !== undefined,
   )
 }

@@ -1,18 +1,19 @@
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { useMutation } from '@tanstack/react-query'
 import { Button } from '../kit/button.tsx'
+import { shownText } from '../kit/cell-text.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { download } from '../kit/download.ts'
 import { Icon } from '../kit/icon.tsx'
 import { NothingHere } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
-import { shownText } from '../kit/cell-text.ts'
 import type { Chosen } from './chosen.ts'
 import type { Pair } from './contract.ts'
-import { download } from '../kit/download.ts'
-import { ForgetDialog } from './forget-dialog.tsx'
 import { ListState } from './list-state.tsx'
 import { useKept } from './queries.ts'
+import { queryClient, queryKeys } from './query-client.ts'
 
 /** So many are seen at a glance; among more than these one looks for words. */
 const seenAtOnce = 8
@@ -81,4 +82,29 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
 
 function hasText({ question, sql }: Pair, text: string): boolean {
   return `${question}\n${sql}`.toLowerCase().includes(text.trim().toLowerCase())
+}
+
+/** Asks before an example is gone: it is gone for all, and from disk. */
+function ForgetDialog({ pair, onClose }: { readonly pair: Pair; readonly onClose: () => void }): ReactNode {
+  const forgetting = useMutation({
+    mutationFn: () => api.forget(pair.id),
+    onSuccess: () => {
+      onClose()
+      void queryClient.invalidateQueries({ queryKey: queryKeys.kept })
+    },
+  })
+  return (
+    <Dialog
+      title="Forget this example?"
+      action="Forget it"
+      isDangerous
+      isBusy={forgetting.isPending}
+      error={forgetting.error === null ? undefined : problemText(forgetting.error)}
+      onSubmit={() => forgetting.mutate()}
+      onClose={onClose}
+    >
+      <p className="wrap">{shownText(pair.question)}</p>
+      <p className="soft">The model is not shown it any more. It is deleted for all who use this service.</p>
+    </Dialog>
+  )
 }

@@ -1,17 +1,26 @@
+import { useMutation } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
+import { Button } from '../kit/button.tsx'
+import { isNumberType, shownText } from '../kit/cell-text.ts'
+import { CopyButton } from '../kit/copy-button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { download } from '../kit/download.ts'
 import { formatCount } from '../kit/formats.ts'
 import { Icon } from '../kit/icon.tsx'
+import type { ResultTable } from '../kit/result-table.ts'
+import { toCsv, toTabSeparated } from '../kit/spreadsheet.ts'
 import { NothingHere } from '../kit/state.tsx'
 import { Tabs, tabId } from '../kit/tabs.tsx'
-import { chartChoice } from './chart-choice.ts'
+import { TimeChart } from '../kit/time-chart.tsx'
+import { useToast } from '../kit/toast.tsx'
+import { api, problemText } from './api.ts'
+import { chartChoice, chartPoints } from './chart-choice.ts'
+import type { ChartChoice } from './chart-choice.ts'
 import type { SqlResult } from './contract.ts'
 import { filterRows } from './filter-rows.ts'
-import { KeepButton } from './keep-button.tsx'
-import { ResultChart } from './result-chart.tsx'
-import { ResultExports } from './result-exports.tsx'
+import { queryClient, queryKeys } from './query-client.ts'
 import { ResultRows } from './result-rows.tsx'
-import { resultTable } from './result-table.ts'
 import { sortRows } from './sort-rows.ts'
 import type { Order } from './sort-rows.ts'
 import type { Work } from './task.ts'
@@ -102,4 +111,98 @@ export function ResultView({ work, result }: { readonly work: Work; readonly res
 
 function formatMs(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+/** The rows of an answer as a table. */
+function resultTable({ columns, column_types: types, results }: SqlResult): ResultTable {
+  return {
+    columns: columns.map((name, i) => {
+      const type = types[i] ?? 'text'
+      return { name, type, isNumber: isNumberType(type) }
+    }),
+    rows: results.map((row) => columns.map((name) => row[name] ?? null)),
+  }
+}
+
+/** The rows as they are shown, to take along. */
+function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {
+  return (
+    <div className="button-row">
+      <Button isSmall onClick={() => download('flowfarm.csv', 'text/csv;charset=utf-8', toCsv(table))}>
+        <Icon name="leave" size={14} /> CSV
+      </Button>
+      <CopyButton text={() => toTabSeparated(table)} what="the table" />
+    </div>
+  )
+}
+
+/** The picture of a result: one of its columns of numbers over the column that names the rows. */
+function ResultChart({ table, choice }: { readonly table: ResultTable; readonly choice: ChartChoice }): ReactNode {
+  const [value, setValue] = useState(choice.values[0] ?? 0)
+  const points = useMemo(() => chartPoints(table, choice, value), [table, choice, value])
+  const nameOf = (column: number): string => table.columns[column]?.name ?? ''
+  return (
+    <div className="result-chart">
+      {choice.values.length > 1 && (
+        <label className="chart-column">
+          <span className="soft">Column</span>
+          <select className="input" value={value} onChange={(event) => setValue(Number(event.target.value))}>
+            {choice.values.map((column) => (
+              <option key={column} value={column}>
+                {nameOf(column)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <TimeChart
+        label={`${nameOf(value)} by ${nameOf(choice.names)}`}
+        points={points}
+        shape={choice.shape}
+        height={280}
+      />
+    </div>
+  )
+}
+
+/** Lets a person say that the SQL answers the question, so that the model learns from it: nothing is kept that nobody looked at. */
+function KeepButton({ work, result }: { readonly work: Work; readonly result: SqlResult }): ReactNode {
+  const [isAsking, setIsAsking] = useState(false)
+  const say = useToast()
+  const { question } = work
+  const keeping = useMutation({
+    mutationFn: (asked: string) => api.keep({ target: work.target, question: asked, sql: result.sql }),
+    onSuccess: () => {
+      setIsAsking(false)
+      say('Kept as an example.')
+      void queryClient.invalidateQueries({ queryKey: queryKeys.kept })
+    },
+  })
+  if (question === undefined || question.trim() === '') return null
+  return (
+    <span className="end">
+      <Button isSmall disabled={keeping.isSuccess} onClick={() => setIsAsking(true)}>
+        {keeping.isSuccess ? 'Kept' : 'Keep as an example'}
+      </Button>
+      {isAsking && (
+        <Dialog
+          title="Does this SQL answer the question?"
+          action="Yes, keep it"
+          isBusy={keeping.isPending}
+          error={keeping.error === null ? undefined : problemText(keeping.error)}
+          onSubmit={() => keeping.mutate(question.trim())}
+          onClose={() => setIsAsking(false)}
+        >
+          <p className="wrap">{shownText(question)}</p>
+          <pre className="sql-text" tabIndex={0}>
+            {shownText(result.sql)}
+          </pre>
+          <p className="soft">
+            It is shown to the model with questions like this one, for all who use this service, until somebody forgets
+            it.
+          </p>
+        </Dialog>
+      )}
+    </span>
+  )
 }

@@ -1,11 +1,11 @@
 import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } from '@simplewebauthn/browser'
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
-import { callFunction } from './passkey-function.ts'
-import { callJson, jsonBody, WalletProblem } from './problem.ts'
+import { base64UrlOf, hexOf, sha256 } from '../../clients/signing/bytes.ts'
 import { callbackUrl } from './auth-options.ts'
 import type { FullAuthOptions } from './auth-options.ts'
+import { callFunction } from './passkey-function.ts'
 import { usedPasskeyHere } from './passkey-here.ts'
-import { beginProof, takeProof } from './pkce.ts'
+import { callJson, jsonBody, WalletProblem } from './problem.ts'
 
 /** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
 
@@ -16,7 +16,7 @@ interface TokenAnswer {
 }
 
 export const oauthNames = { github: 'GitHub', google: 'Google' } as const
-export type OAuthName = keyof typeof oauthNames
+type OAuthName = keyof typeof oauthNames
 
 /** Which others people can sign in with. */
 export async function offeredOAuth(
@@ -110,7 +110,7 @@ export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string
   }
 }
 
-export interface PasskeySignIn {
+interface PasskeySignIn {
   /** Waits until a passkey is chosen among what the browser offers in the field for the e-mail address. */
   readonly isAutofill?: boolean
   /** Told when the browser has given one. */
@@ -157,4 +157,28 @@ function refreshTokenOf({ refresh_token: token }: TokenAnswer): string {
   if (typeof token !== 'string' || token === '')
     throw new WalletProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
   return token
+}
+
+const place = 'flowfarm-code-verifier'
+const bytes = 56
+
+/** Begins a sign-in that comes back to this browser with a code: what proves that it began here stays here. */
+async function beginProof(): Promise<{
+  readonly code_challenge: string
+  readonly code_challenge_method: 's256'
+}> {
+  const verifier = hexOf(crypto.getRandomValues(new Uint8Array(bytes)))
+  // A link in an e-mail is opened in another tab.
+  localStorage.setItem(place, verifier)
+  return {
+    code_challenge: base64UrlOf(await sha256(new TextEncoder().encode(verifier))),
+    code_challenge_method: 's256',
+  }
+}
+
+/** What proves it, once. Undefined in another browser than that in which it began. */
+function takeProof(): string | undefined {
+  const verifier = localStorage.getItem(place) ?? undefined
+  localStorage.removeItem(place)
+  return verifier
 }

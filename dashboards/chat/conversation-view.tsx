@@ -1,19 +1,17 @@
-import { Suspense, useEffect, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
 import { useChat } from '@ai-sdk/react'
-import { TokenDialog } from '../kit/token-dialog.tsx'
+import { Suspense, useEffect, useRef, useState, useCallback, useLayoutEffect } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { Button } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
+import { keptIn } from '../kit/kept.ts'
 import { lazyPart } from '../kit/lazy-part.ts'
+import { TokenDialog } from '../kit/token-dialog.tsx'
 import { readToken, setToken } from '../kit/token.ts'
+import type { ChatSettings, ChatMode } from './contract.ts'
 import { ask, askAgain, stop, useDoings } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
-import type { ChatSettings } from './contract.ts'
 import { Composer } from './parts/composer.tsx'
 import type { ComposerHandle } from './parts/composer.tsx'
-import { Examples, Greeting } from './parts/greeting.tsx'
-import { useFollow } from './parts/use-follow.ts'
-import { useMode } from './parts/use-mode.ts'
 import { ChatProblem } from './problem.ts'
 import { tryToken } from './settings.ts'
 import { keepThread } from './threads/threads.ts'
@@ -25,7 +23,7 @@ const Turns = lazyPart(loadTurns, { name: 'Turns' })
 /** An answer is shown at most so often while it is written, ms: a browser draws no faster than one reads. */
 const drawEveryMs = 40
 
-export interface ConversationViewProps {
+interface ConversationViewProps {
   readonly conversation: Conversation
   readonly settings: ChatSettings | undefined
   readonly settingsError: Error | null
@@ -143,5 +141,143 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
         />
       )}
     </div>
+  )
+}
+
+const key = 'flowfarm-chat-mode'
+
+/** The mode that was chosen last on this device, where the service has it still; else that of the service. */
+function useMode(settings: ChatSettings | undefined): readonly [ChatMode, (mode: ChatMode) => void] {
+  const [chosen, setChosen] = useState(() => keptIn('localStorage')?.getItem(key) ?? undefined)
+  const mode = settings?.modes.find((each) => each.mode === chosen)?.mode ?? settings?.default_mode ?? 'balanced'
+  const choose = (next: ChatMode): void => {
+    setChosen(next)
+    keptIn('localStorage')?.setItem(key, next)
+  }
+  return [mode, choose]
+}
+
+interface Follow {
+  readonly scroller: RefObject<HTMLDivElement | null>
+  readonly content: RefObject<HTMLDivElement | null>
+  /** Whether what is written now is out of sight. */
+  readonly isAway: boolean
+  readonly toEnd: () => void
+}
+
+/** So near to the end counts as at the end, px. */
+const nearPx = 60
+
+/**
+ * Keeps the end of what grows in sight, for as long as the person does not look elsewhere: whoever scrolls up is left alone until
+ * they come back to the end, or say so.
+ */
+function useFollow(): Follow {
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const isFollowing = useRef(true)
+  const [isAway, setIsAway] = useState(false)
+  const toEnd = useCallback((): void => {
+    isFollowing.current = true
+    setIsAway(false)
+    scroller.current?.scrollTo({ top: scroller.current.scrollHeight })
+  }, [])
+  useLayoutEffect(() => {
+    const [place, inner] = [scroller.current, content.current]
+    if (place === null || inner === null) return
+    let top = place.scrollTop
+    const scrolled = (): void => {
+      const isAtEnd = place.scrollHeight - place.scrollTop - place.clientHeight < nearPx
+      // What grows does not scroll up: only a person does.
+      if (isAtEnd) isFollowing.current = true
+      else if (place.scrollTop < top) isFollowing.current = false
+      top = place.scrollTop
+      setIsAway(!isAtEnd && !isFollowing.current)
+    }
+    const observer = new ResizeObserver(() => {
+      if (isFollowing.current) place.scrollTo({ top: place.scrollHeight, behavior: 'instant' })
+      else setIsAway(place.scrollHeight - place.scrollTop - place.clientHeight >= nearPx)
+    })
+    // Whoever opens something looks at it: what it makes grow does not take it out of sight.
+    const clicked = ({ target }: MouseEvent): void => {
+      if (target instanceof Element && target.closest('button') !== null) isFollowing.current = false
+    }
+    place.addEventListener('scroll', scrolled, { passive: true })
+    inner.addEventListener('click', clicked, { capture: true })
+    observer.observe(inner)
+    observer.observe(place)
+    return () => {
+      place.removeEventListener('scroll', scrolled)
+      inner.removeEventListener('click', clicked, { capture: true })
+      observer.disconnect()
+    }
+  }, [])
+  return { scroller, content, isAway, toEnd }
+}
+
+/** What the page says before anything was asked. */
+function Greeting({
+  settings,
+  error,
+}: {
+  readonly settings: ChatSettings | undefined
+  readonly error: Error | null
+}): ReactNode {
+  return (
+    <div className="greeting">
+      <svg className="greeting-sign" width="44" height="44" viewBox="0 0 18 18" aria-hidden="true">
+        <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" />
+        <rect x="1" y="7.3" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".65" />
+        <rect x="1" y="12.6" width="9" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".35" />
+      </svg>
+      <h1>What do you want to know about Flow?</h1>
+      <p className="soft">Answers come from the indexed chain, with the SQL that they were made of.</p>
+      {error !== null && (
+        <p className="banner bad" role="alert">
+          {error instanceof ChatProblem ? error.message : 'The chat does not answer.'} This page tries again by itself.
+        </p>
+      )}
+      {settings?.remedy !== null && settings !== undefined && (
+        <div className="banner" role="note">
+          <p>
+            <b>No model is set, so nothing can be asked yet.</b> {settings.remedy}
+          </p>
+        </div>
+      )}
+      {settings?.is_scripted === true && (
+        <div className="banner" role="note">
+          <p>
+            <b>This is a script, not a model:</b> it knows the questions below and no others. Its SQL really runs. Set
+            LLM_API_KEY for a model that answers anything.
+          </p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Questions to begin with. */
+function Examples({
+  examples,
+  isDisabled,
+  onAsk,
+}: {
+  readonly examples: readonly string[]
+  readonly isDisabled: boolean
+  readonly onAsk: (question: string) => void
+}): ReactNode {
+  if (examples.length === 0) return null
+  return (
+    <section className="examples" aria-label="Example questions">
+      <ul>
+        {examples.map((question) => (
+          <li key={question}>
+            <button type="button" className="example" disabled={isDisabled} onClick={() => onAsk(question)}>
+              {question}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,9 +1,13 @@
-import { useSyncExternalStore } from 'react'
 import { Chat } from '@ai-sdk/react'
-import { generateId } from 'ai'
+import { generateId, DefaultChatTransport } from 'ai'
+import type { UIMessageChunk } from 'ai'
+import { useSyncExternalStore } from 'react'
 import type { ChatMessage, ChatMode, Notice } from './contract.ts'
+import { historyToSend } from './history-to-send.ts'
+import { mergeDeltas } from './merge-deltas.ts'
+import { ChatProblem, problemOf } from './problem.ts'
+import { bearer, callChat } from './settings.ts'
 import { keepThread, noteKept, readThread } from './threads/threads.ts'
-import { transport } from './transport.ts'
 
 /** A conversation that is open in this tab; its answer goes on when one looks at another. */
 export interface Conversation {
@@ -122,3 +126,36 @@ export function keepAll(): void {
     if (known !== undefined) void keepThread(id, known.chat.messages)
   }
 }
+
+const api = '/api/chat'
+
+/** So often a person sees an answer grow. */
+const growsEveryMs = 40
+
+class AnswerTransport extends DefaultChatTransport<ChatMessage> {
+  protected override processResponseStream(stream: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {
+    return super.processResponseStream(stream).pipeThrough(mergeDeltas(growsEveryMs))
+  }
+}
+
+/** How questions go to the service. The token is the one that the tab has when a question is sent. */
+const transport = new AnswerTransport({
+  api,
+  headers: () => bearer(),
+  prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => ({
+    body: { ...body, id, trigger, messageId, messages: historyToSend(messages) },
+  }),
+  fetch: async (_, init = {}) => {
+    const response = await callChat(api, init)
+    if (!response.ok) throw await problemOf(response)
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+      await response.body?.cancel()
+      throw new ChatProblem(
+        502,
+        'not-the-chat',
+        'What answered is not the chat. Whatever stands before it may be set wrongly.',
+      )
+    }
+    return response
+  },
+})

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
+import { ProblemLine } from '../auth/problem-line.tsx'
 import { problemText } from '../auth/problem.ts'
+import type { SessionKeeper } from '../auth/session-keeper.ts'
 import { Brand } from '../kit/brand.tsx'
+import { Button } from '../kit/button.tsx'
 import { ErrorBoundary } from '../kit/error-boundary.tsx'
 import { Link } from '../kit/link.tsx'
 import { matchPath, navigate, usePlace } from '../kit/router.ts'
@@ -10,9 +13,9 @@ import { Failure, Loading } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { AccountProvider, useAccount, useKeeper } from './account.tsx'
 import type { WalletPlace } from './contract.ts'
-import { CallbackPage } from './parts/callback-page.tsx'
 import { cameBackFromGitHub } from './repository/way-to-github.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
+import { finishSignIn, placeBefore } from './wallet-sign-in.ts'
 import { Workbench } from './workbench.tsx'
 
 /** The page: the editor, for everybody; who signs in has their projects kept. */
@@ -113,6 +116,36 @@ function Alone({ children }: { readonly children: ReactNode }): ReactNode {
         <Brand />
       </header>
       <main className="alone-main">{children}</main>
+    </div>
+  )
+}
+
+/** By address: a code is used once, however often React shows the page. */
+const begun = new Map<string, Promise<void>>()
+
+/** Where the wallet sends people back. What was written before is in the browser, and there again. */
+function CallbackPage({ wallet, keeper }: { readonly wallet: WalletPlace; readonly keeper: SessionKeeper }): ReactNode {
+  const [address] = useState(() => location.href)
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    document.title = 'Signing in – flowfarm editor'
+    // The code is used up at once, and neither stays in the history nor is copied.
+    history.replaceState(null, '', location.pathname)
+    const finished = begun.get(address) ?? finishSignIn(wallet, new URL(address)).then((token) => keeper.adopt(token))
+    begun.set(address, finished)
+    finished.then(
+      () => navigate(placeBefore(), { isReplacing: true }),
+      (error: unknown) => setProblem(problemText(error)),
+    )
+  }, [address, wallet, keeper])
+  if (problem === undefined) return <Loading label="Signing in…" rows={2} />
+  return (
+    <div className="stack">
+      <h1>The sign-in did not work</h1>
+      <ProblemLine problem={problem} />
+      <Button look="strong" onClick={() => navigate(placeBefore(), { isReplacing: true })}>
+        Back to the editor
+      </Button>
     </div>
   )
 }

@@ -1,12 +1,18 @@
-import { Component, Suspense } from 'react'
+import { Component, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Failure, Loading } from '../kit/state.tsx'
-import { problemText } from './api.ts'
-import { Footer } from './footer.tsx'
-import { Header } from './header.tsx'
-import { findPage } from './pages.ts'
-import { NotFound } from './parts/not-found.tsx'
+import { Button } from '../kit/button.tsx'
+import { formatNumber } from '../kit/formats.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Link } from '../kit/link.tsx'
 import { usePlace } from '../kit/router.ts'
+import { Failure, Loading } from '../kit/state.tsx'
+import { ThemeToggle } from '../kit/theme-toggle.tsx'
+import { problemText } from './api.ts'
+import type { Answers } from './gen/answers.ts'
+import { findPage } from './pages.ts'
+import { PageTitle } from './parts/page-title.tsx'
+import { useAnswer } from './queries.ts'
+import { SearchBox } from './search-box.tsx'
 
 /** The page: what is on top and below of all parts, and in between the part that the address names. */
 export function App(): ReactNode {
@@ -52,4 +58,146 @@ class Guard extends Component<{ readonly children: ReactNode }, { readonly error
       </section>
     )
   }
+}
+
+const everyMs = 15_000
+
+/** Which chain it is and how far it is indexed, and what there is for programs. */
+function Footer(): ReactNode {
+  const { data: status } = useAnswer('/status', {}, { everyMs })
+  return (
+    <footer className="foot">
+      <p>{status === undefined ? 'flowfarm explorer' : `${status.chain_id}, ${progressOf(status)}`}</p>
+      <nav aria-label="For programs and operators">
+        <ul>
+          <li>
+            <a href="/docs">API</a>
+          </li>
+          <li>
+            <a href="/openapi.json">OpenAPI</a>
+          </li>
+          <li>
+            <a href="/operator">Operator</a>
+          </li>
+        </ul>
+      </nav>
+    </footer>
+  )
+}
+
+function progressOf({ total_blocks: blocks, indexed_height: height, behind }: Answers['/status']): string {
+  if (blocks === 0) return 'nothing is indexed yet'
+  const lag = behind > 10 ? `, ${formatNumber(behind)} behind the chain` : ''
+  return `indexed up to block ${formatNumber(height)}${lag}`
+}
+
+/** There is no such part of the page. */
+function NotFound(): ReactNode {
+  return (
+    <section className="panel alone-panel">
+      <PageTitle title="There is no such page" />
+      <p>
+        Nothing of the explorer has the address <code>{decodeQuietly(location.pathname)}</code>. A letter may be
+        missing, or it was moved.
+      </p>
+      <p className="button-row">
+        <Link to="/" className="button strong">
+          To the start
+        </Link>
+        <Link to="/blocks" className="button">
+          Latest blocks
+        </Link>
+        <Link to="/transactions" className="button">
+          Latest transactions
+        </Link>
+      </p>
+      <p className="soft">Or search above for a height, an id, an address or a name: the key / leads there.</p>
+    </section>
+  )
+}
+
+function decodeQuietly(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+const parts = [
+  { to: '/blocks', name: 'Blocks', roots: ['block', 'blocks'] },
+  { to: '/transactions', name: 'Transactions', roots: ['transaction', 'transactions', 'scheduled'] },
+  { to: '/accounts', name: 'Accounts', roots: ['account', 'accounts'] },
+  { to: '/tokens', name: 'Tokens', roots: ['token', 'tokens'] },
+  { to: '/nfts', name: 'NFTs', roots: ['nft', 'nfts'] },
+  { to: '/contracts', name: 'Contracts', roots: ['contract', 'contracts'] },
+  { to: '/evm', name: 'EVM', roots: ['evm'] },
+  { to: '/nodes', name: 'Staking', roots: ['node', 'nodes'] },
+  { to: '/numbers', name: 'Charts', roots: ['numbers'] },
+] as const
+
+/** The way to all parts, and the search over all of them. */
+function Header(): ReactNode {
+  const { path } = usePlace()
+  // Open at the page where it was opened: it closes when one goes to another.
+  const [openAt, setOpenAt] = useState<string>()
+  const isOpen = openAt === path
+  const root = path.split('/', 2)[1] ?? ''
+  return (
+    <header className="top">
+      <div className="top-inner">
+        <Brand />
+        <NetworkName />
+        <SearchBox />
+        <div className="top-end">
+          <ThemeToggle />
+          <span className="menu-button">
+            <Button
+              look="plain"
+              isIcon
+              aria-label="Menu"
+              aria-expanded={isOpen}
+              aria-controls="parts"
+              onClick={() => setOpenAt(isOpen ? undefined : path)}
+            >
+              <Icon name={isOpen ? 'cross' : 'menu'} />
+            </Button>
+          </span>
+        </div>
+      </div>
+      <nav id="parts" className={isOpen ? 'parts open' : 'parts'} aria-label="Parts of the explorer">
+        <ul>
+          {parts.map(({ to, name, roots }) => (
+            <li key={to}>
+              <Link to={to} aria-current={roots.some((each) => each === root) ? 'page' : undefined}>
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </header>
+  )
+}
+
+/** Says which network it is where that is not the main one: what is there is worth nothing. */
+function NetworkName(): ReactNode {
+  const { data: status } = useAnswer('/status')
+  const name = status?.chain_id.replace(/^flow-/, '') ?? 'mainnet'
+  return name === 'mainnet' ? null : <span className="network">{name}</span>
+}
+
+/** The sign of flowfarm: rows of a field, the last one still being sown. */
+function Brand(): ReactNode {
+  return (
+    <Link to="/" className="brand" aria-label="flowfarm, start">
+      <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+        <rect x="1" y="2" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" />
+        <rect x="1" y="7.3" width="16" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".65" />
+        <rect x="1" y="12.6" width="9" height="3.4" rx="1.7" fill="var(--leaf-fill)" opacity=".35" />
+      </svg>
+      flowfarm
+    </Link>
+  )
 }

@@ -1,15 +1,13 @@
-import { Fragment, useSyncExternalStore } from 'react'
-import type { ReactNode } from 'react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Fragment, useSyncExternalStore, memo, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
-import { formatNumber, formatRange } from '../kit/formats.ts'
+import { formatNumber, formatRange, formatCount } from '../kit/formats.ts'
 import { Failure, Loading } from '../kit/state.tsx'
 import { api, problemText } from './api.ts'
 import type { Coverage, CoverageLane, HeightRange, Overview } from './contract.ts'
-import { ticksOf } from './coverage-cells.ts'
+import { ticksOf, pathOf, runsOf } from './coverage-cells.ts'
 import { CoverageCursor } from './coverage-cursor.tsx'
-import { Lane } from './coverage-lane.tsx'
-import { CoverageTable } from './coverage-table.tsx'
 import { useView } from './view.ts'
 
 const refreshMs = 3000
@@ -133,4 +131,94 @@ function shareOf({ done }: CoverageLane): string {
 function onNarrow(listener: () => void): () => void {
   narrow.addEventListener('change', listener)
   return () => narrow.removeEventListener('change', listener)
+}
+
+/** Height of the drawing, px; its width is that of the place it has. */
+const laneHeight = 22
+const shades = [0.2, 0.4, 0.6, 0.8] as const
+
+/**
+ * One stage along the chain. States differ in shape too, for whoever does not see the colours: what is owed is a thin
+ * line, what was skipped a broader one, what is done a band, and trouble stands out above and below it.
+ */
+const Lane = memo(function Lane({ lane, cells }: { readonly lane: CoverageLane; readonly cells: number }): ReactNode {
+  const done = (cell: number): number => lane.done[cell] ?? 0
+  const has =
+    (values: readonly number[]) =>
+    (cell: number): boolean =>
+      (values[cell] ?? 0) > 0
+  return (
+    <svg
+      className="lane"
+      viewBox={`0 0 ${cells} ${laneHeight}`}
+      height={laneHeight}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path className="owed" d={`M0 10h${cells}v2h-${cells}z`} />
+      {shades.map((shade) => (
+        <path
+          key={shade}
+          className="done"
+          opacity={shade}
+          d={pathOf(cells, 4, 14, (cell) => done(cell) > shade - 0.2 && done(cell) <= shade && done(cell) < 1)}
+        />
+      ))}
+      <path className="done" opacity={0.9} d={pathOf(cells, 4, 14, (cell) => done(cell) > 0.8 && done(cell) < 1)} />
+      <path className="done" d={pathOf(cells, 4, 14, (cell) => done(cell) >= 1)} />
+      <path className="skipped" d={pathOf(cells, 8, 6, has(lane.skipped))} />
+      <path className="active" d={pathOf(cells, 4, 14, has(lane.active))} />
+      <path className="troubled" d={pathOf(cells, 0, laneHeight, has(lane.troubled))} />
+    </svg>
+  )
+})
+
+const mostRows = 300
+
+/** The picture of the coverage in words, for whoever cannot see it or wants to copy from it. */
+function CoverageTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details className="as-table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Show as a table</summary>
+      {isOpen && <RunTable coverage={coverage} />}
+    </details>
+  )
+}
+
+function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
+  const rows = coverage.stages.flatMap((lane) => runsOf(coverage, lane).map((run) => ({ ...run, name: lane.name })))
+  const heightsOfCell = Math.max(1, Math.ceil((coverage.to - coverage.from) / coverage.cells))
+  return (
+    <div className="table-scroll" tabIndex={0} role="group" aria-label="Coverage by range">
+      <table className="table">
+        <caption className="soft">
+          To {formatCount(heightsOfCell, 'height')}.
+          {rows.length > mostRows
+            ? ` The first ${mostRows} of ${formatNumber(rows.length)} ranges: zoom in for the rest.`
+            : ''}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Stage</th>
+            <th scope="col">State</th>
+            <th scope="col">Heights</th>
+            <th scope="col" className="number">
+              Number
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, mostRows).map((run) => (
+            <tr key={`${run.name} ${run.from}`}>
+              <th scope="row">{run.name}</th>
+              <td>{run.state}</td>
+              <td className="nowrap">{formatRange(run)}</td>
+              <td className="number">{formatNumber(run.to - run.from)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
 }

@@ -1,22 +1,22 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { formatNumber, formatRange } from '../kit/formats.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { formatNumber, formatRange, formatCount } from '../kit/formats.ts'
 import { Failure, GoodNews, Loading } from '../kit/state.tsx'
 import { ColumnName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { Lease, Overview } from './contract.ts'
-import { LeaseDialog } from './lease-dialog.tsx'
 import { useLeaseAction } from './lease-action.ts'
-import type { LeaseAction, LeaseActionKind } from './lease-action.ts'
+import type { LeaseAction, LeaseActionKind, ConfirmedAction } from './lease-action.ts'
 import { LeaseRow } from './lease-row.tsx'
 import { LeaseToolbar } from './lease-toolbar.tsx'
 import { RederiveDialog } from './rederive-dialog.tsx'
 import { ShowMore, useLimit } from './show-more.tsx'
 import { useView } from './view.ts'
 
-export interface LeaseListProps {
+interface LeaseListProps {
   readonly status: 'flagged' | 'failed' | 'skipped'
   readonly overview: Overview
   /** How many there are, as the overview has it: the list is read again when that changes. */
@@ -172,4 +172,81 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
 
 function keyOf({ worker, from }: Lease): string {
   return `${worker}:${from}`
+}
+
+interface LeaseDialogProps {
+  readonly action: LeaseAction
+  readonly isBusy: boolean
+  readonly error: string | undefined
+  readonly onConfirm: (action: ConfirmedAction) => void
+  readonly onClose: () => void
+}
+
+/** Asks before leases are changed: for the reason of a skip, the pieces of a split, and whether all are really meant. */
+function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: LeaseDialogProps): ReactNode {
+  const [pieces, setPieces] = useState(2)
+  const [reason, setReason] = useState('')
+  const { kind, count, label } = action
+  const ranges = formatCount(count, 'range')
+  const isOne = count === 1
+  const words = {
+    requeue: {
+      title: `Requeue ${ranges}?`,
+      action: 'Requeue',
+      text: isOne
+        ? 'It is run again at once, with all its retries.'
+        : 'They are run again at once, with all their retries.',
+    },
+    split: {
+      title: `Split ${ranges}?`,
+      action: 'Split',
+      text: 'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one block stay as they are.',
+    },
+    skip: {
+      title: `Skip ${ranges}?`,
+      action: 'Skip',
+      text: `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived again. What is skipped stays listed with your reason, and the workers that follow go on without it.`,
+    },
+  }[kind]
+  return (
+    <Dialog
+      title={words.title}
+      action={words.action}
+      isDangerous={kind === 'skip'}
+      isBusy={isBusy}
+      error={error}
+      onClose={onClose}
+      onSubmit={() => onConfirm({ ...action, pieces, reason: reason.trim() })}
+    >
+      <p className="dialog-subject">{label}</p>
+      <p className="soft">{words.text}</p>
+      {kind === 'split' && (
+        <label className="field">
+          <span>Pieces</span>
+          <input
+            className="input"
+            type="number"
+            min={2}
+            max={1000}
+            required
+            value={Number.isNaN(pieces) ? '' : pieces}
+            onChange={(event) => setPieces(event.target.valueAsNumber)}
+          />
+        </label>
+      )}
+      {kind === 'skip' && (
+        <label className="field">
+          <span>Reason</span>
+          <textarea
+            className="input"
+            required
+            autoFocus
+            maxLength={1000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </label>
+      )}
+    </Dialog>
+  )
 }

@@ -1,18 +1,27 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { formatTime } from '../kit/formats.ts'
-import { Banners } from './banners.tsx'
+import { Button } from '../kit/button.tsx'
+import { formatTime, formatDuration, formatNumber, formatCompact, formatRate, formatRange } from '../kit/formats.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Loading } from '../kit/state.tsx'
+import { ThemeToggle } from '../kit/theme-toggle.tsx'
+import { useToast } from '../kit/toast.tsx'
+import { useNow } from '../kit/use-now.ts'
+import { api, problemText } from './api.ts'
+import { Brand } from './brand.tsx'
+import type { Overview, Drill } from './contract.ts'
 import { CoveragePanel } from './coverage-panel.tsx'
 import { showFavicon } from './favicon.ts'
-import { FirstLook } from './first-look.tsx'
-import { LiveHeader } from './live-header.tsx'
 import { NeedsYou } from './needs-you.tsx'
 import { OverviewFeed } from './overview-feed.ts'
+import type { FeedState } from './overview-feed.ts'
+import { queryClient, sessionKey } from './query-client.ts'
 import { StagesPanel } from './stages-panel.tsx'
 import { summarize } from './summary.ts'
-import { SummaryPanel } from './summary-panel.tsx'
+import type { Summary } from './summary.ts'
 
-export interface OperatorPageProps {
+interface OperatorPageProps {
   readonly hasLogin: boolean
   /** The login is no longer good. */
   readonly onRefused: () => void
@@ -58,5 +67,221 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
         )}
       </main>
     </>
+  )
+}
+
+/** Keeps the places of the panels until the first overview is there. */
+function FirstLook(): ReactNode {
+  return (
+    <>
+      <section className="panel summary" aria-hidden="true">
+        <div className="state" />
+      </section>
+      <section className="panel">
+        <header>
+          <h2>Stages</h2>
+        </header>
+        <Loading rows={6} label="Waiting for the first overview" />
+      </section>
+    </>
+  )
+}
+
+/** Which chain, how high, and whether what is shown is of this moment. */
+function LiveHeader({ state, hasLogin }: { readonly state: FeedState; readonly hasLogin: boolean }): ReactNode {
+  const { chainId = null, head = null } = state.overview ?? {}
+  const logOut = async (): Promise<void> => {
+    await api.logOut()
+    await queryClient.invalidateQueries({ queryKey: sessionKey })
+  }
+  return (
+    <header className="top">
+      <div className="top-inner">
+        <Brand />
+        <span className="where">
+          <span className="wide-only">Operator</span>
+          {chainId !== null && (
+            <span className="badge" title="Chain">
+              {chainId.replace(/^flow-/, '')}
+            </span>
+          )}
+          {head !== null && (
+            <span className="soft nowrap" title="Head of the chain">
+              #{formatNumber(head)}
+            </span>
+          )}
+        </span>
+        <Link state={state} />
+        <nav aria-label="Operator">
+          <a className="button plain" href="/operator/queues">
+            Queues
+            <Icon name="external" size={14} />
+          </a>
+          <ThemeToggle />
+          {hasLogin && (
+            <Button look="plain" isIcon aria-label="Log out" title="Log out" onClick={() => void logOut()}>
+              <Icon name="leave" />
+            </Button>
+          )}
+        </nav>
+      </div>
+    </header>
+  )
+}
+
+function Link({ state: { link, brokenSince } }: { readonly state: FeedState }): ReactNode {
+  const now = useNow()
+  const age = brokenSince === undefined ? 0 : Math.max(0, (now - brokenSince) / 1000)
+  const looks = {
+    connecting: { tone: 'warn', text: 'Connecting' },
+    live: { tone: 'good', text: 'Live' },
+    // A restart of the API is over in a few seconds and no reason for alarm.
+    broken:
+      age < 5 ? { tone: 'warn', text: 'Reconnecting' } : { tone: 'bad', text: `Stale for ${formatDuration(age)}` },
+    refused: { tone: 'bad', text: 'Logged out' },
+  } as const
+  const { tone, text } = looks[link]
+  return (
+    <span className={`live ${tone}`}>
+      <i aria-hidden="true" />
+      <span>{text}</span>
+    </span>
+  )
+}
+
+/** The state of everything in one sentence, and the numbers that are asked for first. */
+function SummaryPanel({ overview, summary }: { readonly overview: Overview; readonly summary: Summary }): ReactNode {
+  const { head, stored } = overview
+  return (
+    <section className={`panel summary ${summary.tone}`} aria-label="Summary">
+      <div className="verdict">
+        <span className="sign">
+          <Icon name={signs[summary.tone]} size={18} />
+        </span>
+        <div>
+          <p className="title" role="status">
+            {summary.verdict}
+          </p>
+          <p className="soft">{summary.detail}</p>
+        </div>
+      </div>
+      <dl>
+        <Figure name="Head" value={head === null ? '–' : formatNumber(head)} note={lagNote(summary.lag)} />
+        <Figure
+          name="Stored"
+          value={stored === null ? 'nothing' : formatCompact(stored.to - stored.from)}
+          note={stored === null ? '' : `from ${formatNumber(stored.from)}`}
+        />
+        <Figure name="Owed" value={formatCompact(summary.owed)} note="heights" />
+        <Figure name="In flight" value={formatNumber(summary.activeLeases)} note="ranges" />
+        <Figure name="Pace" value={formatRate(summary.rate)} note="heights / s" />
+        <Figure name="Done in" value={etaText(summary)} note="slowest worker" />
+      </dl>
+    </section>
+  )
+}
+
+const signs = { good: 'check', busy: 'wait', neutral: 'wait', warn: 'alert', bad: 'alert' } as const
+
+function Figure({
+  name,
+  value,
+  note,
+}: {
+  readonly name: string
+  readonly value: string
+  readonly note: string
+}): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <span className="value">{value}</span>
+        <span className="note">{note}</span>
+      </dd>
+    </div>
+  )
+}
+
+function lagNote(lag: number | undefined): string {
+  if (lag === undefined) return 'nothing is stored yet'
+  return lag === 0 ? 'all stored' : `${formatNumber(lag)} not yet stored`
+}
+
+function etaText({ owed, etaSeconds }: Summary): string {
+  if (owed === 0) return etaSeconds === undefined ? '–' : 'now'
+  return etaSeconds === undefined ? '–' : formatDuration(etaSeconds)
+}
+
+/** What changes the meaning of everything below it: a broken connection, a fault that somebody set on purpose. */
+function Banners({ state, onRetry }: { readonly state: FeedState; readonly onRetry: () => void }): ReactNode {
+  return (
+    <>
+      {state.link === 'broken' && <BrokenBanner state={state} onRetry={onRetry} />}
+      {state.overview !== undefined && state.overview.stuckSessions > 0 && (
+        <StuckBanner count={state.overview.stuckSessions} />
+      )}
+      {state.overview?.drills.map((drill) => (
+        <DrillBanner key={drill.worker} drill={drill} />
+      ))}
+    </>
+  )
+}
+
+function BrokenBanner({ state, onRetry }: { readonly state: FeedState; readonly onRetry: () => void }): ReactNode {
+  const now = useNow()
+  const { brokenSince = now, retryAt = now, problem, overview } = state
+  // A short break mends itself before anybody has read about it.
+  if (overview !== undefined && now - brokenSince < 2000) return null
+  const age = formatDuration((now - brokenSince) / 1000)
+  const shown = overview === undefined ? '' : ` What you see is ${age} old.`
+  return (
+    <div className="banner bad floating" role="alert">
+      <Icon name="alert" />
+      <p>
+        <strong>{problem}</strong>
+        {shown}
+      </p>
+      <span className="soft" aria-hidden="true">
+        Next try in {formatDuration((retryAt - now) / 1000)}
+      </span>
+      <Button isSmall onClick={onRetry}>
+        Try now
+      </Button>
+    </div>
+  )
+}
+
+function StuckBanner({ count }: { readonly count: number }): ReactNode {
+  return (
+    <div className="banner bad" role="alert">
+      <Icon name="alert" />
+      <p>
+        <strong>{count === 1 ? 'A database session does not end.' : `${count} database sessions do not end.`}</strong>{' '}
+        PostgreSQL cannot interrupt their statements, and each occupies a processor. The log of the query service has
+        the process ids and the command that ends them.
+      </p>
+    </div>
+  )
+}
+
+function DrillBanner({ drill }: { readonly drill: Drill }): ReactNode {
+  const say = useToast()
+  const clear = useMutation({
+    mutationFn: () => api.clearDrill(drill.worker),
+    onSuccess: () => say(`${drill.worker} works again as it should.`),
+    onError: (error) => say(problemText(error), 'bad'),
+  })
+  return (
+    <div className="banner" role="status">
+      <Icon name="alert" />
+      <p>
+        <strong>Fault drill:</strong> {drill.worker} fails on purpose at {formatRange(drill)}.
+        {drill.reason !== null && ` ${drill.reason}`}
+      </p>
+      <Button isSmall disabled={clear.isPending} onClick={() => clear.mutate()}>
+        Clear drill
+      </Button>
+    </div>
   )
 }

@@ -1,27 +1,59 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useState, useEffect } from 'react'
 import type { ReactNode } from 'react'
-import { ErrorBoundary } from '../kit/error-boundary.tsx'
-import { usePlace } from '../kit/router.ts'
-import { Failure, Loading } from '../kit/state.tsx'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
+import { ProblemLine } from '../auth/problem-line.tsx'
+import { problemText } from '../auth/problem.ts'
 import type { SessionUser } from '../auth/session-client.ts'
+import { SignInForm } from '../auth/sign-in-form.tsx'
+import { finishCallback } from '../auth/sign-in.ts'
+import { Brand } from '../kit/brand.tsx'
+import { Button } from '../kit/button.tsx'
+import { ErrorBoundary } from '../kit/error-boundary.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Link } from '../kit/link.tsx'
+import { usePlace, navigate } from '../kit/router.ts'
+import { Failure, Loading } from '../kit/state.tsx'
+import { ThemeToggle } from '../kit/theme-toggle.tsx'
+import { useToast } from '../kit/toast.tsx'
+import { DeleteAccount } from './account/delete-account.tsx'
+import { EmailAddress } from './account/email-address.tsx'
 import { FclWindow, isFclPath } from './fcl/fcl-window.tsx'
-import { AccountPage } from './pages/account-page.tsx'
 import { AccountsPage } from './pages/accounts-page.tsx'
 import { ActivityPage } from './pages/activity-page.tsx'
-import { AuthorizePage, authorizePath } from './pages/authorize-page.tsx'
-import { CallbackPage } from './pages/callback-page.tsx'
+import { AuthorizePage, authorizePath, takePendingRequest } from './pages/authorize-page.tsx'
 import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
-import { SignInPage } from './pages/sign-in-page.tsx'
 import { Alone } from './parts/alone.tsx'
-import { HomeNote } from './parts/home-note.tsx'
-import { Header } from './parts/header.tsx'
 import { PageTitle } from './parts/page-title.tsx'
-import { problemText } from '../auth/problem.ts'
-import { createQueryClient, readSettings, SettingsContext } from './settings.ts'
+import { SignOutEverywhere } from './parts/sign-out-everywhere.tsx'
+import { createQueryClient, readSettings, SettingsContext, useSettings, hasOwnAuth } from './settings.ts'
+
+/** Browsers give passkeys to the wallet's own address alone: whoever came by another is shown the way. */
+function HomeNote(): ReactNode {
+  const { url, rp_id: rpId } = useSettings()
+  const { hostname } = location
+  if (hostname === rpId || hostname.endsWith(`.${rpId}`)) return null
+  return (
+    <p className="banner" role="alert">
+      Passkeys do not work at this address. <a href={url}>Open the wallet at {new URL(url).host}</a>
+    </p>
+  )
+}
+
+/** Who is signed in, towards the service: their address, their sessions, and the way out. An auth server of somebody else keeps people by itself. */
+function AccountPage(): ReactNode {
+  const isOwn = hasOwnAuth(useSettings())
+  return (
+    <>
+      <PageTitle title="You" />
+      {isOwn && <EmailAddress />}
+      <SignOutEverywhere />
+      {isOwn && <DeleteAccount />}
+    </>
+  )
+}
 
 /** The page: who is signed in sees a wallet, and everybody else how to sign in. */
 export function App(): ReactNode {
@@ -116,5 +148,127 @@ function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
         </ErrorBoundary>
       </main>
     </QueryClientProvider>
+  )
+}
+
+/** What somebody sees who is not signed in. */
+function SignInPage({ hasEnded }: { readonly hasEnded: boolean }): ReactNode {
+  useEffect(() => {
+    document.title = 'Sign in – flowfarm wallet'
+  }, [])
+  return (
+    <Alone>
+      <SignInForm>
+        <div className="sign-in-head">
+          <h1>Your wallet for Flow</h1>
+          <p className="soft">
+            Its keys are passkeys: they stay on your devices, and you use them with a look or a touch.
+          </p>
+        </div>
+        {hasEnded && (
+          <p className="banner" role="status">
+            You were signed out. Sign in to go on.
+          </p>
+        )}
+      </SignInForm>
+    </Alone>
+  )
+}
+
+/** Of an address that was come back to: it is used once, however often React shows the page. */
+const begun = new Map<string, Promise<void>>()
+
+/** Where links of e-mails and sign-ins with others come back. */
+function CallbackPage(): ReactNode {
+  const { options, keeper } = useAuth()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    document.title = 'Signing in – flowfarm wallet'
+    const address = location.href
+    const finished =
+      begun.get(address) ?? finishCallback(options, new URL(address)).then((token) => keeper.adopt(token))
+    begun.set(address, finished)
+    finished.then(
+      () => navigate(takePendingRequest() ?? '/', { isReplacing: true }),
+      (error: unknown) => {
+        // The code in the address is used up, and nobody shall copy it.
+        history.replaceState(null, '', location.pathname)
+        setProblem(problemText(error))
+      },
+    )
+  }, [options, keeper])
+  return (
+    <Alone>
+      {problem === undefined ? (
+        <Loading label="You are being signed in" rows={2} />
+      ) : (
+        <div className="stack">
+          <h1>The sign-in did not work</h1>
+          <ProblemLine problem={problem} />
+          <Button look="strong" onClick={() => navigate('/', { isReplacing: true })}>
+            Back to the start
+          </Button>
+        </div>
+      )}
+    </Alone>
+  )
+}
+
+const parts = [
+  { to: '/', name: 'Accounts' },
+  { to: '/send', name: 'Send' },
+  { to: '/activity', name: 'Activity' },
+  { to: '/passkeys', name: 'Passkeys' },
+  { to: '/account', name: 'You' },
+] as const
+
+/** The way to all parts of the wallet, and out of it. */
+function Header({ user }: { readonly user: SessionUser }): ReactNode {
+  const { path } = usePlace()
+  const { keeper } = useAuth()
+  const [isLeaving, setIsLeaving] = useState(false)
+  const say = useToast()
+  const leave = async (): Promise<void> => {
+    setIsLeaving(true)
+    try {
+      await keeper.signOut()
+      navigate('/', { isReplacing: true })
+    } catch (error) {
+      say(`You are signed out here, but the service could not be told: ${problemText(error)}`, 'bad')
+    }
+  }
+  return (
+    <header className="top">
+      <div className="top-inner">
+        <Brand />
+        <nav aria-label="Parts of the wallet">
+          <ul>
+            {parts.map(({ to, name }) => (
+              <li key={to}>
+                <Link to={to} aria-current={path === to ? 'page' : undefined}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="top-end">
+          <span className="who" title={user.email ?? undefined}>
+            {user.email ?? 'Passkey only'}
+          </span>
+          <ThemeToggle />
+          <Button
+            look="plain"
+            isIcon
+            aria-label="Sign out"
+            title="Sign out, in all tabs"
+            disabled={isLeaving}
+            onClick={() => void leave()}
+          >
+            <Icon name="leave" />
+          </Button>
+        </div>
+      </div>
+    </header>
   )
 }

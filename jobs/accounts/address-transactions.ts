@@ -1,7 +1,7 @@
-import type { RowWriter } from '../../src/base/row-writer.ts'
-import { isZeroAddress } from '../../src/chain/address.ts'
-import type { DecodedTransaction } from '../../src/chain/decoded-block.ts'
-import { addressField, FieldShapeError } from '../../src/chain/event-fields.ts'
+import type { RowWriter } from '../../src/platform/row-writer.ts'
+import { isZeroAddress } from '../../src/flow/address.ts'
+import type { DecodedTransaction } from '../../src/flow/decoded-block.ts'
+import { addressField, FieldShapeError } from '../../src/flow/event-fields.ts'
 import type { DeriveOutput, HeightTable } from '../worker.ts'
 
 /** One row for each account that has a part in a transaction. */

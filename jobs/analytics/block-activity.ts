@@ -1,18 +1,19 @@
-import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../src/chain/decoded-block.ts'
-import type { DefiEventType } from '../../src/chain/defi/dexes.ts'
-import { readPairEvent } from '../../src/chain/defi/pair-event.ts'
-import { evmTransactionOf } from '../../src/chain/evm/evm-transaction-of.ts'
-import { amountField, FieldShapeError } from '../../src/chain/event-fields.ts'
-import { importedContracts } from '../../src/chain/imported-contracts.ts'
-import type { Network } from '../../src/chain/network.ts'
-import { tokenMovesOf } from '../../src/chain/tokens/token-moves-of.ts'
-import type { TransferType } from '../../src/chain/tokens/token-moves.ts'
-import { ufix64Units } from '../../src/chain/tokens/ufix64.ts'
+import { coreContracts } from '../../src/flow/core-contracts.ts'
+import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../src/flow/decoded-block.ts'
+import { defiEventTypes } from '../../src/flow/defi/dexes.ts'
+import type { DefiEventType, DefiEventKind } from '../../src/flow/defi/dexes.ts'
+import { readPairEvent } from '../../src/flow/defi/pair-event.ts'
+import { amountField, FieldShapeError } from '../../src/flow/event-fields.ts'
+import { evmTransactionOf, evmTransactionExecuted } from '../../src/flow/evm/evm-transaction-of.ts'
+import { importedContracts } from '../../src/flow/imported-contracts.ts'
+import type { Network } from '../../src/flow/network.ts'
+import { tokenMovesOf } from '../../src/flow/tokens/token-moves-of.ts'
+import type { TransferType } from '../../src/flow/tokens/token-moves.ts'
+import { ufix64Units } from '../../src/flow/tokens/ufix64.ts'
 import type { DeriveProblem } from '../worker.ts'
-import { analyticsMeaning } from './analytics-events.ts'
 
 /** What moved of a fungible token in a block. */
-export interface TokenActivity {
+interface TokenActivity {
   transfers: number
   /** Of 10^-8. */
   units: bigint
@@ -159,4 +160,37 @@ function read<T>(get: () => T): T | FieldShapeError {
 
 function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** What an event is to the numbers of parts of the chain. A swap says how it is to be read. */
+type AnalyticsMeaning = 'evm' | 'to-evm' | 'from-evm' | 'payout' | DefiEventType
+
+const core: Readonly<Record<Network, ReadonlyMap<string, AnalyticsMeaning>>> = {
+  mainnet: coreMeanings('mainnet'),
+  testnet: coreMeanings('testnet'),
+  emulator: coreMeanings('emulator'),
+}
+
+function coreMeanings(network: Network): ReadonlyMap<string, AnalyticsMeaning> {
+  const { service, evmBridge, staking } = coreContracts(network)
+  return new Map<string, AnalyticsMeaning>([
+    [evmTransactionExecuted(network), 'evm'],
+    [`A.${service}.EVM.FLOWTokensDeposited`, 'to-evm'],
+    [`A.${evmBridge}.IFlowEVMTokenBridge.BridgedTokensToEVM`, 'to-evm'],
+    [`A.${evmBridge}.IFlowEVMNFTBridge.BridgedNFTToEVM`, 'to-evm'],
+    [`A.${service}.EVM.FLOWTokensWithdrawn`, 'from-evm'],
+    [`A.${evmBridge}.IFlowEVMTokenBridge.BridgedTokensFromEVM`, 'from-evm'],
+    [`A.${evmBridge}.IFlowEVMNFTBridge.BridgedNFTFromEVM`, 'from-evm'],
+    [`A.${staking}.FlowIDTableStaking.EpochTotalRewardsPaid`, 'payout'],
+  ])
+}
+
+const swaps: ReadonlySet<DefiEventKind> = new Set(['swap-by-direction', 'trade-by-side', 'pool-swap'])
+
+/** By the type of an event alone; undefined for nearly all. */
+function analyticsMeaning(type: string, network: Network): AnalyticsMeaning | undefined {
+  const meaning = core[network].get(type)
+  if (meaning !== undefined) return meaning
+  const defi = defiEventTypes(network)(type)
+  return defi !== undefined && swaps.has(defi.kind) ? defi : undefined
 }

@@ -1,4 +1,4 @@
-import { dexes } from '../../src/chain/defi/dexes.ts'
+import { dexes } from '../../src/flow/defi/dexes.ts'
 import type { StateFold, SumFold } from '../worker.ts'
 import { defiEvents, pairChanges } from './tables.ts'
 

@@ -1,8 +1,8 @@
-import { int2OrNull, int4OrNull } from '../../src/base/nullable-fields.ts'
-import type { RowWriter } from '../../src/base/row-writer.ts'
-import { accountKeyChanges } from '../../src/chain/accounts/account-key-events.ts'
-import type { AccountKeyChange } from '../../src/chain/accounts/account-key-events.ts'
-import type { DecodedTransaction } from '../../src/chain/decoded-block.ts'
+import { int2OrNull, int4OrNull } from '../../src/platform/nullable-fields.ts'
+import type { RowWriter } from '../../src/platform/row-writer.ts'
+import { accountKeyChanges } from '../../src/flow/accounts/account-key-events.ts'
+import type { AccountKeyChange } from '../../src/flow/accounts/account-key-events.ts'
+import type { DecodedTransaction } from '../../src/flow/decoded-block.ts'
 import type { DeriveOutput, HeightTable } from '../worker.ts'
 
 /** One row for each event that added or revoked a key. */

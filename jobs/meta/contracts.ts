@@ -1,6 +1,6 @@
-import type { RowWriter } from '../../src/base/row-writer.ts'
-import { contractChanges } from '../../src/chain/contracts/contract-events.ts'
-import type { DecodedTransaction } from '../../src/chain/decoded-block.ts'
+import type { RowWriter } from '../../src/platform/row-writer.ts'
+import { contractChanges } from '../../src/flow/contracts/contract-events.ts'
+import type { DecodedTransaction } from '../../src/flow/decoded-block.ts'
 import type { DeriveOutput, HeightTable, StateFold } from '../worker.ts'
 
 /** One row for each event that added, updated or removed a contract. */

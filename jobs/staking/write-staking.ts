@@ -5,11 +5,11 @@ import {
   numericOrNull,
   textOrNull,
   timestamptzUsOrNull,
-} from '../../src/base/nullable-fields.ts'
-import type { RowWriter } from '../../src/base/row-writer.ts'
-import type { BucketMove } from '../../src/chain/staking/bucket-moves.ts'
-import type { EpochEvent } from '../../src/chain/staking/epoch-event.ts'
-import type { StakingEvent } from '../../src/chain/staking/staking-event.ts'
+} from '../../src/platform/nullable-fields.ts'
+import type { RowWriter } from '../../src/platform/row-writer.ts'
+import type { BucketMove } from '../../src/flow/staking/bucket-moves.ts'
+import type { EpochEvent } from '../../src/flow/staking/epoch-event.ts'
+import type { StakingEvent } from '../../src/flow/staking/staking-event.ts'
 import { epochEvents, epochNodes, stakingEvents } from './tables.ts'
 
 /** Of a transaction. */

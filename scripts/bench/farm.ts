@@ -10,9 +10,40 @@ import type { Cost } from './farm/cost.ts'
 import { measureEmptyRanges, storeEmptyBlocks } from './farm/empty-ranges.ts'
 import { measureHeadLatency } from './farm/head-latency.ts'
 import { measureCut, measureLeaseCommits, measureUpkeep } from './farm/lease-costs.ts'
-import { Page } from './farm/page.ts'
 import { median, quantile } from './farm/quantile.ts'
 import { createMoves, measureRangeCommits, rowsPerHeight } from './farm/range-commits.ts'
+
+/** One line of the page. */
+interface Figure {
+  readonly label: string
+  readonly value: string
+  /** What was to be reached; none for figures that are only told. */
+  readonly target?: string
+  readonly isReached?: boolean
+}
+
+const labelWidth = 58
+const valueWidth = 40
+
+/** Writes a heading, and each figure as soon as it is known. */
+class Page {
+  #missed = 0
+
+  /** Figures that are below their target. */
+  get missed(): number {
+    return this.#missed
+  }
+
+  heading(text: string): void {
+    process.stdout.write(`\n${text}\n`)
+  }
+
+  figure({ label, value, target, isReached }: Figure): void {
+    if (isReached === false) this.#missed++
+    const verdict = target === undefined ? '' : `${target.padEnd(22)} ${isReached === true ? 'ok' : 'NOT REACHED'}`
+    process.stdout.write(`  ${label.padEnd(labelWidth)} ${value.padEnd(valueWidth)} ${verdict}`.trimEnd() + '\n')
+  }
+}
 
 /** `npm run bench:farm`: what the farm costs, against what it stands on and against its targets. */
 

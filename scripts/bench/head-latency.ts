@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { listen } from '../../src/db/listen.ts'
-import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { listen } from '../../src/platform/db/listen.ts'
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { readOptions } from './read-options.ts'
 
 /** `npm run bench:head`: from an access node having a new head to its rows in PostgreSQL and its message on /ws. */

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { asError, exitCodes } from '../../src/base/errors.ts'
+import { asError, exitCodes } from '../../src/platform/errors.ts'
 import { median } from './farm/quantile.ts'
 import { measureIngest } from './ingest/measure-ingest.ts'
 import type { IngestRun } from './ingest/measure-ingest.ts'

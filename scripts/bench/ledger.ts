@@ -7,12 +7,12 @@
  * One thread; each figure is the median of the runs.
  */
 import { cpus } from 'node:os'
-import { ByteWriter } from '../../src/base/byte-writer.ts'
-import type { DraftEvent } from '../../src/simnode/ledger/draft.ts'
-import { writeEventPayload } from '../../src/simnode/ledger/encoding/event-payload.ts'
-import { signedPayload } from '../../src/simnode/ledger/evm/evm-payload.ts'
-import { evmChainId, evmUsers } from '../../src/simnode/ledger/evm/evm-world.ts'
-import { ledgerChain } from '../../src/simnode/ledger/ledger-node.ts'
+import { ByteWriter } from '../../src/platform/byte-writer.ts'
+import type { DraftEvent } from '../../simnode/ledger/draft.ts'
+import { writeEventPayload } from '../../simnode/ledger/encoding/event-payload.ts'
+import { signedPayload } from '../../simnode/ledger/evm/evm-payload.ts'
+import { evmChainId, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
+import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 import { readOptions } from './read-options.ts'
 
 const { values } = readOptions(import.meta.filename, {

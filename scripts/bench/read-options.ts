@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
-import { asError, exitCodes } from '../../src/base/errors.ts'
+import { asError, exitCodes } from '../../src/platform/errors.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 

@@ -1,11 +1,9 @@
-import { styleText } from 'node:util'
-import { asError, exitCodeOf, exitCodes, FlowfarmError } from '../../src/base/errors.ts'
-import { helpText } from './help.ts'
+import { styleText, parseArgs } from 'node:util'
+import { asError, exitCodeOf, exitCodes, FlowfarmError, FatalError } from '../../src/platform/errors.ts'
 import type { OptionTable, OptionValues } from './options.ts'
-import { readArguments } from './read-arguments.ts'
 
 /** A program for the command line: what it takes, what its help says, and what it does. */
-export interface Command<Options extends OptionTable> {
+interface Command<Options extends OptionTable> {
   /** As in `npm run <name>`. */
   readonly name: string
   /** One sentence, for the head of the help. */
@@ -27,7 +25,7 @@ export interface Command<Options extends OptionTable> {
   readonly run: (given: Given<Options>) => Promise<number>
 }
 
-export interface Given<Options extends OptionTable> {
+interface Given<Options extends OptionTable> {
   /** One of `actions`; empty where the command has none. */
   readonly action: string
   /** The word after the action, where the command takes one. */
@@ -71,4 +69,160 @@ function tell(thrown: unknown, asJson: boolean): void {
     process.stdout.write(`${JSON.stringify({ error: { code, message: error.message } })}\n`)
   }
   process.stderr.write(`${styleText('red', message, { stream: process.stderr })}\n`)
+}
+
+/**
+ * Reads the arguments of a command. Every complaint names the argument and says what to write instead.
+ * @throws FatalError `bad-option`, `bad-argument`
+ */
+export function readArguments<Options extends OptionTable>(
+  command: Pick<Command<Options>, 'name' | 'actions' | 'operand' | 'options'>,
+  args: readonly string[],
+): Given<Options> {
+  const { name: commandName, actions = {}, options } = command
+  const known = Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]))
+  const { tokens } = parseArgs({ args: [...args], options: known, strict: false, tokens: true, allowPositionals: true })
+  const help = `See npm run ${commandName} -- --help.`
+  const words: string[] = []
+  const given = new Map<string, string | true>()
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    const option = options[token.name]
+    if (option === undefined) throw unknownOption(token.rawName, Object.keys(options), help)
+    const { name, value, inlineValue: isInline } = token
+    if (given.has(name)) throw new FatalError('bad-option', `--${name} is given twice: give it once.`)
+    if (option.type === 'boolean') {
+      if (value !== undefined) throw new FatalError('bad-option', `--${name} takes no value: write --${name}.`)
+      given.set(name, true)
+    } else if (value === undefined || (!isInline && value.startsWith('-'))) {
+      throw new FatalError('bad-option', `--${name} needs a value: --${name} ${option.placeholder}. ${help}`)
+    } else given.set(name, value)
+  }
+  const operand = command.operand === undefined ? undefined : words.splice(1, 1)[0]
+  return { action: readAction(words, Object.keys(actions), help), operand, options: readOptions(options, given) }
+}
+
+function readOptions<Options extends OptionTable>(
+  options: Options,
+  given: ReadonlyMap<string, string | true>,
+): OptionValues<Options> {
+  const values = Object.entries(options).map(([name, option]) => [name, option.read(given.get(name), name)])
+  return Object.fromEntries(values) as OptionValues<Options>
+}
+
+function readAction(words: readonly string[], actions: readonly string[], help: string): string {
+  const [first, ...rest] = words
+  const isKnown = first !== undefined && actions.includes(first)
+  const surplus = isKnown ? rest[0] : first
+  if (actions.length > 0 && first === undefined) {
+    throw new FatalError('bad-argument', `Which one: ${actions.join(', ')}? ${help}`)
+  }
+  if (surplus !== undefined) {
+    const remedy = actions.length > 0 && !isKnown ? `it is one of ${actions.join(', ')}` : 'options begin with --'
+    throw new FatalError('bad-argument', `"${surplus}" is not understood: ${remedy}. ${help}`)
+  }
+  return first ?? ''
+}
+
+function unknownOption(raw: string, known: readonly string[], help: string): FatalError {
+  const name = raw.replace(/^-+/, '')
+  const [nearest] = known.map((one) => ({ one, steps: editDistance(name, one) })).toSorted((a, b) => a.steps - b.steps)
+  const isNear = nearest !== undefined && nearest.steps <= Math.ceil(name.length / 3)
+  const remedy = isNear ? `did you mean --${nearest.one}?` : `there are ${known.map((one) => `--${one}`).join(', ')}.`
+  return new FatalError('bad-option', `There is no option ${raw}: ${remedy} ${help}`)
+}
+
+/** Letters to insert, remove or replace until one word is the other. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (previous[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      row.push(Math.min(replaced, (previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1))
+    }
+    previous = row
+  }
+  return previous[b.length] ?? 0
+}
+
+/** Lines are broken here, so that they fit terminals of the usual widths. */
+const width = 90
+
+type Described = Omit<Command<OptionTable>, 'run'>
+
+/** What `--help` prints. */
+export function helpText(command: Described): string {
+  const {
+    name,
+    summary,
+    actions = {},
+    operand,
+    options,
+    notes = [],
+    examples,
+    usesDatabase = true,
+    exitCodes = {},
+  } = command
+  const verbs = Object.keys(actions)
+  const shown = Object.entries({ ...options, help: { placeholder: '', description: 'Print this.' } })
+  const left = (option: string, placeholder: string): string => `--${option} ${placeholder}`.trimEnd()
+  const column = Math.max(...shown.map(([option, { placeholder }]) => left(option, placeholder).length)) + 4
+  const lines = [
+    ...wrapped(summary, 0),
+    '',
+    `Usage: npm run ${name} --${verbs.length > 0 ? ` ${verbs.join('|')}` : ''}${operand === undefined ? '' : ` ${operand}`} [options]`,
+    '',
+    ...entries(
+      verbs.map((verb) => [verb, actions[verb] ?? '']),
+      Math.max(...verbs.map((verb) => verb.length + 4), 0),
+    ),
+    ...(verbs.length > 0 ? [''] : []),
+    'Options:',
+    ...entries(
+      shown.map(([option, { placeholder, description }]) => [left(option, placeholder), description]),
+      column,
+    ),
+    ...notes.flatMap((note) => ['', ...wrapped(note, 0)]),
+    ...(usesDatabase
+      ? ['', 'The database is the one of DB_URL, else the one that a flowfarm runs in DATA_FOLDER.']
+      : []),
+    '',
+    'Examples:',
+    ...examples.flatMap(([args, meaning]) => {
+      return [`  npm run ${name}${args === '' ? '' : ` -- ${args}`}`, ...wrapped(meaning, 6)]
+    }),
+    '',
+    'Exit codes:',
+    ...entries(
+      [
+        ['0', exitCodes[0] ?? 'done'],
+        ['1', exitCodes[1] ?? 'a person is needed, see the message'],
+        ['75', exitCodes[75] ?? 'trying again may help'],
+      ],
+      6,
+    ),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function entries(pairs: readonly (readonly [string, string])[], column: number): string[] {
+  return pairs.flatMap(([left, right]) => {
+    const [first = '', ...more] = wrapped(right, column)
+    return [`  ${left}`.padEnd(column) + first.slice(column), ...more]
+  })
+}
+
+/** A text in indented lines of at most `width` characters. */
+function wrapped(text: string, indent: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent + line.length + 1 + word.length > width) {
+      lines.push(' '.repeat(indent) + line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, ' '.repeat(indent) + line]
 }

@@ -1,4 +1,4 @@
-import { size } from '../../src/base/ranges.ts'
+import { size } from '../../src/platform/ranges.ts'
 import type {
   DerivedComparison,
   RowDifference,

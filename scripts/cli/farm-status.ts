@@ -1,16 +1,15 @@
 import type pg from 'pg'
 import { workers } from '../../jobs/index.ts'
-import type { Config } from '../../src/base/config.ts'
-import { findLockHolder } from '../../src/db/advisory-lock.ts'
-import { asDatabaseError } from '../../src/db/errors.ts'
+import type { Config } from '../../src/config.ts'
+import { findLockHolder } from '../../src/platform/db/advisory-lock.ts'
+import { asDatabaseError } from '../../src/platform/db/errors.ts'
 import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
-import type { FarmOverview, StageState } from '../../src/farm/overview/farm-overview.ts'
+import { readFarmOverview } from '../../src/farm/overview/farm-overview.ts'
+import type { FarmOverview, StageState, KnownCoverage } from '../../src/farm/overview/farm-overview.ts'
 import { etaSeconds, PaceSamples } from '../../src/farm/overview/pace.ts'
-import { readFarmOverview } from '../../src/farm/overview/read-farm-overview.ts'
-import type { KnownCoverage } from '../../src/farm/overview/read-farm-overview.ts'
 import { planStages } from '../../src/farm/overview/stage-plan.ts'
-import { listOpenRequests } from '../../src/farm/requests/list-open-requests.ts'
-import type { OpenRequest } from '../../src/farm/requests/list-open-requests.ts'
+import { listOpenRequests } from '../../src/farm/coverage/requests.ts'
+import type { OpenRequest } from '../../src/farm/coverage/requests.ts'
 
 /** One ingester or worker, with its pace. */
 export interface StageStatus extends StageState {

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import type { HeightRange } from '../../src/base/ranges.ts'
-import { asDatabaseError } from '../../src/db/errors.ts'
-import { listLeases } from '../../src/farm/leases/sql/list-leases.ts'
-import type { LeaseFilter, ListedLease } from '../../src/farm/leases/sql/list-leases.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
+import { asDatabaseError } from '../../src/platform/db/errors.ts'
+import { listLeases } from '../../src/farm/leases/operator-leases.ts'
+import type { LeaseFilter, ListedLease } from '../../src/farm/leases/operator-leases.ts'
 
 const pageSize = 1000
 

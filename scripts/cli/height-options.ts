@@ -1,5 +1,5 @@
-import { FatalError } from '../../src/base/errors.ts'
-import type { HeightRange } from '../../src/base/ranges.ts'
+import { FatalError } from '../../src/platform/errors.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
 import { wholeNumber } from './options.ts'
 
 /** The heights that a command is about; people name the first and the last of them. */

@@ -1,5 +1,5 @@
 import type { LeaseStatus } from '../../src/farm/leases/lease.ts'
-import type { ListedLease } from '../../src/farm/leases/sql/list-leases.ts'
+import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import { tableText } from './table.ts'
 import { count, duration, heights, styled } from './texts.ts'
 

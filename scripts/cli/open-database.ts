@@ -2,12 +2,12 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import { readConfig } from '../../src/base/config.ts'
-import type { Config } from '../../src/base/config.ts'
-import { FatalError, FlowfarmError, RetryableError } from '../../src/base/errors.ts'
-import { folderHolder } from '../../src/db/embedded/folder-lock.ts'
-import { isConnectionLost } from '../../src/db/errors.ts'
-import { createPool, query } from '../../src/db/pool.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Config } from '../../src/config.ts'
+import { FatalError, FlowfarmError, RetryableError } from '../../src/platform/errors.ts'
+import { folderHolder } from '../../src/platform/db/embedded/folder-lock.ts'
+import { isConnectionLost } from '../../src/platform/db/errors.ts'
+import { createPool, query } from '../../src/platform/db/pool.ts'
 
 /** What a command works with. */
 export interface OpenDatabase {

@@ -1,4 +1,4 @@
-import { FatalError } from '../../src/base/errors.ts'
+import { FatalError } from '../../src/platform/errors.ts'
 
 /**
  * What an option of a command may hold. A reader turns its text into a value, or says what is wrong and what to write

@@ -1,4 +1,4 @@
-import { Terminal } from '../../src/base/terminal.ts'
+import { Terminal } from '../../src/platform/terminal.ts'
 import { count, duration } from './texts.ts'
 
 const barWidth = 30

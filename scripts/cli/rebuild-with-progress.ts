@@ -1,12 +1,14 @@
 import type pg from 'pg'
 import type { Worker } from '../../jobs/worker.ts'
-import { FatalError } from '../../src/base/errors.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import type { RebuildReport } from '../../src/farm/rebuild/rebuild-derived.ts'
-import { readNetwork } from './chain-network.ts'
+import { chainIdToNetwork } from '../../src/flow/network.ts'
+import type { Network } from '../../src/flow/network.ts'
+import { query } from '../../src/platform/db/pool.ts'
+import { FatalError } from '../../src/platform/errors.ts'
 import { ProgressBar } from './progress-bar.ts'
 
-export interface RebuildTarget {
+interface RebuildTarget {
   readonly from: number | undefined
   /** Exclusive. */
   readonly to: number | undefined
@@ -39,4 +41,20 @@ export async function rebuildWithProgress(
   } finally {
     bar.end()
   }
+}
+
+/** The network that the database holds blocks of. @throws FatalError `chain-unknown`, `unknown-chain` */
+async function readNetwork(pool: pg.Pool): Promise<Network> {
+  const {
+    rows: [row],
+  } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
+  if (row === undefined) {
+    const message = 'The database holds no blocks yet: start flowfarm, so that it meets an access node.'
+    throw new FatalError('chain-unknown', message)
+  }
+  const network = chainIdToNetwork(row.chain_id)
+  if (network === undefined) {
+    throw new FatalError('unknown-chain', `The database holds the chain ${row.chain_id}, which flowfarm does not know.`)
+  }
+  return network
 }

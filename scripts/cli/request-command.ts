@@ -1,26 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { exitCodes } from '../../src/base/errors.ts'
-import { size } from '../../src/base/ranges.ts'
-import type { HeightRange } from '../../src/base/ranges.ts'
-import type { AddedRequest } from '../../src/farm/requests/add-request.ts'
-import type { WorkerProgress } from '../../src/farm/requests/request-progress.ts'
+import { workers as allWorkers } from '../../jobs/index.ts'
+import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
+import type { AddedRequest } from '../../src/farm/coverage/requests.ts'
+import { listOpenRequests } from '../../src/farm/coverage/requests.ts'
+import { owedCount, readRequestProgress } from '../../src/farm/overview/request-progress.ts'
+import type { WorkerProgress, RequestProgress } from '../../src/farm/overview/request-progress.ts'
+import { findLockHolder } from '../../src/platform/db/advisory-lock.ts'
+import { asDatabaseError } from '../../src/platform/db/errors.ts'
+import { exitCodes } from '../../src/platform/errors.ts'
+import { size } from '../../src/platform/ranges.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
 import { findLeases } from './find-leases.ts'
 import { leasesTable } from './leases-table.ts'
+import { ProgressBar } from './progress-bar.ts'
 import { tableText } from './table.ts'
 import { count, heights, heightSet, many, print, printJson, styled } from './texts.ts'
-import { waitForRequest } from './wait-for-request.ts'
-import type { Waited, WaitOutcome } from './wait-for-request.ts'
 
 /** What `backfill` and `rederive` share: telling what is asked for, waiting for it, telling how that ended. */
 
-export interface RequestOutput {
+interface RequestOutput {
   readonly pool: pg.Pool
   readonly range: HeightRange
   readonly json: boolean
 }
 
 /** What is to be derived by whom. */
-export interface RequestPlan {
+interface RequestPlan {
   readonly worker: string
   readonly heights: number
   readonly note: string
@@ -101,4 +107,67 @@ function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, 
     interrupted: `${stays}, and the farm goes on with it. npm run status tells how far it is.`,
   }
   return styled(outcome === 'done' ? 'green' : outcome === 'interrupted' ? 'reset' : 'red', texts[outcome])
+}
+
+interface WaitedRequest {
+  readonly id: number
+  readonly workers: readonly string[]
+  readonly range: HeightRange
+}
+
+/**
+ * How the waiting ended. `stuck`: what is left is flagged, or waits for what is; `workers-off`: workers that still owe
+ * something are switched off; `no-farm`: no process coordinates the farm; `interrupted`: by a signal.
+ */
+type WaitOutcome = 'done' | 'stuck' | 'workers-off' | 'no-farm' | 'interrupted'
+
+interface Waited {
+  readonly outcome: WaitOutcome
+  readonly progress: RequestProgress
+  readonly workersOff: readonly string[]
+}
+
+const pollMs = 300
+/** Another process takes over well within this time when the one that coordinates ends. */
+const noFarmMs = 4000
+
+/** Waits with a progress bar until a request is finished, or it is plain that it does not go on. */
+async function waitForRequest(pool: pg.Pool, { id, workers, range }: WaitedRequest): Promise<Waited> {
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+  const bar = new ProgressBar('Deriving')
+  let all: number | undefined
+  let coordinatedAt = performance.now()
+  try {
+    for (;;) {
+      const progress = await readRequestProgress(pool, allWorkers, workers, range)
+      const owed = owedCount(progress)
+      all ??= owed
+      bar.show(Math.max(0, all - owed), all, noteOf(progress))
+      if (await findLockHolder(pool, coordinatorLock)) coordinatedAt = performance.now()
+      const workersOff = (await listOpenRequests(pool)).find((request) => request.id === id)?.workersOff ?? []
+      const end = (outcome: WaitOutcome): Waited => ({ outcome, progress, workersOff })
+      if (progress.isDone) return end('done')
+      if (progress.isStuck) return end('stuck')
+      if (performance.now() - coordinatedAt > noFarmMs) return end('no-farm')
+      const owing = progress.workers.filter((worker) => worker.owed.length > 0).map(({ worker }) => worker)
+      if (owing.some((worker) => workersOff.includes(worker))) return end('workers-off')
+      if (interrupted.signal.aborted) return end('interrupted')
+      await delay(pollMs, undefined, { signal: interrupted.signal }).catch(() => undefined)
+    }
+  } catch (error) {
+    throw asDatabaseError(error)
+  } finally {
+    bar.end()
+  }
+}
+
+function noteOf({ workers }: RequestProgress): string {
+  const parts = (['active', 'failed', 'flagged'] as const).map((state) => {
+    return { state, number: workers.reduce((sum, one) => sum + size(one[state]), 0) }
+  })
+  return parts
+    .filter(({ number }) => number > 0)
+    .map(({ state, number }) => `${count(number)} ${state}`)
+    .join(', ')
 }

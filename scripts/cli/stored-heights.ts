@@ -1,10 +1,9 @@
 import type pg from 'pg'
-import { FatalError } from '../../src/base/errors.ts'
-import { difference, union } from '../../src/base/ranges.ts'
-import type { HeightRange, HeightSet } from '../../src/base/ranges.ts'
-import { query } from '../../src/db/pool.ts'
-import { ingesterServices } from '../../src/farm/coverage/ingesters.ts'
-import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
+import { FatalError } from '../../src/platform/errors.ts'
+import { difference, union } from '../../src/platform/ranges.ts'
+import type { HeightRange, HeightSet } from '../../src/platform/ranges.ts'
+import { query } from '../../src/platform/db/pool.ts'
+import { ingesterServices, readCoverage } from '../../src/farm/coverage/coverage.ts'
 import { heightSet } from './texts.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { HeightRange, HeightSet } from '../../src/base/ranges.ts'
+import type { HeightRange, HeightSet } from '../../src/platform/ranges.ts'
 
 /** How values are written for people. Heights of a range are its first and its last. */
 

@@ -1,7 +1,7 @@
 import { workers } from '../../jobs/index.ts'
-import type { Config } from '../../src/base/config.ts'
-import { FatalError } from '../../src/base/errors.ts'
-import { planWorkers } from '../../src/farm/coordinator/worker-plan.ts'
+import type { Config } from '../../src/config.ts'
+import { FatalError } from '../../src/platform/errors.ts'
+import { planWorkers } from '../../src/farm/leases/plan-leases.ts'
 import { someOf } from './options.ts'
 
 export const workerNames: readonly string[] = workers.map(({ name }) => name)

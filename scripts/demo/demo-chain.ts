@@ -1,5 +1,5 @@
-import type { AccountLabel } from '../../src/farm/labels/account-labels.ts'
-import type { SampleScript } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
+import type { AccountLabel } from '../../src/explorer/admin/account-labels.ts'
+import type { SampleScript } from '../../simnode/ledger/scripts/sample-scripts.ts'
 
 /** A chain that the demo runs on, and the node that serves it. */
 export interface DemoChain {

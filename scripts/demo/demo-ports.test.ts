@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { expect } from 'chai'
-import { readConfig } from '../../src/base/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { checkPorts, demoPorts, portOffsets } from './demo-ports.ts'
 
 describe('ports of the demo', () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { FatalError } from '../../src/base/errors.ts'
-import { settings } from '../../src/base/config.ts'
-import type { Config } from '../../src/base/config.ts'
-import { portUser } from '../../src/services/port-user.ts'
+import { FatalError } from '../../src/platform/errors.ts'
+import { settings } from '../../src/config.ts'
+import type { Config } from '../../src/config.ts'
+import { portUser } from '../../src/platform/http/cannot-listen.ts'
 
 /**
  * With another PORT than the usual one, the other ports are so far above it. The steps are wide, so that demos on

@@ -1,5 +1,5 @@
-import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
-import { loadRecording } from '../../src/simnode/replay/recording.ts'
+import { startReplayNode } from '../../simnode/replay/replay-node.ts'
+import { loadRecording } from '../../simnode/replay/recording.ts'
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { withPictures } from './recorded-pictures.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { RecordedVersion, Recording } from '../../src/simnode/replay/recording.ts'
-import { bytesField, rewrite } from '../../src/simnode/node/wire.ts'
+import type { RecordedVersion, Recording } from '../../simnode/replay/recording.ts'
+import { bytesField, rewrite } from '../../simnode/node/wire.ts'
 
 /** The beginning of the keys of scripts. */
 const scriptMethod = 'ExecuteScriptAtLatestBlock '

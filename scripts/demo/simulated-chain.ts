@@ -1,13 +1,22 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
-import type { LedgerNodeOptions } from '../../src/simnode/ledger/ledger-node.ts'
-import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
-import { pairs } from '../../src/simnode/ledger/swaps/pairs.ts'
-import { publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
+import { coas, evmContracts } from '../../simnode/ledger/evm/evm-world.ts'
+import type { LedgerNodeOptions } from '../../simnode/ledger/ledger-node.ts'
+import { alarmContract, alarmKeeper } from '../../simnode/ledger/scheduled/alarm.ts'
+import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
+import { pairs } from '../../simnode/ledger/swaps/pairs.ts'
+import type { Account } from '../../simnode/ledger/world/account.ts'
+import { collections } from '../../simnode/ledger/world/collections.ts'
+import { publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { personOfTurn } from '../../simnode/ledger/world/people.ts'
+import { flow, pebble, usdc, tokens } from '../../simnode/ledger/world/tokens.ts'
+import type { Token } from '../../simnode/ledger/world/tokens.ts'
+import type { AccountLabel } from '../../src/explorer/admin/account-labels.ts'
+import type { LabelCategory } from '../../src/flow/known-accounts.ts'
 import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
-import { startPriceFeed } from './price-feed.ts'
-import { simulatedLabels } from './simulated-labels.ts'
 
 /** So many of the newest blocks were made at mainnet's pace, as those that come; the others are spread over the past. */
 const recentBlocks = 300
@@ -16,7 +25,7 @@ const priceRefresh = 5
 /** MB. The node needs a few recent blocks and the movements of a tide. */
 const nodeMemory = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 } as const
 
-export interface SimulatedChainOptions {
+interface SimulatedChainOptions {
   readonly blocks: number
   readonly seed: number
   readonly isStill: boolean
@@ -79,4 +88,135 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
       await Promise.all([ended, prices.stop()])
     },
   }
+}
+
+interface PriceFeedServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+const hourMs = 3_600_000
+const historyStepMs = 6 * hourMs
+/** What one costs in dollars, and by how much of that it moves. */
+const courses: readonly { readonly token: Token; readonly price: number; readonly swing: number }[] = [
+  { token: flow, price: 0.55, swing: 0.12 },
+  { token: usdc, price: 1, swing: 0.002 },
+  { token: pebble, price: 0.011, swing: 0.3 },
+]
+/** Ups and downs of prices: how long they take, in hours, and how large they are beside each other. */
+const waves = [
+  [311, 0.5],
+  [97, 0.25],
+  [29, 0.15],
+  [7.3, 0.07],
+  [1.7, 0.03],
+] as const
+
+/**
+ * A source of prices for PRICE_FEED_URL: invented ones that follow from the time alone. Whoever asks first is told those of
+ * the past too.
+ * @param from the first of them, in milliseconds since 1970
+ */
+export async function startPriceFeed({ from }: { readonly from: number }): Promise<PriceFeedServer> {
+  let next = from
+  const server = createServer((_request, response) => {
+    const now = Date.now()
+    const times: number[] = []
+    for (; next < now; next += historyStepMs) times.push(next)
+    const prices = [...times, now].flatMap((time) => courses.map((course) => priceAt(course, time)))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ prices }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function priceAt({ token, price, swing }: (typeof courses)[number], timeMs: number): Record<string, string> {
+  const hours = timeMs / hourMs
+  const rise = waves.reduce(
+    (sum, [length, share], nth) => sum + share * Math.sin((2 * Math.PI * hours) / length + nth + token.index),
+    0,
+  )
+  return {
+    token: `A.${token.contract.hex}.${token.name}`,
+    symbol: token.symbol,
+    currency: 'USD',
+    time: new Date(timeMs).toISOString(),
+    price: (price * (1 + swing * rise)).toFixed(6),
+  }
+}
+
+type Label = Omit<AccountLabel, 'isBuiltIn'>
+
+/** Of the people that are in most of what happens, the first; the richest come first. */
+const people: readonly (readonly [label: string, category: LabelCategory])[] = [
+  ['Harbour Exchange', 'exchange'],
+  ['Old Town Treasury', 'whale'],
+  ['Lantern Exchange', 'exchange'],
+  ['The Night Market', 'nft'],
+  ['North Quay Savings', 'whale'],
+  ['Heron Collectors’ Club', 'nft'],
+  ['Tidewater Loans', 'defi'],
+  ['Bakery on the Quay', 'custom'],
+  ['Ferry Tickets', 'service'],
+  ['Signal Box Gallery', 'nft'],
+  ['Grandmother’s Chest', 'whale'],
+  ['Bookshop by the Bridge', 'custom'],
+  ['Sleeping Car Company', 'service'],
+  ['Café Zürich', 'custom'],
+  ['Reading Room', 'custom'],
+  ['Mill Pond Fund', 'defi'],
+  ['Tram Depot', 'service'],
+  ['Botanical Garden', 'custom'],
+  ['Cinema Aurora', 'custom'],
+  ['Clockmaker', 'custom'],
+]
+
+/** What accounts of the simulated chain are known as to those who run the demo. */
+export function simulatedLabels(): readonly Label[] {
+  return [
+    ...tokens
+      .filter((token) => token !== flow)
+      .map(({ contract, title, symbol }) => label(contract, symbol, `${title} Issuer`, 'service')),
+    ...collections.map(({ contract, title, name }) => label(contract, name, `${title} Studio`, 'nft')),
+    ...pairs.map(({ contract, token0, token1 }) =>
+      label(contract, 'pair', `Exchange of ${token0.symbol} and ${token1.symbol}`, 'defi'),
+    ),
+    label(alarmContract, 'alarm', 'Alarm', 'service'),
+    label(alarmKeeper, 'alarm-keeper', 'Keeper of the Alarm', 'custom'),
+    ...people.map(([text, category], place) => label(personOfTurn(place), text, text, category)),
+    evmLabel(evmContracts.stableCoin, 'stable-coin', 'USD Coin on the EVM', 'defi'),
+    evmLabel(evmContracts.wrappedCoin, 'pebble-coin', 'Pebble Coin on the EVM', 'defi'),
+    evmLabel(evmContracts.pictures, 'pictures', 'Herons on the EVM', 'nft'),
+    evmLabel(evmContracts.items, 'items', 'Tools and Seeds', 'nft'),
+    ...coas
+      .slice(0, people.length)
+      .map(({ address }, place) =>
+        evmLabel(address, 'owned', `${people[place]?.[0] ?? ''} on the EVM`, people[place]?.[1] ?? 'custom'),
+      ),
+  ]
+}
+
+function label({ hex }: Account, name: string, text: string, category: LabelCategory): Label {
+  return { address: `0x${hex}`, tag: tagOf(name), label: text, category }
+}
+
+function evmLabel(address: Buffer, tag: string, text: string, category: LabelCategory): Label {
+  return { address: `0x${address.toString('hex')}`, tag, label: text, category }
+}
+
+/** Lower case, digits and dashes. */
+function tagOf(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 ]/g, '')
+    .replaceAll(' ', '-')
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
-import type { LedgerNodeOptions } from '../../src/simnode/ledger/ledger-node.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
+import type { LedgerNodeOptions } from '../../simnode/ledger/ledger-node.ts'
 
 /** The program of a thread: serves the ledger of its data until it is told to stop, and tells where it is. */
 

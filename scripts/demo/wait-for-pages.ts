@@ -1,4 +1,4 @@
-import type { PageBuild } from '../../src/services/dashboards/page-build.ts'
+import type { PageBuild } from '../../src/platform/pages/page-build.ts'
 
 /**
  * Reports the progress of the page build until it succeeds, fails or is stopped; further attempts follow a failure.

@@ -1,5 +1,5 @@
-import { describeApi } from '../../src/api/openapi.ts'
-import { routes } from '../../src/api/route-table.ts'
+import { describeApi } from '../../src/explorer/openapi.ts'
+import { routes } from '../../src/explorer/routes.ts'
 import { madeFrom, markdownTable, plainText } from './markdown.ts'
 
 interface Schema {
@@ -64,7 +64,7 @@ export function apiPage(): string {
     '',
     '![The page at /docs, with the answer of a route that was tried](images/docs.png)',
     '',
-    madeFrom('the route table in `src/api/`'),
+    madeFrom('the route table in `src/explorer/`'),
   ]
   const common = Object.values(components.responses)
     .map(({ description }) => plainText(description))

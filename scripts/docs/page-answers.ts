@@ -1,5 +1,5 @@
-import { describeApi } from '../../src/api/openapi.ts'
-import { routes } from '../../src/api/route-table.ts'
+import { describeApi } from '../../src/explorer/openapi.ts'
+import { routes } from '../../src/explorer/routes.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

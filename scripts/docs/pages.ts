@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { settingGroups } from '../../src/help.ts'
+import { Metrics } from '../../src/platform/metrics.ts'
 import { historyPath } from '../bench/report/performance-page.ts'
 import { performancePages } from '../bench/report/performance-pages.ts'
 import { apiPage } from './api-page.ts'
-import { configurationPage } from './configuration-page.ts'
-import { metricsTable } from './metrics-table.ts'
+import { markdownTable, madeFrom } from './markdown.ts'
 import { pageAnswers } from './page-answers.ts'
 import { tablesPage } from './tables-page.ts'
 
@@ -33,4 +34,54 @@ function withMetrics(page: string, table: string): string {
   if (before === undefined || after === undefined)
     throw new Error('docs/operations.md has lost the place of its table of metrics')
   return `${before}${metricsBegin}\n\n${table}\n\n${metricsEnd}${after}`
+}
+
+interface Described {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+}
+
+/** Every metric that flowfarm itself counts: for `docs/operations.md`. */
+async function metricsTable(): Promise<string> {
+  const { registry } = new Metrics()
+  const described = (await registry.getMetricsAsJSON()) as unknown as readonly Described[]
+  const rows = described.map(({ name, help, type }) => {
+    const labels = labelsOf(registry.getSingleMetric(name))
+    return [`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(', '), help]
+  })
+  return markdownTable(['Metric', 'Kind', 'Labels', 'Meaning'], rows).join('\n')
+}
+
+/** prom-client keeps the names of the labels, and does not say so in its types. */
+function labelsOf(metric: object | undefined): readonly string[] {
+  return metric !== undefined && 'labelNames' in metric ? (metric.labelNames as readonly string[]) : []
+}
+
+/** `docs/configuration.md`: every variable of the environment. */
+function configurationPage(): string {
+  const lines = [
+    '# Configuration',
+    '',
+    'Every variable of the environment that flowfarm reads. An empty one counts as absent. All bad values are reported at',
+    'once, and the program then ends with exit code 1.',
+    '',
+    madeFrom('`src/config.ts`'),
+  ]
+  for (const [group, entries] of settingGroups()) {
+    lines.push('', `## ${group}`, '')
+    lines.push(
+      ...markdownTable(
+        ['Variable', 'Type', 'Unit', 'Default', 'Meaning'],
+        entries.map(([name, s]) => [
+          `\`${name}\``,
+          s.type,
+          s.unit ?? '',
+          s.defaultText,
+          `${s.description}${s.alias === undefined ? '' : ` Also \`${s.alias}\`.`}${s.secret ? ' Never logged.' : ''}`,
+        ]),
+      ),
+    )
+  }
+  return `${lines.join('\n')}\n`
 }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
-import { ApiError } from '../../src/base/errors.ts'
-import type { GeneratedSql, QueryService } from '../../src/ask/query-service.ts'
+import { ApiError } from '../../src/platform/errors.ts'
+import type { GeneratedSql, QueryService } from '../../src/assistant/query/query-service.ts'
 import type { GoldQuestion } from './gold/gold-question.ts'
 import type { Judge } from './judge.ts'
 import type { Outcome } from './replay/scenario.ts'

@@ -1,17 +1,19 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { AgentMemory } from '../../src/ask/memory/agent-memory.ts'
-import { PairFolder } from '../../src/ask/memory/pair-folder.ts'
-import type { SqlModel } from '../../src/ask/models/sql-model.ts'
-import { QueryEngine } from '../../src/ask/query-engine.ts'
-import type { QueryDatabase } from '../../src/ask/query-engine.ts'
-import { queryTargets } from '../../src/ask/query-service.ts'
-import type { QueryService, QueryTarget } from '../../src/ask/query-service.ts'
+import { AgentMemory } from '../../src/assistant/query/memory/agent-memory.ts'
+import { PairFolder } from '../../src/assistant/query/memory/pair-folder.ts'
+import type { SqlModel } from '../../src/assistant/query/models/sql-model.ts'
+import { readKnowledge } from '../../src/assistant/query/prompt/read-knowledge.ts'
+import { QueryEngine } from '../../src/assistant/query/query-engine.ts'
+import type { QueryDatabase } from '../../src/assistant/query/query-engine.ts'
+import { queryTargets } from '../../src/assistant/query/query-service.ts'
+import type { QueryService, QueryTarget } from '../../src/assistant/query/query-service.ts'
+import { openSqlRunner } from '../../src/assistant/query/sql/open-sql-runner.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
 import type { EvalDatabases } from './databases/eval-databases.ts'
 import { Judge } from './judge.ts'
 import type { TwoDatabases } from './judge.ts'
-import { openQueryDatabase } from './open-query-database.ts'
 
 /** The query service on the databases of the evaluation, with whichever model. */
 export interface Evaluation extends AsyncDisposable {
@@ -47,4 +49,25 @@ export async function openEvaluation(urls: Pick<EvalDatabases, QueryTarget>): Pr
 export function serviceOn(databases: ReadonlyMap<QueryTarget, QueryDatabase>, model: SqlModel): QueryService {
   const folder = new PairFolder(join(tmpdir(), `flowfarm-eval-nothing-kept-${process.pid}`), pino({ level: 'silent' }))
   return new QueryEngine({ databases, model, remedy: '', memory: new AgentMemory({ folder }) })
+}
+
+/** The defaults of QUERY_TIMEOUT_S and MAX_RESULT_ROWS, which the prompt names. */
+const [timeoutSeconds, mostRows] = [30, 500]
+
+/** Opens a database of the simulated chain as the query service does; `runner.end()` closes all of it. */
+export async function openQueryDatabase(target: QueryTarget, url: string): Promise<QueryDatabase> {
+  const pool = createPool(url, { max: 1, applicationName: 'eval' })
+  try {
+    const knowledge = await readKnowledge({ target, pool, network: 'emulator', mostRows, timeoutSeconds })
+    const runner = await openSqlRunner({
+      target,
+      url,
+      mostRows,
+      timeoutMs: timeoutSeconds * 1000,
+      log: pino({ level: 'silent' }),
+    })
+    return { runner, knowledge, stuckSessions: 0 }
+  } finally {
+    await pool.end()
+  }
 }

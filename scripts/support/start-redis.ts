@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { freePorts } from './free-ports.ts'
 
 const run = promisify(execFile)
 
@@ -29,7 +30,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-export interface RedisOptions {
+interface RedisOptions {
   /** What is done when the memory is full. Default `noeviction`. */
   readonly policy?: string
   /** Where it listens. Default 127.0.0.1. */
@@ -147,4 +148,13 @@ async function unpackPackages(): Promise<boolean> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Different ports of an address that were free a moment ago, for programs that do not say which one they took where they are given none. */
+export async function freePorts(count: number, address: string): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, address))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
 }

@@ -1,4 +1,4 @@
-import { backoffMs, pause } from '../base/retry.ts'
+import { backoffMs, pause } from '../platform/retry.ts'
 import { BlockCalls } from './block-calls.ts'
 import { chooseNode, rootAbove } from './node-choice.ts'
 import { isOutage, nodeFault } from './node-errors.ts'

@@ -3,7 +3,7 @@ import {
   ChainUnavailableError,
   ScriptFailedError,
   StateNotServedError,
-} from '../chain/chain-reader.ts'
+} from '../flow/chain-reader.ts'
 import { chooseNode } from './node-choice.ts'
 import { nodeFault } from './node-errors.ts'
 import type { NodeFault } from './node-errors.ts'

@@ -1,19 +1,18 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import { asError, FatalError } from '../base/errors.ts'
-import { addressBytes } from '../chain/address.ts'
-import { ChainUnavailableError } from '../chain/chain-reader.ts'
-import type { ChainAccount, ChainReader, StateAt } from '../chain/chain-reader.ts'
-import { encodeArgument } from '../chain/json-cdc/cadence-argument.ts'
-import type { CadenceArgument } from '../chain/json-cdc/cadence-argument.ts'
-import { readJsonCdcValue } from '../chain/json-cdc/json-cdc-payload.ts'
-import type { PayloadValue } from '../chain/payload-value.ts'
+import { addressBytes, addressText } from '../flow/address.ts'
+import { ChainUnavailableError } from '../flow/chain-reader.ts'
+import type { ChainAccount, ChainReader, StateAt } from '../flow/chain-reader.ts'
+import { encodeArgument } from '../flow/json-cdc/cadence-argument.ts'
+import type { CadenceArgument } from '../flow/json-cdc/cadence-argument.ts'
+import { readJsonCdcValue } from '../flow/json-cdc/json-cdc-payload.ts'
+import type { PayloadValue } from '../flow/payload-value.ts'
+import { asError, FatalError } from '../platform/errors.ts'
 import { askNodes } from './ask-nodes.ts'
 import type { NodeQuestion } from './ask-nodes.ts'
 import type { CallReport, NodeStatus, SourceLogger } from './chain-source.ts'
-import { ExecuteScriptResponseSchema } from './gen/flow/access/access_pb.ts'
+import { ExecuteScriptResponseSchema, AccountResponseSchema } from './gen/flow/access/access_pb.ts'
 import { nodeFault } from './node-errors.ts'
 import { NodeRegistry, endpointKey } from './node-registry.ts'
-import { readAccountResponse } from './read-account.ts'
 import { SourceContext } from './source-context.ts'
 import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRequest } from './wire/requests.ts'
 import { WireError } from './wire/wire-error.ts'
@@ -34,7 +33,7 @@ export interface ChainReaderOptions {
 }
 
 /** Which state a script sees: after a block by its height or by its id (32 bytes), or the newest. */
-export interface ScriptState extends StateAt {
+interface ScriptState extends StateAt {
   readonly blockId?: Uint8Array | undefined
 }
 
@@ -165,4 +164,37 @@ function saysNoAccount(error: unknown): boolean {
   return /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not find|failed to find) account|account not found/i.test(
     fault.message,
   )
+}
+
+const unitsPerFlow = 100_000_000n
+
+/**
+ * Reads an `AccountResponse`.
+ * @throws WireError where it is none, or holds no account
+ */
+export function readAccountResponse(answer: Buffer): ChainAccount {
+  const { account } = decode(answer)
+  if (account === undefined) throw new WireError('answer without an account', 0)
+  return {
+    address: addressText(account.address),
+    balance: `${account.balance / unitsPerFlow}.${(account.balance % unitsPerFlow).toString().padStart(8, '0')}`,
+    keys: account.keys.map((key) => ({
+      index: key.index,
+      publicKey: Buffer.from(key.publicKey).toString('hex'),
+      signatureAlgorithm: key.signAlgo,
+      hashAlgorithm: key.hashAlgo,
+      weight: key.weight,
+      sequenceNumber: key.sequenceNumber,
+      isRevoked: key.revoked,
+    })),
+    contracts: new Map(Object.entries(account.contracts).map(([name, code]) => [name, Buffer.from(code)])),
+  }
+}
+
+function decode(answer: Buffer) {
+  try {
+    return fromBinary(AccountResponseSchema, answer)
+  } catch (error) {
+    throw new WireError(error instanceof Error ? error.message : String(error), 0)
+  }
 }

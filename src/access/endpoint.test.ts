@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { FatalError } from '../base/errors.ts'
-import { connect } from './endpoint.ts'
+import { FatalError } from '../platform/errors.ts'
+import { connect, NativeTransport } from './endpoint.ts'
 import { GrpcWebTransport } from './grpc-web-transport.ts'
-import { NativeTransport } from './native-transport.ts'
 import { GrpcTestServer } from './testing/grpc-server.ts'
 
 describe('connect', () => {

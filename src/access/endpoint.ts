@@ -1,7 +1,10 @@
-import { parseEndpoint } from './parse-endpoint.ts'
+import { GrpcError } from './errors.ts'
+import { GrpcJsTransport } from './grpc-js-transport.ts'
 import { GrpcWebTransport } from './grpc-web-transport.ts'
-import { NativeTransport } from './native-transport.ts'
-import type { Transport } from './transport.ts'
+import { Http2Transport } from './http2-transport.ts'
+import { parseEndpoint } from './parse-endpoint.ts'
+import type { Endpoint } from './parse-endpoint.ts'
+import type { Transport, CallOptions } from './transport.ts'
 
 /**
  * A transport for an access node as it stands in the configuration (see `parseEndpoint`). Nothing is connected yet:
@@ -11,4 +14,51 @@ import type { Transport } from './transport.ts'
 export function connect(endpoint: string): Transport {
   const parsed = parseEndpoint(endpoint)
   return parsed.protocol === 'grpc' ? new NativeTransport(parsed) : new GrpcWebTransport(parsed)
+}
+
+/**
+ * Native gRPC: unary calls through the lean client, each stream through a full one of its own. A stream that has gone silent is given
+ * up by who reads it, and the next one comes over another connection; pings would end those of a chain that makes no blocks.
+ */
+export class NativeTransport implements Transport {
+  readonly endpoint: string
+  readonly #endpoint: Endpoint
+  readonly #calls: Http2Transport
+  readonly #options: { readonly ca?: string | Buffer }
+  readonly #streams = new Set<GrpcJsTransport>()
+  #closed = false
+
+  constructor(endpoint: Endpoint, options: { readonly ca?: string | Buffer } = {}) {
+    this.endpoint = endpoint.text
+    this.#endpoint = endpoint
+    this.#options = options
+    this.#calls = new Http2Transport(endpoint, options)
+  }
+
+  unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer> {
+    return this.#calls.unary(method, request, options)
+  }
+
+  async *serverStream(
+    method: string,
+    request: Uint8Array,
+    options: Omit<CallOptions, 'timeoutMs'>,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    if (this.#closed) {
+      throw new GrpcError('UNAVAILABLE', 'the transport is closed', { method, endpoint: this.endpoint })
+    }
+    const stream = new GrpcJsTransport(this.#endpoint, { ...this.#options, isKeptAlive: false })
+    this.#streams.add(stream)
+    try {
+      yield* stream.serverStream(method, request, options)
+    } finally {
+      this.#streams.delete(stream)
+      await stream.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([this.#calls, ...this.#streams].map((transport) => transport.close()))
+  }
 }

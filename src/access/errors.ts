@@ -1,4 +1,4 @@
-import { FlowfarmError } from '../base/errors.ts'
+import { FlowfarmError } from '../platform/errors.ts'
 
 /** gRPC status codes by number. */
 export const grpcCodes = [

@@ -2,9 +2,7 @@ import { attempt, isFault } from './attempt.ts'
 import type { Outcome } from './attempt.ts'
 import type { BlockCalls } from './block-calls.ts'
 import { checkHeader, checkParts } from './check-block.ts'
-import { fetchPieces, transactionsById, userTransactionIds } from './fetch-pieces.ts'
-import { bulkResults, resultsByIndex } from './fetch-results.ts'
-import type { FetchedResults } from './fetch-results.ts'
+import { mapLimited } from './map-limited.ts'
 import type {
   BlockMessage,
   EventEncoding,
@@ -161,4 +159,127 @@ function lostTransactions(error: unknown, { acceptMissing }: NodeBlockOptions): 
   if (!acceptMissing || !(error instanceof PartMissingError)) throw error
   const reason = error.cause instanceof Error ? error.cause.message : error.message
   return { transactions: [], results: [], missing: [{ part: 'transactions', reason }] }
+}
+
+interface Pieces extends FetchedResults {
+  readonly transactions: readonly TransactionMessage[]
+  readonly transactionIds: readonly Buffer[]
+}
+
+/**
+ * A block from a node without bulk calls: its collections, then the transactions and results of each id. Such nodes
+ * list user transactions only; they have no call that would name the system transactions.
+ */
+async function fetchPieces(calls: BlockCalls, block: BlockMessage, options: ResultOptions): Promise<Pieces> {
+  const transactionIds = await userTransactionIds(calls, block)
+  const [transactions, results] = await Promise.all([
+    transactionsById(calls, block, transactionIds),
+    resultsById(calls, block, transactionIds, options),
+  ])
+  return { transactions, transactionIds, ...results }
+}
+
+/** The ids of the transactions in the block's collections, in order. */
+async function userTransactionIds(calls: BlockCalls, block: BlockMessage): Promise<Buffer[]> {
+  const idsOf = (collectionId: Buffer) => found(calls, block, calls.collection(collectionId))
+  const collections = await mapLimited(block.collectionIds, piecesAtOnce, idsOf)
+  return collections.flat()
+}
+
+/** The bodies of these transactions, one call each. */
+function transactionsById(
+  calls: BlockCalls,
+  block: BlockMessage,
+  ids: readonly Buffer[],
+): Promise<TransactionMessage[]> {
+  return mapLimited(ids, piecesAtOnce, (id) => found(calls, block, calls.transaction(id)))
+}
+
+/** A piece that is not found is a hole in the block, not the absence of the block. */
+async function found<T>(calls: BlockCalls, block: BlockMessage, call: Promise<T>): Promise<T> {
+  const outcome = await attempt(call)
+  if (outcome.fault === undefined) return outcome.value
+  if (isFault(outcome, 'not-found', 'not-ready')) {
+    throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
+  }
+  throw outcome.error
+}
+
+/** Calls under way at the same time where a block is fetched piece by piece. */
+const piecesAtOnce = 16
+
+interface FetchedResults {
+  readonly results: readonly (TransactionResultMessage | undefined)[]
+  readonly missing: readonly MissingPart[]
+}
+
+interface ResultOptions {
+  readonly encoding: EventEncoding
+  /** As in `NodeBlockOptions`. */
+  readonly acceptMissing: boolean
+  readonly acceptFailing?: boolean
+}
+
+type ResultCall = (index: number, encoding: EventEncoding) => Promise<TransactionResultMessage>
+
+/** All results of a block in one call; asked for in JSON-CDC where the node fails to give them in CCF. */
+async function bulkResults(
+  calls: BlockCalls,
+  blockId: Buffer,
+  encoding: EventEncoding,
+): Promise<Outcome<TransactionResultMessage[]>> {
+  const outcome = await attempt(calls.results(blockId, encoding))
+  return encoding === 'ccf' && isFault(outcome, 'encoding') ? attempt(calls.results(blockId, 'json-cdc')) : outcome
+}
+
+/**
+ * The results one by one, by their index in the block, or by transaction id where the node has no such call.
+ * @param ids of the transactions, as far as known; needed for the second way only
+ */
+function resultsByIndex(
+  calls: BlockCalls,
+  block: BlockMessage,
+  count: number,
+  options: ResultOptions & { readonly ids?: readonly Buffer[] },
+): Promise<FetchedResults> {
+  const { ids } = options
+  return onePerCall(calls, block, count, options, async (index, encoding) => {
+    const outcome = await attempt(calls.resultByIndex(block.id, index, encoding))
+    const id = ids?.[index]
+    if (id !== undefined && isFault(outcome, 'unimplemented')) return calls.result(id, block.id, encoding)
+    if (outcome.fault !== undefined) throw outcome.error
+    return outcome.value
+  })
+}
+
+/** The results of these transactions, one call each. */
+function resultsById(
+  calls: BlockCalls,
+  block: BlockMessage,
+  ids: readonly Buffer[],
+  options: ResultOptions,
+): Promise<FetchedResults> {
+  const call: ResultCall = (index, encoding) => calls.result(ids[index] as Buffer, block.id, encoding)
+  return onePerCall(calls, block, ids.length, options, call)
+}
+
+async function onePerCall(
+  calls: BlockCalls,
+  block: BlockMessage,
+  count: number,
+  { encoding, acceptMissing, acceptFailing = false }: ResultOptions,
+  call: ResultCall,
+): Promise<FetchedResults> {
+  const missing: MissingPart[] = []
+  const results = await mapLimited(Array.from({ length: count }), piecesAtOnce, async (_, index) => {
+    let outcome = await attempt(call(index, encoding))
+    if (encoding === 'ccf' && isFault(outcome, 'encoding')) outcome = await attempt(call(index, 'json-cdc'))
+    if (outcome.fault === undefined) return outcome.value
+    const isLost = isFault(outcome, 'not-found', 'not-ready', 'failed-without-text', 'encoding', 'too-large')
+    if (!isLost && !acceptFailing) throw outcome.error
+    if (!acceptMissing) throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
+    missing.push({ part: 'result', index, reason: outcome.fault.message })
+    return undefined
+  })
+  return { results, missing: missing.sort((a, b) => (a.index ?? 0) - (b.index ?? 0)) }
 }

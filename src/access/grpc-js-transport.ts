@@ -1,6 +1,6 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import type { ChannelCredentials, ChannelOptions, ClientReadableStream } from '@grpc/grpc-js'
-import { proxyFor } from '../base/config-proxy.ts'
+import { proxyFor } from '../platform/outbound/config-proxy.ts'
 import { authorityOf } from './parse-endpoint.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 import { GrpcError } from './errors.ts'

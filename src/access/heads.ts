@@ -1,11 +1,20 @@
-import { backoffMs, pause } from '../base/retry.ts'
-import { streamHeads } from './head-stream.ts'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { backoffMs, pause } from '../platform/retry.ts'
+import { isFault } from './attempt.ts'
+import {
+  SubscribeBlockDigestsFromLatestRequestSchema,
+  SubscribeBlockDigestsResponseSchema,
+  SubscribeBlockHeadersFromLatestRequestSchema,
+} from './gen/flow/access/access_pb.ts'
+import { BlockStatus } from './gen/flow/entities/block_pb.ts'
 import type { HeadMessage } from './messages.ts'
 import { nodeFault } from './node-errors.ts'
-import type { AccessNode } from './node.ts'
+import type { AccessNode, CallContext } from './node.ts'
 import type { SealedHead } from './sealed-head.ts'
-import { NodesFailedError } from './source-errors.ts'
 import type { SourceContext } from './source-context.ts'
+import { NodesFailedError } from './source-errors.ts'
+import { readBlockHeaderResponse } from './wire/read-block.ts'
+import { heightRequest } from './wire/requests.ts'
 
 /** Milliseconds without a message after which a stream is compared with the head that the nodes report. */
 const silenceMs = 3_000
@@ -138,5 +147,45 @@ async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
     return await Promise.race([next, silence])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+const blockStatus = BlockStatus.BLOCK_SEALED
+
+type Heads = AsyncGenerator<HeadMessage>
+
+/**
+ * The sealed heads as a node streams them: headers where it streams those, else digests, each followed by a call for
+ * its header. A node that streams neither is marked with `hasStream` = false, and the stream ends.
+ * @throws GrpcError, WireError
+ */
+async function* streamHeads(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
+  for (const stream of [streamHeaders, streamDigests]) {
+    try {
+      yield* stream(node, context, signal)
+      return
+    } catch (error) {
+      const fault = nodeFault(error)
+      if (fault === undefined || !isFault({ fault, error }, 'unimplemented')) throw error
+    }
+  }
+  node.hasStream = false
+}
+
+async function* streamHeaders(node: AccessNode, _context: CallContext, signal: AbortSignal): Heads {
+  const schema = SubscribeBlockHeadersFromLatestRequestSchema
+  const request = toBinary(schema, create(schema, { blockStatus }))
+  for await (const answer of node.stream('SubscribeBlockHeadersFromLatest', request, signal)) {
+    yield readBlockHeaderResponse(answer)
+  }
+}
+
+async function* streamDigests(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
+  const schema = SubscribeBlockDigestsFromLatestRequestSchema
+  const request = toBinary(schema, create(schema, { blockStatus }))
+  for await (const answer of node.stream('SubscribeBlockDigestsFromLatest', request, signal)) {
+    const { blockHeight } = fromBinary(SubscribeBlockDigestsResponseSchema, answer)
+    const byHeight = heightRequest(Number(blockHeight))
+    yield readBlockHeaderResponse(await node.call('GetBlockHeaderByHeight', byHeight, context))
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FatalError } from '../base/errors.ts'
+import { FatalError } from '../platform/errors.ts'
 import { authorityOf, parseEndpoint } from './parse-endpoint.ts'
 
 describe('parseEndpoint', () => {

@@ -1,4 +1,4 @@
-import { FatalError } from '../base/errors.ts'
+import { FatalError } from '../platform/errors.ts'
 
 /** Where an access node answers, and how. */
 export interface Endpoint {

@@ -4,7 +4,7 @@ import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import type { Proxy } from '../base/config-proxy.ts'
+import type { Proxy } from '../platform/outbound/config-proxy.ts'
 import { authorityOf } from './parse-endpoint.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 

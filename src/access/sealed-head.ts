@@ -1,5 +1,5 @@
-import { pause } from '../base/retry.ts'
-import { untilAborted } from '../base/abort-reason.ts'
+import { pause } from '../platform/retry.ts'
+import { untilAborted } from '../platform/abort-reason.ts'
 import type { HeadMessage } from './messages.ts'
 import { nodeFault } from './node-errors.ts'
 import type { AccessNode } from './node.ts'

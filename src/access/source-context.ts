@@ -1,5 +1,5 @@
-import { untilAborted } from '../base/abort-reason.ts'
-import { causeOf, LogThrottle } from '../base/log-throttle.ts'
+import { untilAborted } from '../platform/abort-reason.ts'
+import { causeOf, LogThrottle } from '../platform/log-throttle.ts'
 import type { CallReport, SourceLogger } from './chain-source.ts'
 import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'

@@ -1,4 +1,4 @@
-import { FatalError, RetryableError } from '../base/errors.ts'
+import { FatalError, RetryableError } from '../platform/errors.ts'
 
 /** No node reaches as low as the height that was asked for. Going on needs a node of an older spork. */
 export class BelowRootError extends FatalError {

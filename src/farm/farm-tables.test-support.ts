@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { toMultirange } from '../base/ranges.ts'
-import type { HeightSet } from '../base/ranges.ts'
+import { toMultirange } from '../platform/ranges.ts'
+import type { HeightSet } from '../platform/ranges.ts'
 import type { LeaseStatus } from './leases/lease.ts'
 
 /** A row of app.worker_leases as tests look at it. */

@@ -2,28 +2,23 @@ import { expect } from 'chai'
 import type pg from 'pg'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
-import { cutLeases } from './coordinator/sql/cut-leases.ts'
-import { readFarmState } from './coordinator/sql/read-farm-state.ts'
-import { readCoverage } from './coverage/read-coverage.ts'
-import { foldLeases } from './coverage/sql/fold-leases.ts'
-import { reopenHeights } from './coverage/sql/reopen-heights.ts'
+import { cutLeases, handOverLeases, requeueDueLeases } from './leases/plan-leases.ts'
+import { readFarmState } from './coordinator/farm-state.ts'
+import { readCoverage, foldLeases, reopenHeights } from './coverage/coverage.ts'
 import { setCoverage } from './farm-tables.test-support.ts'
-import { claimLeases } from './leases/sql/claim-leases.ts'
-import { completeLeases } from './leases/sql/complete-leases.ts'
-import { countLeases } from './leases/sql/count-leases.ts'
-import { failLeases } from './leases/sql/fail-leases.ts'
-import { findLeaseKeys } from './leases/sql/find-lease-keys.ts'
-import { handOverLeases } from './leases/sql/hand-over-leases.ts'
-import { heartbeatLeases } from './leases/sql/heartbeat-leases.ts'
-import { listLeases } from './leases/sql/list-leases.ts'
-import { reapLeases } from './leases/sql/reap-leases.ts'
-import { releaseLeases } from './leases/sql/release-leases.ts'
-import { requeueDueLeases } from './leases/sql/requeue-due-leases.ts'
-import { requeueLeases } from './leases/sql/requeue-leases.ts'
-import { skipLeases } from './leases/sql/skip-leases.ts'
-import { splitLeases } from './leases/sql/split-leases.ts'
-import { finishRequests } from './requests/sql/finish-requests.ts'
-import { readRequestRows } from './requests/sql/read-request-rows.ts'
+import { claimLeases, heartbeatLeases } from './leases/claim-leases.ts'
+import { completeLeases, failLeases, reapLeases } from './leases/end-leases.ts'
+import {
+  countLeases,
+  findLeaseKeys,
+  listLeases,
+  requeueLeases,
+  skipLeases,
+  splitLeases,
+} from './leases/operator-leases.ts'
+import { releaseLeases } from './worker-loop/worker-loop.ts'
+import { finishRequests } from './coverage/requests.ts'
+import { readRequestRows } from './overview/request-progress.ts'
 
 interface PlanNode {
   readonly 'Node Type': string

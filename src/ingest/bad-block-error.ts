@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
-import { asError, FlowfarmError, RetryableError } from '../base/errors.ts'
-import type { HeightRange } from '../base/ranges.ts'
+import { asError, FlowfarmError, RetryableError } from '../platform/errors.ts'
+import type { HeightRange } from '../platform/ranges.ts'
 
 /** Data exceptions, constraint violations, limits of the program: PostgreSQL will refuse these rows again. SQLSTATE classes. */
 const refusals: ReadonlySet<string> = new Set(['22', '23', '54'])

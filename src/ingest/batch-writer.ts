@@ -1,23 +1,21 @@
 import type pg from 'pg'
-import { RetryableError } from '../base/errors.ts'
-import type { HeightRange } from '../base/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import { copyInto } from '../db/copy/copy-into.ts'
-import { asDatabaseError } from '../db/errors.ts'
-import { rollBack, waitInTransaction } from '../db/pool.ts'
+import { copyInto } from '../platform/db/copy/copy-into.ts'
+import { pgText } from '../platform/db/copy/pg-text.ts'
+import { asDatabaseError } from '../platform/db/errors.ts'
+import { rollBack, waitInTransaction } from '../platform/db/pool.ts'
+import { RetryableError } from '../platform/errors.ts'
+import type { HeightRange } from '../platform/ranges.ts'
 import { databaseErrorOf, isRefusal, rowsRefused, uniqueViolation } from './bad-block-error.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { rawColumns, rawTables } from './raw-columns.ts'
 import { ensureRawPartitions } from './raw-partitions.ts'
 import { RowsThereError } from './rows-there-error.ts'
-import type { ScriptCache } from './script-cache.ts'
-import type { ShapeCache } from './shape-cache.ts'
-import { commitCheckpoint } from './sql/commit-checkpoint.ts'
-import { insertScripts } from './sql/insert-scripts.ts'
-import { insertUndecoded } from './sql/insert-undecoded.ts'
+import type { ScriptCache, KnownScript } from './script-cache.ts'
+import type { ShapeCache, KnownShape } from './shape-cache.ts'
 import { insertUnavailable } from './sql/insert-unavailable.ts'
-import { numberShapes } from './sql/number-shapes.ts'
+import { insertUndecoded } from './sql/insert-undecoded.ts'
 
 /**
  * How many batches are under way at once: while one commits, the rows of the next are sent. A third kept both cores
@@ -44,7 +42,7 @@ export interface CommittedBatch {
   readonly seconds: number
 }
 
-export interface BatchWriterOptions {
+interface BatchWriterOptions {
   readonly pool: pg.Pool
   readonly name: IngesterName
   /** The generation of the ingester's checkpoint under which the batches were fetched. */
@@ -190,4 +188,91 @@ export class BatchWriter {
 function checkpointMoved(name: string, { from, to }: HeightRange): RetryableError {
   const heights = `heights ${from} to ${to - 1}`
   return new RetryableError('checkpoint-moved', `${name}: ${heights} were stored or rolled back by somebody else`)
+}
+
+/** Stores scripts that may be there already. In the order of their hashes, so that two writers never wait crosswise. */
+async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Promise<void> {
+  const sorted = [...scripts].sort((a, b) => Buffer.compare(a.hash, b.hash))
+  const texts = sorted.map((row) => pgText(row.script.toString('utf8')))
+  await db.query({
+    name: 'ingest-insert-scripts',
+    text: `
+      insert into raw.scripts (script_hash, script_text, script_bytes)
+      select * from unnest($1::bytea[], $2::text[], $3::bytea[])
+      on conflict (script_hash) do nothing`,
+    values: [
+      sorted.map((row) => row.hash),
+      texts,
+      sorted.map((row, i) => (Buffer.from(texts[i] as string).equals(row.script) ? null : row.script)),
+    ],
+  })
+}
+
+/**
+ * Stores shapes of events that may be there already, and learns their numbers. In the order of their hashes, so that two writers
+ * never wait crosswise.
+ */
+async function numberShapes(db: pg.Pool, shapes: Iterable<KnownShape>): Promise<void> {
+  const sorted = [...shapes].sort((a, b) => Buffer.compare(a.hash, b.hash))
+  const hashes = sorted.map(({ hash }) => hash)
+  await db.query({
+    name: 'ingest-insert-event-shapes',
+    text: `
+      insert into raw.event_shapes (hash, type, fields)
+      select hash, type, array(select json_array_elements_text(fields))
+      from unnest($1::bytea[], $2::text[], $3::json[]) as given (hash, type, fields)
+      on conflict (hash) do nothing`,
+    values: [
+      hashes,
+      sorted.map(({ shape }) => pgText(shape.type)),
+      sorted.map(({ shape }) => JSON.stringify(shape.fields)),
+    ],
+  })
+  // A statement of its own: what another writer has just committed the first one met, but does not see.
+  const { rows } = await db.query<{ id: number; hash: Buffer }>({
+    name: 'ingest-event-shape-numbers',
+    text: 'select id, hash from raw.event_shapes where hash = any ($1::bytea[])',
+    values: [hashes],
+  })
+  const ids = new Map(rows.map(({ id, hash }) => [hash.toString('latin1'), id]))
+  for (const shape of sorted) shape.id = ids.get(shape.hash.toString('latin1'))
+}
+
+/**
+ * Adds the heights of a batch to the ingester's coverage and announces them; both take effect with the COMMIT.
+ * One row by primary key; the multirange has a handful of ranges, so its size does not matter. Heights that were given
+ * up above the lowest covered one do not hold back `last_height`.
+ * @returns false when the heights are covered already, or a rollback came between: then nothing may be committed
+ */
+export async function commitCheckpoint(
+  client: pg.ClientBase,
+  ingester: { name: string; generation: number },
+  batch: Pick<Batch, 'range' | 'blockCount' | 'txCount' | 'eventCount'>,
+): Promise<boolean> {
+  const { from, to } = batch.range
+  const { rowCount } = await client.query({
+    name: 'ingest-commit-checkpoint',
+    text: `
+      with checkpoint as (
+        update app.indexing_checkpoints
+        set covered = covered + int8multirange(int8range($2, $3)),
+            last_height = case $1
+              when 'main_ingester' then
+                (select min(upper(r)) - 1 from unnest(covered + int8multirange(int8range($2, $3)) + (
+                  select coalesce(range_agg(int8range(block_height, block_height + 1)), '{}')
+                  from raw.unavailable where part = 'block' and block_height >= coalesce(lower(covered), $2)
+                )) r)
+              else least(last_height, $2)
+            end,
+            block_count = block_count + $4, tx_count = tx_count + $5, event_count = event_count + $6, updated_at = now()
+        where service_name = $1 and generation = $7 and not covered && int8range($2, $3)
+        returning 1
+      ), fetched as (
+        delete from raw.failing_heights f where height >= $2 and height < $3
+          and not exists (select from raw.unavailable u where u.block_height = f.height)
+      )
+      select pg_notify('flowfarm_blocks', $1 || ':' || $2 || ':' || $3) from checkpoint`,
+    values: [ingester.name, from, to, batch.blockCount, batch.txCount, batch.eventCount, ingester.generation],
+  })
+  return rowCount === 1
 }

@@ -1,9 +1,9 @@
-import { CopyWriter } from '../db/copy/copy-writer.ts'
-import type { HeightRange } from '../base/ranges.ts'
+import { CopyWriter } from '../platform/db/copy/copy-writer.ts'
+import type { HeightRange } from '../platform/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { rawTables } from './raw-columns.ts'
 import type { RawTable } from './raw-columns.ts'
-import type { EventShape } from '../chain/event-shape.ts'
+import type { EventShape } from '../flow/event-shape.ts'
 import type { KnownScript, ScriptCache } from './script-cache.ts'
 import type { KnownShape, ShapeCache } from './shape-cache.ts'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { normalize, parseMultirange, union } from '../base/ranges.ts'
-import type { HeightSet } from '../base/ranges.ts'
+import { normalize, parseMultirange, union } from '../platform/ranges.ts'
+import type { HeightSet } from '../platform/ranges.ts'
 
 /** The two ingesters, by the names of their rows in `app.indexing_checkpoints`. */
 export const ingesterNames = { forward: 'main_ingester', backward: 'history_ingester' } as const

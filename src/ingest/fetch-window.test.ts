@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { FatalError, RetryableError } from '../base/errors.ts'
+import { FatalError, RetryableError } from '../platform/errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { FetchWindowOptions, Taken } from './fetch-window.ts'

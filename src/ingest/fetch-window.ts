@@ -1,5 +1,5 @@
-import { asError, FlowfarmError, RetryableError } from '../base/errors.ts'
-import { backoffMs, pause } from '../base/retry.ts'
+import { asError, FlowfarmError, RetryableError } from '../platform/errors.ts'
+import { backoffMs, pause } from '../platform/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { NotYetError } from '../access/source-errors.ts'

@@ -1,4 +1,4 @@
-import { FlowfarmError } from '../base/errors.ts'
+import { FlowfarmError } from '../platform/errors.ts'
 
 /** The node's chain does not continue the stored one: at or below `height` they part. */
 export class ForkError extends FlowfarmError {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { FatalError, RetryableError } from '../base/errors.ts'
-import { difference } from '../base/ranges.ts'
+import { FatalError, RetryableError } from '../platform/errors.ts'
+import { difference } from '../platform/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { BadBlockError } from './bad-block-error.ts'

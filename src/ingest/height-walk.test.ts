@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { normalize } from '../base/ranges.ts'
+import { normalize } from '../platform/ranges.ts'
 import { HeightWalk } from './height-walk.ts'
 
 describe('height walk', () => {

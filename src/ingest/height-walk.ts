@@ -1,5 +1,5 @@
-import { size } from '../base/ranges.ts'
-import type { HeightSet } from '../base/ranges.ts'
+import { size } from '../platform/ranges.ts'
+import type { HeightSet } from '../platform/ranges.ts'
 
 /** The heights of a set, one by one, from the lowest up or from the highest down. */
 export class HeightWalk {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { HeightRange } from '../base/ranges.ts'
-import { ensurePartitions } from '../db/partitions.ts'
+import type { HeightRange } from '../platform/ranges.ts'
+import { ensurePartitions } from '../platform/db/partitions.ts'
 
 /**
  * Heights per partition: 5 to 10 million rows at mainnet's pace (1 block, 4 to 8 transactions with their events a height), so

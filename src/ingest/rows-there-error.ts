@@ -1,5 +1,5 @@
-import { RetryableError } from '../base/errors.ts'
-import type { HeightRange } from '../base/ranges.ts'
+import { RetryableError } from '../platform/errors.ts'
+import type { HeightRange } from '../platform/ranges.ts'
 
 /**
  * Rows of a batch are there already, although its heights were not covered when it was planned. That is a commit of an

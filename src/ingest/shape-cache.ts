@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { shapeText } from '../chain/event-shape.ts'
-import type { EventShape } from '../chain/event-shape.ts'
+import { shapeText } from '../flow/event-shape.ts'
+import type { EventShape } from '../flow/event-shape.ts'
 
 /** A shape of events with what ingest needs to know of it. */
 export interface KnownShape {

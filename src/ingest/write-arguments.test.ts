@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { createEmptyDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
-import { copyInto } from '../db/copy/copy-into.ts'
-import { CopyWriter } from '../db/copy/copy-writer.ts'
+import { copyInto } from '../platform/db/copy/copy-into.ts'
+import { CopyWriter } from '../platform/db/copy/copy-writer.ts'
 import { writeArguments } from './write-arguments.ts'
 
 const undecoded = (argument: Buffer) => ({ undecoded: `0x${argument.toString('hex')}` })

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { CopyWriter } from '../db/copy/copy-writer.ts'
+import type { CopyWriter } from '../platform/db/copy/copy-writer.ts'
 
 const openBracket = 0x5b
 const closeBracket = 0x5d

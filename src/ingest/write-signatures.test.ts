@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { TransactionSchema } from '../access/gen/flow/entities/transaction_pb.ts'
 import type { SignatureMessage } from '../access/messages.ts'
-import { CopyWriter } from '../db/copy/copy-writer.ts'
+import { CopyWriter } from '../platform/db/copy/copy-writer.ts'
 import { blockOf } from './blocks.test-support.ts'
 import { writeSignatures } from './write-signatures.ts'
 

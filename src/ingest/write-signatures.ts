@@ -1,6 +1,6 @@
-import type { ByteWriter } from '../base/byte-writer.ts'
+import type { ByteWriter } from '../platform/byte-writer.ts'
 import type { SignatureMessage, TransactionMessage } from '../access/messages.ts'
-import type { CopyWriter } from '../db/copy/copy-writer.ts'
+import type { CopyWriter } from '../platform/db/copy/copy-writer.ts'
 
 /** Tags of the length-delimited fields in the wire form of `flow.entities.Transaction`. */
 const payloadSignaturesTag = (8 << 3) | 2

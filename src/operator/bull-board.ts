@@ -5,9 +5,9 @@ import type { Queue } from 'bullmq'
 import type { Middleware, Next } from 'koa'
 import type pg from 'pg'
 import type { createWorkQueue } from '../farm/queues/create-work-queue.ts'
+import { query } from '../platform/db/pool.ts'
 import type { OperatorContext, RequestState } from './http/requests.ts'
-import { contentPolicy } from './http/security-headers.ts'
-import { PostgresQueueAdapter } from './queue-adapter.ts'
+import { contentPolicy } from '../platform/pages/security-headers.ts'
 
 /** The queues of the farm, opened for looking at them. */
 export type OpenQueues = Awaited<ReturnType<typeof createWorkQueue>>
@@ -68,5 +68,42 @@ export class QueueBoard {
       },
     })
     return { queues, middleware: serverAdapter.registerPlugin() }
+  }
+}
+
+type QueueWorkers = Awaited<ReturnType<BullMQAdapter['getWorkers']>>
+
+interface Row {
+  /** As `processName` makes it: host, process id, time of its start in base 36. */
+  readonly leasedBy: string
+}
+
+/**
+ * A queue on PostgreSQL. BullMQ finds the workers of a queue by the names of their sessions, but all queues of a
+ * process share one connection, so none is found. The leases tell which processes work for a queue now; where none has
+ * one, the board says nothing.
+ */
+class PostgresQueueAdapter extends BullMQAdapter {
+  readonly #pool: pg.Pool
+  readonly #worker: string
+
+  constructor(queue: Queue, pool: pg.Pool) {
+    super(queue)
+    this.#pool = pool
+    this.#worker = queue.name
+  }
+
+  override async getWorkers(): Promise<QueueWorkers> {
+    const { rows } = await query<Row>(
+      this.#pool,
+      `select distinct leased_by as "leasedBy" from app.worker_leases where worker_type = $1 and status = 'active' order by 1`,
+      [this.#worker],
+    )
+    if (rows.length === 0) return null
+    return rows.map(({ leasedBy }) => {
+      const [host = '', pid = '', start = ''] = leasedBy.split(':')
+      const age = Math.round((Date.now() - Number.parseInt(start, 36)) / 1000)
+      return { id: leasedBy, name: null, addr: `${host}:${pid}`, age: Number.isFinite(age) ? Math.max(0, age) : 0 }
+    })
   }
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { ApiError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
 import type { StagePlan } from '../farm/overview/stage-plan.ts'
 import type { OverviewFeed } from './overview/overview-feed.ts'
 

@@ -4,38 +4,113 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import type pg from 'pg'
-import { ApiError } from '../base/errors.ts'
-import { hasLeftEarly } from '../base/left-early.ts'
-import type { Logger } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import { listDrills } from '../farm/drills/list-drills.ts'
-import { readFarmOverview } from '../farm/overview/read-farm-overview.ts'
-import type { KnownCoverage, OverviewBounds } from '../farm/overview/read-farm-overview.ts'
+import { z } from 'zod'
+import { listDrills } from '../farm/drills.ts'
+import { cellBorders, partsPerCell } from '../farm/overview/pace.ts'
+import { readFarmOverview } from '../farm/overview/farm-overview.ts'
+import type { KnownCoverage, OverviewBounds } from '../farm/overview/farm-overview.ts'
+import { countIndexingErrors, listIndexingErrors } from '../farm/overview/indexing-errors.ts'
 import type { StagePlan } from '../farm/overview/stage-plan.ts'
-import type { CredentialOptions } from '../auth/credentials.ts'
+import type { CredentialOptions } from '../platform/auth/credentials.ts'
+import { ApiError } from '../platform/errors.ts'
+import type { ErrorPlace } from '../platform/indexing-error.ts'
+import { hasLeftEarly } from '../platform/left-early.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { readJson } from '../platform/read-json.ts'
 import { Guard, sessionCookie } from './access/guard.ts'
 import type { Access } from './access/guard.ts'
 import { requireSameOrigin } from './access/same-origin.ts'
 import { boardPath, QueueBoard } from './bull-board.ts'
 import type { OpenQueues } from './bull-board.ts'
-import { readJson } from '../base/read-json.ts'
+import { heightParameter, numberParameter, requireHeights } from './http/inputs.ts'
+import { operatorRoute } from './http/operator-route.ts'
 import { mostBodyBytes, requests } from './http/requests.ts'
 import type { OperatorContext, RequestState } from './http/requests.ts'
-import { securityHeaders } from './http/security-headers.ts'
+import { securityHeaders } from '../platform/pages/security-headers.ts'
 import { workerNames } from './operator-parts.ts'
 import type { OperatorParts } from './operator-parts.ts'
 import { EventStreams } from './overview/event-streams.ts'
 import { OverviewFeed } from './overview/overview-feed.ts'
-import { servePage } from './pages.ts'
-import type { Pages } from './pages.ts'
-import { coverageRoute } from './routes/coverage.ts'
+import { servePage } from '../platform/pages/serve-page.ts'
+import type { Pages } from '../platform/pages/serve-page.ts'
 import { drillRoutes } from './routes/drills.ts'
-import { errorsRoute } from './routes/errors.ts'
 import { heightRoutes } from './routes/heights.ts'
 import { leaseRoutes } from './routes/leases.ts'
-import { overviewRoute } from './routes/overview.ts'
 import { rederiveRoute } from './routes/rederive.ts'
 import { session } from './routes/session.ts'
+
+/** `GET /overview`: how far everything is. */
+const overviewRoute = operatorRoute({
+  method: 'GET',
+  path: '/overview',
+  handler: async (_input, { feed }) => (await feed.current()).overview,
+})
+
+/** `GET /coverage`: a picture of what is done along the chain, in cells, of all that is stored or of a part of it. */
+const coverageRoute = operatorRoute({
+  method: 'GET',
+  path: '/coverage',
+  query: z.object({
+    cells: numberParameter(1, 4000).default(400),
+    from: heightParameter.optional(),
+    to: heightParameter.optional(),
+  }),
+  handler: async ({ query }, { feed }) => {
+    const { overview, heights } = await feed.current()
+    const from = query.from ?? overview.stored?.from ?? 0
+    const to = query.to ?? Math.max(from, overview.stored?.to ?? 0)
+    if (query.to !== undefined) requireHeights({ from, to }, 'invalid-parameter')
+    const borders = cellBorders({ from, to }, query.cells)
+    return {
+      from,
+      to,
+      cells: borders.length - 1,
+      stages: [...heights].map(([name, { covered, active, troubled, skipped }]) => ({
+        name,
+        done: partsPerCell(covered, borders),
+        active: partsPerCell(active, borders),
+        troubled: partsPerCell(troubled, borders),
+        skipped: partsPerCell(skipped, borders),
+      })),
+    }
+  },
+})
+
+/** `GET /errors`: inputs that could not be decoded or derived, the latest first. */
+const errorsRoute = operatorRoute({
+  method: 'GET',
+  path: '/errors',
+  query: z.object({
+    worker: z.string().optional(),
+    limit: numberParameter(1, 500).default(50),
+    cursor: z
+      .string()
+      .regex(/^\d{1,17}:\d{1,15}$/, 'must be the cursor of the page before')
+      .optional(),
+  }),
+  handler: async ({ query }, { pool }) => {
+    const [rows, total] = await Promise.all([
+      listIndexingErrors(pool, { worker: query.worker, after: parseCursor(query.cursor), limit: query.limit + 1 }),
+      countIndexingErrors(pool, query.worker),
+    ])
+    const page = rows.slice(0, query.limit)
+    const last = page.at(-1)
+    const hasMore = rows.length > query.limit && last !== undefined
+    return {
+      data: page.map(({ lastSeenMicros: _place, ...error }) => error),
+      has_more: hasMore,
+      cursor: hasMore ? `${last.lastSeenMicros}:${last.id}` : '',
+      total,
+    }
+  },
+})
+
+function parseCursor(cursor: string | undefined): ErrorPlace | undefined {
+  if (cursor === undefined) return undefined
+  const [lastSeenMicros, id] = cursor.split(':').map(Number)
+  return { lastSeenMicros: lastSeenMicros ?? 0, id: id ?? 0 }
+}
 
 export interface OperatorOptions {
   readonly pool: pg.Pool
@@ -59,7 +134,7 @@ export interface OperatorOptions {
   readonly pauseMs?: number
 }
 
-export interface Operator {
+interface Operator {
   /** `open`: to requests from the machine itself, since neither a token nor a secret is set. */
   readonly access: 'open' | 'token'
   /** Answers requests whose path is `operatorPath` or below it. */

@@ -1,36 +1,45 @@
+import type pg from 'pg'
 import { createChainReader } from '../access/create-chain-reader.ts'
-import { createPresentChain } from '../api/chain/present-chain.ts'
-import { addressList, clientReader } from '../base/client-address.ts'
-import { clientNetwork } from '../base/client-network.ts'
-import { createFeedReader } from '../api/feed-reader.ts'
-import { KeptAnswers } from '../api/kept/kept-answers.ts'
-import { createApiServer } from '../api/server.ts'
-import { Accounts } from '../auth/accounts.ts'
-import { DeveloperKeys } from '../auth/developer-keys.ts'
-import { createStatusReader, statusSettings } from '../api/status-reader.ts'
-import { chainIdToNetwork } from '../chain/network.ts'
-import type { Network } from '../chain/network.ts'
-import { createReadPool } from '../db/slonik.ts'
-import { forgetAtCommits } from './forget-at-commits.ts'
-import { createLiveFeeds } from '../live/live-feeds.ts'
-import { adminCredentials } from './admin-credentials.ts'
-import { adminOperations } from './admin-operations.ts'
-import { cannotListen } from './cannot-listen.ts'
-import { ChainFacts } from './chain-facts.ts'
-import { createDashboardPages } from './dashboard-pages.ts'
-import { createExplorerPage } from './explorer-page.ts'
-import { openReads } from './open-reads.ts'
-import { pageBuildOf } from './page-build-of.ts'
-import { mountOperator } from './operator.ts'
-import { liveEndpoints } from '../base/config.ts'
+import { liveEndpoints } from '../access/settings.ts'
+import { createPresentChain } from '../explorer/present-chain.ts'
+import { createFeedReader } from '../explorer/feed/reader.ts'
+import { createLiveFeeds } from '../explorer/feed/live-feeds.ts'
+import { KeptAnswers } from '../explorer/kept/kept-answers.ts'
+import { createApiServer } from '../explorer/server.ts'
+import { createStatusReader, statusSettings } from '../explorer/status/queries.ts'
+import { chainIdToNetwork } from '../flow/network.ts'
+import type { Network } from '../flow/network.ts'
+import { Accounts } from '../platform/auth/accounts.ts'
+import type { CredentialOptions } from '../platform/auth/credentials.ts'
+import { DeveloperKeys } from '../platform/auth/developer-keys.ts'
+import { roleDirectory } from '../platform/auth/role-directory.ts'
+import { addressList, clientReader } from '../platform/client-address.ts'
+import { clientNetwork } from '../platform/client-network.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { isConnectionLost } from '../platform/db/errors.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { createReadPool } from '../platform/db/slonik.ts'
+import { readableAtOnce, untilReplayed, whenReplayed } from '../platform/db/when-replayed.ts'
+import type { WhenReadable } from '../platform/db/when-replayed.ts'
+import { asError, RetryableError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { pause } from '../platform/retry.ts'
 import { webhookStores } from '../webhooks/webhook-stores.ts'
-import type { ServiceContext } from './context.ts'
+import { adminOperations } from './admin-operations.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { createExplorerPage } from './explorer-page.ts'
+import { forgetAtCommits } from './forget-at-commits.ts'
+import { mountOperator } from './operator.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
 
 /** Of the connections, those that only expensive calls use. */
 const expensiveShare = 0.4
 
 /** Starts the explorer API and the live feeds. */
-export async function startApi(context: ServiceContext): Promise<void> {
+export async function startApi(context: ServiceContext<Config>): Promise<void> {
   const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'api' })
   const reads = await openReads({ ...context, log })
@@ -127,4 +136,138 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   lifecycle.onStop('API', () => server.close())
   shared.apiPort = server.port
+}
+
+/** Who may operate and administrate, as the configuration says. */
+function adminCredentials({ config, lifecycle, log }: ServiceContext<Config>): CredentialOptions {
+  const credentials = {
+    token: config.ADMIN_TOKEN,
+    jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET,
+    allowedRoles: config.ADMIN_ALLOWED_ROLES,
+  }
+  if (config.AUTH_DB_URL === undefined) return credentials
+  const pool = createPool(config.AUTH_DB_URL, {
+    ...connectionLimits,
+    max: 2,
+    applicationName: 'flowfarm roles',
+    onIdleError: logIdleErrors(log, 'a connection to AUTH_DB_URL was lost'),
+  })
+  lifecycle.onStop('connections to the authentication service', () => pool.end())
+  return { ...credentials, rolesOf: roleDirectory(pool) }
+}
+
+/** How often a process that has no ingester of its own looks what the other has learned. */
+const refreshMs = 1000
+
+/** What the ingester has written down of the chain (`app.chain`), for a process that serves and does not follow it. */
+class ChainFacts {
+  readonly #pool: pg.Pool
+  readonly #log: Logger
+  #chainId = 'unknown'
+  #latestHeight: number | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(pool: pg.Pool, log: Logger) {
+    this.#pool = pool
+    this.#log = log
+  }
+
+  /** `unknown` until an ingester has met a node. */
+  get chainId(): string {
+    return this.#chainId
+  }
+
+  get latestHeight(): number | undefined {
+    return this.#latestHeight
+  }
+
+  async start(): Promise<void> {
+    await this.#refresh()
+    this.#schedule()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      this.#refresh()
+        .catch((error: unknown) => this.#log.warn({ err: asError(error) }, 'the head of the chain could not be read'))
+        .finally(() => {
+          if (this.#timer !== undefined) this.#schedule()
+        })
+    }, refreshMs)
+    this.#timer.unref()
+  }
+
+  async #refresh(): Promise<void> {
+    const { rows } = await this.#pool.query<{ chain_id: string; latest_height: string | null }>(
+      'select chain_id, latest_height from app.chain',
+    )
+    const row = rows[0]
+    if (row === undefined) return
+    this.#chainId = row.chain_id
+    this.#latestHeight = row.latest_height === null ? undefined : Number(row.latest_height)
+  }
+}
+
+/** Where the API reads. */
+interface Reads {
+  readonly url: string
+  readonly whenReadable: WhenReadable
+}
+
+/** How long a standby may take at the start to be reached and to have what the primary has, ms. */
+const patienceMs = 5000
+
+/**
+ * The database of DB_READ_URL, once it has what the other one has, migrations included; else that of DB_URL.
+ * @throws RetryableError `reads-unavailable` after five seconds
+ */
+async function openReads({
+  config,
+  databaseUrl,
+  pool: primary,
+  log,
+  lifecycle,
+}: ServiceContext<Config>): Promise<Reads> {
+  const url = config.DB_READ_URL
+  if (url === undefined) return { url: databaseUrl, whenReadable: readableAtOnce }
+  const reads = createPool(url, {
+    ...connectionLimits,
+    max: 1,
+    applicationName: 'flowfarm replay',
+    onIdleError: logIdleErrors(log, 'the connection to the database of DB_READ_URL was lost'),
+  })
+  lifecycle.onStop('connection to the standby', () => reads.end())
+  const { signal } = lifecycle
+  const impatience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  for (;;) {
+    try {
+      await untilReplayed({ primary, reads, signal: impatience })
+      break
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (impatience.aborted) {
+        throw new RetryableError(
+          'reads-unavailable',
+          'The database of DB_READ_URL cannot be reached, or does not get what is written to that of DB_URL.',
+          { cause },
+        )
+      }
+      if (!isConnectionLost(cause)) throw cause
+      await pause(100, signal)
+    }
+  }
+  return {
+    url,
+    whenReadable: whenReplayed({
+      primary,
+      reads,
+      signal,
+      onTrouble: (err) => log.warn({ err }, 'how far the database of DB_READ_URL is cannot be found out, trying again'),
+    }),
+  }
 }

@@ -1,17 +1,18 @@
-import { readHtmlPage } from '../api/pages/html-page.ts'
-import { pageAddress } from '../api/server.ts'
-import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
-import { QueryHistory } from '../ask/history/query-history.ts'
-import { createAskServer } from '../ask/http/server.ts'
-import { createRootPage } from './root-page.ts'
-import { cannotListen } from './cannot-listen.ts'
-import type { ServiceContext } from './context.ts'
-import { createDashboardPages } from './dashboard-pages.ts'
+import { readHtmlPage } from '../platform/pages/html-page.ts'
+import { pageAddress } from '../explorer/server.ts'
+import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
+import { QueryHistory } from '../assistant/query/history/query-history.ts'
+import { createAskServer } from '../assistant/query/http/server.ts'
+import { createRootPage } from '../platform/pages/serve-page.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { openQueryService } from './open-query-service.ts'
-import { pageBuildOf } from './page-build-of.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
 
 /** Starts the query service: its REST API and its page. */
-export async function startAsk(context: ServiceContext): Promise<void> {
+export async function startAsk(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ask' })
   const { service, memory } = await openQueryService(context)

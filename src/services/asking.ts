@@ -1,20 +1,18 @@
-import { askingWorkers } from '../../jobs/asking/index.ts'
-import type { AskingWorker } from '../../jobs/asking/asking-worker.ts'
-import { priceFeedWorker } from '../../jobs/asking/price-feed-worker.ts'
+import { askingWorkers } from '../../jobs/enrichment/index.ts'
+import type { AskingWorker } from '../../jobs/enrichment/asking-worker.ts'
+import { priceFeedWorker } from '../../jobs/enrichment/price-feed-worker.ts'
 import { createChainReader } from '../access/create-chain-reader.ts'
-import { historicEndpoints, liveEndpoints } from '../base/config.ts'
-import type { Config } from '../base/config.ts'
-import { asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import type { Network } from '../chain/network.ts'
-import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
-import { AskingFarm } from '../farm/asking/asking-farm.ts'
-import type { RunningAsker } from '../farm/asking/asking-farm.ts'
-import { countAsking } from '../farm/asking/asking-counts.ts'
-import { loadScripts } from '../farm/asking/chain-scripts.ts'
-import { readJson } from '../farm/asking/read-json.ts'
-import type { ServiceContext } from './context.ts'
+import { historicEndpoints, liveEndpoints } from '../access/settings.ts'
+import type { Config } from '../config.ts'
+import { asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Network } from '../flow/network.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { AskingFarm, countAsking } from '../farm/enrichment/enrichment-workers.ts'
+import type { RunningAsker } from '../farm/enrichment/enrichment-workers.ts'
+import { loadScripts, readJson } from '../farm/enrichment/worker-inputs.ts'
+import type { ServiceContext } from '../platform/service.ts'
 
 /** Calls per second and node where nothing else is set: what public nodes allow of scripts. */
 const defaultRps = 5
@@ -24,7 +22,7 @@ const countEveryMs = 10_000
 
 /** Starts the workers that ask, those that are enabled. Nothing waits for them. */
 export async function startAsking(
-  { config, databaseUrl, metrics, lifecycle, ...context }: ServiceContext,
+  { config, databaseUrl, metrics, lifecycle, ...context }: ServiceContext<Config>,
   network: Network,
 ): Promise<void> {
   const log = context.log.child({ service: 'asking' })

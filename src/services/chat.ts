@@ -1,19 +1,19 @@
-import { pageAddress } from '../api/server.ts'
-import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
-import type { Config } from '../base/config.ts'
-import { asError } from '../base/errors.ts'
-import { createChatServer } from '../chat/http/chat-server.ts'
-import type { ChatServerOptions } from '../chat/http/chat-server.ts'
-import { AnswerLimits } from '../chat/limits/answer-limits.ts'
-import { cannotListen } from './cannot-listen.ts'
-import type { ServiceContext } from './context.ts'
-import { createDashboardPages } from './dashboard-pages.ts'
+import { pageAddress } from '../explorer/server.ts'
+import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
+import type { Config } from '../config.ts'
+import { asError } from '../platform/errors.ts'
+import { createChatServer } from '../assistant/chat/http/chat-server.ts'
+import type { ChatServerOptions } from '../assistant/chat/http/chat-server.ts'
+import { AnswerLimits } from '../assistant/chat/limits/answer-limits.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { openChat } from './open-chat.ts'
-import { pageBuildOf } from './page-build-of.ts'
-import { createRootPage } from './root-page.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
+import { createRootPage } from '../platform/pages/serve-page.ts'
 
 /** Starts the chat: its route, its settings and its page. */
-export async function startChat(context: ServiceContext): Promise<void> {
+export async function startChat(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'chat' })
   const parts = await openChat(context, log)

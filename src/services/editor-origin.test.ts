@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readConfig } from '../base/config.ts'
+import { readConfig } from '../config.ts'
 import { editorUrl, signInClients } from './editor-origin.ts'
 import { readWalletPlace, walletWarnings } from './wallet-settings.ts'
 

@@ -1,6 +1,6 @@
-import type { Config } from '../base/config.ts'
-import type { SignInClient } from '../wallet/clients/sign-in-client.ts'
-import type { Shared } from './shared.ts'
+import type { Config } from '../config.ts'
+import type { SignInClient } from '../wallet/client-routes.ts'
+import type { Shared } from '../platform/service.ts'
 import type { WalletPlace } from './wallet-settings.ts'
 
 export const editorClientId = 'editor'

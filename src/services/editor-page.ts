@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 import type { EditorSettings } from '../editor/http/editor-server.ts'
-import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
-import { servePage } from '../operator/pages.ts'
-import type { Pages } from '../operator/pages.ts'
+import { contentPolicy, securityHeaders } from '../platform/pages/security-headers.ts'
+import { servePage } from '../platform/pages/serve-page.ts'
+import type { Pages } from '../platform/pages/serve-page.ts'
 
 /** Paths of the editor's page: the page itself knows what each shows. */
 const pagePath = /^\/(?:p\/[a-z0-9-]{1,80}|developer\/callback)?$/

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FatalError } from '../base/errors.ts'
+import { FatalError } from '../platform/errors.ts'
 import { checkEditorUrl, editorWarnings } from './editor-settings.ts'
 
 describe('settings of the editor', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Config } from '../base/config.ts'
-import { asError, FatalError } from '../base/errors.ts'
+import type { Config } from '../config.ts'
+import { asError, FatalError } from '../platform/errors.ts'
 import type { GitHubApp } from '../editor/github/api/github-options.ts'
 
 const samplesForm = z.array(

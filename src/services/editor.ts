@@ -1,14 +1,15 @@
-import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
+import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
 import { createEditorServer } from '../editor/http/editor-server.ts'
-import { cannotListen } from './cannot-listen.ts'
-import type { ServiceContext } from './context.ts'
-import { createDashboardPages } from './dashboard-pages.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
 import { createEditorPage } from './editor-page.ts'
 import { openEditor } from './open-editor.ts'
-import { pageBuildOf } from './page-build-of.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
 
 /** Starts the editor: its page, projects and repositories on HTTP_PORT, and the language server channel on LSP_PORT. */
-export async function startEditor(context: ServiceContext): Promise<void> {
+export async function startEditor(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'editor' })
   const pages = createDashboardPages({ page: 'editor', log, build: pageBuildOf(context) })

@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http'
 import { constants } from 'node:zlib'
 import Koa from 'koa'
 import compress from 'koa-compress'
-import { hasLeftEarly } from '../base/left-early.ts'
-import type { Logger } from '../base/log.ts'
-import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
-import { servePage } from '../operator/pages.ts'
-import type { Pages } from '../operator/pages.ts'
+import { hasLeftEarly } from '../platform/left-early.ts'
+import type { Logger } from '../platform/log.ts'
+import { contentPolicy, securityHeaders } from '../platform/pages/security-headers.ts'
+import { servePage } from '../platform/pages/serve-page.ts'
+import type { Pages } from '../platform/pages/serve-page.ts'
 
 /** First segments of the page's own paths; the page itself says that there is nothing at others. */
 export const pageRoots: ReadonlySet<string> = new Set([

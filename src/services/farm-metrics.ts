@@ -1,10 +1,10 @@
 import type pg from 'pg'
-import { asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import type { RoundReport } from '../farm/coordinator/coordinator-options.ts'
-import { readFarmOverview } from '../farm/overview/read-farm-overview.ts'
-import type { KnownCoverage } from '../farm/overview/read-farm-overview.ts'
+import { asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { RoundReport } from '../farm/coordinator/coordinator.ts'
+import { readFarmOverview } from '../farm/overview/farm-overview.ts'
+import type { KnownCoverage } from '../farm/overview/farm-overview.ts'
 import type { StagePlan } from '../farm/overview/stage-plan.ts'
 
 export interface FarmMetricsOptions {

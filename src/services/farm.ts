@@ -1,35 +1,34 @@
 import type pg from 'pg'
-import { workers as allWorkers } from '../../jobs/index.ts'
+import { workers as allWorkers, workers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
-import type { Config } from '../base/config.ts'
-import { FatalError, RetryableError } from '../base/errors.ts'
-import { retryWhile } from '../base/retry.ts'
-import { chainIdToNetwork } from '../chain/network.ts'
-import type { Network } from '../chain/network.ts'
-import { connectionLimits, shortStatementLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors, query } from '../db/pool.ts'
-import type { PoolOptions } from '../db/pool.ts'
+import type { Config } from '../config.ts'
+import { writeBuiltInLabels } from '../explorer/admin/account-labels.ts'
 import { Coordinator } from '../farm/coordinator/coordinator.ts'
 import type { OfferedLease } from '../farm/coordinator/hand-over.ts'
-import { planWorkers } from '../farm/coordinator/worker-plan.ts'
-import { DrillWatch } from '../farm/drills/drill-watch.ts'
-import { writeBuiltInLabels } from '../farm/labels/account-labels.ts'
-import { defaultRetryPolicy } from '../farm/leases/retry-policy.ts'
+import { planWorkers } from '../farm/leases/plan-leases.ts'
+import { DrillWatch } from '../farm/drills.ts'
+import { defaultRetryPolicy } from '../farm/leases/lease.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
-import { packLeases } from '../farm/queues/pack-leases.ts'
+import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
+import { packLeases } from '../farm/queues/work-queue.ts'
 import type { WorkQueue } from '../farm/queues/work-queue.ts'
 import { RangeReader } from '../farm/range-reader/range-reader.ts'
+import { Upkeep } from '../farm/upkeep.ts'
 import { FarmWorkers } from '../farm/worker-loop/farm-workers.ts'
 import type { RunningWorker } from '../farm/worker-loop/farm-workers.ts'
-import { decodedBlock } from '../ingest/decoded-block.ts'
+import { chainIdToNetwork } from '../flow/network.ts'
+import type { Network } from '../flow/network.ts'
+import { connectionLimits, shortStatementLimits } from '../platform/db/connection-limits.ts'
+import { asDatabaseError } from '../platform/db/errors.ts'
+import { createPool, logIdleErrors, query } from '../platform/db/pool.ts'
+import type { PoolOptions } from '../platform/db/pool.ts'
+import { FatalError, RetryableError, asError } from '../platform/errors.ts'
+import { retryWhile } from '../platform/retry.ts'
 import { startAsking } from './asking.ts'
-import type { ServiceContext } from './context.ts'
-import { openWorkQueue } from './open-work-queue.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import type { WeighedBlock } from '../flow/decoded-block.ts'
 import { FarmMetrics } from './farm-metrics.ts'
-import { startUpkeep } from './upkeep.ts'
-
-/** What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some more. */
-const bytesPerByte = 4
+import { upkeepJobs } from './upkeep-jobs.ts'
 
 /**
  * A process that coordinates and is cut off loses its lock 6 s after its last sign of life, so that another one gives out what it had
@@ -38,7 +37,10 @@ const bytesPerByte = 4
 const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
 
 /** Starts the coordinator and all workers that are enabled. */
-export async function startFarm(context: ServiceContext, workers: readonly Worker[] = allWorkers): Promise<void> {
+export async function startFarm(
+  context: ServiceContext<Config, WeighedBlock>,
+  workers: readonly Worker[] = allWorkers,
+): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'farm' })
   const plans = planWorkers(config, workers)
@@ -78,12 +80,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
       metrics.farmReadSeconds.observe(seconds)
     },
   })
-  shared.offerBlocks = (blocks, chainVersion) => {
-    reader.offer(
-      blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })),
-      chainVersion,
-    )
-  }
+  shared.offerBlocks = (blocks, chainVersion) => reader.offer(blocks, chainVersion)
   // A farm that rests between ranges of history, or does none, is slower than ingest because somebody wants it to be.
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
   if (isKeepingUp) shared.historyRoom = (signal) => reader.room(signal)
@@ -203,4 +200,83 @@ function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
     },
     { signal, baseMs: 50, maxMs: 500 },
   )
+}
+
+/** How long a Redis that cannot be reached is waited for at the start, ms; as long as a database. */
+const patienceMs = 5000
+
+/**
+ * Opens the queues, and waits a little for their store, since machines start their services in any order.
+ * @throws RetryableError `queue-unavailable` after that; FatalError where the store cannot be used
+ */
+function openWorkQueue({
+  config,
+  databaseUrl,
+  log,
+  lifecycle: { signal },
+}: ServiceContext<Config, WeighedBlock>): Promise<WorkQueue> {
+  const giveUpAt = performance.now() + patienceMs
+  return retryWhile(() => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }), {
+    signal,
+    maxMs: 1000,
+    isRetryable: (error) => error instanceof RetryableError && performance.now() < giveUpAt,
+    onRetry: (error, attempt) => {
+      if (attempt === 1)
+        log.warn({ reason: asError(error).message }, 'the store of the queues cannot be reached, trying again')
+    },
+  })
+}
+
+/** Starts the upkeep of the database in the background; a farm without it still works, so what keeps it away is only logged. */
+function startUpkeep({
+  config,
+  databaseUrl,
+  lifecycle,
+  metrics,
+  ...context
+}: ServiceContext<Config, WeighedBlock>): void {
+  const log = context.log.child({ service: 'upkeep' })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits,
+    max: 3,
+    applicationName: 'flowfarm upkeep',
+    onIdleError: logIdleErrors(log),
+  })
+  lifecycle.onStop('connections: flowfarm upkeep', () => pool.end())
+  const start = async (): Promise<Upkeep> => {
+    const upkeep = new Upkeep({
+      pool,
+      jobs: upkeepJobs(pool, workers, { webhookLogDays: config.WEBHOOK_LOG_DAYS }),
+      log,
+      metrics,
+    })
+    try {
+      await upkeep.start(lifecycle.signal)
+      return upkeep
+    } catch (error) {
+      await upkeep.stop()
+      throw asDatabaseError(error)
+    }
+  }
+  const starting = retryWhile(start, {
+    signal: lifecycle.signal,
+    baseMs: 1000,
+    maxMs: 60_000,
+    isRetryable: (error) => error instanceof RetryableError,
+  })
+  starting.then(
+    () => log.debug('upkeep is scheduled'),
+    (error: unknown) =>
+      lifecycle.signal.aborted ||
+      log.error({ err: asError(error) }, 'there will be no upkeep of the database: partitions ahead, pruning'),
+  )
+  const stop = async (): Promise<void> => {
+    const [started] = await Promise.allSettled([starting])
+    if (started.status === 'fulfilled') await started.value.stop()
+  }
+  // It takes a moment for pg-boss, which need not keep the other parts from stopping.
+  const stopped = new Promise<void>((resolve) =>
+    lifecycle.signal.addEventListener('abort', () => resolve(stop()), { once: true }),
+  )
+  lifecycle.onStop('upkeep', () => stopped)
 }

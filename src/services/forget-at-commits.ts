@@ -1,11 +1,12 @@
 import type { DatabasePool } from 'slonik'
-import type { KeptAnswers } from '../api/kept/kept-answers.ts'
-import { keepRecentReads, recentReadsMs } from '../api/kept/recent-reads.ts'
-import { LogThrottle } from '../base/log-throttle.ts'
-import { listen } from '../db/listen.ts'
-import type { WhenReadable } from '../db/when-replayed.ts'
-import { farmChannel, rowsChanged } from '../farm/leases/sql/announce-farm-work.ts'
-import type { ServiceContext } from './context.ts'
+import type { KeptAnswers } from '../explorer/kept/kept-answers.ts'
+import { keepRecentReads, recentReadsMs } from '../explorer/paging/recent-reads.ts'
+import { LogThrottle } from '../platform/log-throttle.ts'
+import { listen } from '../platform/db/listen.ts'
+import type { WhenReadable } from '../platform/db/when-replayed.ts'
+import { farmChannel, rowsChanged } from '../platform/db/announce-farm-work.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
 
 const rollbackChannel = 'flowfarm_rollback'
 
@@ -18,7 +19,7 @@ const channels = ['flowfarm_blocks', rollbackChannel, farmChannel]
  * The live feed reads a new block before it tells of it, so that whoever asks then is not given what was kept before that block.
  */
 export async function forgetAtCommits(
-  { databaseUrl, lifecycle, log }: ServiceContext,
+  { databaseUrl, lifecycle, log }: ServiceContext<Config>,
   {
     databases,
     kept,

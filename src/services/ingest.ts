@@ -1,23 +1,33 @@
 import type pg from 'pg'
-import { createChainSource } from '../access/create-chain-source.ts'
+import { workers } from '../../jobs/index.ts'
 import type { ChainSource, ChainSourceOptions } from '../access/chain-source.ts'
+import { createChainSource } from '../access/create-chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import { historicEndpoints, liveEndpoints } from '../base/config.ts'
-import { asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { pause } from '../base/retry.ts'
-import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
+
+import { lockOutCommits } from '../farm/coverage/chain-version.ts'
+import { rollBackDerived } from '../farm/commit/folds.ts'
+import { rollBackFarm } from '../farm/coverage/coverage.ts'
+import { historicEndpoints, liveEndpoints } from '../access/settings.ts'
 import { BackwardIngester } from '../ingest/backward-ingester.ts'
 import { ingesterNames, readRawCoverage } from '../ingest/checkpoints.ts'
 import type { IngesterName } from '../ingest/checkpoints.ts'
+import { decodedBlock } from '../ingest/decoded-block.ts'
 import { FailingHeights } from '../ingest/failing-heights.ts'
 import { ForwardIngester } from '../ingest/forward-ingester.ts'
 import { HeadTracker } from '../ingest/head-tracker.ts'
 import { Progress, progressText, statusText } from '../ingest/progress.ts'
-import type { ServiceContext } from './context.ts'
-import { rollBackFarmData } from './roll-back-farm-data.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { pause } from '../platform/retry.ts'
+import { rollBackWebhooks } from '../webhooks/roll-back-webhooks.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import type { WeighedBlock } from '../flow/decoded-block.ts'
 
+/** What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some more. */
+const bytesPerByte = 4
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
@@ -35,7 +45,10 @@ export interface IngestPatience extends Pick<ChainSourceOptions, 'settledDepth' 
 }
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
-export async function startIngest(context: ServiceContext, patience: IngestPatience = {}): Promise<void> {
+export async function startIngest(
+  context: ServiceContext<Config, WeighedBlock>,
+  patience: IngestPatience = {},
+): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
   const pool = createPool(databaseUrl, {
@@ -64,7 +77,6 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
     return created
   }
   const live = source([])
-  shared.nodes = () => live.status()
   const heads = new HeadTracker({ pool, source: live, log, metrics, signal: lifecycle.signal })
   shared.latestHeight = () => heads.current?.height
   const progress = new Progress(() => heads.current?.height)
@@ -77,7 +89,11 @@ export async function startIngest(context: ServiceContext, patience: IngestPatie
     signal: lifecycle.signal,
     maxPauseMs: patience.maxPauseMs,
     onStored: shared.isFarmHere
-      ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation)
+      ? (blocks: readonly FetchedBlock[], generation: number) =>
+          shared.offerBlocks?.(
+            blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })),
+            generation,
+          )
       : undefined,
   }
   const {
@@ -171,7 +187,7 @@ async function runWhenOwed(
 }
 
 /** Progress as a status line on a terminal, and as log lines elsewhere. */
-function report({ terminal, log, lifecycle, config }: ServiceContext, progress: Progress): void {
+function report({ terminal, log, lifecycle, config }: ServiceContext<Config, WeighedBlock>, progress: Progress): void {
   const isDrawn = terminal.isInteractive && config.LOG_FORMAT !== 'json'
   const timer = setInterval(
     () => {
@@ -186,4 +202,16 @@ function report({ terminal, log, lifecycle, config }: ServiceContext, progress: 
     clearInterval(timer)
     terminal.setStatus([])
   })
+}
+
+/**
+ * The farm's part in a rollback of the chain, whether or not a farm runs in this process: commits are locked out, coverage
+ * is cut and leases are deleted, rows are deleted and folds computed anew; and webhooks tell what they have told too much.
+ */
+export async function rollBackFarmData(client: pg.ClientBase, ancestor: number): Promise<void> {
+  await lockOutCommits(client)
+  await client.query('select 1 from app.indexing_checkpoints order by service_name for update')
+  await rollBackFarm(client, ancestor)
+  await rollBackDerived(client, ancestor, workers)
+  await rollBackWebhooks(client, ancestor)
 }

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { chainIdToNetwork } from '../chain/network.ts'
-import type { Network } from '../chain/network.ts'
+import { asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { chainIdToNetwork } from '../flow/network.ts'
+import type { Network } from '../flow/network.ts'
 
 /** How often a database that knows no chain yet is looked at, ms. */
 const pauseMs = 2000

@@ -1,19 +1,20 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
-import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
-import { FailureLimit } from '../auth/failure-limit.ts'
-import { historicEndpoints, liveEndpoints, settings } from '../base/config.ts'
-import type { Config } from '../base/config.ts'
-import { Admission } from '../mcp/access/admission.ts'
-import { KeyCheck } from '../mcp/access/key-check.ts'
-import type { OriginRules } from '../base/mcp/origin-rules.ts'
-import { SlidingWindow } from '../base/sliding-window.ts'
-import { startMcpHttpServer } from '../mcp/mcp-http-server.ts'
-import { boundScripts } from '../mcp/scripts/bounded-script-runner.ts'
-import { createNodeScriptRunner } from '../mcp/scripts/node-script-runner.ts'
-import { createRestScriptRunner } from '../mcp/scripts/rest-script-runner.ts'
-import type { ScriptRunner } from '../mcp/scripts/script-runner.ts'
-import { cannotListen } from './cannot-listen.ts'
-import type { ServiceContext } from './context.ts'
+import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
+import { FailureLimit } from '../platform/auth/failure-limit.ts'
+import { settings } from '../config.ts'
+import { historicEndpoints, liveEndpoints } from '../access/settings.ts'
+import type { Config } from '../config.ts'
+import { Admission } from '../assistant/mcp/access/admission.ts'
+import { KeyCheck } from '../assistant/mcp/access/key-check.ts'
+import type { OriginRules } from '../platform/mcp/origin-rules.ts'
+import { SlidingWindow } from '../platform/sliding-window.ts'
+import { startMcpHttpServer } from '../assistant/mcp/mcp-http-server.ts'
+import { boundScripts } from '../assistant/mcp/scripts/bounded-script-runner.ts'
+import { createNodeScriptRunner } from '../assistant/mcp/scripts/node-script-runner.ts'
+import { createRestScriptRunner } from '../assistant/mcp/scripts/rest-script-runner.ts'
+import type { ScriptRunner } from '../assistant/mcp/scripts/script-runner.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { ServiceContext } from '../platform/service.ts'
 import { openNetwork } from './open-network.ts'
 import { openQueryService } from './open-query-service.ts'
 import { openSkills } from './open-skills.ts'
@@ -22,7 +23,7 @@ import { openSkills } from './open-skills.ts'
 const version = '1.0.0'
 
 /** Starts the MCP server. */
-export async function startMcp(context: ServiceContext): Promise<void> {
+export async function startMcp(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'mcp' })
   const { service: queries } = await openQueryService(context)
@@ -55,7 +56,7 @@ export async function startMcp(context: ServiceContext): Promise<void> {
 }
 
 /** Where scripts run: where no REST API is named, on the nodes that everything else comes from. */
-function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext): ScriptRunner {
+function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext<Config>): ScriptRunner {
   if (config.CHAIN_REST_URL !== undefined) return createRestScriptRunner(config.CHAIN_REST_URL)
   const nodes = createChainReader({
     liveEndpoints: liveEndpoints(config),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { RawWebSocket } from '../../test/support/raw-websocket.ts'
-import { FatalError } from '../base/errors.ts'
-import { Metrics } from '../base/metrics.ts'
+import { FatalError } from '../platform/errors.ts'
+import { Metrics } from '../platform/metrics.ts'
 import { startMetricsServer } from './metrics-server.ts'
 
 describe('metrics server', () => {

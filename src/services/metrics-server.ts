@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { asError, FatalError } from '../base/errors.ts'
-import type { Metrics } from '../base/metrics.ts'
-import { refuseRebound } from '../base/refuse-rebound.ts'
+import { asError, FatalError } from '../platform/errors.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { refuseRebound } from '../platform/refuse-rebound.ts'
 
 export interface MetricsServer {
   readonly port: number

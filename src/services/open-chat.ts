@@ -1,27 +1,27 @@
-import type { Config } from '../base/config.ts'
-import type { Logger } from '../base/log.ts'
-import { readJsonCdcValue } from '../chain/json-cdc/json-cdc-payload.ts'
-import { mcpServers } from '../chat/connections/mcp-server.ts'
-import type { McpServer } from '../chat/connections/mcp-server.ts'
-import { McpToolSource } from '../chat/connections/mcp-tool-source.ts'
-import { createChat } from '../chat/create-chat.ts'
-import type { ChatParts } from '../chat/http/chat-parts.ts'
-import { createChatModels } from '../chat/models/create-chat-models.ts'
-import { ScriptedChatModel } from '../chat/models/scripted/scripted-chat-model.ts'
-import type { ScriptedExample } from '../chat/models/scripted/scripted-example.ts'
-import { fetchApiTools } from '../chat/tools/fetch-api/fetch-api.ts'
-import { chatExamples } from './chat-examples.ts'
-import type { ServiceContext } from './context.ts'
-import { localHost } from './local-host.ts'
+import { mcpServers } from '../assistant/chat/connections/mcp-server.ts'
+import type { McpServer } from '../assistant/chat/connections/mcp-server.ts'
+import { McpToolSource } from '../assistant/chat/connections/mcp-tool-source.ts'
+import { createChat } from '../assistant/chat/create-chat.ts'
+import type { ChatParts } from '../assistant/chat/http/chat-parts.ts'
+import { createChatModels } from '../assistant/chat/models/create-chat-models.ts'
+import { ScriptedChatModel } from '../assistant/chat/models/scripted/scripted-chat-model.ts'
+import type { ScriptedExample } from '../assistant/chat/models/scripted/scripted-example.ts'
+import { fetchApiTools } from '../assistant/chat/tools/fetch-api/fetch-api.ts'
+import { examplePairs } from '../assistant/query/examples/example-pairs.ts'
+import type { Config } from '../config.ts'
+import { readJsonCdcValue } from '../flow/json-cdc/json-cdc-payload.ts'
+import type { Network } from '../flow/network.ts'
+import type { Logger } from '../platform/log.ts'
+import type { ServiceContext, Shared } from '../platform/service.ts'
+import { localHost } from '../platform/http/listen.ts'
 import { openNetwork } from './open-network.ts'
 import { openSkills } from './open-skills.ts'
-import type { Shared } from './shared.ts'
 
 /**
  * Puts the chat together: its models, and the tools that they may call. Connections end with the process.
  * @throws FatalError where CHAT_MODES, FETCH_API_HOSTS or SKILLS_DIR cannot be what they are
  */
-export async function openChat(context: ServiceContext, log: Logger): Promise<ChatParts> {
+export async function openChat(context: ServiceContext<Config>, log: Logger): Promise<ChatParts> {
   const { config, lifecycle, shared } = context
   const fetchApi = fetchApiTools({ hosts: config.FETCH_API_HOSTS, readCadence: readJsonCdcValue })
   const [network, skills] = await Promise.all([openNetwork(context), openSkills(context)])
@@ -62,5 +62,38 @@ export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'to
     script: config.SCRIPT_MCP_URL,
     evm: config.EVM_MCP_URL,
     tools: () => `http://${localHost(config.TOOLS_HOST)}:${shared.toolsPort ?? config.TOOLS_PORT}`,
+  })
+}
+
+/** Examples of the query service that the chat shows to begin with, by their first wording. Their charts are of all five kinds. */
+const chosen: readonly { readonly question: string; readonly title: string; readonly isShares?: boolean }[] = [
+  { question: 'How many transactions were there each day?', title: 'Transactions by day' },
+  {
+    question: 'How are FLOW transfers distributed by size in the last 10,000 blocks?',
+    title: 'FLOW transfers by size',
+    isShares: true,
+  },
+  { question: 'Which fungible tokens have the most holders?', title: 'Holders by token' },
+  { question: "Which contracts do users' transactions import most often?", title: 'Transactions by imported contract' },
+  {
+    question: 'How many scheduled transactions are there by status and priority?',
+    title: 'Scheduled transactions by status and priority',
+    isShares: true,
+  },
+  { question: 'What kinds of transactions were there in the last 10,000 blocks?', title: 'Transactions by kind' },
+  { question: 'How many accounts were created each day?', title: 'New accounts by day' },
+  { question: 'Which nodes have the most FLOW staked?', title: 'FLOW staked by node' },
+]
+
+/**
+ * The example questions of the chat, with the addresses of a network.
+ * @throws Error for one that the query service does not have: then this list is wrong
+ */
+export function chatExamples(network: Network): readonly ScriptedExample[] {
+  const pairs = new Map(examplePairs('indexer', network).map((pair) => [pair.questions[0], pair]))
+  return chosen.map(({ question, ...chart }) => {
+    const pair = pairs.get(question)
+    if (pair === undefined) throw new Error(`The chat names an example question that there is not: ${question}`)
+    return { ...pair, ...chart }
   })
 }

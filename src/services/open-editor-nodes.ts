@@ -1,15 +1,15 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
 import { createTransactionClient } from '../access/transaction-client.ts'
-import { liveEndpoints } from '../base/config.ts'
-import type { Config } from '../base/config.ts'
-import { editorNetworks, isEditorNetwork } from '../base/editor-network.ts'
-import type { EditorNetwork } from '../base/editor-network.ts'
-import { asError, FatalError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { retryWhile } from '../base/retry.ts'
-import { chainIdToNetwork } from '../chain/network.ts'
-import type { ChainReader } from '../chain/chain-reader.ts'
-import type { ServiceContext } from './context.ts'
+import { liveEndpoints } from '../access/settings.ts'
+import type { Config } from '../config.ts'
+import { editorNetworks, isEditorNetwork } from '../editor/editor-network.ts'
+import type { EditorNetwork } from '../editor/editor-network.ts'
+import { asError, FatalError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { retryWhile } from '../platform/retry.ts'
+import { chainIdToNetwork } from '../flow/network.ts'
+import type { ChainReader } from '../flow/chain-reader.ts'
+import type { ServiceContext } from '../platform/service.ts'
 
 /** Where the networks of the editor are reached. */
 export interface EditorNodes {
@@ -44,7 +44,7 @@ const nodeSettings = { mainnet: 'EDITOR_MAINNET_NODE', testnet: 'EDITOR_TESTNET_
  * @throws FatalError for an endpoint or a network that cannot be understood
  */
 export function openEditorNodes(
-  { config, lifecycle }: Pick<ServiceContext, 'config' | 'lifecycle'>,
+  { config, lifecycle }: Pick<ServiceContext<Config>, 'config' | 'lifecycle'>,
   log: Logger,
 ): EditorNodes {
   const chosen = readNetworks(config)

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
-import { addressList } from '../base/client-address.ts'
-import type { Client } from '../base/client-address.ts'
-import { editorNetworks } from '../base/editor-network.ts'
-import { asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { refuseRebound } from '../base/refuse-rebound.ts'
-import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
+import type pg from 'pg'
+import { editorNetworks } from '../editor/editor-network.ts'
 import { createGitHub } from '../editor/github/create-github.ts'
 import { createDeployFeed } from '../editor/github/deploys/deploy-feed.ts'
 import type { EditorParts, EditorSettings } from '../editor/http/editor-server.ts'
@@ -16,19 +10,36 @@ import { findLanguageServer } from '../editor/language-servers/find-language-ser
 import { createNodeContracts } from '../editor/language-servers/imports/node-contracts.ts'
 import type { LanguageServerProgram } from '../editor/language-servers/language-server-program.ts'
 import { createLspServer } from '../editor/lsp/lsp-server.ts'
-import { createProjectAccess } from '../projects/project-access.ts'
-import { projectLimits } from '../projects/project-quotas.ts'
-import { createProjectsFunction } from '../projects/projects-function.ts'
-import { cannotListen } from './cannot-listen.ts'
+import { createProjectAccess } from '../editor/projects/project-access.ts'
+import { projectLimits } from '../editor/projects/project-quotas.ts'
+import { createProjectsFunction } from '../editor/projects/projects-function.ts'
+import type { Authenticate } from '../platform/auth/authenticate.ts'
+import type { HoldUser } from '../platform/auth/hold-user.ts'
+import { addressList } from '../platform/client-address.ts'
+import type { Client } from '../platform/client-address.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { asError } from '../platform/errors.ts'
+import type { RequestState } from '../platform/http/requests.ts'
+import type { Logger } from '../platform/log.ts'
+import { refuseRebound } from '../platform/refuse-rebound.ts'
+import { createGotrueSessions } from '../wallet/auth/gotrue-sessions.ts'
+import { authPath } from '../wallet/auth/router.ts'
+import { openAuthSessions } from '../wallet/auth/own-sessions.ts'
+import { createAuthServer } from '../wallet/auth-server.ts'
+import { sessionRoutes } from '../wallet/session-cookies.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
 import { channelNames, mayUseChannel } from './channel-origins.ts'
-import type { ServiceContext } from './context.ts'
-import { editorUrl } from './editor-origin.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { editorUrl, editorClientId } from './editor-origin.ts'
 import { checkEditorUrl, editorWarnings, readGitHubApp, readSamples } from './editor-settings.ts'
+import { localHost } from '../platform/http/listen.ts'
 import { openEditorNodes } from './open-editor-nodes.ts'
 import type { EditorNodes } from './open-editor-nodes.ts'
-import { openEditorSignIn } from './open-editor-sign-in.ts'
+import { readWalletPlace } from './wallet-settings.ts'
 
-export interface OpenEditorOptions {
+interface OpenEditorOptions {
   /** Of the HTTP side. */
   readonly port: number
   readonly clientOf: (request: IncomingMessage) => Client
@@ -37,7 +48,7 @@ export interface OpenEditorOptions {
   readonly page: (settings: () => EditorSettings) => Middleware
 }
 
-export interface OpenedEditor extends EditorParts {
+interface OpenedEditor extends EditorParts {
   /** Where people reach it, without a slash at its end. */
   readonly url: string
   readonly lspUrl: string
@@ -52,7 +63,7 @@ const pruneEveryMs = 3_600_000
  * @throws FatalError for settings that cannot be; errors of the database
  */
 export async function openEditor(
-  context: ServiceContext,
+  context: ServiceContext<Config>,
   { port, clientOf, log, page }: OpenEditorOptions,
 ): Promise<OpenedEditor> {
   const { config, databaseUrl, lifecycle } = context
@@ -128,7 +139,7 @@ interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
 
 /** Starts the channel on LSP_PORT. */
 async function openChannel(
-  { config, metrics, lifecycle, shared }: ServiceContext,
+  { config, metrics, lifecycle, shared }: ServiceContext<Config>,
   { log, clientOf, nodes, deploys }: ChannelNeeds,
 ): Promise<{ program: LanguageServerProgram; lspPort: number }> {
   const program = await findLanguageServer({
@@ -170,7 +181,7 @@ async function openChannel(
 }
 
 function pruneNowAndThen(
-  { lifecycle }: Pick<ServiceContext, 'lifecycle'>,
+  { lifecycle }: Pick<ServiceContext<Config>, 'lifecycle'>,
   log: Logger,
   prune: () => Promise<void>,
 ): void {
@@ -186,4 +197,64 @@ function pruneNowAndThen(
 function lspAddress(url: string, port: number): string {
   const { protocol, hostname } = new URL(url)
   return `${protocol === 'https:' ? 'wss' : 'ws'}://${hostname}:${port}/lsp`
+}
+
+interface EditorSignIn {
+  readonly authenticate: Authenticate
+  readonly holdUser: HoldUser
+  /** Answers `/session`: the cookie of the editor's own session, which the wallet gave it. */
+  readonly session: Middleware<RequestState>
+  /** Where people sign in: at the wallet. */
+  readonly wallet: NonNullable<EditorSettings['wallet']>
+}
+
+interface EditorSignInNeeds {
+  readonly pool: pg.Pool
+  /** `editorUrl` */
+  readonly editor: string
+  readonly clientOf: (request: IncomingMessage) => Client
+}
+
+/**
+ * Who asks the editor: people who have signed in at the wallet, or at the auth server of GOTRUE_URL.
+ * @throws FatalError for settings of the wallet that cannot be
+ */
+async function openEditorSignIn(
+  { config, shared }: Pick<ServiceContext<Config>, 'config' | 'shared'>,
+  { pool, editor, clientOf }: EditorSignInNeeds,
+): Promise<EditorSignIn> {
+  const { url } = readWalletPlace(config, shared.walletPort ?? config.WALLET_PORT)
+  const { GOTRUE_URL: gotrueUrl } = config
+  const sessions =
+    gotrueUrl === undefined
+      ? await openAuthSessions(pool, {
+          jwtKey: config.WALLET_JWT_KEY,
+          walletUrl: url,
+          sessionHours: config.WALLET_SESSION_HOURS,
+        })
+      : createGotrueSessions({ url: gotrueUrl, serviceToken: undefined })
+  return {
+    authenticate: async (accessToken) => ({ userId: (await sessions.authenticate(accessToken)).user.id }),
+    holdUser: sessions.holdUser,
+    wallet: {
+      url,
+      gotrue_url: gotrueUrl ?? `${url}${authPath}`,
+      authorize_url: `${url}/authorize`,
+      token_url: `${url}/oauth/token`,
+      session_url: '/session',
+      client_id: editorClientId,
+    },
+    session: sessionRoutes({
+      auth: createAuthServer(
+        gotrueUrl ??
+          `${shared.walletPort === undefined ? url : `http://${localHost(config.HOST)}:${shared.walletPort}`}${authPath}`,
+      ),
+      allows: (origin) => origin === new URL(editor).origin,
+      clientOf: (request) => clientOf(request).address,
+      isSecure: editor.startsWith('https:'),
+      cookieDomain: undefined,
+      sessionHours: config.WALLET_SESSION_HOURS,
+      name: 'flowfarm-editor-session',
+    }).routes() as unknown as Middleware<RequestState>,
+  }
 }

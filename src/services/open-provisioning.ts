@@ -1,18 +1,18 @@
-import { liveEndpoints } from '../base/config.ts'
-import { asError } from '../base/errors.ts'
-import { PayerAccount } from '../wallet/chain/payer-account.ts'
-import { TransactionSender } from '../wallet/chain/transaction-sender.ts'
-import type { TransactionSenderOptions } from '../wallet/chain/transaction-sender.ts'
-import { walletNetworks } from '../wallet/chain/wallet-network.ts'
-import type { WalletNetwork } from '../wallet/chain/wallet-network.ts'
-import type { KnownPasskeys } from '../wallet/passkeys/known-passkey.ts'
+import { liveEndpoints } from '../access/settings.ts'
+import { asError } from '../platform/errors.ts'
+import { PayerAccount } from '../wallet/provisioning/payer-account.ts'
+import { TransactionSender } from '../wallet/provisioning/transaction-sender.ts'
+import type { TransactionSenderOptions } from '../wallet/provisioning/transaction-sender.ts'
+import { walletNetworks } from '../wallet/settings.ts'
+import type { WalletNetwork } from '../wallet/settings.ts'
+import type { KnownPasskeys } from '../wallet/passkeys/passkey-store.ts'
 import { Provisioning } from '../wallet/provisioning/provisioning.ts'
 import type { ProvisioningOptions } from '../wallet/provisioning/provisioning.ts'
-import type { Logger } from '../base/log.ts'
-import type { Config } from '../base/config.ts'
-import type { ServiceContext } from './context.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
-import { connectionLimits } from '../db/connection-limits.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
 
 const balanceEveryMs = 180_000
 
@@ -28,7 +28,7 @@ export const networkSettings = {
  * @throws FatalError for a payer that cannot be read or cannot pay, and for a node that cannot be understood
  */
 export async function openProvisioning(
-  { config, databaseUrl, lifecycle }: Pick<ServiceContext, 'config' | 'databaseUrl' | 'lifecycle'>,
+  { config, databaseUrl, lifecycle }: Pick<ServiceContext<Config>, 'config' | 'databaseUrl' | 'lifecycle'>,
   passkeys: KnownPasskeys,
   log: Logger,
   {
@@ -71,7 +71,7 @@ export async function openProvisioning(
 /** Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as it was. */
 function readBalances(
   senders: readonly TransactionSender[],
-  lifecycle: ServiceContext['lifecycle'],
+  lifecycle: ServiceContext<Config>['lifecycle'],
   log: Logger,
 ): void {
   const { signal } = lifecycle

@@ -1,24 +1,24 @@
 import { join, resolve } from 'node:path'
-import { AgentMemory } from '../ask/memory/agent-memory.ts'
-import { PairFolder } from '../ask/memory/pair-folder.ts'
-import { modelSettings } from '../llm/model-settings.ts'
-import { ScriptedModel } from '../ask/models/scripted-model.ts'
-import type { SqlModel } from '../ask/models/sql-model.ts'
-import { readKnowledge } from '../ask/prompt/read-knowledge.ts'
-import { LateDatabase } from '../ask/late-database.ts'
-import { QueryEngine } from '../ask/query-engine.ts'
-import type { DatabaseKnowledge, QueryDatabase } from '../ask/query-engine.ts'
-import type { QueryService, QueryTarget } from '../ask/query-service.ts'
-import { openSqlRunner } from '../ask/sql/open-sql-runner.ts'
-import type { Config } from '../base/config.ts'
-import { asError } from '../base/errors.ts'
-import { retryWhile } from '../base/retry.ts'
-import type { Network } from '../chain/network.ts'
-import { asDatabaseError } from '../db/errors.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
-import type { ServiceContext } from './context.ts'
+import { AgentMemory } from '../assistant/query/memory/agent-memory.ts'
+import { PairFolder } from '../assistant/query/memory/pair-folder.ts'
+import { modelSettings } from '../platform/llm/model-settings.ts'
+import { ScriptedModel } from '../assistant/query/models/scripted-model.ts'
+import type { SqlModel } from '../assistant/query/models/sql-model.ts'
+import { readKnowledge } from '../assistant/query/prompt/read-knowledge.ts'
+import { LateDatabase } from '../assistant/query/late-database.ts'
+import { QueryEngine } from '../assistant/query/query-engine.ts'
+import type { DatabaseKnowledge, QueryDatabase } from '../assistant/query/query-engine.ts'
+import type { QueryService, QueryTarget } from '../assistant/query/query-service.ts'
+import { openSqlRunner } from '../assistant/query/sql/open-sql-runner.ts'
+import type { Config } from '../config.ts'
+import { asError } from '../platform/errors.ts'
+import { retryWhile } from '../platform/retry.ts'
+import type { Network } from '../flow/network.ts'
+import { asDatabaseError } from '../platform/db/errors.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import type { ServiceContext } from '../platform/service.ts'
 import { readNetwork, whenNetworkKnown } from './known-network.ts'
-import { oncePerProcess } from './once-per-process.ts'
+import { oncePerProcess } from '../platform/service.ts'
 
 export interface OpenedQueryService {
   readonly service: QueryService
@@ -28,7 +28,7 @@ export interface OpenedQueryService {
 /** Opens what answers queries: once for a process, however many of its services want it. It ends with the process. */
 export const openQueryService = oncePerProcess(open)
 
-async function open(context: ServiceContext): Promise<OpenedQueryService> {
+async function open(context: ServiceContext<Config>): Promise<OpenedQueryService> {
   const { config } = context
   const log = context.log.child({ service: 'ask' })
   const databases = new Map<QueryTarget, QueryDatabase>()
@@ -61,12 +61,12 @@ async function openModel(
   }
   if ('remedy' in found) return { model: undefined, remedy: found.remedy }
   // The libraries of the providers take a third of a second to load.
-  const { ProviderModel } = await import('../ask/models/provider-model.ts')
+  const { ProviderModel } = await import('../assistant/query/models/provider-model.ts')
   return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
 }
 
 /** Opens our own database, without which nothing runs, at once; another one may be away for a while, which is told and waited for. */
-async function openTarget(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
+async function openTarget(target: QueryTarget, url: string, context: ServiceContext<Config>): Promise<QueryDatabase> {
   if (url === context.databaseUrl) return openDatabase(target, url, context)
   const { lifecycle, log } = context
   const late = new LateDatabase()
@@ -90,7 +90,7 @@ async function openTarget(target: QueryTarget, url: string, context: ServiceCont
   return late
 }
 
-async function openDatabase(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
+async function openDatabase(target: QueryTarget, url: string, context: ServiceContext<Config>): Promise<QueryDatabase> {
   const { config, lifecycle, log } = context
   const pool = createPool(url, {
     max: 1,

@@ -1,16 +1,17 @@
-import { inNetwork } from '../chain/in-network.ts'
-import { FilledSkills } from '../skills/filled-skills.ts'
-import { readSkills, shippedSkills } from '../skills/read-skills.ts'
-import type { Skills } from '../skills/skill.ts'
-import type { ServiceContext } from './context.ts'
-import { oncePerProcess } from './once-per-process.ts'
+import { inNetwork } from '../flow/in-network.ts'
+import { FilledSkills } from '../assistant/skills/filled-skills.ts'
+import { readSkills, shippedSkills } from '../assistant/skills/read-skills.ts'
+import type { Skills } from '../assistant/skills/skill.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { oncePerProcess } from '../platform/service.ts'
 import { openNetwork } from './open-network.ts'
 
 /**
  * The skills, with the addresses of the network; read once for a process.
  * @throws FatalError where their folder cannot be read
  */
-export const openSkills = oncePerProcess(async (context: ServiceContext): Promise<Skills> => {
+export const openSkills = oncePerProcess(async (context: ServiceContext<Config>): Promise<Skills> => {
   const [skills, network] = await Promise.all([
     readSkills(context.config.SKILLS_DIR ?? shippedSkills, context.log),
     openNetwork(context),

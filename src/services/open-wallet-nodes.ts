@@ -1,13 +1,14 @@
 import { createTransactionClient } from '../access/transaction-client.ts'
-import { liveEndpoints } from '../base/config.ts'
-import { asError, FatalError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { retryWhile } from '../base/retry.ts'
-import { chainIdToNetwork } from '../chain/network.ts'
-import { walletNetworks } from '../wallet/chain/wallet-network.ts'
-import type { WalletNetwork } from '../wallet/chain/wallet-network.ts'
-import type { ChainNodes } from '../wallet/http/chain-routes.ts'
-import type { ServiceContext } from './context.ts'
+import { liveEndpoints } from '../access/settings.ts'
+import { asError, FatalError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { retryWhile } from '../platform/retry.ts'
+import { chainIdToNetwork } from '../flow/network.ts'
+import { walletNetworks } from '../wallet/settings.ts'
+import type { WalletNetwork } from '../wallet/settings.ts'
+import type { ChainNodes } from '../wallet/chain-routes.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
 import { networkSettings } from './open-provisioning.ts'
 
 export interface WalletNodes {
@@ -23,7 +24,7 @@ export interface WalletNodes {
  * @throws FatalError for an endpoint that cannot be understood
  */
 export function openWalletNodes(
-  { config, lifecycle }: Pick<ServiceContext, 'config' | 'lifecycle'>,
+  { config, lifecycle }: Pick<ServiceContext<Config>, 'config' | 'lifecycle'>,
   log: Logger,
 ): WalletNodes {
   const open = (endpoint: string): ReturnType<typeof createTransactionClient> => {

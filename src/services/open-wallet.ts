@@ -1,40 +1,41 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
-import { pageAddress } from '../api/server.ts'
-import type { Client } from '../base/client-address.ts'
-import { settings as allSettings } from '../base/config.ts'
-import { ApiError, asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
-import { PreparedStatements } from '../db/prepared-statements.ts'
-import { createAuth } from '../wallet/auth/create-auth.ts'
+import { settings as allSettings } from '../config.ts'
+import { forgetRepositories } from '../editor/github/connections/forget-repositories.ts'
+import { forgetProjects } from '../editor/projects/store/forget-projects.ts'
+import { pageAddress } from '../explorer/server.ts'
+import { forgetAccount } from '../platform/auth/forget-account.ts'
+import type { Client } from '../platform/client-address.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { PreparedStatements } from '../platform/db/prepared-statements.ts'
+import { ApiError, asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
 import type { AuthSessions } from '../wallet/auth/auth-sessions.ts'
+import { createAuth } from '../wallet/auth/create-auth.ts'
 import { createGotrueSessions } from '../wallet/auth/gotrue-sessions.ts'
-import { authPath } from '../wallet/auth/http/auth-router.ts'
-import { Outbox } from '../wallet/auth/mail/outbox.ts'
-import { mailSender } from '../wallet/auth/mail/send-mail.ts'
-import { githubProvider } from '../wallet/auth/providers/github.ts'
-import { googleProvider } from '../wallet/auth/providers/google.ts'
-import type { ConfirmUserChange } from '../wallet/auth/user-change.ts'
-import { clientRoutes } from '../wallet/clients/client-routes.ts'
-import type { SignInClient } from '../wallet/clients/sign-in-client.ts'
-import { walletNetworks } from '../wallet/chain/wallet-network.ts'
-import { createAuthServer } from '../wallet/http/auth-server.ts'
-import type { WalletParts, WalletSettings } from '../wallet/http/wallet-server.ts'
+import { authPath } from '../wallet/auth/router.ts'
+import { Outbox, mailSender } from '../wallet/auth/outbox.ts'
+import { githubProvider, googleProvider } from '../wallet/auth/providers.ts'
+import type { ForgetUser, ConfirmUserChange } from '../wallet/auth/user-changes.ts'
+import { walletNetworks } from '../wallet/settings.ts'
+import { clientRoutes } from '../wallet/client-routes.ts'
+import type { SignInClient } from '../wallet/client-routes.ts'
+import { createAuthServer } from '../wallet/auth-server.ts'
+import type { WalletParts, WalletSettings } from '../wallet/server.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from '../wallet/passkeys/passkey-function.ts'
-import { PasskeyStore } from '../wallet/passkeys/stores/passkey-store.ts'
+import { forgetPasskeys, PasskeyStore } from '../wallet/passkeys/passkey-store.ts'
 import { provisioningEndpoints } from '../wallet/provisioning/provisioning-endpoints.ts'
-import type { ServiceContext } from './context.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
 import { signInClients } from './editor-origin.ts'
-import { forgetUser } from './forget-user.ts'
-import { localHost } from './local-host.ts'
+import { localHost } from '../platform/http/listen.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
 import { openWalletNodes } from './open-wallet-nodes.ts'
 import { WalletMetrics } from './wallet-metrics.ts'
 import { readApplication, readMailFrom, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
-export interface OpenWalletOptions {
+interface OpenWalletOptions {
   /** That the wallet listens on. */
   readonly port: number
   readonly clientOf: (request: IncomingMessage) => Client
@@ -42,7 +43,7 @@ export interface OpenWalletOptions {
   readonly page: Middleware
 }
 
-export interface OpenedWallet extends WalletParts {
+interface OpenedWallet extends WalletParts {
   /** Where people reach it, without a slash at its end. */
   readonly url: string
 }
@@ -63,7 +64,7 @@ const pruneEveryMs = 3_600_000
  * @throws FatalError for settings that cannot be, and for a payer that cannot pay; errors of the database
  */
 export async function openWallet(
-  context: ServiceContext,
+  context: ServiceContext<Config>,
   { port, clientOf, log, page }: OpenWalletOptions,
 ): Promise<OpenedWallet> {
   const { config, databaseUrl, lifecycle } = context
@@ -186,7 +187,7 @@ interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'>
 
 /** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
 async function openAuth(
-  { config, lifecycle }: ServiceContext,
+  { config, lifecycle }: ServiceContext<Config>,
   { pool, statements, place, figures, clientOf, log, port, userChanges, clients }: AuthNeeds,
 ): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
@@ -238,7 +239,7 @@ async function openAuth(
 }
 
 /** The API of this process, or the one that is set. */
-function explorerApi({ config, shared }: ServiceContext): string {
+function explorerApi({ config, shared }: ServiceContext<Config>): string {
   const isSet = config.BACKEND_URL !== allSettings.BACKEND_URL.read(undefined)
   return isSet || shared.apiPort === undefined
     ? config.BACKEND_URL
@@ -246,7 +247,18 @@ function explorerApi({ config, shared }: ServiceContext): string {
 }
 
 /** Where browsers find the explorer: others than those of this machine only where somebody has said it. */
-function explorerUrl({ config, shared }: ServiceContext, isForTrial: boolean): string | null {
+function explorerUrl({ config, shared }: ServiceContext<Config>, isForTrial: boolean): string | null {
   if (config.CHAT_EXPLORER_URL !== undefined) return config.CHAT_EXPLORER_URL
   return isForTrial && shared.apiPort !== undefined ? pageAddress(config.HOST, shared.apiPort) : null
+}
+
+/**
+ * What all parts of the program forget of a user who goes, in the transaction that removes them. The tables are there whether or not the editor runs,
+ * in this process or in another.
+ */
+export const forgetUser: ForgetUser = async (client, userId) => {
+  await forgetPasskeys(client, userId)
+  await forgetRepositories(client, userId)
+  await forgetProjects(client, userId)
+  await forgetAccount(client, userId)
 }

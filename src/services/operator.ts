@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
-import { addressList, clientReader } from '../base/client-address.ts'
-import type { Mount } from '../api/server.ts'
-import type { CredentialOptions } from '../auth/credentials.ts'
-import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
+import { addressList, clientReader } from '../platform/client-address.ts'
+import type { Mount } from '../explorer/server.ts'
+import type { CredentialOptions } from '../platform/auth/credentials.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { createOperator, operatorPath } from '../operator/operator.ts'
-import type { ServiceContext } from './context.ts'
-import { createDashboardPages } from './dashboard-pages.ts'
-import { pageBuildOf } from './page-build-of.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
+import { pageBuildOf } from '../platform/pages/page-build.ts'
 
 /** The operator's page and its API, as a part of the server of the explorer API. */
-export function mountOperator(context: ServiceContext, credentials: CredentialOptions): Mount {
+export function mountOperator(context: ServiceContext<Config>, credentials: CredentialOptions): Mount {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
   const pool = createPool(databaseUrl, {

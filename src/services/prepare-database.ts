@@ -1,9 +1,9 @@
-import { asError, FatalError, FlowfarmError, RetryableError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import { retryWhile } from '../base/retry.ts'
-import { isConnectionLost } from '../db/errors.ts'
-import { migrate } from '../db/migrate.ts'
-import { checkServerVersion, createPool } from '../db/pool.ts'
+import { asError, FatalError, FlowfarmError, RetryableError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import { retryWhile } from '../platform/retry.ts'
+import { isConnectionLost } from '../platform/db/errors.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { checkServerVersion, createPool } from '../platform/db/pool.ts'
 
 export interface PrepareDatabaseOptions {
   readonly url: string

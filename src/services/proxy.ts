@@ -1,12 +1,11 @@
-import { pageAddress } from '../api/server.ts'
-import { addressList } from '../base/client-address.ts'
-import type { Config } from '../base/config.ts'
-import { FatalError } from '../base/errors.ts'
-import { startProxyServer } from '../proxy/proxy-server.ts'
-import type { Upstream, UpstreamName } from '../proxy/upstream.ts'
-import { cannotListen } from './cannot-listen.ts'
-import type { BareContext } from './context.ts'
-import type { Shared } from './shared.ts'
+import { pageAddress } from '../explorer/server.ts'
+import { addressList } from '../platform/client-address.ts'
+import type { Config } from '../config.ts'
+import { FatalError } from '../platform/errors.ts'
+import { startProxyServer } from '../assistant/proxy/proxy-server.ts'
+import type { Upstream, UpstreamName } from '../assistant/proxy/upstream.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { BareContext, Shared } from '../platform/service.ts'
 
 /** Where nothing is set: the port of the web. */
 const webPort = 80
@@ -19,7 +18,7 @@ const chatPatienceMs = 300_000
  * Starts the reverse proxy: one port for the chat, the query service and the MCP server. It starts before these, and so it ends after
  * them: answers that are under way when all stop have their last words passed on.
  */
-export async function startProxy(context: BareContext): Promise<void> {
+export async function startProxy(context: BareContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'proxy' })
   const port = config.PROXY_PORT ?? webPort

@@ -1,8 +1,9 @@
-import { scriptReference } from '../mcp/resources/script-reference.ts'
-import { readDocumentPages } from '../tool-servers/docs/read-document-pages.ts'
-import { startToolServers } from '../tool-servers/start-tool-servers.ts'
-import { cannotListen } from './cannot-listen.ts'
-import type { ServiceContext } from './context.ts'
+import { scriptReference } from '../assistant/mcp/resources/script-reference.ts'
+import { readDocumentPages } from '../assistant/tools/docs/read-document-pages.ts'
+import { startToolServers } from '../assistant/tools/start-tool-servers.ts'
+import { cannotListen } from '../platform/http/cannot-listen.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
 import { openNetwork } from './open-network.ts'
 import { openSkills } from './open-skills.ts'
 
@@ -10,7 +11,7 @@ import { openSkills } from './open-skills.ts'
 const version = '1.0.0'
 
 /** Starts the tool servers: Cadence and documentation, and reads of an EVM node. */
-export async function startTools(context: ServiceContext): Promise<void> {
+export async function startTools(context: ServiceContext<Config>): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'tools' })
   const [network, skills, pages] = await Promise.all([openNetwork(context), openSkills(context), readDocumentPages()])

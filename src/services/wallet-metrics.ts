@@ -1,8 +1,8 @@
-import type { Metrics } from '../base/metrics.ts'
-import type { SignInMethod } from '../wallet/auth/sessions/open-session.ts'
-import type { MailResult } from '../wallet/auth/mail/outbox.ts'
-import type { WalletNetwork } from '../wallet/chain/wallet-network.ts'
-import type { PasskeyNote } from '../wallet/passkeys/stores/passkey-audit.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { SignInMethod } from '../wallet/auth/stores/sessions.ts'
+import type { MailResult } from '../wallet/auth/outbox.ts'
+import type { WalletNetwork } from '../wallet/settings.ts'
+import type { PasskeyNote } from '../wallet/passkeys/passkey-audit.ts'
 import type { AccountResult } from '../wallet/provisioning/account-maker.ts'
 
 /** The figures of the wallet, told by its parts. Every label has few values, none of which a stranger chooses. */

@@ -1,4 +1,4 @@
-import { contentPolicy } from '../operator/http/security-headers.ts'
+import { contentPolicy } from '../platform/pages/security-headers.ts'
 
 /**
  * The policy of the wallet's pages: their own origin, and beside it the one at which people sign in, where that is another. It is called, and nothing

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { readConfig } from '../base/config.ts'
-import { FatalError } from '../base/errors.ts'
+import { readConfig } from '../config.ts'
+import { FatalError } from '../platform/errors.ts'
 import { readApplication, readMailFrom, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
 describe('settings of the wallet', () => {

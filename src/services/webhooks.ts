@@ -1,15 +1,24 @@
-import { connectionLimits } from '../db/connection-limits.ts'
-import { createPool, logIdleErrors } from '../db/pool.ts'
+import { connectionLimits } from '../platform/db/connection-limits.ts'
+import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { asError } from '../platform/errors.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Attempt } from '../webhooks/deliver.ts'
 import { OverviewStore } from '../webhooks/overview-store.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
-import type { ServiceContext } from './context.ts'
-import { WebhookMetrics } from './webhook-metrics.ts'
+import type { Config } from '../config.ts'
+import type { ServiceContext } from '../platform/service.ts'
 
 /** Connections for making deliveries, fetching jobs and writing down what became of them. */
 const connections = 8
 
 /** Starts making webhooks of what is committed, and sending them. */
-export async function startWebhooks({ config, databaseUrl, lifecycle, ...context }: ServiceContext): Promise<void> {
+export async function startWebhooks({
+  config,
+  databaseUrl,
+  lifecycle,
+  ...context
+}: ServiceContext<Config>): Promise<void> {
   const log = context.log.child({ service: 'webhooks' })
   if (!config.ENABLE_WEBHOOKS) {
     log.info('webhooks are off')
@@ -49,4 +58,65 @@ export async function startWebhooks({ config, databaseUrl, lifecycle, ...context
   service.start()
   lifecycle.onStop('figures of webhooks', () => figures.stop())
   lifecycle.onStop('webhooks', () => service.stop())
+}
+
+interface WebhookMetricsOptions {
+  readonly overview: OverviewStore
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Whether this process makes the deliveries: it has the gauges of what waits, so that nothing is counted twice. */
+  readonly isDispatching: () => boolean
+  /** How often the gauges are read. Default 10,000 ms. */
+  readonly readMs?: number
+}
+
+/** The figures of webhooks: attempts of this process, and what waits in the database. */
+export class WebhookMetrics {
+  readonly #options: WebhookMetricsOptions
+  readonly #timer: NodeJS.Timeout
+  #reading: Promise<void> | undefined
+
+  constructor(options: WebhookMetricsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.read(), options.readMs ?? 10_000)
+    this.#timer.unref()
+  }
+
+  attempt({ error, status, latencyMs }: Attempt): void {
+    const { metrics } = this.#options
+    const result = error === null ? 'delivered' : status === null ? 'unanswered' : 'refused'
+    metrics.webhookAttempts.inc({ result })
+    metrics.webhookAttemptSeconds.observe({ result }, latencyMs / 1000)
+  }
+
+  made(count: number): void {
+    this.#options.metrics.webhookDeliveriesMade.inc(count)
+  }
+
+  /** Reads the gauges. Never rejects. */
+  read(): Promise<void> {
+    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)))
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#reading
+  }
+
+  async #read(): Promise<void> {
+    const { overview, metrics, log, isDispatching } = this.#options
+    try {
+      if (isDispatching()) {
+        const { deliveries, oldestSeconds, paused } = await overview.totals()
+        metrics.webhookWaiting.set(deliveries)
+        metrics.webhookOldestSeconds.set(oldestSeconds)
+        for (const [reason, count] of Object.entries(paused)) metrics.webhookPaused.set({ reason }, count)
+      } else {
+        for (const gauge of [metrics.webhookWaiting, metrics.webhookOldestSeconds]) gauge.remove()
+        metrics.webhookPaused.reset()
+      }
+    } catch (error) {
+      log.warn({ err: asError(error) }, 'what waits of webhooks could not be counted, the figures stay as they were')
+    }
+  }
 }

@@ -1,11 +1,11 @@
-import { asError } from '../base/errors.ts'
+import { asError } from '../platform/errors.ts'
 import type { PendingDelivery, PendingWork } from './pending-deliveries.ts'
 import type { PostAnswer, Poster } from './post.ts'
-import { resolveTarget } from '../outbound/resolve-target.ts'
-import type { LookUp } from '../outbound/resolve-target.ts'
+import { resolveTarget } from '../platform/outbound/resolve-target.ts'
+import type { LookUp } from '../platform/outbound/resolve-target.ts'
 import { bodySignature, standardSignature } from './signature.ts'
-import { literalAddress } from '../outbound/target-policy.ts'
-import type { TargetPolicy } from '../outbound/target-policy.ts'
+import { literalAddress } from '../platform/outbound/target-policy.ts'
+import type { TargetPolicy } from '../platform/outbound/target-policy.ts'
 
 /** What one attempt met. */
 export interface Attempt {

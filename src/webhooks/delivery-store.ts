@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { ApiError } from '../base/errors.ts'
-import { query, withTransaction } from '../db/pool.ts'
+import { ApiError } from '../platform/errors.ts'
+import { query, withTransaction } from '../platform/db/pool.ts'
 import { hurryTurns } from './turns.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 

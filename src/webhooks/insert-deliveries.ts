@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { query } from '../db/pool.ts'
+import { query } from '../platform/db/pool.ts'
 import { wakeTurns } from './turns.ts'
 
 export interface NewDelivery {

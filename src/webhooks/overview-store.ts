@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { query } from '../db/pool.ts'
+import { query } from '../platform/db/pool.ts'
 import { deliveriesPage } from './delivery-store.ts'
 import type { DeliveryStatus, WebhookDelivery } from './delivery-store.ts'
 import { endpointColumns } from './endpoint-store.ts'

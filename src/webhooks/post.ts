@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { literalAddress, portOf } from '../outbound/target-policy.ts'
+import { literalAddress, portOf } from '../platform/outbound/target-policy.ts'
 
 export interface PostRequest {
   readonly url: URL

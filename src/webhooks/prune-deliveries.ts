@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { query } from '../db/pool.ts'
+import { query } from '../platform/db/pool.ts'
 
 /** Rows that one statement removes at most, so that none holds many for long. */
 const rowsAtOnce = 5000

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { intersection, parseMultirange, union } from '../base/ranges.ts'
-import type { HeightSet } from '../base/ranges.ts'
-import { query } from '../db/pool.ts'
+import { intersection, parseMultirange, union } from '../platform/ranges.ts'
+import type { HeightSet } from '../platform/ranges.ts'
+import { query } from '../platform/db/pool.ts'
 import type { EventSource } from './sources/event-source.ts'
 
 /** What ingesters and workers have done, by name. Heights that were given up (raw.unavailable) have nothing to wait for. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { query } from '../db/pool.ts'
+import { query } from '../platform/db/pool.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { insertDeliveries } from './insert-deliveries.ts'
 import { rollbackLock } from './rollback-lock.ts'

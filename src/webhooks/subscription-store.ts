@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { ApiError } from '../base/errors.ts'
-import { query, withTransaction } from '../db/pool.ts'
+import { ApiError } from '../platform/errors.ts'
+import { query, withTransaction } from '../platform/db/pool.ts'
 import type { Conditions } from './conditions.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { testEventType } from './event-types.ts'

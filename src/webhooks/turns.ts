@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { query } from '../db/pool.ts'
+import { query } from '../platform/db/pool.ts'
 
 /** The right to send to a subscription, as this process has taken it. */
 export interface Turn {

@@ -1,4 +1,4 @@
-import { pause } from '../base/retry.ts'
+import { pause } from '../platform/retry.ts'
 
 /** Lets one loop sleep until somebody wakes it; a call that comes while it is awake is remembered. */
 export class WakeUp {

@@ -1,14 +1,14 @@
 import type pg from 'pg'
-import type { Logger } from '../base/log.ts'
+import type { Logger } from '../platform/log.ts'
 import type { Attempt } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { DispatchLimits } from './dispatch-group.ts'
 import { Poster } from './post.ts'
-import { dnsLookUp } from '../outbound/resolve-target.ts'
-import type { LookUp } from '../outbound/resolve-target.ts'
+import { dnsLookUp } from '../platform/outbound/resolve-target.ts'
+import type { LookUp } from '../platform/outbound/resolve-target.ts'
 import type { RetryRules } from './run-recorder.ts'
 import { Sender } from './sender.ts'
-import { targetPolicy } from '../outbound/target-policy.ts'
+import { targetPolicy } from '../platform/outbound/target-policy.ts'
 
 export interface WebhookServiceOptions {
   readonly databaseUrl: string

@@ -3,7 +3,7 @@ import { DeliveryStore } from './delivery-store.ts'
 import { EndpointStore } from './endpoint-store.ts'
 import { OverviewStore } from './overview-store.ts'
 import { SubscriptionStore } from './subscription-store.ts'
-import { targetPolicy } from '../outbound/target-policy.ts'
+import { targetPolicy } from '../platform/outbound/target-policy.ts'
 
 /** What the API manages webhooks by. */
 export interface WebhookStores {

@@ -6,9 +6,9 @@ import {
   ChainUnavailableError,
   ScriptFailedError,
   StateNotServedError,
-} from '../../src/chain/chain-reader.ts'
-import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
-import { PayloadError } from '../../src/chain/payload-error.ts'
+} from '../../src/flow/chain-reader.ts'
+import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
+import { PayloadError } from '../../src/flow/payload-error.ts'
 import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
 import type { Ledger } from '../support/askable-node.ts'
 import { quiet } from '../support/chain-source.ts'

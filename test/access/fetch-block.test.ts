@@ -4,9 +4,9 @@ import type { ChainSource, ChainSourceOptions } from '../../src/access/chain-sou
 import type { FetchedBlock } from '../../src/access/messages.ts'
 import { NodeRegistry } from '../../src/access/node-registry.ts'
 import { BelowRootError, NodeLiedError, NodesFailedError, NotYetError } from '../../src/access/source-errors.ts'
-import type { Fault, FaultCall } from '../../src/simnode/node/fault.ts'
-import type { ReplayNode, ReplayNodeOptions } from '../../src/simnode/replay/replay-node.ts'
-import { bytesOf, numberOf } from '../../src/simnode/node/wire.ts'
+import type { Fault, FaultCall } from '../../simnode/node/fault.ts'
+import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
+import { bytesOf, numberOf } from '../../simnode/node/wire.ts'
 import { contentOf, essenceOf, sourceOf } from '../support/chain-source.ts'
 import { startRecordedNode } from '../support/replay.ts'
 

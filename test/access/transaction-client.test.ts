@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { createAccount } from '../../clients/signing/transactions/make-transaction.ts'
 import { createTransactionClient, TransactionRefusedError } from '../../src/access/transaction-client.ts'
-import { ChainUnavailableError } from '../../src/chain/chain-reader.ts'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
-import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
-import { PayerAccount } from '../../src/wallet/chain/payer-account.ts'
-import { prepareTransaction } from '../../src/wallet/chain/prepared-transaction.ts'
+import { ChainUnavailableError } from '../../src/flow/chain-reader.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
+import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
+import { prepareTransaction } from '../../src/wallet/provisioning/prepared-transaction.ts'
 
 const log = pino({ level: 'silent' })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { historyLine, readHistory } from '../../scripts/bench/report/history.ts'
-import { FatalError } from '../../src/base/errors.ts'
+import { FatalError } from '../../src/platform/errors.ts'
 import { madeUpRun } from './made-up-run.ts'
 
 describe('the history of the bench', () => {

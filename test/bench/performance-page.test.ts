@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { apiCaseId, figureKinds, figureParts } from '../../scripts/bench/report/figures.ts'
-import { growthChart } from '../../scripts/bench/report/growth-chart.ts'
+import { growthChart, performancePages } from '../../scripts/bench/report/performance-pages.ts'
 import { historyLine } from '../../scripts/bench/report/history.ts'
 import { performancePage } from '../../scripts/bench/report/performance-page.ts'
-import { performancePages } from '../../scripts/bench/report/performance-pages.ts'
 import { madeUpRun } from './made-up-run.ts'
 
 describe('the performance page', () => {

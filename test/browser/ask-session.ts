@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { createRootPage } from '../../src/services/root-page.ts'
+import { createRootPage } from '../../src/platform/pages/serve-page.ts'
 import { startAskStandIn } from '../support/ask-stand-in.ts'
 import type { AskStandIn, AskWorld } from '../support/ask-stand-in.ts'
 import { askWorld } from '../support/ask-worlds.ts'

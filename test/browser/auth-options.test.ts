@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { githubProvider } from '../../src/wallet/auth/providers/github.ts'
-import { googleProvider } from '../../src/wallet/auth/providers/google.ts'
+import { githubProvider, googleProvider } from '../../src/wallet/auth/providers.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { newEmail, startWalletStandIn } from '../support/wallet-stand-in.ts'

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { createRootPage } from '../../src/services/root-page.ts'
+import { createRootPage } from '../../src/platform/pages/serve-page.ts'
 import { startChatStandIn } from '../support/chat-stand-in.ts'
 import type { ChatStandIn, ChatWorld } from '../support/chat-stand-in.ts'
 import { chatWorld } from '../support/chat-worlds.ts'

@@ -1,9 +1,9 @@
 import type * as page from '../../dashboards/operator/contract.ts'
 import type * as chat from '../../dashboards/chat/contract.ts'
-import type { ChatMetadata } from '../../src/chat/chat-message.ts'
-import type { PresentedSettings } from '../../src/chat/http/present-settings.ts'
-import type { IndexingError } from '../../src/base/indexing-error.ts'
-import type { ListedLease } from '../../src/farm/leases/sql/list-leases.ts'
+import type { ChatMetadata } from '../../src/assistant/chat/chat-message.ts'
+import type { PresentedSettings } from '../../src/assistant/chat/http/chat-server.ts'
+import type { IndexingError } from '../../src/platform/indexing-error.ts'
+import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
 
 /** What a value is once it was sent as JSON. */

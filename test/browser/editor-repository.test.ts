@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { runEvent } from '../editor/github/github-events.ts'
-import type { StandInRepository } from '../support/github-stand-in.ts'
+import type { StandInRepository } from '../support/stand-in-repository.ts'
 import {
   makeFile,
   openFile,

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { createEditorPage } from '../../src/services/editor-page.ts'
-import { createWalletPage } from '../../src/services/wallet-page.ts'
+import { createWalletPage } from '../../src/services/wallet.ts'
 import { runEvent } from '../editor/github/github-events.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'

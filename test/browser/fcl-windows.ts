@@ -7,7 +7,7 @@ import { encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
 import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import type { TransactionCode } from '../../clients/signing/transactions/make-transaction.ts'
-import { closeServer } from '../../src/base/http/listen.ts'
+import { closeServer } from '../../src/platform/http/listen.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 
 /** Pages of applications that speak with windows of the wallet without FCL, and so can say anything. */

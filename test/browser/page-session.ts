@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
-import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
-import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
-import type { PageName } from '../../src/services/dashboards/build-dashboards.ts'
+import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
+import type { DashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
+import type { PageName } from '../../src/platform/pages/build-dashboards.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
-import { addressAtIndex } from '../../src/chain/address.ts'
+import { addressAtIndex } from '../../src/flow/address.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 import { answerIn, openWindow, startAppPages } from './fcl-windows.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'

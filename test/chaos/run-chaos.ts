@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exitCodes } from '../../src/base/errors.ts'
+import { exitCodes } from '../../src/platform/errors.ts'
 import { runCommand } from '../../scripts/cli/command.ts'
 import { someOf, text, wholeNumber } from '../../scripts/cli/options.ts'
 import { print } from '../../scripts/cli/texts.ts'

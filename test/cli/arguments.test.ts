@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { FatalError } from '../../src/base/errors.ts'
+import { FatalError } from '../../src/platform/errors.ts'
 import { endOf, heightOptions, requiredRange } from '../../scripts/cli/height-options.ts'
-import { helpText } from '../../scripts/cli/help.ts'
+import { helpText, readArguments } from '../../scripts/cli/command.ts'
 import { flag, someOf, text, wholeNumber } from '../../scripts/cli/options.ts'
-import { readArguments } from '../../scripts/cli/read-arguments.ts'
 import { tableText } from '../../scripts/cli/table.ts'
 import { duration, heights, heightSet, many } from '../../scripts/cli/texts.ts'
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { demoHelp, readDemoArguments } from '../../scripts/demo/arguments.ts'
-import { startPriceFeed } from '../../scripts/demo/price-feed.ts'
-import { simulatedLabels } from '../../scripts/demo/simulated-labels.ts'
-import { readPrices } from '../../jobs/asking/price-feed-worker.ts'
+import { startPriceFeed, simulatedLabels } from '../../scripts/demo/simulated-chain.ts'
+import { readPrices } from '../../jobs/enrichment/price-feed-worker.ts'
 
 describe('the arguments of the demo', () => {
   it('are a simulated chain of ten thousand blocks without any', () => {

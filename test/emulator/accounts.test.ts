@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { PayerAccount } from '../../src/wallet/chain/payer-account.ts'
+import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
 import type { ToldAccount } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { emulatorProgram, startFlowEmulator } from '../support/flow-emulator.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Client } from 'pg'
 import { workers } from '../../jobs/index.ts'
-import { createPool } from '../../src/db/pool.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
 import { copyTestDatabase, createTestDatabase, testServerUrl } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { derivedDigest } from '../support/derived-tables.ts'
@@ -15,7 +15,7 @@ import { startRecordedNode } from '../support/replay.ts'
 const backupHead = 60
 const head = 200
 const shape = { loop: true, cachedBlocks: head + 1 }
-const deriving = workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name)
+const workerNames = workers.map(({ name }) => name)
 const variables = { ENABLE_HISTORY_INGESTER: 'false' }
 
 async function digests({ pool }: TestDatabase): Promise<readonly Record<string, string>[]> {
@@ -27,7 +27,7 @@ async function runTo(database: TestDatabase, to: number): Promise<void> {
   const farm = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables }, { withIngest: true })
   try {
     await untilStored(database, 0, to, farm)
-    await untilDerived(database, deriving, [{ from: 0, to: to + 1 }], farm)
+    await untilDerived(database, workerNames, [{ from: 0, to: to + 1 }], farm)
   } finally {
     await farm.stop()
   }
@@ -86,12 +86,12 @@ describe('a backup without the last commits that takes the place of the database
     try {
       await untilStored(database, 0, head, ingest)
       await apiAnswers(api)
-      await untilDerived(database, deriving, [{ from: 0, to: backupHead + 1 }], farm)
+      await untilDerived(database, workerNames, [{ from: 0, to: backupHead + 1 }], farm)
       await proxy.shut()
       await swapNames(original, backup)
       await proxy.reopen()
       await untilStored(database, 0, head, ingest)
-      await untilDerived(database, deriving, [{ from: 0, to: head + 1 }], farm)
+      await untilDerived(database, workerNames, [{ from: 0, to: head + 1 }], farm)
       expect(await digests(database)).to.deep.equal(expected)
       const fresh = await runApi(proxy.url)
       try {

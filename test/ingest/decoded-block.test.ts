@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { RangeReader } from '../../src/farm/range-reader/range-reader.ts'
 import { decodedBlock } from '../../src/ingest/decoded-block.ts'
 import { sourceOf } from '../support/chain-source.ts'
@@ -8,7 +8,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 
 /** Everything of a block as plain values: what is read on first use too. */
 function plain(block: DecodedBlock): unknown {

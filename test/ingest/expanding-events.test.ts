@@ -10,7 +10,7 @@ import { rawDigest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { directions } from '../support/undisturbed.ts'
 
-const deriving = workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name)
+const workerNames = workers.map(({ name }) => name)
 const MiB = 1024 * 1024
 const lastHeight = 40
 const bombs = { from: 22, to: 25 }
@@ -44,7 +44,7 @@ describe('blocks whose events are a thousand times as long as text as on the wir
           program = start(database)
         }
         await untilStored(database, 0, lastHeight)
-        await untilDerived(database, deriving, [{ from: 0, to: lastHeight + 1 }])
+        await untilDerived(database, workerNames, [{ from: 0, to: lastHeight + 1 }])
         expect(peakMemory(program.pid)).to.be.below(1024 * MiB)
         expect(await program.end('SIGTERM'), program.output()).to.equal(0)
         const { rows } = await database.pool.query<{ height: number; lost: number }>(

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
-import { skipHeight } from '../../src/farm/unavailable/skip-height.ts'
-import { retryHeights } from '../../src/farm/unavailable/retry-heights.ts'
-import { listFailingHeights } from '../../src/farm/unavailable/list-failing-heights.ts'
-import { Shared } from '../../src/services/shared.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { skipHeight, retryHeights, listFailingHeights } from '../../src/farm/coverage/unavailable-heights.ts'
+import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
+import { Shared } from '../../src/platform/service.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { derivedDigest } from '../support/derived-tables.ts'
@@ -91,7 +90,12 @@ describe('settled heights that no access node serves, or that cannot be stored',
   })
 
   async function start(variables: Record<string, string>): Promise<RunningIngest> {
-    run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables }, new Shared(), patience)
+    run = await runIngest(
+      database,
+      { CHAIN_ACCESS_NODE: node.endpoint, ...variables },
+      new Shared<WeighedBlock>(),
+      patience,
+    )
     return run
   }
 
@@ -267,7 +271,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
 
   it('are passed by derivation, and derived when they were retried as if nothing had been missing', async () => {
     const digests: Record<string, string>[] = []
-    const deriving = workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name)
+    const workerNames = workers.map(({ name }) => name)
     for (const isBroken of [false, true]) {
       const other = isBroken ? database : await createTestDatabase()
       if (isBroken) {
@@ -277,7 +281,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
       const running = await runIngest(
         other,
         { CHAIN_ACCESS_NODE: node.endpoint, ...directions.forward },
-        new Shared(),
+        new Shared<WeighedBlock>(),
         patience,
       )
       const farm = await runFarm(other, {})
@@ -285,7 +289,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
         if (isBroken) {
           await waitItOut(other, running, 21)
           await waitItOut(other, running, 31)
-          await untilDerived(other, deriving, [
+          await untilDerived(other, workerNames, [
             { from: 0, to: 21 },
             { from: 22, to: head + 1 },
           ])
@@ -294,7 +298,7 @@ describe('settled heights that no access node serves, or that cannot be stored',
           await retryHeights(other.pool, { from: 0, to: head })
         }
         await untilStored(other, 0, head, running)
-        await untilDerived(other, deriving, [{ from: 0, to: head + 1 }])
+        await untilDerived(other, workerNames, [{ from: 0, to: head + 1 }])
         digests.push(await derivedDigest(other.pool))
       } finally {
         await farm.stop()

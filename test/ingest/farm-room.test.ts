@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { Shared } from '../../src/services/shared.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
+import { Shared } from '../../src/platform/service.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'
@@ -58,7 +59,7 @@ describe('ingest beside a farm that has no room', () => {
 
   it('holds history back, not the head, and goes on when there is room', async () => {
     const held = new HeldRoom(2)
-    const shared = new Shared()
+    const shared = new Shared<WeighedBlock>()
     shared.historyRoom = held.room
     const ingest = await runIngest(database, variables(), shared)
     await held.full
@@ -74,7 +75,7 @@ describe('ingest beside a farm that has no room', () => {
 
   it('stops while it waits', async () => {
     const held = new HeldRoom(1)
-    const shared = new Shared()
+    const shared = new Shared<WeighedBlock>()
     shared.historyRoom = held.room
     const ingest = await runIngest(database, variables(), shared)
     await held.full

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FatalError } from '../../src/base/errors.ts'
+import { FatalError } from '../../src/platform/errors.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { readConfig } from '../../src/base/config.ts'
-import { readFarmOverview } from '../../src/farm/overview/read-farm-overview.ts'
+import { readConfig } from '../../src/config.ts'
+import { readFarmOverview } from '../../src/farm/overview/farm-overview.ts'
 import { planStages } from '../../src/farm/overview/stage-plan.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

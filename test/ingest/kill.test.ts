@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { listen } from '../../src/db/listen.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { listen } from '../../src/platform/db/listen.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { listen } from '../../src/db/listen.ts'
+import { listen } from '../../src/platform/db/listen.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runIngest, storedHeights, untilStored } from '../support/ingest.ts'

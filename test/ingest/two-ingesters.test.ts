@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { DedicatedConnection } from '../../src/db/dedicated-connection.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { DedicatedConnection } from '../../src/platform/db/dedicated-connection.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'

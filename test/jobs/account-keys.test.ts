@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { metaWorker } from '../../jobs/meta-worker.ts'
-import type { HeightRange } from '../../src/base/ranges.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
 import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
-import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'

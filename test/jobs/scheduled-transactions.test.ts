@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { scheduledWorker } from '../../jobs/scheduled-worker.ts'
-import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'

@@ -1,7 +1,7 @@
 import { chown, copyFile, chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { askingOff } from '../support/asking-off.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { asError } from '../../src/base/errors.ts'
+import { asError } from '../../src/platform/errors.ts'
 
 /** A wire between machines; each machine has a network card for each. */
 export const networks = ['data', 'front'] as const

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
-import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
-import { createPool } from '../../src/db/pool.ts'
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
 
 /** A PostgreSQL of a test's own: to be copied, to be followed, to be lost. */
 export interface OwnServer {

@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
 
 const [dataFolder = '', address = ''] = process.argv.slice(2)
 const rules = join(dataFolder, 'pg_hba.conf')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Overview, Stage } from '../../src/operator/overview/overview.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { PageFile, PageProgress } from '../../src/operator/pages.ts'
+import type { PageFile, PageProgress } from '../../src/platform/pages/serve-page.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runOperator } from '../support/running-operator.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
-import { createPool } from '../../src/db/pool.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
 import { setCoverage } from '../../src/farm/farm-tables.test-support.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
-import type { EmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
-import { createPool } from '../../src/db/pool.ts'
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { createPool } from '../../src/platform/db/pool.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 
 /** Takes minutes, without any of the functions that are refused. */

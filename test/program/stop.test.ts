@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FeedClient } from '../support/feed-client.ts'

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Client } from 'pg'
-import { pause } from '../../src/base/retry.ts'
-import { folderHolder } from '../../src/db/embedded/folder-lock.ts'
-import { processesIn } from '../../src/db/embedded/leftover-servers.ts'
+import { pause } from '../../src/platform/retry.ts'
+import { folderHolder } from '../../src/platform/db/embedded/folder-lock.ts'
+import { processesIn } from '../../src/platform/db/embedded/leftover-servers.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 
 /** Computes for many minutes and reacts to no cancel or terminate request meanwhile. */

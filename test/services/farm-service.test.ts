@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import { workers } from '../../jobs/index.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { untilDerived, untilTrue } from '../support/farm.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { listDrills } from '../../src/farm/drills/list-drills.ts'
+import { listDrills } from '../../src/farm/drills.ts'
 import { bareEnvironment } from '../support/bare-environment.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

@@ -10,7 +10,7 @@ import type { FlowChain } from '../../clients/signing/transactions/flow-contract
 import { nameOfScript, readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { transactionNames, transactionScript } from '../../clients/signing/transactions/transaction-scripts.ts'
-import { coreContracts } from '../../src/chain/core-contracts.ts'
+import { coreContracts } from '../../src/flow/core-contracts.ts'
 
 const chains = Object.keys(flowContracts) as FlowChain[]
 const publicKey = 'ab'.repeat(64)

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { newProject } from '../../dashboards/editor/project/project-state.ts'
 import { templates } from '../../dashboards/editor/project/templates.ts'
 import { codeShape } from '../../dashboards/editor/run/script-kind.ts'
-import { encodeJson } from '../../src/simnode/ledger/scripts/cadence-json.ts'
-import type { CadenceJson } from '../../src/simnode/ledger/scripts/cadence-json.ts'
-import { executeScript } from '../../src/simnode/ledger/scripts/execute-script.ts'
-import { LedgerScriptState } from '../../src/simnode/ledger/scripts/ledger-script-state.ts'
-import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
-import { ledgerChain } from '../../src/simnode/ledger/ledger-node.ts'
+import { encodeJson } from '../../simnode/ledger/scripts/cadence-json.ts'
+import type { CadenceJson } from '../../simnode/ledger/scripts/cadence-json.ts'
+import { executeScript } from '../../simnode/ledger/scripts/execute-script.ts'
+import { LedgerScriptState } from '../../simnode/ledger/scripts/ledger-script-state.ts'
+import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
+import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 
 const chain = ledgerChain({ seed: 3 })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ledgerChain } from '../../src/simnode/ledger/ledger-node.ts'
+import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { notedTransactions } from '../support/recording-notes.ts'
 

@@ -1,4 +1,4 @@
-import { RetryableError } from '../../src/base/errors.ts'
+import { RetryableError } from '../../src/platform/errors.ts'
 import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
 import type { Random } from './random.ts'
 

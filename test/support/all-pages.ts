@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/paging/envelope.ts'
+import type { List } from '../../src/explorer/paging/pages.ts'
 import type { RunningApi } from './running-api.ts'
 
 /** All pages of a list, one after the other by their cursors, checked for what every page must say of itself. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
-import { isPagePath } from '../../src/base/http/page-path.ts'
+import { isPagePath } from '../../src/platform/pages/serve-page.ts'
 
 /** What a call is answered: a body with its status, or nothing at all until the client leaves. */
 export type AskReply = { readonly status?: number; readonly body: object } | 'never'

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { RawGrpcServer } from '../../src/simnode/node/raw-grpc-server.ts'
-import type { CallHandler } from '../../src/simnode/node/raw-grpc-server.ts'
-import { Refusal } from '../../src/simnode/node/refusal.ts'
-import type { StatusName } from '../../src/simnode/node/refusal.ts'
-import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/node/wire.ts'
+import { RawGrpcServer } from '../../simnode/node/raw-grpc-server.ts'
+import type { CallHandler } from '../../simnode/node/raw-grpc-server.ts'
+import { Refusal } from '../../simnode/node/refusal.ts'
+import type { StatusName } from '../../simnode/node/refusal.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../simnode/node/wire.ts'
 
 /** A value in JSON-CDC, as an object. */
 export interface Cdc {

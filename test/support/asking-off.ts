@@ -1,4 +1,4 @@
-import { askingWorkers } from '../../jobs/asking/index.ts'
+import { askingWorkers } from '../../jobs/enrichment/index.ts'
 
 /** Variables with which nothing is asked of a chain: without a node of the test's own, that would be the main network. */
 export const askingOff: Readonly<Record<string, string>> = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { ensurePartitions } from '../../src/db/partitions.ts'
-import { withTransaction } from '../../src/db/pool.ts'
+import { ensurePartitions } from '../../src/platform/db/partitions.ts'
+import { withTransaction } from '../../src/platform/db/pool.ts'
 import { insertEvents } from './insert-events.ts'
 
 /**

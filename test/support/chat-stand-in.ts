@@ -7,7 +7,7 @@ import { JsonToSseTransformStream } from 'ai'
 import type { UIMessageChunk } from 'ai'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
-import { isPagePath } from '../../src/base/http/page-path.ts'
+import { isPagePath } from '../../src/platform/pages/serve-page.ts'
 
 /** What a question is answered: chunks of a stream, or a refusal before it began. */
 export type ChatReply =

@@ -1,6 +1,6 @@
-import { ByteWriter } from '../../src/base/byte-writer.ts'
-import type { RowWriter } from '../../src/base/row-writer.ts'
-import type { DecodedRange } from '../../src/chain/decoded-block.ts'
+import { ByteWriter } from '../../src/platform/byte-writer.ts'
+import type { RowWriter } from '../../src/platform/row-writer.ts'
+import type { DecodedRange } from '../../src/flow/decoded-block.ts'
 import type { DeriveOutput, DeriveProblem, HeightTable, Worker } from '../../jobs/worker.ts'
 
 export type CollectedValue = string | number | boolean | null | readonly string[] | readonly number[]

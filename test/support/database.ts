@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, type Pool } from 'pg'
-import { migrate } from '../../src/db/migrate.ts'
-import { createPool, type PoolOptions } from '../../src/db/pool.ts'
-import { withDatabase } from '../../src/db/socket-url.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { createPool, type PoolOptions } from '../../src/platform/db/pool.ts'
+import { withDatabase } from '../../src/platform/db/socket-url.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
 export interface TestDatabase {

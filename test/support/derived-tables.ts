@@ -1,14 +1,13 @@
 import type { Pool } from 'pg'
 import { workers } from '../../jobs/index.ts'
 import type { DeriveProblem, Worker } from '../../jobs/worker.ts'
-import type { HeightRange } from '../../src/base/ranges.ts'
-import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
-import { withTransaction } from '../../src/db/pool.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
+import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
+import { withTransaction } from '../../src/platform/db/pool.ts'
 import { commitRange } from '../../src/farm/commit/commit-range.ts'
 import { activeLease } from '../../src/farm/commit/example-worker.test-support.ts'
-import { followersOf } from '../../src/farm/commit/folds.ts'
+import { followersOf, rollBackDerived as rollBackAbove } from '../../src/farm/commit/folds.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
-import { rollBackDerived as rollBackAbove } from '../../src/farm/commit/roll-back-derived.ts'
 import { rangeOf } from './decoded-recording.ts'
 
 /** The tables that workers own, by which two databases are compared. */

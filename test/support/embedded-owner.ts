@@ -3,8 +3,8 @@
  * line when the server answers (or could not be started), and stops the server when its standard input ends.
  */
 import { once } from 'node:events'
-import { FlowfarmError } from '../../src/base/errors.ts'
-import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
+import { FlowfarmError } from '../../src/platform/errors.ts'
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
 
 const [, , dataFolder = ''] = process.argv
 const lines: string[] = []

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import type { Mount } from '../../src/api/server.ts'
-import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import type { Mount } from '../../src/explorer/server.ts'
+import { createDashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { createExplorerPage } from '../../src/services/explorer-page.ts'
 import type { ExplorerPageOptions } from '../../src/services/explorer-page.ts'
 

@@ -1,15 +1,16 @@
 import type pg from 'pg'
 import { pino } from 'pino'
-import { readConfig } from '../../src/base/config.ts'
-import { Lifecycle } from '../../src/base/lifecycle.ts'
-import { Metrics } from '../../src/base/metrics.ts'
-import { difference } from '../../src/base/ranges.ts'
-import type { HeightSet } from '../../src/base/ranges.ts'
-import { Terminal } from '../../src/base/terminal.ts'
-import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
+import { readConfig } from '../../src/config.ts'
+import { Lifecycle } from '../../src/platform/lifecycle.ts'
+import { Metrics } from '../../src/platform/metrics.ts'
+import { difference } from '../../src/platform/ranges.ts'
+import type { HeightSet } from '../../src/platform/ranges.ts'
+import { Terminal } from '../../src/platform/terminal.ts'
+import { readCoverage } from '../../src/farm/coverage/coverage.ts'
 import { startFarm } from '../../src/services/farm.ts'
 import { startIngest } from '../../src/services/ingest.ts'
-import { Shared } from '../../src/services/shared.ts'
+import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
+import { Shared } from '../../src/platform/service.ts'
 import { askingOff } from './asking-off.ts'
 import type { TestDatabase } from './database.ts'
 import { untilTold } from './until-told.ts'
@@ -33,7 +34,7 @@ export async function runFarm(
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
   const lifecycle = new Lifecycle(log)
   const metrics = new Metrics()
-  const shared = new Shared()
+  const shared = new Shared<WeighedBlock>()
   shared.isFarmHere = true
   const context = {
     config: readConfig({ HISTORY_DERIVERS_GATHER_MS: '0', ...askingOff, ...variables }, {}),

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import type { Pool } from 'pg'
 import type { Worker } from '../../jobs/worker.ts'
-import type { HeightRange } from '../../src/base/ranges.ts'
-import { withTransaction } from '../../src/db/pool.ts'
-import { rollBackDerived } from '../../src/farm/commit/roll-back-derived.ts'
+import type { HeightRange } from '../../src/platform/ranges.ts'
+import { withTransaction } from '../../src/platform/db/pool.ts'
+import { rollBackDerived } from '../../src/farm/commit/folds.ts'
 
 /** All heights below `end`, cut into ranges. */
 export function partitions(end: number): fc.Arbitrary<HeightRange[]> {

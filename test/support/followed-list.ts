@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { selectCursors, withQuery } from '../../scripts/support/skewed/list-case.ts'
 import type { ListCase } from '../../scripts/support/skewed/list-case.ts'
-import type { List } from '../../src/api/paging/envelope.ts'
+import type { List } from '../../src/explorer/paging/pages.ts'
 import type { RunningApi } from './running-api.ts'
 
 /** What following a list from page to page gave. */

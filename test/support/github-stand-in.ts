@@ -1,42 +1,11 @@
-import { createHash, createHmac, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { importSPKI, jwtVerify } from 'jose'
 import sodium from 'libsodium-wrappers'
-
-/** A file of a commit. */
-interface Blob {
-  readonly mode: string
-  readonly bytes: Buffer
-}
-
-/** A repository with its commits, as far as the editor asks for them. */
-export interface StandInRepository {
-  readonly id: number
-  owner: string
-  name: string
-  isPrivate: boolean
-  readonly defaultBranch: string
-  /** Commit of each branch. */
-  readonly refs: Map<string, string>
-  readonly commits: Map<
-    string,
-    { readonly tree: string; readonly parents: readonly string[]; readonly message: string }
-  >
-  /** All paths of each tree. */
-  readonly trees: Map<string, ReadonlyMap<string, Blob>>
-  /** So many entries of a tree with all that is below it are told at once; GitHub tells 100,000. */
-  mostEntries: number
-  /** `admin`, `write`, `read`; others have `read` of public ones, and `none` else. */
-  readonly collaborators: Map<string, string>
-  /** Sealed, base64. */
-  readonly secrets: Map<string, string>
-  readonly secretKeys: { readonly publicKey: Uint8Array; readonly privateKey: Uint8Array }
-  readonly protectedBranches: Set<string>
-  readonly pulls: { readonly number: number; readonly head: string; readonly base: string; readonly title: string }[]
-  readonly dispatches: unknown[]
-}
+import { addCommit, addTree, blobSha, pushWithModes, treeOf, within } from './stand-in-repository.ts'
+import type { StandInRepository } from './stand-in-repository.ts'
 
 interface Installation {
   readonly id: number
@@ -626,57 +595,4 @@ const emptyRepository: Answer = [409, { message: 'Git Repository is empty.' }]
 function page<T>(all: readonly T[], query: URLSearchParams): readonly T[] {
   const [size, at] = [Number(query.get('per_page') ?? 30), Number(query.get('page') ?? 1)]
   return all.slice((at - 1) * size, at * size)
-}
-
-function treeOf(repo: StandInRepository, commit: string): ReadonlyMap<string, Blob> {
-  return repo.trees.get(repo.commits.get(commit)?.tree ?? '') ?? new Map<string, Blob>()
-}
-
-/** What is in a folder of a tree. */
-function within(tree: ReadonlyMap<string, Blob>, folder: string): ReadonlyMap<string, Blob> {
-  return new Map(
-    [...tree]
-      .filter(([path]) => path.startsWith(`${folder}/`))
-      .map(([path, blob]) => [path.slice(folder.length + 1), blob]),
-  )
-}
-
-/** Links are written with their modes. @returns the commit, on top of the branch */
-export function pushWithModes(
-  repo: StandInRepository,
-  branch: string,
-  files: Readonly<Record<string, readonly [mode: string, text: string]>>,
-): string {
-  const parent = repo.refs.get(branch)
-  const before = parent === undefined ? new Map<string, Blob>() : treeOf(repo, parent)
-  const tree = addTree(
-    repo,
-    new Map([
-      ...before,
-      ...Object.entries(files).map(([path, [mode, text]]) => [path, { mode, bytes: Buffer.from(text) }] as const),
-    ]),
-  )
-  const sha = addCommit(repo, tree, parent === undefined ? [] : [parent], 'A commit of somebody')
-  repo.refs.set(branch, sha)
-  return sha
-}
-
-function addTree(repo: StandInRepository, tree: ReadonlyMap<string, Blob>): string {
-  const sha = createHash('sha1')
-    .update(JSON.stringify([...tree].map(([path, { mode, bytes }]) => [path, mode, blobSha(bytes)])))
-    .digest('hex')
-  repo.trees.set(sha, tree)
-  return sha
-}
-
-function addCommit(repo: StandInRepository, tree: string, parents: readonly string[], message: string): string {
-  const sha = createHash('sha1')
-    .update(JSON.stringify([tree, parents, message, repo.commits.size]))
-    .digest('hex')
-  repo.commits.set(sha, { tree, parents, message })
-  return sha
-}
-
-function blobSha(bytes: Buffer): string {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }

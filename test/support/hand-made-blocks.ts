@@ -1,5 +1,5 @@
-import type { DecodedBlock, DecodedTransaction } from '../../src/chain/decoded-block.ts'
-import type { PayloadFields } from '../../src/chain/payload-value.ts'
+import type { DecodedBlock, DecodedTransaction } from '../../src/flow/decoded-block.ts'
+import type { PayloadFields } from '../../src/flow/payload-value.ts'
 
 /** An event by its type and what its payload holds. */
 export type HandMadeEvent = readonly [type: string, fields: PayloadFields]

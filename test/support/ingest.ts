@@ -1,14 +1,15 @@
 import type pg from 'pg'
 import { pino } from 'pino'
-import { readConfig } from '../../src/base/config.ts'
-import { Lifecycle } from '../../src/base/lifecycle.ts'
-import { Metrics } from '../../src/base/metrics.ts'
-import { contains, normalize, parseMultirange, union } from '../../src/base/ranges.ts'
-import type { HeightSet } from '../../src/base/ranges.ts'
-import { Terminal } from '../../src/base/terminal.ts'
+import { readConfig } from '../../src/config.ts'
+import { Lifecycle } from '../../src/platform/lifecycle.ts'
+import { Metrics } from '../../src/platform/metrics.ts'
+import { contains, normalize, parseMultirange, union } from '../../src/platform/ranges.ts'
+import type { HeightSet } from '../../src/platform/ranges.ts'
+import { Terminal } from '../../src/platform/terminal.ts'
 import { startIngest } from '../../src/services/ingest.ts'
 import type { IngestPatience } from '../../src/services/ingest.ts'
-import { Shared } from '../../src/services/shared.ts'
+import type { WeighedBlock } from '../../src/flow/decoded-block.ts'
+import { Shared } from '../../src/platform/service.ts'
 import type { TestDatabase } from './database.ts'
 import { untilTold } from './until-told.ts'
 
@@ -23,7 +24,7 @@ export interface RunningIngest {
 export async function runIngest(
   database: TestDatabase,
   variables: Record<string, string>,
-  shared: Shared = new Shared(),
+  shared: Shared<WeighedBlock> = new Shared<WeighedBlock>(),
   patience: IngestPatience = {},
 ): Promise<RunningIngest> {
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })

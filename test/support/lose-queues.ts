@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { FlowfarmError } from '../../src/base/errors.ts'
-import { query } from '../../src/db/pool.ts'
+import { FlowfarmError } from '../../src/platform/errors.ts'
+import { query } from '../../src/platform/db/pool.ts'
 
 /** SQLSTATEs undefined_table and invalid_schema_name: a process has dropped them meanwhile, to make them anew. */
 const missingTables: readonly unknown[] = ['42P01', '3F000']

@@ -1,5 +1,5 @@
-import type { FeedBlock } from '../../src/api/presenters/feed.ts'
-import type { BlockFeed, FeedReader } from '../../src/live/block-feed.ts'
+import type { FeedBlock } from '../../src/explorer/feed/reader.ts'
+import type { BlockFeed, FeedReader } from '../../src/explorer/feed/block-feed.ts'
 import { idOf, timestampAt } from './chain-rows.ts'
 
 /** The account of the transaction of a block at an even height, and at an odd one. */

@@ -9,10 +9,10 @@ import type { TransactionCode } from '../../clients/signing/transactions/make-tr
 import { SendTransactionRequestSchema } from '../../src/access/gen/flow/access/access_pb.ts'
 import { GrpcJsTransport } from '../../src/access/grpc-js-transport.ts'
 import { parseEndpoint } from '../../src/access/parse-endpoint.ts'
-import { readAccountResponse } from '../../src/access/read-account.ts'
-import type { ChainAccount } from '../../src/chain/chain-reader.ts'
-import { publishedPayer } from '../../src/simnode/ledger/world/outside.ts'
-import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/node/wire.ts'
+import { readAccountResponse } from '../../src/access/create-chain-reader.ts'
+import type { ChainAccount } from '../../src/flow/chain-reader.ts'
+import { publishedPayer } from '../../simnode/ledger/world/outside.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../simnode/node/wire.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'
 
 /** A key that signs messages, as an account has it. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
+import type { DashboardPages } from '../../src/platform/pages/dashboard-pages.ts'
 import { coverageOf } from './operator-world.ts'
 import type { OperatorWorld } from './operator-world.ts'
 

@@ -244,8 +244,8 @@ function troubledLeases(): Lease[] {
   }
   const stack = [
     'DecodeError: Event 3 of transaction 11: field "balanceAfter" is missing',
-    '    at readField (src/chain/tokens/read-field.ts:41:11)',
-    '    at tokenMoves (src/chain/tokens/token-moves.ts:118:24)',
+    '    at readField (src/flow/tokens/read-field.ts:41:11)',
+    '    at tokenMoves (src/flow/tokens/token-moves.ts:118:24)',
     '    at derive (jobs/token-worker.ts:63:19)',
     '    at runRange (src/farm/worker-loop/run-range.ts:88:28)',
   ].join('\n')

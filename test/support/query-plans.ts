@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { CommonQueryMethods, DatabasePool, QuerySqlToken } from 'slonik'
-import { createReadPool } from '../../src/db/slonik.ts'
+import { createReadPool } from '../../src/platform/db/slonik.ts'
 import type { TestDatabase } from './database.ts'
 import { explain, explainGeneric, flattenPlan } from './explain.ts'
 import type { PlanNode } from './explain.ts'

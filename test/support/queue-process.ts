@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { createRedisWorkQueue } from '../../src/farm/queues/redis-work-queue.ts'
+import { createRedisWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
 
 const queue = await createRedisWorkQueue(process.argv[2] ?? '', pino({ level: 'silent' }))
 for (const worker of ['a', 'b', 'c', 'd']) {

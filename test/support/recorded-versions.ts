@@ -1,4 +1,4 @@
-import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../../src/flow/decoded-block.ts'
 import { decodedRecording } from './decoded-recording.ts'
 import { truthOf } from './recording-notes.ts'
 import type { Truth } from './recording-notes.ts'

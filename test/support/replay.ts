@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadRecording } from '../../src/simnode/replay/recording.ts'
-import type { Recording } from '../../src/simnode/replay/recording.ts'
-import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
-import type { ReplayNode, ReplayNodeOptions } from '../../src/simnode/replay/replay-node.ts'
+import { loadRecording } from '../../simnode/replay/recording.ts'
+import type { Recording } from '../../simnode/replay/recording.ts'
+import { startReplayNode } from '../../simnode/replay/replay-node.ts'
+import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 
 /** The recordings in `test/recordings`, of which the README there tells; or the path of a folder of the same form. */
 export type RecordingName = 'base' | 'fork' | `/${string}`

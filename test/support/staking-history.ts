@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
-import type { DecodedBlock, DecodedTransaction } from '../../src/chain/decoded-block.ts'
-import { StakingContract } from '../../src/chain/staking/staking-contract.test-support.ts'
-import type { Era, Staker } from '../../src/chain/staking/staking-contract.test-support.ts'
-import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
+import type { DecodedBlock, DecodedTransaction } from '../../src/flow/decoded-block.ts'
+import { StakingContract } from '../../src/flow/staking/staking-contract.test-support.ts'
+import type { Era, Staker } from '../../src/flow/staking/staking-contract.test-support.ts'
+import { ufix64Text } from '../../src/flow/tokens/ufix64.ts'
 
 /** A call to the staking contract. Who and how much are numbers of which the rest counts: most calls can be done. */
 export interface StakingCall {

@@ -1,5 +1,5 @@
 import { workers } from '../../jobs/index.ts'
-import type { HeightSet } from '../../src/base/ranges.ts'
+import type { HeightSet } from '../../src/platform/ranges.ts'
 import { copyTestDatabase, createTestDatabase } from './database.ts'
 import type { TestDatabase } from './database.ts'
 import { derivedDigest, runFarm, untilDerived } from './farm.ts'

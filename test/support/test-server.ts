@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { folderHolder } from '../../src/db/embedded/folder-lock.ts'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
+import { folderHolder } from '../../src/platform/db/embedded/folder-lock.ts'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/db/embedded/start-embedded-postgres.ts'
 
 /** A server for the tests of one process. */
 export interface TestServer {

@@ -1,4 +1,4 @@
-import type { ReplayNodeOptions } from '../../src/simnode/replay/replay-node.ts'
+import type { ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from './database.ts'
 import { rawDigest, runIngest, untilStored } from './ingest.ts'
 import { startRecordedNode } from './replay.ts'

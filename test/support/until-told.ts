@@ -1,5 +1,5 @@
-import type { Lifecycle } from '../../src/base/lifecycle.ts'
-import { listen } from '../../src/db/listen.ts'
+import type { Lifecycle } from '../../src/platform/lifecycle.ts'
+import { listen } from '../../src/platform/db/listen.ts'
 
 /**
  * Resolves when `isTrue` says so; asks at once, and after every announcement on the channels.

@@ -1,5 +1,5 @@
-import type { FaultCall } from '../../src/simnode/node/fault.ts'
-import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import type { FaultCall } from '../../simnode/node/fault.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 
 /** Resolves with the next call on a node that `matches`. */
 export function nextCall(node: ReplayNode, matches: (call: FaultCall) => boolean): Promise<FaultCall> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { withTransaction } from '../../src/db/pool.ts'
+import { withTransaction } from '../../src/platform/db/pool.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { rollBackWebhooks } from '../../src/webhooks/roll-back-webhooks.ts'
 import { createTestDatabase } from '../support/database.ts'

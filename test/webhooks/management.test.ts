@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { DeveloperKeys } from '../../src/auth/developer-keys.ts'
+import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
 import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

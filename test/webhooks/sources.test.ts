@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { withTransaction } from '../../src/db/pool.ts'
+import { withTransaction } from '../../src/platform/db/pool.ts'
 import { eventTypeNames } from '../../src/webhooks/event-types.ts'
 import { allSources } from '../../src/webhooks/sources/all-sources.ts'
 import type { ChainEvent } from '../../src/webhooks/chain-event.ts'

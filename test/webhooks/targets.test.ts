@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect } from 'chai'
-import { dnsLookUp } from '../../src/outbound/resolve-target.ts'
+import { dnsLookUp } from '../../src/platform/outbound/resolve-target.ts'
 import type { WebhookServiceOptions } from '../../src/webhooks/webhook-service.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'

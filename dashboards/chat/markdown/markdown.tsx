@@ -1,14 +1,15 @@
-import { memo, useMemo } from 'react'
+import { memo, useMemo, useRef } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
 import ReactMarkdown from 'react-markdown'
 import type { Components, ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import remend from 'remend'
+import { CopyButton } from '../../kit/copy-button.tsx'
+import { toTabSeparated } from '../../kit/spreadsheet.ts'
 import { annotate, pieceText } from './annotate.ts'
 import { CodeBlock } from './code-block.tsx'
 import type { IdHint } from './explorer-path.ts'
 import { IdLink, PictureText, SafeLink } from './links.tsx'
-import { MarkdownTable } from './markdown-table.tsx'
 import { splitBlocks } from './split-blocks.ts'
 
 /** An answer in Markdown. Of one that grows, only the block that is being written is made anew; what is open in it is closed. */
@@ -103,4 +104,27 @@ const components: Components = {
       </td>
     )
   },
+}
+
+/** A table of an answer: it moves within its frame where it is wider than the page, and can be taken along. */
+function MarkdownTable({ children }: { readonly children: ReactNode }): ReactNode {
+  const table = useRef<HTMLTableElement>(null)
+  const read = (): string => {
+    const [head = [], ...rows] = [...(table.current?.rows ?? [])].map((row) =>
+      [...row.cells].map((cell) => cell.textContent.trim()),
+    )
+    return toTabSeparated({ columns: head.map((name) => ({ name, type: 'text', isNumber: false })), rows })
+  }
+  return (
+    <div className="framed-table">
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Table">
+        <table ref={table} className="table">
+          {children}
+        </table>
+      </div>
+      <span className="framed-copy">
+        <CopyButton text={read} what="the table" />
+      </span>
+    </div>
+  )
 }

@@ -1,12 +1,12 @@
-import { memo } from 'react'
+import { memo, useId, useState } from 'react'
 import type { ReactNode } from 'react'
+import { Icon } from '../../kit/icon.tsx'
 import type { ChatMessage, MessagePart, Notice } from '../contract.ts'
-import { Markdown } from '../markdown/markdown.tsx'
 import { SafeLink } from '../markdown/links.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
 import { ToolLine } from '../tools/tool-line.tsx'
-import { Thinking } from './thinking.tsx'
 
-export interface AnswerProps {
+interface AnswerProps {
   readonly message: ChatMessage
   /** Whether it is being written. */
   readonly isLive: boolean
@@ -83,4 +83,31 @@ function isWaiting(parts: readonly MessagePart[]): boolean {
 
 function distinct(notices: readonly Notice[]): readonly Notice[] {
   return notices.filter(({ text }, i) => notices.findIndex((other) => other.text === text) === i)
+}
+
+/** What the model thought before it answered: closed, and there for who wants to read it. */
+function Thinking({ text, isLive }: { readonly text: string; readonly isLive: boolean }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  if (text.trim() === '' && !isLive) return null
+  return (
+    <div className={`call thinking${isLive ? ' running' : ''}`}>
+      <button
+        type="button"
+        className="call-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isLive ? <span className="spinner" /> : <Icon name="thought" />}
+        <span className="call-text">{isLive ? 'Thinking' : 'Thought about it'}</span>
+        <span className="call-turn">
+          <Icon name="chevron" size={14} />
+        </span>
+      </button>
+      <div id={id} className="call-body" hidden={!isOpen}>
+        {isOpen && <Markdown text={text} isLive={isLive} />}
+      </div>
+    </div>
+  )
 }

@@ -1,13 +1,17 @@
-import { memo } from 'react'
+import { memo, useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
+import { Button } from '../../kit/button.tsx'
 import { shownText } from '../../kit/cell-text.ts'
 import { CopyButton } from '../../kit/copy-button.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import { Icon } from '../../kit/icon.tsx'
+import type { ChatMessage, ChatMode, Notice, AnswerMetadata } from '../contract.ts'
 import { ask, askAgain, useDoings } from '../conversation.ts'
 import type { Conversation } from '../conversation.ts'
-import type { ChatMessage, ChatMode, Notice } from '../contract.ts'
-import { AnswerFoot } from './answer-foot.tsx'
+import { tellProblem } from '../problem.ts'
+import { secondsText } from '../seconds-text.ts'
+import { answerText } from '../threads/thread-text.ts'
 import { Answer } from './answer.tsx'
-import { ProblemNote } from './problem-note.tsx'
 
 export interface TurnsProps {
   readonly conversation: Conversation
@@ -93,3 +97,93 @@ const Question = memo(function Question({ message: { parts } }: { readonly messa
     </section>
   )
 })
+
+/** Why there is no answer, or no more of it; with another try where that may help, not before the service wants it. */
+function ProblemNote({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }): ReactNode {
+  const { title, detail, mayPass, retryAfterS } = tellProblem(error)
+  const left = useCountdown(retryAfterS ?? 0)
+  return (
+    <div className="problem" role="alert">
+      <Icon name="alert" size={18} />
+      <div>
+        <p className="title">{title}</p>
+        <p>{detail}</p>
+      </div>
+      {mayPass && (
+        <Button disabled={left > 0} onClick={onAgain}>
+          {left > 0 ? `Try again in ${left} s` : 'Try again'}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Seconds that are left, counted down to nought. */
+function useCountdown(seconds: number): number {
+  const [left, setLeft] = useState(Math.ceil(seconds))
+  useEffect(() => {
+    if (left <= 0) return
+    const timer = setTimeout(() => setLeft(left - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [left])
+  return left
+}
+
+interface AnswerFootProps {
+  readonly message: ChatMessage
+  /** Whether the person stopped it. */
+  readonly isStopped: boolean
+  /** Whether a problem below it says why it ended. */
+  readonly hasProblem: boolean
+  /** Of the last answer: has the question answered anew, or the model go on. */
+  readonly onAgain?: (() => void) | undefined
+  readonly onContinue?: (() => void) | undefined
+}
+
+/** What came with an answer, how it ended, and what can be done with it. */
+function AnswerFoot({ message, isStopped, hasProblem, onAgain, onContinue }: AnswerFootProps): ReactNode {
+  const { metadata } = message
+  const text = answerText(message)
+  const end = endText(metadata, isStopped)
+  return (
+    <footer className="answer-foot">
+      {end !== undefined && !hasProblem && <p className="answer-end">{end}</p>}
+      <div className="answer-tools">
+        {text !== '' && <CopyButton text={text} what="the answer" />}
+        {onAgain !== undefined && (
+          <button type="button" className="copy" aria-label="Answer again" title="Answer again" onClick={onAgain}>
+            <Icon name="again" size={14} />
+          </button>
+        )}
+        {onContinue !== undefined && metadata?.end === 'length' && (
+          <Button isSmall onClick={onContinue}>
+            Go on
+          </Button>
+        )}
+        {metadata !== undefined && <span className="usage">{usageText(metadata)}</span>}
+      </div>
+    </footer>
+  )
+}
+
+function endText(metadata: AnswerMetadata | undefined, isStopped: boolean): string | undefined {
+  if (metadata?.end === 'steps') return 'The model had used all its turns with tools, and closed with what it had.'
+  if (metadata?.end === 'length') return 'The answer was cut off at its greatest length.'
+  if (metadata?.end === 'refused') return 'The model declined to answer this.'
+  if (metadata !== undefined) return undefined
+  return isStopped ? 'You stopped this answer.' : 'This answer is not complete.'
+}
+
+/** `claude-haiku-4-5 · 3,412 tokens · 4.2 s`. */
+function usageText({ model, isScripted, usage, durationMs, mode }: AnswerMetadata): string {
+  const tokens =
+    usage?.totalTokens ?? (usage === undefined ? null : (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))
+  return [
+    isScripted === true ? 'a script, not a model' : model?.split('/').at(-1),
+    isScripted === true ? undefined : mode,
+    tokens === null || tokens === 0 ? undefined : `${formatNumber(tokens)} tokens`,
+    durationMs === undefined ? undefined : secondsText(durationMs),
+  ]
+    .filter((word) => word !== undefined)
+    .join(' · ')
+}

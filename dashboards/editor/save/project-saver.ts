@@ -1,12 +1,12 @@
 import { mayPass, problemText, WalletProblem } from '../../auth/problem.ts'
 import type { OpenedProject, SaveAnswer, SaveRequest } from '../contract.ts'
+import { fileChanges } from '../project/file-changes.ts'
 import type { Files } from '../project/file-changes.ts'
-import { isUnsaved, projectOf } from '../project/project-state.ts'
+import { isUnsaved, projectOf, isImported } from '../project/project-state.ts'
 import type { ProjectState, SavedProject } from '../project/project-state.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { mergeFiles } from './merge-files.ts'
 import type { MergedFiles } from './merge-files.ts'
-import { saveRequest } from './save-request.ts'
 
 /** How far the project's changes have come. */
 export type SaveState =
@@ -21,7 +21,7 @@ export type SaveState =
   /** It was changed elsewhere too, and somebody has to decide. */
   | { readonly is: 'conflict'; readonly theirs: OpenedProject }
 
-export interface SaverOptions {
+interface SaverOptions {
   readonly store: ProjectStore
   readonly save: (request: SaveRequest) => Promise<SaveAnswer>
   /** The project as the service has it now. */
@@ -254,5 +254,29 @@ function rebased(state: ProjectState, theirs: OpenedProject, files: ReadonlyMap<
     network: state.network === before.network ? now.network : state.network,
     isPublic: state.isPublic === before.isPublic ? now.isPublic : state.isPublic,
     folders: [...new Set([...now.folders.filter((path) => !before.folders.includes(path)), ...state.folders])].sort(),
+  }
+}
+
+/** What the service has to be told of a project: of its files only what changed. @param saveId by which it knows a request that it had already */
+function saveRequest(
+  { saved, name, network, isPublic, folders, files, open, active, forkedFrom }: ProjectState,
+  saveId: string,
+): SaveRequest {
+  const changes = fileChanges(saved?.files ?? new Map<string, string>(), files)
+  return {
+    save_id: saveId,
+    ...(saved === undefined
+      ? forkedFrom === undefined
+        ? {}
+        : { forked_from: forkedFrom.slug }
+      : { id: saved.id, version: saved.version }),
+    name,
+    network,
+    is_public: isPublic,
+    active_file: active === undefined || isImported(active) ? null : active,
+    open_files: open.filter((path) => !isImported(path)),
+    folders,
+    files: changes.files,
+    deleted_files: changes.deleted,
   }
 }

@@ -1,28 +1,32 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Loading } from '../../kit/state.tsx'
-import type { AccountDetail } from '../gen/answers.ts'
+import { Cell, Row, RowName } from '../../kit/table.tsx'
+import { TimeChart } from '../../kit/time-chart.tsx'
+import type { AccountDetail, Answers } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
-import { AccountAbout } from '../parts/account/about.tsx'
-import { BalanceChart, useBalanceHistory } from '../parts/account/balance-chart.tsx'
-import { AccountContracts } from '../parts/account/contracts.tsx'
-import { AccountEvmSide, useEvmAddress } from '../parts/account/evm-side.tsx'
 import { AccountKeys } from '../parts/account/keys.tsx'
 import { AccountNfts } from '../parts/account/nfts.tsx'
 import { AccountStaking } from '../parts/account/staking.tsx'
 import { AccountStorage } from '../parts/account/storage.tsx'
-import { AccountTokens } from '../parts/account/tokens.tsx'
 import { AccountTransfers } from '../parts/account/transfers.tsx'
 import { AddressTabs } from '../parts/address-tabs.tsx'
-import { Answer } from '../parts/answer.tsx'
-import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
-import { Identity } from '../parts/identity.tsx'
+import { Amount } from '../parts/amount.tsx'
+import { Answer, Trouble } from '../parts/answer.tsx'
+import { ContractRow, contractColumns } from '../parts/contract-row.tsx'
+import { KeyNumber, KeyNumbers, Detail, DetailList } from '../parts/detail-list.tsx'
+import { EvmTransactionList } from '../parts/evm-transaction-list.tsx'
+import { Identity, AccountLink, BlockLink, TransactionLink } from '../parts/identity.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
+import { Moment } from '../parts/moment.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
+import { SpanChoice, useSpan } from '../parts/span-choice.tsx'
+import { TokenName } from '../parts/token-name.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
 import { useAnswer, useList } from '../queries.ts'
-import { formatAmount, formatBytes, sayName, shorten } from '../text.ts'
+import { formatAmount, formatBytes, sayName, shorten, formatDollars } from '../text.ts'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/account/{address}', { address })
@@ -116,5 +120,136 @@ function Transactions({ address }: { readonly address: string }): ReactNode {
       whenEmpty="This account has paid, proposed or authorized nothing so far."
       renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
     />
+  )
+}
+
+function AccountContracts({ address }: { readonly address: string }): ReactNode {
+  const list = useList('/flow/contract', { address, limit: 50 })
+  return (
+    <ListPanel
+      list={list}
+      what="contracts"
+      columns={contractColumns}
+      whenEmpty="No contract was deployed to this account."
+      renderRow={(contract) => <ContractRow key={contract.id} contract={contract} />}
+    />
+  )
+}
+
+/** The address in the EVM by which an account acts there; undefined where it has none, and until that is known. */
+function useEvmAddress(account: string): string | undefined {
+  const { data } = useAnswer('/flow/search/preview', { q: account })
+  return data?.data.type === 'address' ? data.data.link?.coa_address : undefined
+}
+
+/** What an account does in the EVM. */
+function AccountEvmSide({ address }: { readonly address: string }): ReactNode {
+  const list = useList('/flow/evm/address/{address}/transactions', { address, limit: 20 })
+  return (
+    <>
+      <p className="lead">
+        In the EVM this account acts as <AccountLink address={address} isWhole hasCopy />
+      </p>
+      <EvmTransactionList list={list} whenEmpty="This account has done nothing in the EVM so far." />
+    </>
+  )
+}
+
+const columns = [{ name: 'Token' }, { name: 'Balance', isNumber: true }, { name: 'Value', isNumber: true }]
+
+function AccountTokens({ address }: { readonly address: string }): ReactNode {
+  const list = useList('/flow/account/{address}/ft', { address, limit: 50 })
+  return (
+    <ListPanel
+      list={list}
+      what="tokens"
+      columns={columns}
+      whenEmpty="This account holds no fungible tokens."
+      renderRow={(vault) => (
+        <Row key={vault.token}>
+          <RowName>
+            <TokenName token={vault} id={vault.token} />
+          </RowName>
+          <Cell label="Balance" className="number">
+            <Amount amount={vault.balance} />
+            {!vault.is_complete && <span className="soft"> or more</span>}
+          </Cell>
+          <Cell label="Value" className="number">
+            {vault.usd_value === null ? <span className="soft">–</span> : formatDollars(vault.usd_value)}
+          </Cell>
+        </Row>
+      )}
+    />
+  )
+}
+
+/** What an account had at the end of each day, for as many days as the address of the page says. */
+function useBalanceHistory(address: string): UseQueryResult<Answers['/flow/account/{address}/balance/history']> {
+  const days = useSpan()
+  return useAnswer('/flow/account/{address}/balance/history', { address, days }, { keepsLast: true })
+}
+
+/** How the balance of an account went. */
+function BalanceChart({ address }: { readonly address: string }): ReactNode {
+  const query = useBalanceHistory(address)
+  if (query.isError) {
+    return (
+      <section className="panel" aria-label="Balance over time">
+        <Trouble error={query.error} what="the balance over time" onRetry={() => void query.refetch()} />
+      </section>
+    )
+  }
+  const points = (query.data?.data ?? []).flatMap(({ date, balance }) =>
+    balance === null ? [] : [{ date, value: Number(balance), text: `${formatAmount(balance)} FLOW` }],
+  )
+  // One day is no course of things; what the account has now stands above.
+  if (points.length < 2) return null
+  return (
+    <section className="panel chart-panel" aria-label="Balance over time">
+      <TimeChart label="Balance" points={points} height={150} />
+      <p className="soft small">
+        At the end of each day, of all vaults, as indexed events say. It can differ from the balance on the chain above:
+        by newer blocks, by other vaults, and by what the account had before the first indexed block.
+      </p>
+      <SpanChoice />
+    </section>
+  )
+}
+
+/** Where an account comes from, and how well it is known. */
+function AccountAbout({ account }: { readonly account: AccountDetail }): ReactNode {
+  const { created_height: height, created_by_transaction: creator } = account
+  return (
+    <section className="panel" aria-label="About">
+      <DetailList>
+        <Detail name="Created">
+          <Moment at={account.created_at} />
+          {height !== null && (
+            <>
+              {' '}
+              in block <BlockLink height={height} />
+            </>
+          )}
+        </Detail>
+        {creator !== null && (
+          <Detail name="Created by">
+            <TransactionLink id={creator} height={height} />
+          </Detail>
+        )}
+        <Detail name="First seen">
+          <Moment at={account.first_seen_at} />
+        </Detail>
+        <Detail name="Last seen">
+          <Moment at={account.last_seen_at} />
+        </Detail>
+        {account.labels.length > 0 && (
+          <Detail name="Known as">{account.labels.map(({ label }) => sayName(label)).join(', ')}</Detail>
+        )}
+        <Detail name="Data from">
+          {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}
+          {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
+        </Detail>
+      </DetailList>
+    </section>
   )
 }

@@ -1,20 +1,23 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
 import { formatNumber } from '../../kit/formats.ts'
+import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { NftCollection } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { CollectionAbout } from '../parts/collection/about.tsx'
-import { CollectionHolders } from '../parts/collection/holders.tsx'
-import { CollectionItems } from '../parts/collection/items.tsx'
-import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
-import { ItemTransfers } from '../parts/item-transfers.tsx'
 import { CollectionVolume } from '../parts/daily-moves.tsx'
+import { KeyNumber, KeyNumbers, Detail, DetailList } from '../parts/detail-list.tsx'
+import { AccountLink, BlockLink, ContractLink, Identity } from '../parts/identity.tsx'
+import { ItemCard } from '../parts/item-card.tsx'
+import { ItemTransfers } from '../parts/item-transfers.tsx'
+import { ListPanel } from '../parts/list-panel.tsx'
+import { OutsideLink } from '../parts/outside-link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { Share } from '../parts/share.tsx'
 import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf, sayName } from '../text.ts'
+import { contractNameOf, sayName, contractOf } from '../text.ts'
 
 export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/nft/{nft_type}', { nft_type: type })
@@ -73,4 +76,74 @@ function Numbers({ collection }: { readonly collection: NftCollection }): ReactN
 
 function Transfers({ type }: { readonly type: string }): ReactNode {
   return <ItemTransfers list={useList('/flow/nft/transfer', { nft_type: type, limit: 25 })} />
+}
+
+function CollectionItems({ type }: { readonly type: string }): ReactNode {
+  const list = useList('/flow/nft/{nft_type}/item', { nft_type: type, limit: 24 })
+  return (
+    <ListPanel
+      list={list}
+      what="items"
+      whenEmpty="No item of this collection was seen."
+      renderRow={(item) => <ItemCard key={item.nft_id} item={item} />}
+    />
+  )
+}
+
+const columns = [{ name: 'Account' }, { name: 'Items', isNumber: true }, { name: 'Part of all items', isNumber: true }]
+
+function CollectionHolders({ type }: { readonly type: string }): ReactNode {
+  const list = useList('/flow/nft/{nft_type}/holding', { nft_type: type, limit: 25 })
+  return (
+    <ListPanel
+      list={list}
+      what="holders"
+      columns={columns}
+      whenEmpty="Nobody holds an item of this collection."
+      renderRow={({ owner, count, percentage }) => (
+        <Row key={owner}>
+          <RowName>
+            <AccountLink address={owner} />
+          </RowName>
+          <Cell label="Items" className="number">
+            {formatNumber(count)}
+          </Cell>
+          <Cell label="Part of all items" className="number">
+            <Share part={percentage} />
+          </Cell>
+        </Row>
+      )}
+    />
+  )
+}
+
+function CollectionAbout({ collection }: { readonly collection: NftCollection }): ReactNode {
+  return (
+    <section className="panel" aria-label="About">
+      <DetailList>
+        {collection.description !== null && <Detail name="Description">{collection.description}</Detail>}
+        <Detail name="Type">
+          <Identity id={collection.nft_type} what="type" isWhole hasCopy />
+        </Detail>
+        <Detail name="Contract">
+          <ContractLink identifier={contractOf(collection.id)} /> of <AccountLink address={collection.address} />
+        </Detail>
+        {collection.evm_address !== null && (
+          <Detail name="In the EVM">
+            <AccountLink address={collection.evm_address} isWhole hasCopy />
+          </Detail>
+        )}
+        {collection.first_height !== null && (
+          <Detail name="First moved in block">
+            <BlockLink height={collection.first_height} />
+          </Detail>
+        )}
+        {collection.external_url !== null && (
+          <Detail name="Website">
+            <OutsideLink to={collection.external_url} />
+          </Detail>
+        )}
+      </DetailList>
+    </section>
+  )
 }

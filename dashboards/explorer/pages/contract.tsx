@@ -1,23 +1,26 @@
 import type { ReactNode } from 'react'
 import { Age } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { NothingHere } from '../../kit/state.tsx'
+import { useSearchValue } from '../../kit/router.ts'
+import { NothingHere, Loading } from '../../kit/state.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
+import type { ContractDependencies } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
-import { Answer } from '../parts/answer.tsx'
+import { Answer, Trouble } from '../parts/answer.tsx'
 import { CodeView } from '../parts/code-view.tsx'
-import { Dependencies } from '../parts/contract/dependencies.tsx'
-import { Versions } from '../parts/contract/versions.tsx'
+import { DependencyGraph } from '../parts/contract/graph.tsx'
+import { VersionDifferences } from '../parts/contract/version-differences.tsx'
 import { Detail, DetailList } from '../parts/detail-list.tsx'
 import { AccountLink, BlockLink, ContractLink, TransactionLink } from '../parts/identity.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
-import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf } from '../text.ts'
+import { useAnswer, useList, itemsOf } from '../queries.ts'
+import { contractNameOf, humanize } from '../text.ts'
 
 export function ContractPage({ values: { identifier = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/contract/{identifier}', { identifier })
@@ -141,5 +144,116 @@ function Transactions({ identifier }: { readonly identifier: string }): ReactNod
       whenEmpty="No transaction has used this contract so far."
       renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
     />
+  )
+}
+
+const columns = [
+  { name: 'Version' },
+  { name: 'Transaction' },
+  { name: 'Block' },
+  { name: 'Time' },
+  { name: 'Code', isNumber: true },
+]
+const tones = { added: 'good', updated: 'busy' } as const
+
+/** All versions of a contract, and what one of them changed. */
+function Versions({ identifier }: { readonly identifier: string }): ReactNode {
+  const list = useList('/flow/contract/{identifier}/version', { identifier, limit: 50 })
+  const [chosen, choose] = useSearchValue('version')
+  const versions = itemsOf(list).map(({ version }) => version)
+  const version = versions.find((each) => String(each) === chosen) ?? versions[0]
+  return (
+    <>
+      <ListPanel
+        list={list}
+        what="versions"
+        columns={columns}
+        whenEmpty="Nothing is known of when this contract was deployed."
+        renderRow={(item) => (
+          <Row key={item.version}>
+            <RowName>
+              {item.version} <Badge tone={tones[item.change]}>{humanize(item.change)}</Badge>
+            </RowName>
+            <Cell label="Transaction">
+              <TransactionLink id={item.transaction_id} height={item.block_height} />
+            </Cell>
+            <Cell label="Block">
+              <BlockLink height={item.block_height} />
+            </Cell>
+            <Cell label="Time">
+              <Moment at={item.created_at} />
+            </Cell>
+            <Cell label="Code" className="number">
+              <button
+                type="button"
+                className="button small"
+                aria-pressed={item.version === version}
+                onClick={() => choose(String(item.version))}
+              >
+                What changed<span className="visually-hidden"> in version {item.version}</span>
+              </button>
+            </Cell>
+          </Row>
+        )}
+      />
+      {version !== undefined && <VersionDifferences identifier={identifier} version={version} versions={versions} />}
+    </>
+  )
+}
+
+/** What a contract uses and what uses it, as a picture and as lists. */
+function Dependencies({ identifier }: { readonly identifier: string }): ReactNode {
+  const list = useList('/flow/contract/{identifier}/dependencies', { identifier, depth: 2 })
+  // Each page tells the same, but for what uses the contract: that is what the pages are of.
+  const pages = itemsOf(list)
+  const [found] = pages
+  const dependents = pages.flatMap((page) => page.dependents)
+  return (
+    <section className="panel" aria-label="Dependencies">
+      {list.isPending && <Loading label="Loading the dependencies" rows={6} />}
+      {list.isError && <Trouble error={list.error} what="the dependencies" onRetry={() => void list.refetch()} />}
+      {found !== undefined && found.graph.nodes.length < 2 && (
+        <NothingHere title="It stands alone">It uses no other contract, and no other uses it.</NothingHere>
+      )}
+      {found !== undefined && found.graph.nodes.length > 1 && (
+        <>
+          <DependencyGraph graph={found.graph} />
+          <References title={`Uses ${formatNumber(found.imports.length)}`} contracts={found.imports} />
+          <References title={`Is used by ${formatNumber(found.dependent_count)}`} contracts={dependents}>
+            {list.hasNextPage && (
+              <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                {list.isFetchingNextPage ? 'Loading…' : 'More contracts'}
+              </Button>
+            )}
+          </References>
+        </>
+      )}
+    </section>
+  )
+}
+
+interface ReferencesProps {
+  readonly title: string
+  readonly contracts: ContractDependencies['imports']
+  readonly children?: ReactNode
+}
+
+function References({ title, contracts, children }: ReferencesProps): ReactNode {
+  return (
+    <div className="panel-text">
+      <h2>{title}</h2>
+      {contracts.length === 0 ? (
+        <p className="soft">none</p>
+      ) : (
+        <ul className="chips">
+          {contracts.map(({ identifier }) => (
+            <li key={identifier}>
+              <ContractLink identifier={identifier} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {children}
+    </div>
   )
 }

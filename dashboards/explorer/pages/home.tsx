@@ -1,19 +1,26 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { ReactNode } from 'react'
+import type { ReactNode, FocusEvent, PointerEvent } from 'react'
+import { Age } from '../../kit/age.tsx'
 import { Button } from '../../kit/button.tsx'
-import { formatNumber } from '../../kit/formats.ts'
+import { formatNumber, formatCount } from '../../kit/formats.ts'
 import { Icon } from '../../kit/icon.tsx'
 import { Link } from '../../kit/link.tsx'
+import { NothingHere } from '../../kit/state.tsx'
+import { TimeChart } from '../../kit/time-chart.tsx'
+import type { TimePoint } from '../../kit/time-chart.tsx'
 import { LiveFeed } from '../live-feed.ts'
-import type { LiveState } from '../live-feed.ts'
-import { BigTransfers } from '../parts/home/big-transfers.tsx'
-import { ChainNumbers } from '../parts/home/chain-numbers.tsx'
+import type { LiveState, LiveBlock } from '../live-feed.ts'
+import { Answer } from '../parts/answer.tsx'
+import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
+import { blockPace } from '../parts/home/block-pace.ts'
 import { LiveBlocks, LiveTransactions } from '../parts/home/live-lists.tsx'
-import { TransactionChart } from '../parts/home/transaction-chart.tsx'
-import { useHeld } from '../parts/home/use-held.ts'
-import type { Held } from '../parts/home/use-held.ts'
+import { Waiting } from '../parts/home/waiting.tsx'
+import { TransactionLink } from '../parts/identity.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
+import { ToldSentence } from '../parts/told.tsx'
 import { useAnswer } from '../queries.ts'
+import { formatDollars } from '../text.ts'
+import { tellTokens } from '../told-moves.ts'
 
 const feed = new LiveFeed()
 
@@ -107,5 +114,171 @@ function Announcer({ height }: { readonly height: number | undefined }): ReactNo
     <p className="visually-hidden" aria-live="polite">
       {said === undefined ? '' : `The chain is at block ${formatNumber(height ?? said)}.`}
     </p>
+  )
+}
+
+/** What goes on by itself, and how to have it stand still. */
+interface Held<Value> {
+  /** What it was when it began to stand still; what it is now while it goes on. */
+  readonly shown: Value
+  /** Why it stands still: it was asked to, or somebody is about to take something of it. */
+  readonly by: 'button' | 'pointing' | undefined
+  readonly toggle: () => void
+  /** For the part of the page that moves: nothing gets away from under a mouse or from the keyboard. */
+  readonly handlers: {
+    readonly onPointerEnter: (event: PointerEvent) => void
+    readonly onPointerLeave: () => void
+    readonly onFocus: () => void
+    readonly onBlur: (event: FocusEvent) => void
+  }
+}
+
+function useHeld<Value>(now: Value): Held<Value> {
+  const [held, setHeld] = useState<{ readonly value: Value; readonly by: 'button' | 'pointing' }>()
+  const point = (): void => setHeld(held ?? { value: now, by: 'pointing' })
+  const letGo = (): void => {
+    if (held?.by === 'pointing') setHeld(undefined)
+  }
+  return {
+    shown: held === undefined ? now : held.value,
+    by: held?.by,
+    toggle: () => setHeld(held?.by === 'button' ? undefined : { value: held?.value ?? now, by: 'button' }),
+    handlers: {
+      onPointerEnter: ({ pointerType }) => {
+        if (pointerType === 'mouse') point()
+      },
+      onPointerLeave: letGo,
+      onFocus: point,
+      onBlur: ({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) letGo()
+      },
+    },
+  }
+}
+
+const days = 60
+const hours = 48
+
+/** How much the chain does: by the day; by the hour or by the block while there are not enough days yet. */
+function TransactionChart({ state }: { readonly state: LiveState }): ReactNode {
+  const { data: daily } = useAnswer('/insights/daily')
+  const { data: hourly } = useAnswer('/status/stat/{timescale}/trend', { timescale: 'hourly' })
+  const byDay = (daily?.data ?? []).toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-days)
+  const byHour = (hourly?.data ?? []).toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1)).slice(-hours)
+  const [label, points]: [string, TimePoint[]] =
+    byDay.length > 2
+      ? ['Transactions a day', byDay.map(({ date, tx_count: count }) => point(date, count))]
+      : byHour.length > 2
+        ? ['Transactions an hour', byHour.map(({ timestamp, tx_count: count }) => point(hourOf(timestamp), count))]
+        : [
+            'Transactions in each of the latest blocks',
+            state.blocks.toReversed().map(({ height, tx_count: count }) => point(`#${height}`, count)),
+          ]
+  return (
+    <section className="panel chart-panel" aria-label={label}>
+      {points.length === 0 ? (
+        <Waiting state={state} what="transactions to count" />
+      ) : (
+        <TimeChart label={label} shape="bars" points={points} height={150} />
+      )}
+    </section>
+  )
+}
+
+function point(date: string, count: number): TimePoint {
+  return { date, value: count, text: formatCount(count, 'transaction') }
+}
+
+/** `2026-03-14T09:00:00.000Z` → `03-14 09 h`. */
+function hourOf(timestamp: string): string {
+  return `${timestamp.slice(5, 10)} ${timestamp.slice(11, 13)} h`
+}
+
+const shown = 4
+
+/** The latest transfers that were large for their token. */
+function BigTransfers(): ReactNode {
+  const query = useAnswer('/insights/big-transfers', { limit: shown }, { everyMs: 15_000 })
+  return (
+    <section className="panel" aria-labelledby="big-transfers">
+      <header>
+        <h2 id="big-transfers">Latest big transfers</h2>
+      </header>
+      <Answer query={query} what="big transfers" rows={shown}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <NothingHere title="No big transfers so far">
+              Transfers that are large for their token show up here.
+            </NothingHere>
+          ) : (
+            <ul className="live-list in-two">
+              {data.map((transfer) => (
+                <li key={`${transfer.tx_id} ${transfer.event_index} ${transfer.leg}`}>
+                  <span className="main">
+                    {tellTokens([transfer]).map(({ said }, i) => (
+                      <ToldSentence key={i} sentence={said} />
+                    ))}
+                  </span>
+                  <span className="soft">
+                    {transfer.usd_value !== null && `${formatDollars(transfer.usd_value)} · `}
+                    <TransactionLink id={transfer.tx_id} height={transfer.block_height} />
+                  </span>
+                  <span className="age soft">
+                    <Age since={transfer.timestamp} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </section>
+  )
+}
+
+/** The key figures of the chain. */
+function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[] }): ReactNode {
+  const { data: status } = useAnswer('/status', {}, { everyMs: 15_000 })
+  const { data: prices } = useAnswer('/status/price', { asset: 'FLOW' })
+  const { data: epochs } = useAnswer('/status/epoch/status')
+  const price = prices?.data[0]
+  const epoch = epochs?.data[0]
+  // An empty index reports height 0, which is a block of its own.
+  const isEmpty = blocks.length === 0 && status?.total_blocks === 0
+  const number = (value: number | null | undefined): string =>
+    value === undefined || value === null ? '–' : formatNumber(value)
+  return (
+    <KeyNumbers>
+      <KeyNumber name="Block" note={isEmpty ? 'none indexed yet' : (blockPace(blocks) ?? 'latest indexed')}>
+        {isEmpty ? '–' : number(blocks[0]?.height ?? status?.indexed_height)}
+      </KeyNumber>
+      <KeyNumber name="Transactions" note="by users and the system">
+        {number(status?.total_transactions)}
+      </KeyNumber>
+      <KeyNumber name="Accounts" note="used in transactions">
+        {number(status?.total_addresses)}
+      </KeyNumber>
+      <KeyNumber name="Contracts" note="deployed">
+        {number(status?.total_contracts)}
+      </KeyNumber>
+      <KeyNumber name="Events" note="emitted by contracts">
+        {number(status?.total_events)}
+      </KeyNumber>
+      <KeyNumber name="Epoch" note={epoch?.phase_name ?? 'current epoch'}>
+        {number(epoch?.epoch)}
+      </KeyNumber>
+      {price !== undefined && (
+        <KeyNumber
+          name="FLOW"
+          note={
+            price.price_change_24h === null
+              ? 'price in US dollars'
+              : `${price.price_change_24h.toFixed(1)}% in 24 hours`
+          }
+        >
+          {formatDollars(price.price)}
+        </KeyNumber>
+      )}
+    </KeyNumbers>
   )
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
 import { formatNumber } from '../../kit/formats.ts'
+import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { Node } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
@@ -8,9 +9,9 @@ import { Amount } from '../parts/amount.tsx'
 import { Answer } from '../parts/answer.tsx'
 import { Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
 import { AccountLink, BlockLink, Identity } from '../parts/identity.tsx'
+import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { StakingEvents } from '../parts/staking-events.tsx'
-import { Delegators } from '../parts/staking/delegators.tsx'
 import { useAnswer, useList } from '../queries.ts'
 import { humanize, shorten } from '../text.ts'
 
@@ -93,4 +94,36 @@ function About({ node }: { readonly node: Node }): ReactNode {
 function Events({ node }: { readonly node: string }): ReactNode {
   const list = useList('/staking/node/{node_id}/event', { node_id: node, limit: 25 })
   return <StakingEvents list={list} whenEmpty="Nothing was staked with this node so far." />
+}
+
+const columns = [
+  { name: 'Delegator' },
+  { name: 'Account' },
+  { name: 'Staked', isNumber: true },
+  { name: 'Rewards', isNumber: true },
+]
+
+function Delegators({ node }: { readonly node: string }): ReactNode {
+  return (
+    <ListPanel
+      list={useList('/staking/delegator', { node_id: node, limit: 25 })}
+      what="delegators"
+      columns={columns}
+      whenEmpty="Nobody has delegated to this node."
+      renderRow={(delegator) => (
+        <Row key={delegator.delegator_id}>
+          <RowName>{`#${delegator.delegator_id}`}</RowName>
+          <Cell label="Account">
+            {delegator.address === null ? <span className="soft">–</span> : <AccountLink address={delegator.address} />}
+          </Cell>
+          <Cell label="Staked" className="number">
+            <Amount amount={delegator.tokens_staked} />
+          </Cell>
+          <Cell label="Rewards" className="number">
+            <Amount amount={delegator.tokens_rewarded} />
+          </Cell>
+        </Row>
+      )}
+    />
+  )
 }

@@ -1,12 +1,20 @@
 import type { ReactNode } from 'react'
+import { Badge } from '../../kit/badge.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import { Cell, Row, RowName } from '../../kit/table.tsx'
+import { TimeChart } from '../../kit/time-chart.tsx'
+import type { TimePoint } from '../../kit/time-chart.tsx'
+import type { EpochStats } from '../gen/answers.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
+import { Amount } from '../parts/amount.tsx'
+import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
+import { ListPanel } from '../parts/list-panel.tsx'
+import { Moment } from '../parts/moment.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { StakingEvents } from '../parts/staking-events.tsx'
-import { EpochCharts } from '../parts/staking/epoch-charts.tsx'
-import { Epochs } from '../parts/staking/epochs.tsx'
 import { Nodes } from '../parts/staking/nodes.tsx'
-import { StakingNumbers } from '../parts/staking/numbers.tsx'
-import { useList } from '../queries.ts'
+import { useList, itemsOf, useAnswer } from '../queries.ts'
+import { formatAmount, humanize } from '../text.ts'
 
 /** Staking: the nodes that run the network, its epochs, and what they were paid. */
 export function NodesPage(): ReactNode {
@@ -31,3 +39,130 @@ function Rewards(): ReactNode {
   const list = useList('/staking/rewards/paid', { limit: 25 })
   return <StakingEvents list={list} what="rewards" whenEmpty="Rewards are paid at the end of an epoch." />
 }
+
+/** What was staked and what was paid, epoch by epoch. One epoch is no course of things: then nothing is drawn. */
+function EpochCharts(): ReactNode {
+  const epochs = itemsOf(useList(...epochList)).toReversed()
+  const staked = pointsOf(epochs, ({ total_staked: total }) => total)
+  const paid = pointsOf(epochs, ({ payout_total: total }) => total)
+  if (staked.length < 2 && paid.length < 2) return null
+  return (
+    <div className="chart-grid">
+      <section className="panel chart-panel" aria-label="Staked">
+        <TimeChart label="Staked in each epoch" points={staked} height={150} />
+      </section>
+      <section className="panel chart-panel" aria-label="Paid out">
+        <TimeChart label="Paid out for each epoch" shape="bars" points={paid} height={150} />
+      </section>
+    </div>
+  )
+}
+
+function pointsOf(epochs: readonly EpochStats[], amountOf: (epoch: EpochStats) => string | null): TimePoint[] {
+  return epochs.flatMap((epoch) => {
+    const amount = amountOf(epoch)
+    return amount === null
+      ? []
+      : [{ date: `Epoch ${epoch.epoch}`, value: Number(amount), text: `${formatAmount(amount)} FLOW` }]
+  })
+}
+
+const columns = [
+  { name: 'Epoch' },
+  { name: 'State' },
+  { name: 'Began' },
+  { name: 'Nodes', isNumber: true },
+  { name: 'Staked', isNumber: true },
+  { name: 'Paid out', isNumber: true },
+]
+
+function Epochs(): ReactNode {
+  return (
+    <ListPanel
+      list={useList(...epochList)}
+      what="epochs"
+      columns={columns}
+      whenEmpty="Epochs show up with the first block in which the protocol sets one up."
+      renderRow={(epoch) => (
+        <Row key={epoch.epoch}>
+          <RowName>{formatNumber(epoch.epoch)}</RowName>
+          <Cell label="State">
+            <Badge tone={epoch.status === 'running' ? 'good' : 'neutral'}>{humanize(epoch.status)}</Badge>
+          </Cell>
+          <Cell label="Began">
+            <span>
+              <Moment at={epoch.start_time} />
+            </span>
+          </Cell>
+          <Cell label="Nodes" className="number">
+            {epoch.total_nodes === null ? <span className="soft">–</span> : formatNumber(epoch.total_nodes)}
+          </Cell>
+          <Cell label="Staked" className="number">
+            <Amount amount={epoch.total_staked} decimals={2} />
+          </Cell>
+          <Cell label="Paid out" className="number">
+            <Amount amount={epoch.payout_total} decimals={2} />
+          </Cell>
+        </Row>
+      )}
+    />
+  )
+}
+
+/** A yield beyond this tells that epochs last seconds, as on an emulator, and not what anybody would earn. */
+const highestYield = 1000
+const unknown = '–'
+
+/** Staking as it is now. */
+function StakingNumbers(): ReactNode {
+  const { data: status } = useAnswer('/status/epoch/status')
+  const { data: numbers } = useAnswer('/staking/tokenomics')
+  const epoch = status?.data[0]
+  const stake = numbers?.data[0]
+  const share = stake?.staked_share ?? null
+  return (
+    <KeyNumbers>
+      <KeyNumber name="Epoch" note={epoch?.phase_name ?? undefined}>
+        {epoch === undefined || epoch.epoch === null ? unknown : formatNumber(epoch.epoch)}
+      </KeyNumber>
+      <KeyNumber name="Staked" note={share === null ? 'FLOW' : `FLOW, ${share.toFixed(1)}% of all`}>
+        <Amount amount={stake?.total_staked ?? null} decimals={0} />
+      </KeyNumber>
+      <NodeCount now={stake?.validator_count ?? null} />
+      <KeyNumber name="Delegators">
+        {stake === undefined ? unknown : formatNumber(stake.delegator_count ?? 0)}
+      </KeyNumber>
+      <Yield percent={stake?.staking_apy ?? null} />
+      <KeyNumber name="Paid for an epoch" note="FLOW">
+        <Amount amount={stake?.epoch_payout ?? null} decimals={2} />
+      </KeyNumber>
+    </KeyNumbers>
+  )
+}
+
+/** How many nodes there are; where it is not told of this epoch, that of the newest one of which it is. */
+function NodeCount({ now }: { readonly now: number | null }): ReactNode {
+  const list = useList(...epochList)
+  if (now !== null) return <KeyNumber name="Nodes">{formatNumber(now)}</KeyNumber>
+  const told = itemsOf(list).find(({ total_nodes: nodes }) => nodes !== null)
+  return (
+    <KeyNumber name="Nodes" note={told === undefined ? undefined : `as of epoch ${formatNumber(told.epoch)}`}>
+      {told === undefined ? unknown : formatNumber(told.total_nodes ?? 0)}
+    </KeyNumber>
+  )
+}
+
+function Yield({ percent }: { readonly percent: number | null }): ReactNode {
+  if (percent === null) return null
+  if (percent > highestYield) {
+    return (
+      <KeyNumber name="Yield of a year" note="epochs are too short to tell">
+        {unknown}
+      </KeyNumber>
+    )
+  }
+  return <KeyNumber name="Yield of a year">{percent.toLocaleString('en-US', { maximumFractionDigits: 2 })}%</KeyNumber>
+}
+
+/** The list of epochs that the parts of staking share, newest first. */
+const epochList = ['/staking/epoch/stats', { limit: 50 }] as const

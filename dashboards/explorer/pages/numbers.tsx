@@ -1,11 +1,17 @@
 import type { ReactNode } from 'react'
+import { formatNumber } from '../../kit/formats.ts'
+import { NothingHere } from '../../kit/state.tsx'
+import { Cell, Row, RowName } from '../../kit/table.tsx'
+import { TimeChart } from '../../kit/time-chart.tsx'
+import type { DailyNumbers } from '../gen/answers.ts'
 import { Answer } from '../parts/answer.tsx'
-import { BusyContracts } from '../parts/numbers/busy-contracts.tsx'
-import { DayCharts } from '../parts/numbers/day-charts.tsx'
+import { ContractLink } from '../parts/identity.tsx'
+import { ListPanel } from '../parts/list-panel.tsx'
 import { MovedTokens } from '../parts/numbers/moved-tokens.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { SpanChoice, useSpan } from '../parts/span-choice.tsx'
-import { useAnswer } from '../queries.ts'
+import { useAnswer, useList } from '../queries.ts'
+import { formatAmount } from '../text.ts'
 
 /** The chain day by day. */
 export function NumbersPage(): ReactNode {
@@ -28,4 +34,98 @@ export function NumbersPage(): ReactNode {
 /** Without a first day the API tells the last three months. */
 function dayBefore(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+}
+
+const columns = [{ name: 'Contract' }, { name: 'Transactions', isNumber: true }]
+
+function BusyContracts(): ReactNode {
+  return (
+    <ListPanel
+      list={useList('/insights/top-contracts', { hours: 24, limit: 10 })}
+      what="busy contracts"
+      header={
+        <header>
+          <h2>Most used contracts in 24 hours</h2>
+        </header>
+      }
+      columns={columns}
+      whenEmpty="No contract was used in the last day."
+      renderRow={({ contract_identifier: identifier, tx_count: count }) => (
+        <Row key={identifier}>
+          <RowName>
+            <ContractLink identifier={identifier} />
+          </RowName>
+          <Cell label="Transactions" className="number">
+            {formatNumber(count)}
+          </Cell>
+        </Row>
+      )}
+    />
+  )
+}
+
+type Counted = { [Key in keyof DailyNumbers]: DailyNumbers[Key] extends number ? Key : never }[keyof DailyNumbers]
+
+const charts: readonly { readonly of: Counted; readonly label: string }[] = [
+  { of: 'tx_count', label: 'Transactions' },
+  { of: 'active_accounts', label: 'Active accounts' },
+  { of: 'new_accounts', label: 'New accounts' },
+  { of: 'failed_tx_count', label: 'Failed transactions' },
+  { of: 'ft_transfers', label: 'Token transfers' },
+  { of: 'nft_transfers', label: 'NFT transfers' },
+  { of: 'evm_execution_count', label: 'EVM transactions' },
+  { of: 'evm_active_addresses', label: 'Active EVM addresses' },
+  { of: 'defi_swap_count', label: 'Swaps' },
+  { of: 'new_contracts', label: 'New contracts' },
+  { of: 'total_gas_used', label: 'Computation' },
+]
+
+/** So many days are drawn at least: a bar alone in a wide field tells less than one among empty days. */
+const fewestDays = 14
+
+interface DayChartsProps {
+  readonly days: readonly DailyNumbers[]
+  /** The newest ones of them that are wanted. */
+  readonly most: number
+}
+
+/** What was counted each day, a chart for each number. */
+function DayCharts({ days, most }: DayChartsProps): ReactNode {
+  const known = knownDays(days, most)
+  if (known.length === 0) {
+    return (
+      <section className="panel">
+        <NothingHere title="No numbers of these days">
+          A day is counted when its blocks are indexed. Look at more days, or come back later.
+        </NothingHere>
+      </section>
+    )
+  }
+  return (
+    <div className="chart-grid">
+      {charts.map(({ of, label }) => (
+        <section key={of} className="panel chart-panel" aria-label={label}>
+          <TimeChart
+            label={label}
+            shape="bars"
+            points={known.map((day) => ({ date: day.date, value: day[of], text: formatNumber(day[of]) }))}
+          />
+        </section>
+      ))}
+      <section className="panel chart-panel" aria-label="Fees">
+        <TimeChart
+          label="Fees"
+          shape="bars"
+          points={known.map(({ date, fees }) => ({ date, value: Number(fees), text: `${formatAmount(fees)} FLOW` }))}
+        />
+      </section>
+    </div>
+  )
+}
+
+/** The newest days, oldest first, without those before the first block that is indexed. */
+function knownDays(days: readonly DailyNumbers[], most: number): readonly DailyNumbers[] {
+  const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-most)
+  const first = sorted.findIndex(({ block_count: blocks }) => blocks > 0)
+  return first < 0 ? [] : sorted.slice(Math.min(first, Math.max(0, sorted.length - fewestDays)))
 }

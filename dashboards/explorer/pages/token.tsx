@@ -1,18 +1,25 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import { NothingHere } from '../../kit/state.tsx'
+import { Cell, Row, RowName } from '../../kit/table.tsx'
+import { TimeChart } from '../../kit/time-chart.tsx'
+import type { FungibleToken } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
+import { Amount } from '../parts/amount.tsx'
 import { Answer } from '../parts/answer.tsx'
 import { TokenVolume } from '../parts/daily-moves.tsx'
+import { Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
+import { AccountLink, BlockLink, ContractLink, Identity } from '../parts/identity.tsx'
+import { ListPanel } from '../parts/list-panel.tsx'
+import { OutsideLink } from '../parts/outside-link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
+import { Share } from '../parts/share.tsx'
 import { TokenTransfers } from '../parts/token-transfers.tsx'
-import { TokenAbout } from '../parts/token/about.tsx'
-import { TokenHolders } from '../parts/token/holders.tsx'
-import { TokenNumbers } from '../parts/token/numbers.tsx'
-import { PriceHistory } from '../parts/token/price-history.tsx'
-import { useAnswer } from '../queries.ts'
-import { contractNameOf, initialOf, sayName } from '../text.ts'
+import { useAnswer, useList } from '../queries.ts'
+import { contractNameOf, initialOf, sayName, contractOf, formatDollars, cutAmount, formatAmount } from '../text.ts'
 
 export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/ft/{token}', { token: id })
@@ -51,5 +58,148 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
         }
       </Answer>
     </>
+  )
+}
+
+function TokenAbout({ token }: { readonly token: FungibleToken }): ReactNode {
+  return (
+    <section className="panel" aria-label="About">
+      <DetailList>
+        {token.description !== null && <Detail name="Description">{token.description}</Detail>}
+        <Detail name="Type">
+          <Identity id={token.id} what="type" isWhole hasCopy />
+        </Detail>
+        <Detail name="Contract">
+          <ContractLink identifier={contractOf(token.id)} /> of <AccountLink address={token.address} />
+        </Detail>
+        <Detail name="Decimals">{token.decimals}</Detail>
+        {token.evm_address !== null && (
+          <Detail name="In the EVM">
+            <AccountLink address={token.evm_address} isWhole hasCopy />
+          </Detail>
+        )}
+        {token.first_height !== null && (
+          <Detail name="First moved in block">
+            <BlockLink height={token.first_height} />
+          </Detail>
+        )}
+        {token.external_url !== null && (
+          <Detail name="Website">
+            <OutsideLink to={token.external_url} />
+          </Detail>
+        )}
+        {token.vault_path !== null && <Detail name="Vault">{token.vault_path}</Detail>}
+      </DetailList>
+    </section>
+  )
+}
+
+/** @param props.asset the name of the token at the markets; null where it has none */
+function PriceHistory({ asset }: { readonly asset: string | null }): ReactNode {
+  const query = useAnswer('/status/price/history', { asset: asset ?? '', limit: 100 }, { isOn: asset !== null })
+  const isTold = asset !== null && (query.data === undefined || query.data.data.length > 0)
+  if (!isTold) {
+    return (
+      <section className="panel" aria-label="Price">
+        <NothingHere title="No price is known">
+          Prices are asked of a market now and then; of this token it has told none.
+        </NothingHere>
+      </section>
+    )
+  }
+  return (
+    <section className="panel chart-panel" aria-label="Price">
+      <Answer query={query} what="the prices">
+        {({ data }) => (
+          <TimeChart
+            label={`Price of ${asset}`}
+            points={data
+              .map(({ price, as_of: time }) => ({
+                date: `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`,
+                value: Number(price),
+                text: formatDollars(price),
+              }))
+              .toSorted((a, b) => (a.date < b.date ? -1 : 1))}
+          />
+        )}
+      </Answer>
+    </section>
+  )
+}
+
+const columns = [
+  { name: 'Account' },
+  { name: 'Balance', isNumber: true },
+  { name: 'Part of the supply', isNumber: true },
+]
+
+function TokenHolders({ token }: { readonly token: string }): ReactNode {
+  const list = useList('/flow/ft/{token}/holding', { token, limit: 25 })
+  return (
+    <ListPanel
+      list={list}
+      what="holders"
+      columns={columns}
+      whenEmpty="Nobody holds this token."
+      renderRow={(holding) => (
+        <Row key={holding.address}>
+          <RowName>
+            <AccountLink address={holding.address} />
+          </RowName>
+          <Cell label="Balance" className="number">
+            <span>
+              <Amount amount={holding.balance} />
+              {!holding.is_complete && <span className="soft"> or more</span>}
+            </span>
+          </Cell>
+          <Cell label="Part of the supply" className="number">
+            <Share part={holding.percentage} />
+          </Cell>
+        </Row>
+      )}
+    />
+  )
+}
+
+const decimals = 2
+
+function TokenNumbers({ token }: { readonly token: FungibleToken }): ReactNode {
+  const { current_price: price, price_change_24h: change } = token
+  return (
+    <KeyNumbers>
+      {price !== null && (
+        <KeyNumber name="Price" note={change === null ? undefined : <Change percent={change} />}>
+          {formatDollars(price)}
+        </KeyNumber>
+      )}
+      <KeyNumber name="Holders">{formatNumber(token.holder_count)}</KeyNumber>
+      <KeyNumber name="Transfers" note={`${formatNumber(token.recent_transfer_count)} in the last 24 hours`}>
+        {formatNumber(token.transfer_count)}
+      </KeyNumber>
+      <KeyNumber
+        name="Volume in 24 hours"
+        note={
+          price === null
+            ? undefined
+            : `${formatDollars(String(Number(token.recent_volume) * Number(price)))} at the present price`
+        }
+      >
+        <Amount amount={token.recent_volume} decimals={decimals} />
+      </KeyNumber>
+      <KeyNumber
+        name="Supply"
+        note={`${formatAmount(cutAmount(token.minted, decimals))} minted, ${formatAmount(cutAmount(token.burned, decimals))} burned`}
+      >
+        <Amount amount={token.total_supply} decimals={decimals} />
+      </KeyNumber>
+    </KeyNumbers>
+  )
+}
+
+function Change({ percent }: { readonly percent: number }): ReactNode {
+  return (
+    <span
+      className={percent < 0 ? 'fallen' : 'risen'}
+    >{`${percent > 0 ? '+' : ''}${percent.toFixed(2)}% in a day`}</span>
   )
 }

@@ -1,24 +1,29 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { formatNumber } from '../../kit/formats.ts'
+import { Button } from '../../kit/button.tsx'
+import { scriptParameters } from '../../kit/cadence-tokens.ts'
+import { formatNumber, formatCount } from '../../kit/formats.ts'
 import { Link } from '../../kit/link.tsx'
 import { useSearchValue } from '../../kit/router.ts'
+import { NothingHere } from '../../kit/state.tsx'
 import { ApiProblem } from '../api.ts'
-import type { TransactionDetail } from '../gen/answers.ts'
+import { plainValue } from '../cadence-value.ts'
+import type { TransactionDetail, Event, EvmExecution } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { Arguments } from '../parts/arguments.tsx'
-import { EventCards } from '../parts/event-cards.tsx'
-import { EvmPart } from '../parts/evm-part.tsx'
-import { BlockLink, Identity } from '../parts/identity.tsx'
+import { CodeView } from '../parts/code-view.tsx'
+import { Detail, DetailList } from '../parts/detail-list.tsx'
+import { DecodedCall, EvmLogs } from '../parts/evm-logs.tsx'
+import { BlockLink, Identity, ContractLink, AccountLink, EvmTransactionLink } from '../parts/identity.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
-import { TransactionFields } from '../parts/transaction/fields.tsx'
-import { TransactionScript } from '../parts/transaction/script.tsx'
-import { TransactionStory } from '../parts/transaction/story.tsx'
 import { StatusBadge } from '../parts/transaction-row.tsx'
+import { TransactionFields } from '../parts/transaction/fields.tsx'
+import { TransactionStory } from '../parts/transaction/story.tsx'
+import { ValueTree } from '../parts/value-tree.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer } from '../queries.ts'
-import { shorten } from '../text.ts'
+import { shorten, contractOf, formatUnits } from '../text.ts'
 
 /** A transaction, told in plain words first. An EVM hash leads to the transaction that it ran in. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
@@ -85,5 +90,168 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
         ]}
       />
     </>
+  )
+}
+
+interface TransactionScriptProps {
+  /** Null where the answer left it out: then it is asked for by its hash. */
+  readonly script: string | null
+  readonly hash: string
+}
+
+/** The Cadence that a transaction ran. */
+function TransactionScript({ script, hash }: TransactionScriptProps): ReactNode {
+  return (
+    <section className="panel" aria-label="Script">
+      {script === null && hash !== '' ? <KeptScript hash={hash} /> : <Code text={script ?? ''} />}
+    </section>
+  )
+}
+
+function KeptScript({ hash }: { readonly hash: string }): ReactNode {
+  const query = useAnswer('/flow/script/{hash}', { hash })
+  return (
+    <Answer query={query} what="the script of this transaction">
+      {({ data: [kept] }) => <Code text={kept?.script_text ?? ''} />}
+    </Answer>
+  )
+}
+
+function Code({ text }: { readonly text: string }): ReactNode {
+  if (text === '') return <NothingHere title="No script">The text of this transaction is not kept here.</NothingHere>
+  return <CodeView code={text} label="script" />
+}
+
+interface ArgumentsProps {
+  /** As JSON-Cadence. */
+  readonly values: readonly unknown[]
+  readonly script: string | null
+}
+
+/** What a transaction was given, with the names that its script has for it. */
+function Arguments({ values, script }: ArgumentsProps): ReactNode {
+  const parameters = script === null ? [] : scriptParameters(script)
+  return (
+    <section className="panel" aria-label="Arguments">
+      {values.length === 0 ? (
+        <NothingHere title="No arguments">This transaction was given nothing.</NothingHere>
+      ) : (
+        <dl className="details">
+          {values.map((value, i) => (
+            <div key={i}>
+              <dt>
+                {parameters[i]?.name ?? `Argument ${i + 1}`}
+                {parameters[i] !== undefined && <code className="note">{parameters[i].type}</code>}
+              </dt>
+              <dd>
+                <ValueTree value={plainValue(value)} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+const shownAtFirst = 30
+
+/** The events of a transaction, in order; those that hold a word, where one is looked for. */
+function EventCards({ events }: { readonly events: readonly Event[] }): ReactNode {
+  const [text, setText] = useState('')
+  const [most, setMost] = useState(shownAtFirst)
+  const wanted = text.trim().toLowerCase()
+  const fitting =
+    wanted === '' ? events : events.filter((event) => JSON.stringify(event).toLowerCase().includes(wanted))
+  return (
+    <section className="panel" aria-label="Events">
+      {events.length > 8 && (
+        <header>
+          <label className="field grow">
+            <span>Show events with</span>
+            <input className="input" type="search" value={text} onChange={(event) => setText(event.target.value)} />
+          </label>
+          <span className="soft" role="status">
+            {formatCount(fitting.length, 'event')}
+          </span>
+        </header>
+      )}
+      {fitting.length === 0 && <NothingHere title={events.length === 0 ? 'No events' : 'No event has this in it'} />}
+      <ol className="events">
+        {fitting.slice(0, most).map((event) => (
+          <li key={event.event_index} id={`event-${event.event_index}`}>
+            <h3>
+              <span className="soft">{event.event_index}</span>{' '}
+              {event.contract_address === null ? (
+                event.type
+              ) : (
+                <>
+                  <ContractLink identifier={contractOf(event.type)} />.{event.event_name}
+                </>
+              )}
+            </h3>
+            <ValueTree value={event.payload} />
+          </li>
+        ))}
+      </ol>
+      {fitting.length > most && (
+        <footer>
+          <Button onClick={() => setMost(most + 100)}>More events</Button>
+        </footer>
+      )}
+    </section>
+  )
+}
+
+/** What ran in the EVM, with what its contracts told. */
+function EvmPart({ executions }: { readonly executions: readonly EvmExecution[] }): ReactNode {
+  return (
+    <>
+      {executions.map((execution) => (
+        <Execution key={execution.hash} execution={execution} />
+      ))}
+    </>
+  )
+}
+
+function Execution({ execution }: { readonly execution: EvmExecution }): ReactNode {
+  const query = useAnswer('/flow/evm/transaction/{hash}', { hash: execution.hash })
+  return (
+    <section className="panel" aria-label={`EVM transaction ${execution.hash}`}>
+      <header>
+        <h2>
+          EVM transaction <EvmTransactionLink hash={execution.hash} hasCopy />
+        </h2>
+        <StatusBadge status={execution.status} />
+      </header>
+      <DetailList>
+        <Detail name="From">{execution.from === null ? '–' : <AccountLink address={execution.from} isWhole />}</Detail>
+        <Detail name="To">
+          {execution.to === null ? (
+            <span className="soft">a new contract</span>
+          ) : (
+            <AccountLink address={execution.to} isWhole />
+          )}
+        </Detail>
+        {execution.value !== null && <Detail name="Value">{formatUnits(execution.value, 18)} FLOW</Detail>}
+        <Detail name="Gas">
+          {formatNumber(Number(execution.gas_used))}
+          {execution.gas_limit !== null && (
+            <span className="soft"> of {formatNumber(Number(execution.gas_limit))} at most</span>
+          )}
+        </Detail>
+        {execution.error_message !== null && <Detail name="Error">{execution.error_message}</Detail>}
+      </DetailList>
+      <Answer query={query} what="the EVM transaction" rows={2}>
+        {({ data: [detail] }) =>
+          detail !== undefined && (
+            <>
+              {detail.decoded_input !== null && <DecodedCall call={detail.decoded_input} />}
+              <EvmLogs logs={detail.logs} />
+            </>
+          )
+        }
+      </Answer>
+    </section>
   )
 }

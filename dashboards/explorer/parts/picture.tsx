@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { ReactNode } from 'react'
+import type { ReactNode, CSSProperties } from 'react'
 import { pictureSources, readGateways } from '../picture-sources.ts'
-import { SignPicture } from './sign-picture.tsx'
+import { signOf, signSize } from '../sign.ts'
 
 const gateways = readGateways(document)
 
-export interface PictureProps {
+interface PictureProps {
   readonly source: string | null
   /** What is to be seen; empty where words beside it say so. */
   readonly alt: string
@@ -62,5 +62,48 @@ export function Picture({ source, alt, size, of, letter, hasNote = false }: Pict
       referrerPolicy="no-referrer"
       onError={() => setFailed({ source, count: count + 1 })}
     />
+  )
+}
+
+interface SignPictureProps {
+  /** What the sign is made of. */
+  readonly of: string
+  /** Shown in place of the pattern: for where it is too small to be told from others. */
+  readonly letter?: string | undefined
+}
+
+const cell = 10
+const margin = 15
+
+/** Stands in place of a picture that there is not; nothing but the id or name it is made of is in it. */
+function SignPicture({ of, letter }: SignPictureProps): ReactNode {
+  const { hue, cells } = signOf(of)
+  const size = signSize * cell + 2 * margin
+  return (
+    <svg
+      className="sign"
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      style={{ '--hue': hue } as CSSProperties}
+      aria-hidden="true"
+    >
+      <rect width={size} height={size} />
+      {letter === undefined ? (
+        cells.map(([column, row]) => (
+          <rect
+            key={`${column} ${row}`}
+            className="cell"
+            x={margin + column * cell}
+            y={margin + row * cell}
+            width={cell}
+            height={cell}
+          />
+        ))
+      ) : (
+        <text x={size / 2} y={size / 2} dy=".36em" textAnchor="middle">
+          {letter}
+        </text>
+      )}
+    </svg>
   )
 }

@@ -1,22 +1,108 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore, useMemo } from 'react'
 import type { ReactNode } from 'react'
-import './fcl.css'
-import { Button } from '../../kit/button.tsx'
-import { Icon } from '../../kit/icon.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { fclSignableOf } from '../../../clients/signing/fcl-shapes.ts'
+import { fclSignatureOf, readFclSignable } from '../../../clients/signing/fcl-signable.ts'
+import type { WantedSignature } from '../../../clients/signing/fcl-signable.ts'
+import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { problemText } from '../../auth/problem.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
+import { useAction } from '../../auth/use-action.ts'
+import { Brand } from '../../kit/brand.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Icon } from '../../kit/icon.tsx'
+import { Failure, Loading } from '../../kit/state.tsx'
+import { chainOfAddress } from '../chain/address-code.ts'
 import { useOwnAccounts, useReadAgain } from '../own.ts'
 import { createQueryClient } from '../settings.ts'
+import './fcl.css'
 import { OpenerChannel } from './opener-channel.ts'
 import type { AppRequest, ChannelState } from './opener-channel.ts'
 import { AuthnWindow } from './pages/authn-window.tsx'
-import { AuthzWindow } from './pages/authz-window.tsx'
 import { UserSignatureWindow } from './pages/user-signature-window.tsx'
 import type { WindowProps } from './pages/window-props.ts'
-import { WindowFrame } from './parts/window-frame.tsx'
+import { Decision } from './parts/decision.tsx'
+import { Refusal } from './parts/refusal.tsx'
+import { TransactionReview } from './parts/transaction-review.tsx'
+import { fclShapeProblem } from './signable-problem.ts'
+import { fullAddress, summarize } from './summary/transaction-summary.ts'
+import type { TransactionSummary } from './summary/transaction-summary.ts'
+import { useLeaving } from './use-leaving.ts'
+import { useSigner } from './use-signer.ts'
+
+type Wanted =
+  | { readonly wanted: WantedSignature; readonly address: string; readonly summary: TransactionSummary }
+  | { readonly problem: string }
+
+/** An application wants to have a transaction signed. What is shown is read of the very object that is encoded and signed. */
+function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
+  const read = useMemo(() => readRequest(request.body), [request])
+  const account = useMemo(
+    () => ('problem' in read ? undefined : own.find(({ address }) => address === read.address)),
+    [own, read],
+  )
+  const found = useSigner(account, 'problem' in read ? undefined : read.wanted.signer.keyIndex)
+  const { isBusy, problem, run } = useAction()
+  const begin = useLeaving()
+  if ('problem' in read) return <Refusal title="This cannot be signed" detail={read.problem} channel={channel} />
+  const {
+    wanted: { transaction, part },
+    address,
+    summary,
+  } = read
+  if (account === undefined) {
+    return (
+      <Refusal
+        title="This is none of your accounts"
+        detail={`The page wants ${address} to sign, and you are signed in as somebody who has other accounts.`}
+        channel={channel}
+        mayChange
+      />
+    )
+  }
+  if (found.status === 'problem')
+    return (
+      <Refusal title="Your account cannot sign this" detail={found.detail} channel={channel} onRetry={found.retry} />
+    )
+
+  const agree = (): void =>
+    void run(async () => {
+      if (found.status !== 'ready') return
+      const left = begin()
+      const signed = await signTransaction(transaction, found.signer, { signal: left })
+      const signature = signed[part === 'envelope' ? 'envelopeSignatures' : 'payloadSignatures'].at(-1)
+      if (left.aborted || signature === undefined) return
+      channel.approve(fclSignatureOf(signature))
+    })
+  return (
+    <>
+      <h1>{summary.known?.name === 'send-flow' ? 'Send FLOW?' : 'Approve this transaction?'}</h1>
+      <TransactionReview summary={summary} transaction={transaction} own={address} network={account.network} />
+      <Decision
+        action="Approve"
+        isBusy={isBusy}
+        isDisabled={found.status !== 'ready'}
+        isDangerous={summary.warnings.length > 0}
+        problem={problem}
+        onAgree={agree}
+        onDecline={() => channel.decline('The person declined the transaction.')}
+      />
+    </>
+  )
+}
+
+function readRequest(body: unknown): Wanted {
+  try {
+    const wanted = readFclSignable(fclSignableOf(body))
+    const address = fullAddress(wanted.signer.address)
+    const chain = chainOfAddress(address)
+    if (chain === undefined) return { problem: `${address} is an address of none of Flow's networks.` }
+    return { wanted, address, summary: summarize(wanted.transaction, wanted.signer, chain) }
+  } catch (error) {
+    return { problem: fclShapeProblem(error) }
+  }
+}
 
 const windows: Readonly<Record<string, (props: WindowProps) => ReactNode>> = {
   '/fcl/authn': AuthnWindow,
@@ -160,4 +246,40 @@ function Request({ path, request }: { readonly path: string; readonly request: A
     )
   }
   return <Shown request={request} own={data} channel={channel} readAgain={() => void readAgain()} />
+}
+
+interface WindowFrameProps {
+  /** Of the application, as the browser says; what it says of itself is shown nowhere. */
+  readonly origin?: string | undefined
+  /** It sent another request after the one that is shown. */
+  readonly hasMore?: boolean
+  readonly children: ReactNode
+}
+
+/** A small window beside an application: above all who asks, and then what. */
+function WindowFrame({ origin, hasMore = false, children }: WindowFrameProps): ReactNode {
+  return (
+    <div className="fcl">
+      <header className="fcl-top">
+        <Brand />
+      </header>
+      {origin !== undefined && (
+        <p className="fcl-origin">
+          <Icon name="globe" size={20} />
+          <span>
+            <span className="soft small">This page asks you</span>
+            <b>{origin}</b>
+          </span>
+        </p>
+      )}
+      {hasMore && (
+        <p className="banner" role="status">
+          The page sent another request meanwhile. Nobody looked at it: what you see here is the first one.
+        </p>
+      )}
+      <main id="main" className="fcl-main">
+        {children}
+      </main>
+    </div>
+  )
 }

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isSafeOrigin } from './app-origin.ts'
-import { OpenerChannel } from './opener-channel.ts'
+import { isSafeOrigin, OpenerChannel } from './opener-channel.ts'
 import type { ChannelEvent } from './opener-channel.ts'
 import { authnResponse, chainOfNetwork, proofWish } from './services.ts'
 

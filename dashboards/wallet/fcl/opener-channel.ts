@@ -1,5 +1,3 @@
-import { isSafeOrigin } from './app-origin.ts'
-
 /** What the application sent along. It is a copy, which nobody but this page has. */
 export interface AppRequest {
   /** Of the application's page, as the browser says. */
@@ -19,7 +17,7 @@ export type ChannelState =
   | { readonly status: 'answered'; readonly request: AppRequest; readonly answer: 'approved' | 'declined' }
 
 /** A window, as far as it is used: this one, and the one that opened it. */
-export interface ChannelWindow {
+interface ChannelWindow {
   readonly opener: { postMessage(message: unknown, targetOrigin: string): void } | null
   addEventListener(type: 'message', listener: (event: ChannelEvent) => void): void
 }
@@ -156,4 +154,20 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : {}
+}
+
+/** Whose page may ask for anything: nobody can change what comes by HTTPS on its way, nor what comes from this very machine. */
+export function isSafeOrigin(origin: string): boolean {
+  let url: URL
+  try {
+    url = new URL(origin)
+  } catch {
+    return false
+  }
+  if (url.origin !== origin) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isOwnMachine(url.hostname))
+}
+
+function isOwnMachine(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

@@ -1,16 +1,15 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { problemText } from '../../auth/problem.ts'
 import { Button } from '../../kit/button.tsx'
-import { Failure, Loading } from '../../kit/state.tsx'
+import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
 import type { AccountRow, NetworkSettings } from '../contract.ts'
-import { addressOf, useAccounts, usePasskeys } from '../own.ts'
+import { addressOf, useAccounts, usePasskeys, useExplorer } from '../own.ts'
 import { AccountCard } from '../parts/account-card.tsx'
-import { Collections } from '../parts/collections.tsx'
 import { FirstPasskey } from '../parts/first-passkey.tsx'
 import { ImportAccount } from '../parts/import-account.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { passkeyName } from '../passkeys/passkey-name.ts'
-import { problemText } from '../../auth/problem.ts'
 import { useSettings } from '../settings.ts'
 
 /** All accounts, by passkey. */
@@ -84,5 +83,50 @@ export function AccountsPage(): ReactNode {
         )
       })}
     </>
+  )
+}
+
+interface Collection {
+  readonly nft_type: string
+  readonly display_name?: string | null
+  readonly name?: string | null
+  readonly contract_name?: string | null
+  readonly number_of_tokens: number
+}
+
+/** The NFTs of an account by collection, as the explorer has them. */
+function Collections({
+  settings,
+  address,
+  isOnlyOne,
+}: {
+  readonly settings: NetworkSettings
+  readonly address: string
+  readonly isOnlyOne: boolean
+}): ReactNode {
+  const { data, error } = useExplorer<Collection>(`/flow/account/${address}/nft?limit=100`)
+  if (error !== null || data === undefined) return null
+  return (
+    <section className="panel" aria-label={isOnlyOne ? 'NFTs' : `NFTs of ${address}`}>
+      <header>
+        <h2>NFTs</h2>
+        {!isOnlyOne && <code className="soft">{address}</code>}
+      </header>
+      {data.length === 0 && <NothingHere title="No NFTs here yet" />}
+      <ul className="rows">
+        {data.map(({ nft_type: type, display_name: shown, name, contract_name: contract, number_of_tokens: count }) => (
+          <li key={type}>
+            {settings.explorer_url === null ? (
+              <span>{shown ?? name ?? contract ?? type}</span>
+            ) : (
+              <a href={`${settings.explorer_url}/nft/${type}`} target="_blank" rel="noreferrer">
+                {shown ?? name ?? contract ?? type}
+              </a>
+            )}
+            <span className="number">{count}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { problemText } from '../../auth/problem.ts'
 import { Ago } from '../../kit/age.tsx'
 import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
@@ -6,8 +7,6 @@ import type { OwnAccount } from '../chain/send-transaction.ts'
 import type { NetworkSettings } from '../contract.ts'
 import { useExplorer, useOwnAccounts, useSignIns } from '../own.ts'
 import { PageTitle } from '../parts/page-title.tsx'
-import { eventWords } from '../passkeys/event-words.ts'
-import { problemText } from '../../auth/problem.ts'
 import { networkNames, useSettings } from '../settings.ts'
 
 interface Transfer {
@@ -175,4 +174,22 @@ function SignIns(): ReactNode {
       </ul>
     </section>
   )
+}
+
+const words: Readonly<Record<string, string>> = {
+  registration_completed: 'A passkey was made',
+  registration_failed: 'A passkey could not be made',
+  authentication_completed: 'A passkey was used here',
+  authentication_failed: 'A passkey was refused',
+  passkey_removed: 'A passkey was removed',
+  passkey_restored: 'A removed passkey was restored',
+  passkey_updated: 'A passkey was renamed',
+  rate_limit_exceeded: 'Too many tries were stopped',
+  challenge_expired: 'A try came too late',
+  counter_mismatch: 'A copied passkey was refused',
+}
+
+/** What the log of the passkey function says, for people. */
+function eventWords(event: string): string {
+  return (Object.hasOwn(words, event) ? words[event] : undefined) ?? event.replaceAll('_', ' ')
 }

@@ -1,21 +1,22 @@
 import type { ReactNode } from 'react'
-import { Link } from '../../kit/link.tsx'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { problemText, WalletProblem } from '../../auth/problem.ts'
+import { useAction } from '../../auth/use-action.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CopyButton } from '../../kit/copy-button.tsx'
 import { Icon } from '../../kit/icon.tsx'
-import { useAuth } from '../../auth/auth-provider.tsx'
+import { Link } from '../../kit/link.tsx'
 import { plainAmount } from '../chain/amounts.ts'
-import type { AccountRow, AccountStanding, NetworkSettings, PasskeyRow } from '../contract.ts'
+import type { AccountRow, AccountStanding, NetworkSettings, PasskeyRow, ChainAccount } from '../contract.ts'
 import { addressOf, isUnderWay, useChainAccount, useReadAgain } from '../own.ts'
+import { signersOf } from '../passkeys/keys-of-passkeys.ts'
+import { passkeyName } from '../passkeys/passkey-name.ts'
 import { makeAccounts } from '../passkeys/passkeys.ts'
-import { problemText, WalletProblem } from '../../auth/problem.ts'
 import { networkNames } from '../settings.ts'
-import { AccountSigners } from './account-signers.tsx'
-import { ProblemLine } from '../../auth/problem-line.tsx'
-import { useAction } from '../../auth/use-action.ts'
 
-export interface AccountCardProps {
+interface AccountCardProps {
   readonly settings: NetworkSettings
   readonly credentialId: string
   /** All of the user; any may be a key of the account. */
@@ -143,5 +144,29 @@ function NoAccount({
         </div>
       )}
     </div>
+  )
+}
+
+interface AccountSignersProps {
+  /** As the chain has it. */
+  readonly account: ChainAccount
+  readonly passkeys: readonly PasskeyRow[]
+}
+
+/** Who can sign for an account, by the keys that the chain shows. */
+function AccountSigners({ account, passkeys }: AccountSignersProps): ReactNode {
+  const { passkeys: signers, others } = signersOf(account, passkeys)
+  const more =
+    others === 0
+      ? ''
+      : others === 1
+        ? ', and one key that is none of your passkeys'
+        : `, and ${others} keys that are none of your passkeys`
+  if (signers.length === 0) return <p className="small bad-text">None of your passkeys can sign for it{more}</p>
+  return (
+    <p className="soft small wrap">
+      Signed for by {signers.map(passkeyName).join(' or ')}
+      {more}
+    </p>
   )
 }

@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { useQuery } from '@tanstack/react-query'
 import { amountUnits } from '../../../clients/signing/transactions/cadence-arguments.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
 import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { problemText, WalletProblem, wasNotGiven } from '../../auth/problem.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
@@ -12,10 +14,7 @@ import { readAccount } from '../chain/chain-client.ts'
 import { isUndecided, sendTransaction } from '../chain/send-transaction.ts'
 import type { OwnAccount, SendStage } from '../chain/send-transaction.ts'
 import { useReadAgain } from '../own.ts'
-import { problemText, WalletProblem, wasNotGiven } from '../../auth/problem.ts'
 import { networkNames, networkSettings, useSettings } from '../settings.ts'
-import { ProblemLine } from '../../auth/problem-line.tsx'
-import { SendSteps } from './send-steps.tsx'
 
 export interface Payment {
   readonly account: OwnAccount
@@ -25,7 +24,7 @@ export interface Payment {
   readonly chain: FlowChain
 }
 
-export interface SendReviewProps {
+interface SendReviewProps {
   readonly payment: Payment
   readonly onBack: () => void
   readonly onAgain: () => void
@@ -138,5 +137,36 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
         )}
       </div>
     </section>
+  )
+}
+
+const steps = [
+  { name: 'Signed by your passkey', now: 'Your passkey signs…', from: 'sending' },
+  { name: 'Sent to the network', now: 'It is sent…', from: 'sent' },
+  { name: 'Run in a block', now: 'A block takes it…', from: 'executed' },
+  { name: 'Sealed', now: 'The network seals it…', from: 'sealed' },
+] as const satisfies readonly { readonly name: string; readonly now: string; readonly from: SendStage }[]
+const order: readonly SendStage[] = ['preparing', 'signing', 'sending', 'sent', 'executed', 'sealed']
+
+/** How far a transaction is. */
+function SendSteps({ stage, hasFailed }: { readonly stage: SendStage; readonly hasFailed: boolean }): ReactNode {
+  const at = order.indexOf(stage)
+  const current = steps.findIndex(({ from }) => order.indexOf(from) > at)
+  return (
+    <ol className="steps" aria-label="How far it is" aria-live="polite">
+      {steps.map(({ name, now }, i) => {
+        const look = current < 0 || i < current ? 'done' : i === current ? (hasFailed ? 'bad' : 'now') : 'later'
+        return (
+          <li key={name} className={look}>
+            <span className="step-sign" aria-hidden="true">
+              {look === 'done' && <Icon name="check" size={14} />}
+              {look === 'bad' && <Icon name="cross" size={14} />}
+              {look === 'now' && <span className="spinner" />}
+            </span>
+            {look === 'now' ? now : name}
+          </li>
+        )
+      })}
+    </ol>
   )
 }

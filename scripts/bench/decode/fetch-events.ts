@@ -1,6 +1,6 @@
 import { Client, credentials } from '@grpc/grpc-js'
-import { eventsOf, fieldsOf } from '../../../src/simnode/replay/recorded-events.ts'
-import type { RecordedEvent } from '../../../src/simnode/replay/recorded-events.ts'
+import { eventsOf, fieldsOf } from '../../../simnode/replay/recorded-events.ts'
+import type { RecordedEvent } from '../../../simnode/replay/recorded-events.ts'
 
 /** The events of some blocks of a node that speaks gRPC without TLS, in both encodings. */
 export async function fetchEvents(address: string, from: number, count: number): Promise<RecordedEvent[]> {

@@ -1,21 +1,20 @@
 import { workers } from '../../../jobs/index.ts'
+import type { Worker } from '../../../jobs/worker.ts'
 import { createChainSource } from '../../../src/access/create-chain-source.ts'
 import type { FetchedBlock } from '../../../src/access/messages.ts'
-import type { DecodedBlock } from '../../../src/chain/decoded-block.ts'
-import { eventsOfChunk } from '../../../src/chain/event-chunk.ts'
-import type { EventShape } from '../../../src/chain/event-shape.ts'
-import { chainIdToNetwork } from '../../../src/chain/network.ts'
-import type { Network } from '../../../src/chain/network.ts'
-import { tokenMovesOf } from '../../../src/chain/tokens/token-moves-of.ts'
 import { RangeOutput } from '../../../src/farm/commit/range-output.ts'
+import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../../src/flow/decoded-block.ts'
+import { eventsOfChunk } from '../../../src/flow/event-chunk.ts'
+import type { EventShape } from '../../../src/flow/event-shape.ts'
+import { chainIdToNetwork } from '../../../src/flow/network.ts'
+import type { Network } from '../../../src/flow/network.ts'
+import { tokenMovesOf } from '../../../src/flow/tokens/token-moves-of.ts'
 import { decodedBlock } from '../../../src/ingest/decoded-block.ts'
 import { median } from '../farm/quantile.ts'
 import type { BlockSource } from '../simulated-node.ts'
-import { askedEvents, withEvents } from './asked-events.ts'
-import type { AskedEvents } from './asked-events.ts'
 
 /** Blocks that workers are given to derive, as a node told them. */
-export interface BlocksToDerive {
+interface BlocksToDerive {
   readonly network: Network
   readonly blocks: readonly FetchedBlock[]
   /** Of each block, the events that some worker asks for. */
@@ -24,7 +23,7 @@ export interface BlocksToDerive {
 }
 
 /** Processor time of one part of deriving, µs a block. */
-export interface PartCost {
+interface PartCost {
   readonly part: string
   readonly medianUs: number
   readonly bestUs: number
@@ -145,4 +144,47 @@ function storedPayloads(blocks: readonly FetchedBlock[]): StoredPayloads {
       ]
     }),
   )
+}
+
+/** Events by the positions of their transaction and of their own. */
+type AskedEvents = readonly (readonly [transaction: number, event: number])[]
+
+/** The events of a block whose fields some worker asks for: what all of them together make of it needs these decoded. */
+function askedEvents(block: DecodedBlock, workers: readonly Worker[], network: Network): AskedEvents {
+  const asked = new Map<string, readonly [number, number]>()
+  const transactions = block.transactions.map((transaction, i) =>
+    withEvents(
+      transaction,
+      transaction.events.map((event, j) => new WatchedEvent(event, () => asked.set(`${i} ${j}`, [i, j]))),
+    ),
+  )
+  const range = { from: block.height, to: block.height + 1, blocks: [{ ...block, transactions }] }
+  for (const worker of workers) worker.derive?.(range, new RangeOutput(worker), { network })
+  return [...asked.values()]
+}
+
+/** The same transaction with other events. Its own properties may be getters of a class, which a spread would leave out. */
+function withEvents(transaction: DecodedTransaction, events: readonly DecodedEvent[]): DecodedTransaction {
+  const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed } =
+    transaction
+  return { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed, events }
+}
+
+class WatchedEvent implements DecodedEvent {
+  readonly type: string
+  readonly index: number
+  readonly #event: DecodedEvent
+  readonly #onAsked: () => void
+
+  constructor(event: DecodedEvent, onAsked: () => void) {
+    this.type = event.type
+    this.index = event.index
+    this.#event = event
+    this.#onAsked = onAsked
+  }
+
+  get fields(): DecodedEvent['fields'] {
+    this.#onAsked()
+    return this.#event.fields
+  }
 }

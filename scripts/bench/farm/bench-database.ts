@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type pg from 'pg'
-import { startEmbeddedPostgres } from '../../../src/db/embedded/start-embedded-postgres.ts'
-import { migrate } from '../../../src/db/migrate.ts'
-import { createPool } from '../../../src/db/pool.ts'
+import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { migrate } from '../../../src/platform/db/migrate.ts'
+import { createPool } from '../../../src/platform/db/pool.ts'
 
 /** An embedded PostgreSQL of its own, with flowfarm's tables, for one measurement. */
 export interface BenchDatabase {

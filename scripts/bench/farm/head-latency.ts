@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { workers } from '../../../jobs/index.ts'
-import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { idleWorkers } from './idle-workers.ts'
 import { startProgram } from './start-program.ts'

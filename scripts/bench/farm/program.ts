@@ -1,15 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { workers } from '../../../jobs/index.ts'
-import { readConfig } from '../../../src/base/config.ts'
-import { Lifecycle } from '../../../src/base/lifecycle.ts'
-import { createLogger } from '../../../src/base/log.ts'
-import { Metrics } from '../../../src/base/metrics.ts'
-import { Terminal } from '../../../src/base/terminal.ts'
-import { limitYoungGeneration } from '../../../src/base/young-generation.ts'
-import { createPool } from '../../../src/db/pool.ts'
+import { readConfig } from '../../../src/config.ts'
+import { Lifecycle } from '../../../src/platform/lifecycle.ts'
+import { createLogger } from '../../../src/platform/log.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
+import { Terminal } from '../../../src/platform/terminal.ts'
+import { limitYoungGeneration } from '../../../src/platform/young-generation.ts'
+import { createPool } from '../../../src/platform/db/pool.ts'
 import { startFarm } from '../../../src/services/farm.ts'
 import { startIngest } from '../../../src/services/ingest.ts'
-import { Shared } from '../../../src/services/shared.ts'
+import type { WeighedBlock } from '../../../src/flow/decoded-block.ts'
+import { Shared } from '../../../src/platform/service.ts'
 import { cpuSeconds, peakMemoryMiB } from '../process-usage.ts'
 import { idleWorkers } from './idle-workers.ts'
 import type { ProgramUsage } from './start-program.ts'
@@ -31,7 +32,7 @@ const metrics = new Metrics()
 lifecycle.onStop('young generation', limitYoungGeneration())
 const pool = createPool(config.DB_URL, { max: 4 })
 lifecycle.onStop('database connections', () => pool.end())
-const shared = new Shared()
+const shared = new Shared<WeighedBlock>()
 shared.isFarmHere = true
 const context = { config, databaseUrl: config.DB_URL, pool, log, metrics, lifecycle, terminal, shared }
 const delay = monitorEventLoopDelay({ resolution: 5 })

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
-import { copyInto } from '../../../src/db/copy/copy-into.ts'
+import { copyInto } from '../../../src/platform/db/copy/copy-into.ts'
 import { commitRange } from '../../../src/farm/commit/commit-range.ts'
 import { RangeOutput } from '../../../src/farm/commit/range-output.ts'
 import type { ClaimedLease } from '../../../src/farm/leases/lease.ts'

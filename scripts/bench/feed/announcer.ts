@@ -1,5 +1,5 @@
-import type { FeedBlock } from '../../../src/api/presenters/feed.ts'
-import type { FeedReader } from '../../../src/live/block-feed.ts'
+import type { FeedBlock } from '../../../src/explorer/feed/reader.ts'
+import type { FeedReader } from '../../../src/explorer/feed/block-feed.ts'
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 

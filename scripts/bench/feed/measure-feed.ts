@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { accountOf } from './announcer.ts'
-import { Crowd } from './crowd.ts'
+import { CountingClient } from './counting-client.ts'
 import { FeedProcess } from './feed-process.ts'
 
 /** How large a measure of the feed is. */
-export interface FeedLoad {
+interface FeedLoad {
   readonly clients: number
   /** For which blocks are told. */
   readonly seconds: number
@@ -12,7 +12,7 @@ export interface FeedLoad {
   readonly transactions: number
 }
 
-export interface FeedScenario {
+interface FeedScenario {
   readonly name: string
   /** What a client asks for; undefined: it says nothing. */
   readonly wish?: (client: number) => unknown
@@ -60,7 +60,7 @@ export const feedScenarios: readonly FeedScenario[] = [
 ]
 
 /** How it went while messages were delivered. */
-export interface FeedStretch {
+interface FeedStretch {
   readonly deliveries: number
   readonly perSecond: number
   readonly cpuSeconds: number
@@ -96,7 +96,7 @@ async function stretch(
   }
 }
 
-export interface FeedResult {
+interface FeedResult {
   readonly connectMiB: number
   readonly told: FeedStretch
   /** The same without the feed, and how many blocks that were. */
@@ -157,5 +157,60 @@ export async function measureFeed(
     crowd.go()
     await feed.end()
     return result
+  }
+}
+
+/** Many clients, and how many messages they got. */
+class Crowd {
+  delivered = 0
+  readonly #clients: CountingClient[] = []
+  /** When each so many were delivered, by `performance.now()`. */
+  #timed: { readonly every: number; readonly at: number[] } | undefined
+
+  /** Connects some more. */
+  async come(count: number, port: number, path: string): Promise<void> {
+    for (let i = 0; i < count; i += 100) {
+      const some = Array.from({ length: Math.min(100, count - i) }, () =>
+        CountingClient.open(port, path, (frames) => {
+          this.delivered += frames
+          this.#time()
+        }),
+      )
+      this.#clients.push(...(await Promise.all(some)))
+    }
+  }
+
+  /** Each subscribes; resolves when all are answered. */
+  async subscribe(wish: (client: number) => unknown): Promise<void> {
+    this.#clients.forEach((client, i) => client.say({ type: 'subscribe', id: 1, filter: wish(i) }))
+    await this.untilQuiet()
+  }
+
+  /** So many of each hundred read no more. */
+  stall(ofHundred: number): void {
+    this.#clients.forEach((client, i) => {
+      if (i % 100 < ofHundred) client.stall()
+    })
+  }
+
+  /** From now on notes when each so many messages are delivered. @returns the times, which go on to be added to */
+  time(every: number): readonly number[] {
+    this.#timed = { every, at: [] }
+    return this.#timed.at
+  }
+
+  #time(): void {
+    if (this.#timed === undefined) return
+    const { every, at } = this.#timed
+    while (this.delivered >= (at.length + 1) * every) at.push(performance.now())
+  }
+
+  /** Resolves when no more comes. */
+  async untilQuiet(): Promise<void> {
+    for (let seen = -1; seen < this.delivered; await delay(100)) seen = this.delivered
+  }
+
+  go(): void {
+    for (const client of this.#clients) client.destroy()
   }
 }

@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { workers } from '../../../jobs/index.ts'
+import { listen } from '../../../src/platform/db/listen.ts'
 import type { BenchSheet } from '../bench-run.ts'
 import { measureBareBull } from '../farm/bare-bull.ts'
-import { measureBareCommits } from '../farm/bare-commits.ts'
 import { openBenchDatabase } from '../farm/bench-database.ts'
 import type { Cost } from '../farm/cost.ts'
 import { measureEmptyRanges, storeEmptyBlocks } from '../farm/empty-ranges.ts'
@@ -70,4 +71,36 @@ export async function benchFarm(sheet: BenchSheet): Promise<void> {
   )
   sheet.note('farm.head', median(times), median(commits))
   sheet.note('farm.head-p95', quantile(times, 0.95), quantile(commits, 0.95))
+}
+
+/** Milliseconds from the start of a transaction that writes one row to its news at a listener: less than that no two processes need. */
+async function measureBareCommits(count: number): Promise<number[]> {
+  const database = await openBenchDatabase()
+  const stop = new AbortController()
+  try {
+    await database.pool.query('create table app.bench_commits (n integer not null)')
+    let heard = Promise.withResolvers<void>()
+    const listener = await listen(database.url, ['bench_commits'], () => heard.resolve(), {
+      signal: stop.signal,
+      onReconnect: () => undefined,
+      onTrouble: (error) => process.stderr.write(`${error.message}\n`),
+    })
+    const times: number[] = []
+    for (let i = 0; i < count; i++) {
+      await delay(10)
+      heard = Promise.withResolvers()
+      const begun = performance.now()
+      await database.pool.query(
+        "with written as (insert into app.bench_commits values (1)) select pg_notify('bench_commits', '')",
+      )
+      await heard.promise
+      times.push(performance.now() - begun)
+    }
+    stop.abort()
+    await listener.ended
+    return times
+  } finally {
+    stop.abort()
+    await database.close()
+  }
 }

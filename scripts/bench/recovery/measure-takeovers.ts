@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { workers } from '../../../jobs/index.ts'
-import { addRederiveRequest } from '../../../src/farm/requests/add-request.ts'
+import { addRederiveRequest } from '../../../src/farm/coverage/requests.ts'
 import { openBenchDatabase } from '../farm/bench-database.ts'
 import { storeRaw } from '../farm/catch-up.ts'
 import { startProgram } from '../farm/start-program.ts'

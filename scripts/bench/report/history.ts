@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FatalError } from '../../../src/base/errors.ts'
+import { FatalError } from '../../../src/platform/errors.ts'
 
 const measured = z.strictObject({
   value: z.number(),

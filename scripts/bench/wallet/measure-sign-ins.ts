@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type pg from 'pg'
 import { openBenchDatabase } from '../farm/bench-database.ts'
 import { quantile } from '../farm/quantile.ts'
 import { cpuSeconds, treeCpuSeconds } from '../process-usage.ts'
-import { measureBareCommits } from './bare-commits.ts'
 import type { SignInsDone } from './people.ts'
 import { startWalletProgram } from './wallet-program.ts'
 
-export interface SignInLoad {
+interface SignInLoad {
   readonly signIns: number
   /** How many people sign in at a time. */
   readonly atOnce: number
@@ -16,7 +16,7 @@ export interface SignInLoad {
   readonly profileFolder?: string | undefined
 }
 
-export interface SignInResult {
+interface SignInResult {
   readonly perSecond: number
   /** Processor time of a sign-in, ms: of the wallet's process, of PostgreSQL, and of those who sign in. */
   readonly walletMs: number
@@ -75,4 +75,22 @@ export async function measureSignIns({ signIns, atOnce, profileFolder }: SignInL
     await wallet.end()
     await database.close()
   }
+}
+
+/** Connections of the wallet. */
+const connections = 10
+
+/** Commits a second of one small row each, by as many connections as the wallet has. */
+async function measureBareCommits(pool: pg.Pool, count: number): Promise<number> {
+  await pool.query(
+    'create table if not exists bench_commits (id bigint generated always as identity, at timestamptz default now())',
+  )
+  const begun = performance.now()
+  let next = 0
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (next++ < count) await pool.query('insert into bench_commits default values')
+    }),
+  )
+  return count / ((performance.now() - begun) / 1000)
 }

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { createPool } from '../../../src/db/pool.ts'
+import { createPool } from '../../../src/platform/db/pool.ts'
 import { tellParent } from '../../support/tell-parent.ts'
 import { assertionOf, keepPasskeys, preparePasskeys } from './prepared-passkeys.ts'
 import { walletOrigin } from './wallet-program.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { connectionLimits } from '../../../src/db/connection-limits.ts'
-import { createPool } from '../../../src/db/pool.ts'
+import { connectionLimits } from '../../../src/platform/db/connection-limits.ts'
+import { createPool } from '../../../src/platform/db/pool.ts'
 import { WebhookService } from '../../../src/webhooks/webhook-service.ts'
 import { tellParent } from '../../support/tell-parent.ts'
 

@@ -1,22 +1,24 @@
 import type pg from 'pg'
 import { pino } from 'pino'
-import { askingWorkers } from '../../../jobs/asking/index.ts'
+import { askingWorkers } from '../../../jobs/enrichment/index.ts'
 import { workers } from '../../../jobs/index.ts'
-import { readConfig } from '../../../src/base/config.ts'
-import { Lifecycle } from '../../../src/base/lifecycle.ts'
-import { Metrics } from '../../../src/base/metrics.ts'
-import { difference } from '../../../src/base/ranges.ts'
-import { Terminal } from '../../../src/base/terminal.ts'
-import { listen } from '../../../src/db/listen.ts'
-import { readCoverage } from '../../../src/farm/coverage/read-coverage.ts'
+import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
+import { collections } from '../../../simnode/ledger/world/collections.ts'
+import { tokens } from '../../../simnode/ledger/world/tokens.ts'
+import { readConfig } from '../../../src/config.ts'
+import { readCoverage } from '../../../src/farm/coverage/coverage.ts'
+import { listen } from '../../../src/platform/db/listen.ts'
+import { Lifecycle } from '../../../src/platform/lifecycle.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
+import { difference } from '../../../src/platform/ranges.ts'
+import { Terminal } from '../../../src/platform/terminal.ts'
 import { startFarm } from '../../../src/services/farm.ts'
 import { startIngest } from '../../../src/services/ingest.ts'
-import { Shared } from '../../../src/services/shared.ts'
-import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
-import { tellNames } from './tell-names.ts'
+import type { WeighedBlock } from '../../../src/flow/decoded-block.ts'
+import { Shared } from '../../../src/platform/service.ts'
 
 /** A chain made of code: equal ones give equal databases. */
-export interface EvalChain {
+interface EvalChain {
   readonly seed: number
   /** Its last height; the first is 0. */
   readonly head: number
@@ -44,7 +46,7 @@ export async function fillIndexer(
   })
   const lifecycle = new Lifecycle(pino({ level: 'silent' }))
   try {
-    const shared = new Shared()
+    const shared = new Shared<WeighedBlock>()
     shared.isFarmHere = true
     const config = readConfig(
       { ...nothingAsked, HISTORY_DERIVERS_GATHER_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' },
@@ -99,5 +101,21 @@ async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle:
   } finally {
     stop.abort()
     await listener.ended
+  }
+}
+
+/** Writes what the tokens and collections of the simulated chain are called, as the workers that ask the chain would. */
+async function tellNames(pool: pg.Pool): Promise<void> {
+  for (const { name, title, symbol, contract } of tokens) {
+    await pool.query(
+      `insert into app.ft_token_metadata (token, name, symbol, status, asked_at) values ($1, $2, $3, 'answered', now())`,
+      [`A.${contract.hex}.${name}`, title, symbol],
+    )
+  }
+  for (const { name, title, contract } of collections) {
+    await pool.query(
+      `insert into app.nft_collection_metadata (token, name, status, asked_at) values ($1, $2, 'answered', now())`,
+      [`A.${contract.hex}.${name}`, title],
+    )
   }
 }

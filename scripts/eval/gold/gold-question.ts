@@ -1,4 +1,4 @@
-import type { QueryTarget } from '../../../src/ask/query-service.ts'
+import type { QueryTarget } from '../../../src/assistant/query/query-service.ts'
 
 /** A question of the evaluation, with what is known to answer it. None of them is among the examples that the model is shown. */
 export interface GoldQuestion {

@@ -1,8 +1,7 @@
-import { withAddresses } from '../../../src/ask/examples/example-pair.ts'
-import type { Network } from '../../../src/chain/network.ts'
+import { withAddresses } from '../../../src/assistant/query/examples/example-pair.ts'
+import type { Network } from '../../../src/flow/network.ts'
 import { accountGold } from './account-gold.ts'
 import { chainGold } from './chain-gold.ts'
-import { evmExplorerGold } from './evm-explorer-gold.ts'
 import type { GoldQuestion } from './gold-question.ts'
 import { stakingGold } from './staking-gold.ts'
 import { tokenGold } from './token-gold.ts'
@@ -14,3 +13,86 @@ export function goldQuestions(network: Network): GoldQuestion[] {
     return { ...gold, accepted: [withAddresses(first, network), ...others.map((sql) => withAddresses(sql, network))] }
   })
 }
+
+const target = 'evm'
+
+/** About the database of the EVM explorer. */
+const evmExplorerGold: readonly GoldQuestion[] = [
+  {
+    id: 'explorer-blocks',
+    target,
+    question: 'How many EVM blocks are on the main chain?',
+    accepted: ['select count(*) from blocks where consensus'],
+  },
+  {
+    id: 'explorer-failed',
+    target,
+    question: 'How many EVM transactions on the main chain failed?',
+    accepted: ['select count(*) from transactions where status = 0 and block_consensus'],
+  },
+  {
+    id: 'explorer-top-sender',
+    target,
+    question: 'Which address sent the most EVM transactions on the main chain, and how many?',
+    accepted: [
+      `select '0x' || encode(from_address_hash, 'hex'), count(*) from transactions where block_consensus group by from_address_hash order by 2 desc, 1 limit 1`,
+    ],
+  },
+  {
+    id: 'explorer-husd-volume',
+    target,
+    question: 'How many HUSD were transferred in all, in whole tokens?',
+    accepted: [
+      `select sum(x.amount) / 1000000 from token_transfers x join tokens t on t.contract_address_hash = x.token_contract_address_hash
+where t.symbol = 'HUSD' and x.block_consensus`,
+    ],
+    tolerance: 1e-9,
+  },
+  {
+    id: 'explorer-richest',
+    target,
+    question: '余额最多的 EVM 地址是哪个？余额是多少 FLOW？',
+    accepted: [
+      `select '0x' || encode(hash, 'hex'), fetched_coin_balance / 1000000000000000000 from addresses order by fetched_coin_balance desc limit 1`,
+    ],
+    tolerance: 1e-9,
+  },
+  {
+    id: 'explorer-created',
+    target,
+    question: 'How many EVM transactions create a contract, that is have no receiver?',
+    accepted: ['select count(*) from transactions where to_address_hash is null and block_consensus'],
+  },
+  {
+    id: 'explorer-token-types',
+    target,
+    question: 'How many token transfers are there of each token type on the main chain?',
+    accepted: ['select token_type, count(*) from token_transfers where block_consensus group by token_type'],
+  },
+  {
+    id: 'explorer-gas-by-day',
+    target,
+    question: 'How much gas did the blocks of the main chain use on each day? Oldest day first.',
+    accepted: ['select timestamp::date as day, sum(gas_used) from blocks where consensus group by day order by day'],
+    order: [0],
+  },
+  {
+    id: 'explorer-internal-errors',
+    target,
+    question: 'How many internal transactions failed, by the message of the error?',
+    accepted: [
+      'select e.message, count(*) from internal_transactions i join transaction_errors e on e.id = i.error_id group by e.message',
+    ],
+  },
+  {
+    id: 'explorer-internal-value',
+    target,
+    question: '合约 0x0000000000000000000000020000000000000002 通过内部交易一共转出多少 FLOW？',
+    accepted: [
+      `select sum(i.value) / 1000000000000000000 from internal_transactions i
+join address_ids_to_address_hashes a on a.address_id = i.from_address_id
+where a.address_hash = '\\x0000000000000000000000020000000000000002' and i.error_id is null`,
+    ],
+    tolerance: 1e-9,
+  },
+]

@@ -1,11 +1,213 @@
+import type { ListCase, ListKeys } from './list-case.ts'
 import { accountCases } from './list-cases/accounts.ts'
-import { evmCases } from './list-cases/evm.ts'
+import { caseOf, transactionIdOf } from './list-cases/cases-of.ts'
+import type { Values } from './list-cases/cases-of.ts'
 import { nftCases } from './list-cases/nfts.ts'
-import { numberCases } from './list-cases/numbers.ts'
 import { stakeAndTradeCases } from './list-cases/stake-and-trade.ts'
-import { tokenCases } from './list-cases/tokens.ts'
-import { transactionCases } from './list-cases/transactions.ts'
-import type { ListCase } from './list-case.ts'
+import { tokenCases, transferCursor, transferOrder } from './list-cases/tokens.ts'
+import { skewed } from './skewed-world.ts'
+
+const { evmWhale, evmQuiet, evmCoin, evmBadge } = skewed
+
+const transactions = (where: string): ListKeys => ({
+  cursor: "t.block_height || ':' || t.tx_index || ':' || t.event_index",
+  from: `app.evm_tx_hashes t where ${where}`,
+  order: ['-t.block_height', '-t.tx_index', '-t.event_index'],
+})
+
+const transfers = (where: string): ListKeys => ({
+  cursor: "t.block_height || ':' || t.tx_index || ':' || t.event_index || ':' || t.log_index || ':' || t.batch_index",
+  from: `app.evm_token_transfers t where ${where}`,
+  order: ['-t.block_height', '-t.tx_index', '-t.event_index', '-t.log_index', '-t.batch_index'],
+})
+
+const tokens = (where: string): ListKeys => ({
+  cursor: "t.holder_count || ':0x' || t.token || ':ERC-' || t.standard",
+  from: `app.evm_tokens t where ${where}`,
+  order: ['-t.holder_count', '-t.token', '-t.standard'],
+})
+
+const holdings = (where: string): ListKeys => ({
+  cursor: "'0x' || h.token || ':ERC-' || h.standard",
+  from: `app.evm_token_holdings h where h.address = '${evmWhale}' and ${where}`,
+  order: ['h.token', 'h.standard'],
+})
+
+const holders = (token: string): ListKeys => ({
+  cursor: "h.balance || ':0x' || h.address",
+  from: `app.evm_token_holdings h where h.token = '${token}' and h.balance > 0`,
+  order: ['-h.balance', '-h.address'],
+})
+
+/** Among the addresses that send and receive now and then. */
+const someAddress = `1${'0'.repeat(37)}32`
+
+const evmCases: readonly ListCase[] = [
+  caseOf('/flow/evm/transaction', {}, transactions('true')),
+  ...[evmWhale, evmQuiet, someAddress].flatMap((address) => [
+    caseOf(
+      '/flow/evm/address/{address}/transactions',
+      { address: `0x${address}` },
+      transactions(`'${address}' in (t.evm_from, t.evm_to)`),
+    ),
+    caseOf(
+      '/flow/evm/address/{address}/token-transfers',
+      { address: `0x${address}` },
+      transfers(`'${address}' in (t.from_address, t.to_address)`),
+    ),
+  ]),
+  caseOf('/flow/evm/token', {}, tokens('true')),
+  caseOf('/flow/evm/token', { type: 'ERC-721' }, tokens('t.standard = 721')),
+  caseOf('/flow/evm/token', { type: 'ERC-1155' }, tokens('t.standard = 1155')),
+  caseOf('/flow/evm/token/{address}/holding', { address: `0x${evmCoin}` }, holders(evmCoin)),
+  caseOf('/flow/evm/token/{address}/holding', { address: `0x${evmCoin}`, type: 'ERC-20' }, holders(evmCoin)),
+  caseOf('/flow/evm/token/{address}/token-transfers', { address: `0x${evmCoin}` }, transfers(`t.token = '${evmCoin}'`)),
+  caseOf(
+    '/flow/evm/token/{address}/token-transfers',
+    { address: `0x${evmBadge}`, type: 'ERC-721' },
+    transfers(`t.token = '${evmBadge}'`),
+  ),
+  caseOf('/flow/evm/address/{address}/token', { address: `0x${evmWhale}` }, holdings('true')),
+  caseOf(
+    '/flow/evm/address/{address}/token',
+    { address: `0x${evmWhale}`, type: 'ERC-20' },
+    holdings('h.standard = 20'),
+  ),
+  caseOf(
+    '/flow/evm/address/{address}/nft',
+    { address: `0x${evmWhale}` },
+    {
+      cursor: "'0x' || i.token || ':ERC-' || i.standard || ':' || i.token_id",
+      from: `app.evm_token_items i where i.address = '${evmWhale}'`,
+      order: ['i.token', 'i.standard', 'i.token_id'],
+    },
+  ),
+]
+
+const { whale, middling, quiet, late, relay, guest, nobody } = skewed
+const order = ['-t.block_height', '-t.tx_index']
+
+function keys(
+  where: string,
+  cursor = `t.block_height || ':' || t.tx_index || ':' || ${transactionIdOf('t.block_height')}`,
+): ListKeys {
+  return { cursor, from: `raw.transactions t where ${where}`, order }
+}
+
+/** Accounts are known to have their transactions by another table, which finds these keys quicker. */
+function keysOfAccount(address: string): ListKeys {
+  return {
+    cursor: `t.block_height || ':' || ${transactionIdOf('t.block_height')}`,
+    from: `app.address_transactions t where t.address = '${address}'`,
+    order,
+  }
+}
+
+function keysOfContract(contract: string): ListKeys {
+  return {
+    cursor: `t.block_height || ':0:' || ${transactionIdOf('t.block_height')}`,
+    from: `app.tx_contracts t where t.contract = '${contract}'`,
+    order: ['-t.block_height'],
+  }
+}
+
+const all = (values: Values, where: string, isCut = false): ListCase =>
+  caseOf('/flow/transaction', values, keys(where), isCut)
+const ofAccount = (address: string, more: Values = {}): ListCase =>
+  caseOf('/flow/account/{address}/transaction', { address, ...more }, keysOfAccount(address))
+const ofContract = (identifier: string, more: Values = {}): ListCase =>
+  caseOf('/flow/contract/{identifier}/transaction', { identifier, ...more }, keysOfContract(identifier))
+
+function events(values: Values, where: string): ListCase {
+  return caseOf('/flow/events/search', values, {
+    cursor: `t.block_height || ':' || t.tx_index || ':' || t.event_index`,
+    from: `raw.events t where ${where}`,
+    order: [...order, '-t.event_index'],
+  })
+}
+
+/** One of the contracts that some scripts import. */
+const someApp = 'A.000000000001000a.App'
+
+const transactionCases: readonly ListCase[] = [
+  caseOf('/flow/block', {}, { cursor: 't.height', from: 'raw.blocks t', order: ['-t.height'] }),
+  all({}, 'true'),
+  all({ include_events: 'true' }, 'true'),
+  all({ payer: whale }, `t.payer_address = '${whale}'`),
+  all({ payer: middling }, `t.payer_address = '${middling}'`),
+  all({ payer: quiet }, `t.payer_address = '${quiet}'`),
+  all({ payer: late }, `t.payer_address = '${late}'`),
+  all({ payer: nobody }, 'false'),
+  all({ proposer: relay }, `t.proposer_address = '${relay}'`),
+  all({ authorizers: guest }, `t.authorizers @> array['${guest}']`),
+  all({ status: 'SUCCESS' }, 't.status_code = 0', true),
+  all({ status: 'FAILURE' }, 't.status_code <> 0'),
+  all({ status: 'UNKNOWN' }, 't.status_code is null'),
+  all({ status: 'SEALED' }, `t.status = 'SEALED'`, true),
+  all({ payer: whale, status: 'FAILURE' }, `t.payer_address = '${whale}' and t.status_code <> 0`, true),
+  all({ payer: whale, status: 'UNKNOWN' }, `t.payer_address = '${whale}' and t.status_code is null`, true),
+  all({ payer: middling, status: 'FAILURE' }, `t.payer_address = '${middling}' and t.status_code <> 0`, true),
+  all(
+    { payer: whale, authorizers: guest },
+    `t.payer_address = '${whale}' and t.authorizers @> array['${guest}']`,
+    true,
+  ),
+  all(
+    { payer: whale, proposer: relay, authorizers: guest, status: 'SUCCESS' },
+    `
+    t.payer_address = '${whale}' and t.proposer_address = '${relay}' and t.authorizers @> array['${guest}'] and t.status_code = 0`,
+    true,
+  ),
+  all({ proposer: guest }, 'false', true),
+  ...[whale, middling, quiet, late, relay].map((address) => ofAccount(address)),
+  ofAccount(middling, { include_events: 'true' }),
+  ...[skewed.contract, skewed.rareContract, someApp].map((contract) => ofContract(contract)),
+  ofContract(skewed.contract, { include_events: 'true' }),
+  events({ type: skewed.eventType }, `t.type = '${skewed.eventType}'`),
+  events({ type: skewed.evmEventType }, `t.type = '${skewed.evmEventType}'`),
+  events({ type: skewed.rareEventType }, `t.type = '${skewed.rareEventType}'`),
+  events({ name: someApp.slice(2, 18) }, 'false'),
+  events({ name: 'RareContract' }, `t.type = '${skewed.rareEventType}'`),
+  events({ name: 'FlowToken.' }, `t.type = '${skewed.eventType}'`),
+]
+
+const hour = "date_trunc('hour', p.price_time, 'UTC')"
+const prices = (where: string): ListKeys => ({
+  cursor: 'extract(epoch from p.hour)::bigint',
+  from: `(select distinct ${hour} as hour from app.prices p where p.token = '${skewed.token}' and ${where}) as p`,
+  order: ['-p.hour'],
+})
+
+/** Prices are 0.5 dollars, and known of tokens that are much used alone. */
+const isWorth = (dollars: number): string => `t.amount * 0.5 >= ${dollars} and exists (
+  select from app.prices p join raw.blocks b on b.height = t.block_height
+  where p.token = t.token and p.price_time <= b.timestamp and p.price_time >= b.timestamp - interval '48 hours'
+)`
+const bigTransfers = (values: Values, where: string): ListCase =>
+  caseOf(
+    '/insights/big-transfers',
+    values,
+    {
+      cursor: transferCursor,
+      from: `app.big_transfers t where ${where}`,
+      order: transferOrder,
+    },
+    true,
+  )
+const isSwap = `exists (select from app.defi_events d where d.block_height = t.block_height and d.event_type = 'Swap')`
+
+const numberCases: readonly ListCase[] = [
+  caseOf('/status/price/history', { asset: 'S1' }, prices('true')),
+  caseOf(
+    '/status/price/history',
+    { asset: 'S1', from: '2023-06-10', to: '2023-07-10' },
+    prices("p.price_time >= '2023-06-10Z' and p.price_time < '2023-07-10Z'"),
+  ),
+  bigTransfers({}, isWorth(10_000)),
+  bigTransfers({ min_usd: 500 }, isWorth(500)),
+  bigTransfers({ min_usd: 500, type: 'swap' }, `${isWorth(500)} and ${isSwap}`),
+  bigTransfers({ type: 'mint' }, 'false'),
+]
 
 /** Every list of the API that has pages, with each of its filters: of what is busy, of what is seldom seen, of what is nearly empty. */
 export const listCases: readonly ListCase[] = [

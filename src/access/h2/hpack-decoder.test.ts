@@ -9,7 +9,7 @@ import type { HeaderField } from './header-field.ts'
 import { HpackDecoder } from './hpack-decoder.ts'
 import { Http2Error } from './http2-error.ts'
 import { frameType, preface } from './protocol.ts'
-import { encodeHead } from './request-head.ts'
+import { encodeHead } from '../http2-transport.ts'
 import { staticTable } from './static-table.ts'
 import { rawFrame } from '../testing/raw-http2-server.ts'
 

@@ -1,4 +1,4 @@
-import type { Proxy } from '../../base/config-proxy.ts'
+import type { Proxy } from '../../platform/outbound/config-proxy.ts'
 import type { Endpoint } from '../parse-endpoint.ts'
 import { ClientStream } from './client-stream.ts'
 import type { StreamCall } from './client-stream.ts'

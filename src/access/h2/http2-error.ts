@@ -1,4 +1,4 @@
-import { RetryableError } from '../../base/errors.ts'
+import { RetryableError } from '../../platform/errors.ts'
 
 /**
  * The server broke the rules of HTTP/2 in a way that ends the connection. `http2Code` is what it is told, one of

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Proxy } from '../../base/config-proxy.ts'
+import type { Proxy } from '../../platform/outbound/config-proxy.ts'
 import type { Endpoint } from '../parse-endpoint.ts'
 import { ProxyTunnel } from '../proxy-tunnel.ts'
 

@@ -1,4 +1,4 @@
-import { RetryableError } from '../../base/errors.ts'
+import { RetryableError } from '../../platform/errors.ts'
 
 /**
  * An answer that is no valid protobuf message, or lacks what it must have. It is the node's fault: another node may

@@ -1,6 +1,6 @@
-import { clientNetwork } from '../../base/client-network.ts'
-import { ApiError } from '../../base/errors.ts'
-import { SlidingWindow } from '../../base/sliding-window.ts'
+import { clientNetwork } from '../../platform/client-network.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { SlidingWindow } from '../../platform/sliding-window.ts'
 
 /** Requests in a minute; each process counts for itself. */
 export const githubLimits = {

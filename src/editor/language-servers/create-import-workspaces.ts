@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, realpath, rm, readlink } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EditorNetwork } from '../../base/editor-network.ts'
-import { asError, FatalError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
-import { endProcessesIn } from './end-processes-in.ts'
+import { asError, FatalError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { EditorNetwork } from '../editor-network.ts'
 import type { ImportWorkspaces } from './import-workspace.ts'
 import { AccountCache } from './imports/account-cache.ts'
 import { ConnectionWorkspace, makeProjectFolder } from './imports/connection-workspace.ts'
@@ -114,5 +113,27 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     return !hasCode(error, 'ESRCH')
+  }
+}
+
+/**
+ * Ends the processes that work in a folder or below it: language servers whose parent was killed, and that hang, so that they do not hear that their input
+ * has ended. Only Linux tells where processes work; elsewhere nothing is done.
+ * @param folder absolute, without links; nothing else may work there
+ */
+async function endProcessesIn(folder: string, log: Logger): Promise<void> {
+  const names = await readdir('/proc').catch(() => [])
+  for (const name of names) {
+    const pid = /^\d+$/.test(name) ? Number(name) : process.pid
+    if (pid === process.pid) continue
+    // Of processes that are gone, or of others, the system tells nothing.
+    const place = await readlink(`/proc/${name}/cwd`).catch(() => '')
+    if (place !== folder && !place.startsWith(`${folder}/`)) continue
+    log.warn({ pid }, 'a language server that a killed process has left is ended')
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      log.warn({ err: error, pid }, 'it could not be ended')
+    }
   }
 }

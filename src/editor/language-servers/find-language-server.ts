@@ -1,13 +1,15 @@
+import { execFile } from 'node:child_process'
+import { access, constants, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename } from 'node:path'
-import { asError, FatalError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
+import { basename, isAbsolute, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { asError, FatalError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
 import type { LanguageServerProgram } from './language-server-program.ts'
 import { oldProgram, parserProgram } from './program/built-in-programs.ts'
-import { locateProgram } from './program/locate-program.ts'
 import { tryProgram } from './program/try-program.ts'
 
-export interface FindLanguageServerOptions {
+interface FindLanguageServerOptions {
   /** EDITOR_LANGUAGE_SERVER. */
   readonly choice: 'auto' | 'cli' | 'parser' | 'pre-1.0'
   /** CHAIN_CLI_COMMAND: a name to be found on PATH, or a path. */
@@ -75,5 +77,35 @@ function installedOldProgram(): LanguageServerProgram {
       `the checker of Cadence 0.42 is not installed, though EDITOR_LANGUAGE_SERVER is pre-1.0: ${remedy}`,
       { cause: error },
     )
+  }
+}
+
+/**
+ * The absolute path of a program, looked for as a shell would, on this process's own PATH: language servers are given another.
+ * @param command a name, or a path
+ * @throws Error that says what is wrong, such as "is not there: …"
+ */
+async function locateProgram(command: string): Promise<string> {
+  const path = command.includes('/') ? resolve(command) : await onPath(command)
+  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  if (path === undefined || found === undefined)
+    throw new Error(`is not there: no program ${command}${command.includes('/') ? '' : ' on PATH'}`)
+  if (!found.isFile()) throw new Error(`cannot be run: ${path} is no file`)
+  await access(path, constants.X_OK).catch((error: unknown) => {
+    throw new Error(`cannot be run: ${path} is not executable`, { cause: error })
+  })
+  return path
+}
+
+async function onPath(name: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', name])
+    const path = stdout.trim()
+    // A word of the shell itself is none.
+    return isAbsolute(path) ? path : undefined
+  } catch (error) {
+    // The shell says so by its exit code.
+    if (error instanceof Error && 'code' in error && typeof error.code === 'number') return undefined
+    throw error
   }
 }

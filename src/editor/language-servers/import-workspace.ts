@@ -1,4 +1,4 @@
-import type { EditorNetwork } from '../../base/editor-network.ts'
+import type { EditorNetwork } from '../editor-network.ts'
 
 /** A document as a language server is given it. */
 export interface PreparedText {

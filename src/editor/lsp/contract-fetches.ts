@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
-import { asError, RetryableError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
-import { retryWhile } from '../../base/retry.ts'
+import { asError, RetryableError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import { retryWhile } from '../../platform/retry.ts'
 import type { ContractName, ImportWorkspace, ResolvedContract } from '../language-servers/import-workspace.ts'
 
 export interface ContractFetchesOptions {

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../base/errors.ts'
+import type { ApiError } from '../../platform/errors.ts'
 
 /** What happened to a project's deployments, as `/lsp` sends it to those who have asked by `subscribe:deploy`. */
 export interface DeployMessage {

@@ -1,5 +1,5 @@
-import { ApiError, asError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
+import { ApiError, asError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
 import type { DeployFeed, DeployMessage } from './deploy-feed.ts'
 
 export interface DeploySubscriptionsOptions {

@@ -1,4 +1,4 @@
-import { asError } from '../../base/errors.ts'
+import { asError } from '../../platform/errors.ts'
 
 interface Job {
   readonly bytes: number

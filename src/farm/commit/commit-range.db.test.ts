@@ -4,10 +4,9 @@ import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import type { DeriveProblem } from '../../../jobs/worker.ts'
-import { FatalError } from '../../base/errors.ts'
+import { FatalError } from '../../platform/errors.ts'
 import type { ClaimedLease } from '../leases/lease.ts'
-import { commitEmptyRanges } from './commit-empty-ranges.ts'
-import { commitRange } from './commit-range.ts'
+import { commitEmptyRanges, commitRange } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
 import {
   activeLease,

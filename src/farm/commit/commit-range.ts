@@ -1,17 +1,27 @@
 import type pg from 'pg'
-import type { Worker } from '../../../jobs/worker.ts'
-import { copyInto } from '../../db/copy/copy-into.ts'
-import { asDatabaseError } from '../../db/errors.ts'
-import { ensurePartitions } from '../../db/partitions.ts'
-import { rollBack } from '../../db/pool.ts'
+import type { Worker, DeriveProblem } from '../../../jobs/worker.ts'
+import { copyInto } from '../../platform/db/copy/copy-into.ts'
+import { pgText } from '../../platform/db/copy/pg-text.ts'
+import { asDatabaseError } from '../../platform/db/errors.ts'
+import { ensurePartitions } from '../../platform/db/partitions.ts'
+import { rollBack } from '../../platform/db/pool.ts'
+import { normalize } from '../../platform/ranges.ts'
+import type { HeightSet } from '../../platform/ranges.ts'
+import { beginCommit } from '../coverage/chain-version.ts'
+import { completeLeaseText, completeLeases } from '../leases/end-leases.ts'
 import type { ClaimedLease } from '../leases/lease.ts'
-import { completeLeaseText } from '../leases/sql/complete-leases.ts'
-import { beginCommit } from './chain-version.ts'
-import { clearRangeTexts, isInTheWayText } from './clear-range.ts'
-import { findFoldDebt, foldRange, foldsOthersRows, lockFolds, readsOf } from './folds.ts'
+import {
+  clearRangeTexts,
+  isInTheWayText,
+  findFoldDebt,
+  foldRange,
+  foldsOthersRows,
+  lockFolds,
+  readsOf,
+  areClear,
+} from './folds.ts'
 import type { FoldDebt } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
-import { recordProblems } from './sql/record-problems.ts'
 
 /**
  * What became of a commit. `fenced`: the claim was taken away, and nothing was written. `rolled-back`: the blocks that
@@ -19,7 +29,7 @@ import { recordProblems } from './sql/record-problems.ts'
  */
 export type CommitOutcome = 'committed' | 'fenced' | 'rolled-back'
 
-export interface RangeCommit {
+interface RangeCommit {
   readonly worker: Worker
   readonly lease: ClaimedLease
   /** The version of the chain under which the blocks were read; undefined where none were. */
@@ -79,7 +89,7 @@ function hasToFold(worker: Worker, output: RangeOutput): boolean {
  * rollback of the chain crosses. It is committed if `write` says so and rolled back otherwise; `write` does not run when the
  * version of the chain is not `chainVersion`, if one is given.
  */
-export async function inCommit(
+async function inCommit(
   pool: pg.Pool,
   chainVersion: number | undefined,
   first: readonly string[],
@@ -104,4 +114,87 @@ export async function inCommit(
   } finally {
     client.release(broken)
   }
+}
+
+/**
+ * Logs what a worker could not use, each once; one that is met again is counted and open again.
+ * The payload of the event is attached, as JSON text. By the unique index.
+ */
+async function recordProblems(
+  client: pg.ClientBase,
+  workerName: string,
+  problems: readonly DeriveProblem[],
+): Promise<void> {
+  const once = [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()]
+  await client.query({
+    name: 'farm-record-problems',
+    text: `
+      insert into raw.indexing_errors as e (worker_name, block_height, tx_index, event_index, code, message, event_type, raw_data)
+      select $1, p.*, (
+        select convert_to(r.payload::text, 'UTF8') from raw.events r
+        where r.block_height = p.block_height and r.tx_index = p.tx_index and r.event_index = p.event_index
+      )
+      from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[])
+        as p (block_height, tx_index, event_index, code, message, event_type)
+      on conflict (worker_name, block_height, tx_index, event_index, code) do update
+      set occurrences = e.occurrences + 1, last_seen_at = now(), resolved_at = null, message = excluded.message, raw_data = excluded.raw_data`,
+    values: [
+      workerName,
+      once.map((p) => p.blockHeight),
+      once.map((p) => p.txIndex),
+      once.map((p) => p.eventIndex),
+      once.map((p) => p.code),
+      once.map((p) => pgText(p.message)),
+      once.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
+    ],
+  })
+}
+
+function keyOf({ blockHeight, txIndex, eventIndex, code }: DeriveProblem): string {
+  return `${blockHeight}/${txIndex}/${eventIndex}/${code}`
+}
+
+/** A range that gave no row and no problem. */
+export interface EmptyCommit {
+  readonly worker: Worker
+  readonly lease: ClaimedLease
+}
+
+/** Whether a range without rows may end together with others: not where a fold has to look at rows of another worker. */
+export function mayEndWithOthers(worker: Worker): boolean {
+  return !foldsOthersRows(worker)
+}
+
+/**
+ * Ends the leases of many empty ranges, of any workers, in one transaction of four round trips; the outcome of each by
+ * its place. Undefined when rows or problems of an earlier derivation are there: then each is to be committed by itself.
+ * All of them are of one version of the chain.
+ */
+export async function commitEmptyRanges(
+  pool: pg.Pool,
+  chainVersion: number,
+  commits: readonly EmptyCommit[],
+): Promise<readonly CommitOutcome[] | undefined> {
+  const held = new Set<string>()
+  let areInTheWay = false
+  const outcome = await inCommit(pool, chainVersion, [], async (client) => {
+    for (const { worker, from } of await completeLeases(
+      client,
+      commits.map(({ lease }) => lease),
+    ))
+      held.add(`${worker}/${from}`)
+    areInTheWay = !(await areClear(client, rangesByWorker(commits.filter((commit) => held.has(emptyRangeKey(commit))))))
+    return areInTheWay ? 'fenced' : 'committed'
+  })
+  if (areInTheWay) return undefined
+  return commits.map((commit) => (outcome === 'rolled-back' || held.has(emptyRangeKey(commit)) ? outcome : 'fenced'))
+}
+
+function rangesByWorker(commits: readonly EmptyCommit[]): Map<Worker, HeightSet> {
+  const byWorker = Map.groupBy(commits, ({ worker }) => worker)
+  return new Map([...byWorker].map(([worker, own]) => [worker, normalize(own.map(({ lease }) => lease))]))
+}
+
+function emptyRangeKey({ lease }: EmptyCommit): string {
+  return `${lease.worker}/${lease.from}`
 }

@@ -1,9 +1,7 @@
-import { escapeIdentifier } from 'pg'
+import { escapeIdentifier, escapeLiteral } from 'pg'
 import type pg from 'pg'
-import type { Fold, StateFold, SumFold, Worker } from '../../../jobs/worker.ts'
-import type { HeightRange } from '../../base/ranges.ts'
-import { addDifference, readCounted } from './sum-folds.ts'
-import type { Counted } from './sum-folds.ts'
+import type { Fold, StateFold, SumFold, Worker, SqlColumn } from '../../../jobs/worker.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 
 /** Keys of one fold: an array for each key column, in PostgreSQL's own text form, which goes back as it came. */
 interface TouchedKeys {
@@ -141,4 +139,150 @@ async function findTouchedKeys(
 /** Whether a sum is over rows of heights, and not over those of another fold. */
 function isOfHeights({ tables }: Worker, fold: SumFold): boolean {
   return tables.some(({ name }) => readsOf(fold).includes(name))
+}
+
+/** What counts towards sums, each once: an array for each key column and each sum, in PostgreSQL's own text form. */
+interface Counted {
+  readonly count: number
+  readonly columns: readonly string[]
+}
+
+/** Whose rows are looked at: a range of heights, `[from, to]`, or keys of a StateFold, an array for each key column. */
+type CountedOf = readonly (number | string)[]
+
+/** Reads what counts now. One statement; its cost is the fold's own `counted`. */
+async function readCounted(client: pg.ClientBase, fold: SumFold, of: CountedOf): Promise<Counted> {
+  const columns = columnsOf(fold)
+  const arrays = columns.map(({ column }, i) => `array_agg(${escapeIdentifier(column)})::text as k${i}`)
+  const { rows } = await client.query<Record<string, string | null> & { count: string }>(
+    `select count(*), ${arrays.join(', ')} from (${sumsText(fold, fold.counted)}) as counted`,
+    [...of],
+  )
+  const [row] = rows
+  return { count: Number(row?.count ?? 0), columns: columns.map((_, i) => row?.[`k${i}`] ?? '{}') }
+}
+
+/** Adds what counts now and takes away what counted before. The caller holds the lock of the folds. */
+async function addDifference(client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted): Promise<void> {
+  const earlier = before === undefined || before.count === 0 ? undefined : before
+  const values = [...of, ...(earlier?.columns ?? [])]
+  const text = differenceText(fold, of.length, earlier !== undefined)
+  // Nearly all are of rows that were not there before. To plan such a statement takes longer than to run it.
+  await client.query(earlier === undefined ? { name: `farm-sum ${fold.name}`, text, values } : { text, values })
+}
+
+/**
+ * One MERGE: sums are found by their key, those that nothing counts towards any more are deleted, and those that did
+ * not change are left alone.
+ */
+function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean): string {
+  const keys = fold.key.map(({ column }) => escapeIdentifier(column))
+  const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
+  const all = [...keys, ...sums].join(', ')
+  const arrays = columnsOf(fold)
+    .map(({ type }, i) => `$${parameters + 1 + i}::${type}[]`)
+    .join(', ')
+  const negative = [...keys, ...sums.map((sum) => `-${sum}`)].join(', ')
+  const minus = hasEarlier ? `union all select ${negative} from unnest(${arrays}) as earlier (${all})` : ''
+  const presence = escapeIdentifier(fold.presence)
+  return `
+    merge into ${quotedTable(fold)} as t
+    using (
+      ${sumsText(fold, `select ${all} from (${fold.counted}) as now ${minus}`)}
+      having ${sums.map((sum) => `sum(${sum}) <> 0`).join(' or ')}
+    ) as d on ${keys.map((key) => `t.${key} = d.${key}`).join(' and ')}
+    when matched and t.${presence} + d.${presence} = 0 then delete
+    when matched then update set ${sums.map((sum) => `${sum} = t.${sum} + d.${sum}`).join(', ')}
+    when not matched then insert (${all}) values (${[...keys, ...sums].map((column) => `d.${column}`).join(', ')})`
+}
+
+function sumsText(fold: SumFold, parts: string): string {
+  const keys = fold.key.map(({ column }) => escapeIdentifier(column)).join(', ')
+  const sums = fold.sums.map(({ column, type }) => {
+    const name = escapeIdentifier(column)
+    return `sum(${name})::${type} as ${name}`
+  })
+  return `select ${keys}, ${sums.join(', ')} from (${parts}) as parts group by ${keys}`
+}
+
+function columnsOf(fold: SumFold): readonly SqlColumn[] {
+  return [...fold.key, ...fold.sums]
+}
+
+/**
+ * Statements that delete what is there of a range in all of a worker's tables, and resolve its problems: those that are met
+ * again are opened again. Heights are written into the text, so that the planner looks at the partitions of the range and
+ * at no others, and all can go in one round trip.
+ */
+export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
+  return [
+    ...worker.tables.map((table) => `delete from ${quotedTable(table)} where ${inRange(table.heightColumn, range)}`),
+    `update raw.indexing_errors set resolved_at = now() where ${openProblems(worker, range)}`,
+  ]
+}
+
+/** A statement that gives one row where `clearRangeTexts` would change something, and else none. Text like those. */
+export function isInTheWayText(worker: Worker, range: HeightRange): string {
+  return `select 1 where ${inTheWay(worker, range).join(' or ')}`
+}
+
+/** Whether there is nothing that `clearRangeTexts` would change. One round trip for all workers. */
+export async function areClear(
+  client: pg.ClientBase,
+  ranges: ReadonlyMap<Worker, readonly HeightRange[]>,
+): Promise<boolean> {
+  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => inTheWay(worker, range)))
+  if (parts.length === 0) return true
+  const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
+  return rows[0]?.found === false
+}
+
+function quotedTable(table: { readonly name: string }): string {
+  return table.name.split('.').map(escapeIdentifier).join('.')
+}
+
+function inTheWay(worker: Worker, range: HeightRange): string[] {
+  return [
+    ...worker.tables.map(
+      (table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`,
+    ),
+    `exists (select from raw.indexing_errors where ${openProblems(worker, range)})`,
+  ]
+}
+
+function openProblems(worker: Worker, range: HeightRange): string {
+  return `worker_name = ${escapeLiteral(worker.name)} and ${inRange('block_height', range)} and resolved_at is null`
+}
+
+function inRange(heightColumn: string, { from, to }: HeightRange): string {
+  const column = escapeIdentifier(heightColumn)
+  return `${column} >= ${literal(from)} and ${column} < ${literal(to)}`
+}
+
+function literal(height: number): string {
+  if (!Number.isSafeInteger(height)) throw new RangeError(`${height} is no height`)
+  return String(height)
+}
+
+/**
+ * Takes away everything that workers derived above a height and folds the keys again that this touches. A part of the
+ * transaction that rolls the chain back, after `lockOutCommits`; leases and coverage are cut beside it.
+ *
+ * The order matters: a fold tells the keys that it touches by rows that are about to go, maybe of another worker's table;
+ * so first all keys, then all rows, then all folds. Workers are given in the order of their phases, since a fold may read
+ * what another one made.
+ */
+export async function rollBackDerived(
+  client: pg.ClientBase,
+  ancestor: number,
+  workers: readonly Worker[],
+): Promise<void> {
+  const above = { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER }
+  const debts = new Map<Worker, FoldDebt>()
+  for (const worker of workers) debts.set(worker, await findFoldDebt(client, worker, above))
+  for (const table of workers.flatMap(({ tables }) => tables)) {
+    const height = escapeIdentifier(table.heightColumn)
+    await client.query(`delete from ${quotedTable(table)} where ${height} > $1`, [ancestor])
+  }
+  for (const [worker, debt] of debts) await foldRange(client, worker, above, debt)
 }

@@ -4,11 +4,11 @@ import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import type { StateFold, Worker } from '../../../jobs/worker.ts'
-import { withTransaction } from '../../db/pool.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
 import { commitRange } from './commit-range.ts'
 import { activeLease } from './example-worker.test-support.ts'
 import { RangeOutput } from './range-output.ts'
-import { rollBackDerived } from './roll-back-derived.ts'
+import { rollBackDerived } from './folds.ts'
 
 interface Move {
   readonly height: number

@@ -4,9 +4,9 @@ import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import type { Worker } from '../../../jobs/worker.ts'
-import { withTransaction } from '../../db/pool.ts'
-import { rollBackFarm } from '../coverage/roll-back-farm.ts'
-import { lockOutCommits } from './chain-version.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
+import { rollBackFarm } from '../coverage/coverage.ts'
+import { lockOutCommits } from '../coverage/chain-version.ts'
 import { commitRange } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
 import {
@@ -18,7 +18,7 @@ import {
   storedMoves,
   sums,
 } from './example-worker.test-support.ts'
-import { rollBackDerived } from './roll-back-derived.ts'
+import { rollBackDerived } from './folds.ts'
 
 /** Folds what another worker made and owns no history itself; comes before it in the list, which must not matter. */
 const countingWorker: Worker = {

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
-import { readConfig } from '../../base/config.ts'
+import { readConfig } from '../../config.ts'
 import { HandOver } from './hand-over.ts'
 import type { OfferedLease } from './hand-over.ts'
-import { HistoryGather } from './history-gather.ts'
-import { HistoryRest } from './history-rest.ts'
-import { WakeUp } from './wake-up.ts'
-import { planWorkers } from './worker-plan.ts'
+import { HistoryGather, HistoryRest } from './rounds.ts'
+import { WakeUp } from '../../platform/wake-up.ts'
+import { planWorkers } from '../leases/plan-leases.ts'
 
 const lease = (worker: string, from: number): OfferedLease => ({
   worker,

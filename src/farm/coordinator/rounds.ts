@@ -1,25 +1,18 @@
 import type pg from 'pg'
-import type { HeightSet } from '../../base/ranges.ts'
-import { withTransaction } from '../../db/pool.ts'
-import { addCheckpoints } from '../coverage/sql/add-checkpoints.ts'
-import { foldLeases } from '../coverage/sql/fold-leases.ts'
-import { lockCheckpoints } from '../coverage/sql/lock-checkpoints.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
+import { parseMultirange } from '../../platform/ranges.ts'
+import type { HeightSet } from '../../platform/ranges.ts'
+import { addCheckpoints, foldLeases, lockCheckpoints } from '../coverage/coverage.ts'
 import type { EndedRun, QueuedLease } from '../leases/lease.ts'
-import { finishRequests } from '../requests/sql/finish-requests.ts'
-import { readRequestedHeights } from '../requests/sql/requested-heights.ts'
-import { handOverLeases } from '../leases/sql/hand-over-leases.ts'
-import { reapLeases } from '../leases/sql/reap-leases.ts'
-import { requeueDueLeases } from '../leases/sql/requeue-due-leases.ts'
-import type { CoordinatorOptions } from './coordinator-options.ts'
+import { handOverLeases, requeueDueLeases, cutLeases } from '../leases/plan-leases.ts'
+import type { Allowance, WorkerPlan } from '../leases/plan-leases.ts'
+import { reapLeases } from '../leases/end-leases.ts'
+import { finishRequests } from '../coverage/requests.ts'
+import type { CoordinatorOptions } from './coordinator.ts'
 import type { HandOver } from './hand-over.ts'
-import { HistoryGather } from './history-gather.ts'
-import { HistoryRest } from './history-rest.ts'
 import { SearchSpans } from './search-spans.ts'
-import { cutLeases } from './sql/cut-leases.ts'
-import type { Allowance } from './sql/cut-leases.ts'
-import { readFarmState } from './sql/read-farm-state.ts'
-import type { FarmState, LeaseCounts } from './sql/read-farm-state.ts'
-import type { WorkerPlan } from './worker-plan.ts'
+import { readFarmState } from './farm-state.ts'
+import type { FarmState, LeaseCounts } from './farm-state.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
@@ -217,5 +210,79 @@ export class Rounds {
     const endedAt = performance.now()
     this.#foldAt = endedAt + Math.max(foldMs, 10 * (endedAt - startedAt))
     return folded
+  }
+}
+
+/** Requests that are looked at, the oldest; more wait until some of them are finished. */
+const mostOpen = 1000
+
+/** The heights of open requests, by worker. By the index on open requests, which is nearly always empty. */
+async function readRequestedHeights(db: pg.Pool | pg.ClientBase): Promise<Map<string, HeightSet>> {
+  const { rows } = await db.query<{ worker: string; heights: string }>({
+    name: 'farm-requested-heights',
+    text: `
+      select w.worker, range_agg(int8range(r.from_height, r.to_height))::text as heights
+      from (select * from app.backfill_requests where finished_at is null order by id limit ${mostOpen}) r
+      cross join unnest(r.workers) as w (worker)
+      group by w.worker`,
+  })
+  return new Map(rows.map(({ worker, heights }) => [worker, parseMultirange(heights)]))
+}
+
+/**
+ * HISTORY_DERIVERS_GATHER_MS: a worker that keeps up with ingest would get many small ranges of history, and each commit
+ * costs as much as some ten blocks. So it gets none for a while after it got some, and what is stored meanwhile comes as
+ * one range. Where much is owed this holds nothing up: each time many ranges are given. Who follows other workers has
+ * no need of it.
+ */
+export class HistoryGather {
+  readonly #gatherMs: number
+  readonly #givenAt = new Map<string, number>()
+
+  constructor(gatherMs: number) {
+    this.#gatherMs = gatherMs
+  }
+
+  /** How many ranges of history a worker may have, out of `room`. `now` in milliseconds. */
+  room(worker: string, room: number, now: number): number {
+    const givenAt = this.#givenAt.get(worker)
+    return givenAt !== undefined && now - givenAt < this.#gatherMs ? 0 : room
+  }
+
+  /** The worker got ranges of history. */
+  given(worker: string, now: number): void {
+    this.#givenAt.set(worker, now)
+  }
+}
+
+/**
+ * HISTORY_DERIVERS_SLEEP_MS: each worker does one range of history at a time and rests after it.
+ *
+ *     working ──no open range of history──► resting ──restMs gone by──► may have one more ──► working
+ */
+export class HistoryRest {
+  readonly #restMs: number
+  readonly #restingSince = new Map<string, number>()
+
+  /** @param restMs 0: no rests, and no limit of one range */
+  constructor(restMs: number) {
+    this.#restMs = restMs
+  }
+
+  /** How many ranges of history a worker that has `open` of them may have more, out of `room`. `now` in milliseconds. */
+  room(worker: string, open: number, room: number, now: number): number {
+    if (this.#restMs === 0) return room
+    if (open > 0) {
+      this.#restingSince.delete(worker)
+      return 0
+    }
+    const since = this.#restingSince.get(worker)
+    if (since !== undefined && now - since >= this.#restMs) {
+      // That one may be done before anybody looks again, so its rest begins when no range is seen next.
+      this.#restingSince.delete(worker)
+      return Math.min(1, room)
+    }
+    if (since === undefined) this.#restingSince.set(worker, now)
+    return 0
   }
 }

@@ -1,14 +1,10 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { createPool } from '../../db/pool.ts'
-import { listen } from '../../db/listen.ts'
+import { createPool } from '../../platform/db/pool.ts'
+import { listen } from '../../platform/db/listen.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { clearDrills } from './clear-drills.ts'
-import { DrillWatch } from './drill-watch.ts'
-import { drillsChannel } from './fault-drill.ts'
-import { listDrills } from './list-drills.ts'
-import { setDrill } from './set-drill.ts'
+import { clearDrills, DrillWatch, drillsChannel, listDrills, setDrill } from '../drills.ts'
 
 describe('fault drills', () => {
   let database: TestDatabase

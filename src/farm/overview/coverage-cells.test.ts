@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { contains, normalize } from '../../base/ranges.ts'
-import type { HeightRange } from '../../base/ranges.ts'
-import { cellBorders, heightsPerCell, partsPerCell } from './coverage-cells.ts'
+import { contains, normalize } from '../../platform/ranges.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
+import { cellBorders, heightsPerCell, partsPerCell } from './pace.ts'
 
 const limit = 80
 const range = fc

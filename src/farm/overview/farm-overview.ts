@@ -1,7 +1,14 @@
-import type { HeightRange } from '../../base/ranges.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type pg from 'pg'
+import { query } from '../../platform/db/pool.ts'
+import { difference, intersection, parseMultirange, size, union } from '../../platform/ranges.ts'
+import type { HeightRange, HeightSet } from '../../platform/ranges.ts'
+import { ingesterServices } from '../coverage/coverage.ts'
 import type { LeaseStatus } from '../leases/lease.ts'
-import type { HeightNumbers, StageHeights } from './stage-heights.ts'
-import type { StagePlan } from './stage-plan.ts'
+import { readFarmRows } from './farm-rows.ts'
+import type { StageRow } from './farm-rows.ts'
+import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-plan.ts'
+import type { HeightNumbers, StageHeights, StagePlan } from './stage-plan.ts'
 
 export interface LeaseCount {
   readonly leases: number
@@ -9,7 +16,7 @@ export interface LeaseCount {
 }
 
 /** Stored heights that a worker cannot derive, because a worker that it follows has not derived them. */
-export interface Blocked {
+interface Blocked {
   /** The worker that it waits for, directly or not. */
   readonly by: string
   /** `failed`: that worker has failed or flagged leases on these heights. `stalled`: they have waited for too long without. */
@@ -60,4 +67,203 @@ export interface FarmOverview {
   /** Heights that ingestion waits for, and those that were given up, whole or in part. */
   readonly failingHeights: number
   readonly unavailableHeights: number
+}
+
+export interface OverviewBounds {
+  /** START_BLOCK; 0 is no fixed start. Default 0. */
+  readonly startBlock?: number
+  /** The latest sealed height, where this process knows it better than the database. */
+  readonly latestHeight?: number | undefined
+  /** Heights that wait for another worker for so long, in milliseconds, are reported as stalled. Default 300,000. */
+  readonly stalledAfterMs?: number
+}
+
+const [forwardService, historyService] = ingesterServices
+
+/** Folded coverage as it was read last, so that what has not changed is not read again. */
+export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
+
+/**
+ * How far every ingester and worker is. One statement, and one for each worker that may be stalled; then sets of heights
+ * are computed here, linear in their pieces, and other work gets its turn between two stages.
+ * @param known kept by the caller from call to call, and brought up to date here
+ * @throws RetryableError when the database does not answer
+ */
+export async function readFarmOverview(
+  db: pg.Pool | pg.ClientBase,
+  plans: readonly StagePlan[],
+  bounds: OverviewBounds = {},
+  known: KnownCoverage = new Map(),
+): Promise<FarmOverview> {
+  const names = plans.map(({ name }) => name)
+  const rows = await readFarmRows(db, names, new Map([...known].map(([name, { version }]) => [name, version])))
+  const takenAt = new Date()
+  const byName = new Map(rows.stages.map((row) => [row.name, row]))
+  const covered = new Map<string, HeightSet>()
+  const passable = new Map<string, HeightSet>()
+  for (const row of rows.stages) {
+    covered.set(row.name, union(foldedCoverage(row, known), rangesOf(row, 'done')))
+    passable.set(row.name, union(covered.get(row.name) ?? [], rangesOf(row, 'skipped')))
+    await nextTurn()
+  }
+  const ofIngesters = ingesterServices.map((name) => covered.get(name) ?? [])
+  const stored = ofIngesters.reduce((all, one) => union(all, one), [])
+  const highest = stored.at(-1)?.to
+  const head = Math.max(bounds.latestHeight ?? -1, rows.latestHeight ?? -1, (highest ?? 0) - 1)
+  const historyBottom = byName.get(historyService)?.target ?? undefined
+  const chain: Chain = {
+    startBlock: bounds.startBlock ?? 0,
+    historyBottom,
+    head: head < 0 ? undefined : head,
+    stored,
+    ofIngesters,
+    passable,
+    stalledAfterMs: bounds.stalledAfterMs ?? 300_000,
+  }
+  const heights = new Map<string, StageHeights>()
+  const stages: StageState[] = []
+  for (const plan of plans) {
+    const row = byName.get(plan.name)
+    if (row === undefined) continue
+    const own: StageHeights = {
+      covered: covered.get(plan.name) ?? [],
+      available: available(plan, chain),
+      skipped: rangesOf(row, 'skipped'),
+      active: rangesOf(row, 'active'),
+      troubled: union(rangesOf(row, 'failed'), rangesOf(row, 'flagged')),
+    }
+    heights.set(plan.name, own)
+    stages.push({ ...stageState(plan, row, own), blocked: await blockedBy(db, plan, own, chain, plans, byName) })
+    await nextTurn()
+  }
+  return {
+    takenAt,
+    chainId: rows.chainId,
+    head: head < 0 ? null : head,
+    stages,
+    heights,
+    unresolvedErrors: rows.unresolvedErrors,
+    failingHeights: rows.failingHeights,
+    unavailableHeights: rows.unavailableHeights,
+    stored: stored[0] === undefined || highest === undefined ? null : { from: stored[0].from, to: highest },
+  }
+}
+
+interface Chain {
+  readonly startBlock: number
+  readonly historyBottom: number | undefined
+  readonly head: number | undefined
+  readonly stored: HeightSet
+  readonly ofIngesters: readonly HeightSet[]
+  readonly passable: ReadonlyMap<string, HeightSet>
+  readonly stalledAfterMs: number
+}
+
+function available(
+  plan: StagePlan,
+  { head, stored, ofIngesters, passable, startBlock, historyBottom }: Chain,
+): HeightSet {
+  const [forward = [], history = []] = ofIngesters
+  if (plan.kind === 'worker')
+    return availableToWorker(
+      stored,
+      plan.follows.map((name) => passable.get(name) ?? []),
+    )
+  if (plan.name === forwardService) return availableToForward(forward, startBlock, head)
+  return availableToHistory(history, forward, plan.isEnabled ? historyBottom : undefined)
+}
+
+function foldedCoverage({ name, version, covered }: StageRow, known: KnownCoverage): HeightSet {
+  const before = known.get(name)
+  if (version !== null && version === before?.version) return before.covered
+  const set = parseMultirange(covered ?? '')
+  if (version === null) known.delete(name)
+  else known.set(name, { version, covered: set })
+  return set
+}
+
+/** Heights that a worker cannot derive because one that it follows failed or stands still. */
+async function blockedBy(
+  db: pg.Pool | pg.ClientBase,
+  plan: StagePlan,
+  own: StageHeights,
+  chain: Chain,
+  plans: readonly StagePlan[],
+  rows: ReadonlyMap<string, StageRow>,
+): Promise<Blocked | null> {
+  if (plan.kind !== 'worker' || plan.follows.length === 0) return null
+  const waiting = difference(difference(chain.stored, own.available), own.covered)
+  if (waiting.length === 0) return null
+  const heights = size(waiting)
+  const followed = followedBy(plan, plans)
+  for (const name of followed) {
+    const row = rows.get(name)
+    const failed = row === undefined ? [] : union(rangesOf(row, 'failed'), rangesOf(row, 'flagged'))
+    if (row?.oldest === null || row === undefined || intersection(waiting, failed).length === 0) continue
+    return { by: name, cause: 'failed', heights, since: new Date(row.oldest.since) }
+  }
+  const lacks = (name: string): boolean => difference(waiting, chain.passable.get(name) ?? []).length > 0
+  // The first cause: a worker that lacks the heights although all that it follows have them.
+  const by = followed.find(
+    (name) =>
+      lacks(name) &&
+      !followedBy({ follows: [name] }, plans)
+        .slice(1)
+        .some(lacks),
+  )
+  const before = new Date(Date.now() - chain.stalledAfterMs)
+  const oldest = by === undefined ? null : (rows.get(by)?.oldest ?? null)
+  const since = await waitingSince(db, waiting, oldest, rows.get(plan.name)?.succeededAt ?? null, before)
+  return by === undefined || since === null ? null : { by, cause: 'stalled', heights, since }
+}
+
+/** Null where the heights have not waited since `before`, and for a worker that never did anything. */
+async function waitingSince(
+  db: pg.Pool | pg.ClientBase,
+  waiting: HeightSet,
+  lease: StageRow['oldest'],
+  succeededAt: Date | null,
+  before: Date,
+): Promise<Date | null> {
+  if (lease !== null && intersection(waiting, [lease]).length > 0) {
+    const since = new Date(lease.since)
+    return since > before ? null : since
+  }
+  if (succeededAt === null || succeededAt > before) return null
+  // On a chain without traffic a worker has no progress for hours, and waits only since the newest block.
+  const text = 'select "timestamp" as time from raw.blocks where height = $1'
+  const { rows } = await query<{ time: Date }>(db, text, [waiting[0]?.from])
+  const storedAt = rows[0]?.time
+  if (storedAt === undefined || storedAt < succeededAt) return succeededAt
+  return storedAt > before ? null : storedAt
+}
+
+/** The workers that a worker follows, and those that they follow. */
+function followedBy({ follows }: Pick<StagePlan, 'follows'>, plans: readonly StagePlan[]): readonly string[] {
+  const names = new Set(follows)
+  for (const name of names) for (const more of plans.find((plan) => plan.name === name)?.follows ?? []) names.add(more)
+  return [...names]
+}
+
+function stageState(plan: StagePlan, row: StageRow, heights: StageHeights): Omit<StageState, 'blocked'> {
+  return {
+    ...plan,
+    ...numbersOf(heights),
+    queued: countOf(row, 'queued'),
+    active: countOf(row, 'active'),
+    failed: countOf(row, 'failed'),
+    flagged: countOf(row, 'flagged'),
+    skipped: countOf(row, 'skipped'),
+    oldestUnfinished: row.oldest === null ? null : { ...row.oldest, since: new Date(row.oldest.since) },
+    updatedAt: row.updatedAt,
+  }
+}
+
+function countOf({ leases }: StageRow, status: LeaseStatus): LeaseCount {
+  const group = leases?.[status]
+  return { leases: group?.leases ?? 0, heights: group?.heights ?? 0 }
+}
+
+function rangesOf({ leases }: StageRow, status: LeaseStatus): HeightSet {
+  return parseMultirange(leases?.[status]?.ranges ?? '')
 }

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { ensurePartitions } from '../../db/partitions.ts'
+import { ensurePartitions } from '../../platform/db/partitions.ts'
 import { addLeases, clearFarm, setCoverage } from '../farm-tables.test-support.ts'
-import type { StageState } from './farm-overview.ts'
-import { readFarmOverview } from './read-farm-overview.ts'
-import type { KnownCoverage } from './read-farm-overview.ts'
+import { readFarmOverview } from './farm-overview.ts'
+import type { StageState, KnownCoverage } from './farm-overview.ts'
 import type { StagePlan } from './stage-plan.ts'
 
 describe('the overview of the farm', () => {

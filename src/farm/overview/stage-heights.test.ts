@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { contains, normalize } from '../../base/ranges.ts'
-import type { HeightRange, HeightSet } from '../../base/ranges.ts'
-import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-heights.ts'
+import { contains, normalize } from '../../platform/ranges.ts'
+import type { HeightRange, HeightSet } from '../../platform/ranges.ts'
+import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-plan.ts'
 
 const limit = 50
 const range = fc

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BackendFactory, IQueueBackend, Queue, QueueOptions, WorkerOptions } from 'bullmq'
 import { withBackend } from 'bullmq'
-import { asError, FlowfarmError, RetryableError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
-import { LogThrottle } from '../../base/log-throttle.ts'
+import { asError, FlowfarmError, RetryableError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import { LogThrottle } from '../../platform/log-throttle.ts'
 import { jobId } from './work-queue.ts'
 import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from './work-queue.ts'
 

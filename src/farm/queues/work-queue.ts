@@ -1,5 +1,7 @@
+import type { HeightRange } from '../../platform/ranges.ts'
+
 /** A lease as a job names it: the rest is read from `app.worker_leases` when it is claimed. */
-export interface LeaseRef {
+interface LeaseRef {
   /** First height, which is the lease's key within its worker. */
   readonly from: number
   /** The generation that the lease had when it was queued; 0 or absent: never claimed. Only makes job ids differ. */
@@ -55,4 +57,43 @@ export interface WorkQueue {
 export function jobId({ leases }: LeaseJob): string {
   const generation = leases.reduce((highest, lease) => Math.max(highest, lease.generation ?? 0), 0)
   return `${leases[0]?.from}-${leases.at(-1)?.from}-${leases.length}-${generation}`
+}
+
+/** More leases in a job gain little. */
+const mostLeases = 32
+/** A job is done by one process: more heights would keep others from taking their part. */
+const mostHeights = 320
+
+/** A lease as the coordinator offers it. */
+interface PackedLease extends HeightRange {
+  readonly generation: number
+  /** Runs so far. */
+  readonly attempt: number
+}
+
+/**
+ * Puts leases into jobs, in their order: small ranges travel together, since a job costs far more than an empty range. One
+ * that has failed travels alone, so that it holds up nobody when it fails again.
+ */
+export function packLeases(worker: string, leases: readonly PackedLease[]): LeaseJob[] {
+  const jobs: { worker: string; leases: { from: number; generation: number }[] }[] = []
+  let heights = 0
+  let isOpen = false
+  for (const { from, to, generation, attempt } of leases) {
+    const last = jobs.at(-1)
+    const fits =
+      isOpen &&
+      attempt === 0 &&
+      last !== undefined &&
+      last.leases.length < mostLeases &&
+      heights + to - from <= mostHeights
+    if (fits) last.leases.push({ from, generation })
+    else {
+      jobs.push({ worker, leases: [{ from, generation }] })
+      heights = 0
+    }
+    heights += to - from
+    isOpen = attempt === 0
+  }
+  return jobs
 }

@@ -1,10 +1,4 @@
-import type { DecodedBlock } from '../../chain/decoded-block.ts'
-
-/** A block and what it is held to weigh in memory, in bytes. */
-export interface WeighedBlock {
-  readonly block: DecodedBlock
-  readonly bytes: number
-}
+import type { WeighedBlock } from '../../flow/decoded-block.ts'
 
 export interface BlockCacheOptions {
   readonly maxBytes: number

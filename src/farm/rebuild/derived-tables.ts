@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Fold, Worker } from '../../../jobs/worker.ts'
-import { renameTables } from './sql-names.ts'
+import { FatalError } from '../../platform/errors.ts'
 
 /** A table that workers fill, as far as making and comparing a second copy must know it. */
 export interface DerivedTable {
@@ -74,4 +74,79 @@ export function moveFold(fold: Fold, copy: (table: string) => string | undefined
   if (fold.kind === 'sum') return { ...fold, ...moved, of: [fold.of].flat().map(nameOf), counted: move(fold.counted) }
   const merge = fold.merge === undefined ? {} : { merge: move(fold.merge) }
   return { ...fold, ...moved, ...merge, reads: fold.reads.map(nameOf), fold: move(fold.fold) }
+}
+
+/** A table name of two parts as it stands in a statement, quoted or not, or a parameter, or anything else. */
+type Piece =
+  | { readonly kind: 'name'; readonly schema: string; readonly table: string; readonly text: string }
+  | { readonly kind: 'parameter'; readonly number: number; readonly text: string }
+  | { readonly kind: 'string'; readonly text: string }
+  | { readonly kind: 'other'; readonly text: string }
+
+const identifier = String.raw`(?:"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)`
+
+/**
+ * The parts of SQL by which names and parameters are told from what only looks like them: comments, string constants of
+ * all kinds (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), names of two or more parts, and parameters.
+ */
+const pieces = new RegExp(
+  [
+    String.raw`(?<comment>--[^\n]*|/\*[^]*?\*/)`,
+    String.raw`(?<string>\be'(?:[^'\\]|\\[^]|'')*'|(?:\bu&)?'(?:[^']|'')*'|\$(?<tag>(?:[a-z_]\w*)?)\$[^]*?\$\k<tag>\$)`,
+    String.raw`(?<name>${identifier}(?:\s*\.\s*${identifier})+)`,
+    String.raw`(?<word>${identifier})`,
+    String.raw`\$(?<parameter>\d+)`,
+  ].join('|'),
+  'gi',
+)
+
+/**
+ * `sql` with the names of tables replaced: `rename` is asked for every `schema.table`, and `undefined` leaves it alone.
+ * A third part, the column of a table that is named in full, stays.
+ * @throws FatalError `table-in-string` where a string constant holds such a name: whoever reads it cannot be followed
+ */
+export function renameTables(sql: string, rename: (table: string) => string | undefined): string {
+  return rewritten(sql, (piece) => {
+    if (piece.kind === 'string') refuseNames(piece.text, rename)
+    return piece.kind === 'name' ? rename(`${piece.schema}.${piece.table}`) : undefined
+  })
+}
+
+/** `sql` with `$1`, `$2` … replaced by SQL expressions, the first for `$1`. */
+export function replaceParameters(sql: string, expressions: readonly string[]): string {
+  return rewritten(sql, (piece) => {
+    if (piece.kind !== 'parameter') return undefined
+    const expression = expressions[piece.number - 1]
+    if (expression === undefined) throw new RangeError(`there is no parameter $${piece.number}`)
+    return expression
+  })
+}
+
+function rewritten(sql: string, replace: (piece: Piece) => string | undefined): string {
+  return sql.replaceAll(pieces, (...found: unknown[]) => {
+    const groups = found.at(-1) as Readonly<Record<string, string | undefined>>
+    const text = found[0] as string
+    const { string, name, parameter } = groups
+    if (string !== undefined) return replace({ kind: 'string', text }) ?? text
+    if (parameter !== undefined) return replace({ kind: 'parameter', number: Number(parameter), text }) ?? text
+    if (name === undefined) return replace({ kind: 'other', text }) ?? text
+    const parts = name.match(new RegExp(identifier, 'gi')) ?? []
+    const [schema = '', table = ''] = parts.map(folded)
+    const replacement = replace({ kind: 'name', schema, table, text })
+    return replacement === undefined ? text : [replacement, ...parts.slice(2)].join('.')
+  })
+}
+
+/** A name as PostgreSQL reads it: lower case unless quoted. */
+function folded(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase()
+}
+
+function refuseNames(text: string, rename: (table: string) => string | undefined): void {
+  for (const [name] of text.matchAll(/\w+\.\w+/g)) {
+    if (rename(name.toLowerCase()) !== undefined) {
+      const message = `a statement names ${name} inside of a string constant, so it cannot be run on another schema`
+      throw new FatalError('table-in-string', message)
+    }
+  }
 }

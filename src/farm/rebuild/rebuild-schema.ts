@@ -1,8 +1,8 @@
 import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
-import { FatalError } from '../../base/errors.ts'
-import { parseMultirange, toMultirange } from '../../base/ranges.ts'
-import type { HeightSet } from '../../base/ranges.ts'
+import { FatalError } from '../../platform/errors.ts'
+import { parseMultirange, toMultirange } from '../../platform/ranges.ts'
+import type { HeightSet } from '../../platform/ranges.ts'
 import { copyOf } from './derived-tables.ts'
 
 /** Where a second derivation goes unless told otherwise. */

@@ -3,7 +3,7 @@ import { workers } from '../../../jobs/index.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { runFarm, untilDerived } from '../../../test/support/farm.ts'
-import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
+import { startLedgerNode } from '../../../simnode/ledger/ledger-node.ts'
 import { compareDerived } from './compare-derived.ts'
 import { rebuildDerived } from './rebuild-derived.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { workers } from '../../../jobs/index.ts'
-import { FatalError } from '../../base/errors.ts'
-import { renameTables, replaceParameters } from './sql-names.ts'
+import { FatalError } from '../../platform/errors.ts'
+import { renameTables, replaceParameters } from './derived-tables.ts'
 
 const rename = (table: string): string | undefined => (table === 'app.x' ? 'copy.x' : undefined)
 const renamed = (sql: string): string => renameTables(sql, rename)

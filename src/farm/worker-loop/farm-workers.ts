@@ -1,24 +1,21 @@
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
-import type { Logger } from '../../base/log.ts'
-import type { Metrics } from '../../base/metrics.ts'
-import type { Network } from '../../chain/network.ts'
+import type { Network } from '../../flow/network.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import { followersOf } from '../commit/folds.ts'
-import { CompletionAnnouncer } from '../leases/completion-announcer.ts'
-import type { ClaimedLease, LeaseKey } from '../leases/lease.ts'
-import type { RetryPolicy } from '../leases/retry-policy.ts'
-import { claimLeases } from '../leases/sql/claim-leases.ts'
+import { CompletionAnnouncer, HeldLeases } from './held-leases.ts'
+import type { ClaimedLease, LeaseKey, RetryPolicy } from '../leases/lease.ts'
+import { claimLeases } from '../leases/claim-leases.ts'
 import type { QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
-import { EmptyRanges } from './empty-ranges.ts'
-import { Gathered } from './gathered.ts'
-import { HeldLeases } from './held-leases.ts'
-import { processName } from './process-name.ts'
+import { EmptyRanges, Gathered } from './worker-batch.ts'
 import { WorkerLoop } from './worker-loop.ts'
 import type { FaultFor } from './worker-loop.ts'
 
-export interface FarmWorkersOptions {
+interface FarmWorkersOptions {
   /** All workers of the farm, also those that do not run here: some fold what others write. Default: those that run here. */
   readonly workers?: readonly Worker[]
   /** For ranges: reading and committing. */
@@ -130,4 +127,9 @@ function take(claimed: Map<string, ClaimedLease>, key: string): ClaimedLease | u
   const lease = claimed.get(key)
   claimed.delete(key)
   return lease
+}
+
+/** Names this process among all that ever worked on the database: host, process id, time of its start in base 36. */
+export function processName(): string {
+  return `${hostname()}:${process.pid}:${Math.round(performance.timeOrigin).toString(36)}`
 }

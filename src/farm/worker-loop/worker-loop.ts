@@ -1,29 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
-import { asError } from '../../base/errors.ts'
-import { normalize } from '../../base/ranges.ts'
-import type { HeightRange } from '../../base/ranges.ts'
-import { LogThrottle } from '../../base/log-throttle.ts'
-import type { Logger } from '../../base/log.ts'
-import type { Metrics } from '../../base/metrics.ts'
-import type { Network } from '../../chain/network.ts'
-import { mayEndWithOthers } from '../commit/commit-empty-ranges.ts'
-import { commitRange } from '../commit/commit-range.ts'
+import type { Network } from '../../flow/network.ts'
+import { asError } from '../../platform/errors.ts'
+import { LogThrottle } from '../../platform/log-throttle.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { normalize } from '../../platform/ranges.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
+import { mayEndWithOthers, commitRange } from '../commit/commit-range.ts'
 import type { CommitOutcome } from '../commit/commit-range.ts'
 import { RangeOutput } from '../commit/range-output.ts'
-import type { CompletionAnnouncer } from '../leases/completion-announcer.ts'
-import type { ClaimedLease, LeaseKey } from '../leases/lease.ts'
-import type { RetryPolicy } from '../leases/retry-policy.ts'
-import { failLeases } from '../leases/sql/fail-leases.ts'
-import { releaseLeases } from '../leases/sql/release-leases.ts'
+import type { CompletionAnnouncer, HeldLease, HeldLeases } from './held-leases.ts'
+import { inLockOrder } from '../leases/lease.ts'
+import type { ClaimedLease, LeaseKey, LeaseClaim, RetryPolicy } from '../leases/lease.ts'
+import { failLeases } from '../leases/end-leases.ts'
 import type { LeaseJob } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
-import type { EmptyRanges } from './empty-ranges.ts'
-import type { Gathered } from './gathered.ts'
-import type { HeldLease, HeldLeases } from './held-leases.ts'
+import type { EmptyRanges, Gathered } from './worker-batch.ts'
 
-export interface WorkerLoopOptions {
+interface WorkerLoopOptions {
   readonly worker: Worker
   /** As `RangeCommit` has them. */
   readonly followers: readonly Worker[]
@@ -222,4 +218,35 @@ export class WorkerLoop {
     output.clear()
     this.#outputs.push(output)
   }
+}
+
+/**
+ * active → queued, for claims that a process gives back before it stops. It does not count as a run.
+ * @returns how many were still held
+ */
+export async function releaseLeases(db: pg.Pool | pg.ClientBase, claims: readonly LeaseClaim[]): Promise<number> {
+  const sorted = inLockOrder(claims)
+  const { rowCount } = await db.query({
+    name: 'farm-release-leases',
+    text: `
+      with held as materialized (
+        select l.worker_type, l.from_height
+        from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as k (worker_type, from_height, to_height, generation)
+        join app.worker_leases l using (worker_type, from_height, to_height, generation)
+        where l.status = 'active'
+        order by l.worker_type, l.from_height
+        for update of l
+      )
+      update app.worker_leases l
+      set status = 'queued', attempt = l.attempt - 1, leased_by = null, lease_expires_at = null, enqueued_at = null, updated_at = now()
+      from held h
+      where l.worker_type = h.worker_type and l.from_height = h.from_height`,
+    values: [
+      sorted.map((c) => c.worker),
+      sorted.map((c) => c.from),
+      sorted.map((c) => c.to),
+      sorted.map((c) => c.generation),
+    ],
+  })
+  return rowCount ?? 0
 }

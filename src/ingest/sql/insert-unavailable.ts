@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { pgText } from '../../db/copy/pg-text.ts'
+import { pgText } from '../../platform/db/copy/pg-text.ts'
 import type { UnavailablePart } from '../batch.ts'
 
 /** Records what no access node can serve of the blocks of a batch. */

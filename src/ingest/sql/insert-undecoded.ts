@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { pgText } from '../../db/copy/pg-text.ts'
+import { pgText } from '../../platform/db/copy/pg-text.ts'
 import type { UndecodedInput } from '../batch.ts'
 
 /** Bytes of inputs in a statement, which carries them as hex digits. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { withTransaction } from '../../db/pool.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
 import type { LostHeight } from '../failing-heights.ts'
 import { insertUnavailable } from './insert-unavailable.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from '../../platform/errors.ts'
 
 /**
  * Refuses a request that a page of another origin makes: such a page can have a browser send one, cookie and all (CSRF).

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
-import type { HeightRange } from '../../base/ranges.ts'
+import { ApiError } from '../../platform/errors.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 
 /** The forms in which values come in, with words that say what would be right. */
 

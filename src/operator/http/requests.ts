@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware, ParameterizedContext } from 'koa'
-import { ApiError, asError } from '../../base/errors.ts'
-import { notFoundPage } from '../../base/http/not-found-page.ts'
-import type { Logger } from '../../base/log.ts'
-import type { Metrics } from '../../base/metrics.ts'
-import { problemOf } from '../../base/problem.ts'
-import { toApiError } from './to-api-error.ts'
+import { asDatabaseError } from '../../platform/db/errors.ts'
+import { ApiError, asError, FatalError, RetryableError } from '../../platform/errors.ts'
+import { notFoundPage } from '../../platform/http/not-found-page.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { problemOf } from '../../platform/problem.ts'
 
 /** Longest body: ten thousand leases by name. */
 export const mostBodyBytes = 1024 * 1024
@@ -63,4 +63,22 @@ export function requests(metrics: Metrics, log: Logger): Middleware<RequestState
       context.type = 'application/problem+json'
     }
   }
+}
+
+/** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  // Not all statements throw errors of our tree; what is no error of the database stays what it is.
+  const known = asDatabaseError(error)
+  if (known.code === 'queue-unavailable') return new ApiError(503, known.code, known.message, { cause: error })
+  if (known instanceof RetryableError) {
+    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', {
+      cause: error,
+    })
+  }
+  // Written for whoever runs the program, and that is who asks.
+  if (error instanceof FatalError && error.code !== 'database-error') {
+    return new ApiError(500, error.code, error.message, { cause: error })
+  }
+  return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from '../../platform/errors.ts'
 import type { Overview } from './overview.ts'
 import type { OverviewFeed } from './overview-feed.ts'
 

@@ -1,4 +1,4 @@
-import type { HeightRange } from '../../base/ranges.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 import type { StageState } from '../../farm/overview/farm-overview.ts'
 
 /** An ingester or worker as the page shows it. */

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { listFailingHeights } from '../../farm/unavailable/list-failing-heights.ts'
-import { retryHeights } from '../../farm/unavailable/retry-heights.ts'
-import { skipHeight } from '../../farm/unavailable/skip-height.ts'
+import { listFailingHeights, retryHeights, skipHeight } from '../../farm/coverage/unavailable-heights.ts'
 import { heightField, numberParameter, requireHeights } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import type { OperatorRoute } from '../http/operator-route.ts'

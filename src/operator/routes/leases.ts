@@ -1,15 +1,17 @@
 import type pg from 'pg'
 import { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
-import { withRetriedTransaction } from '../../db/retried-transaction.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
 import type { LeaseKey } from '../../farm/leases/lease.ts'
-import { announceFarmWork } from '../../farm/leases/sql/announce-farm-work.ts'
-import { countLeases } from '../../farm/leases/sql/count-leases.ts'
-import { findLeaseKeys } from '../../farm/leases/sql/find-lease-keys.ts'
-import { listLeases } from '../../farm/leases/sql/list-leases.ts'
-import { requeueLeases } from '../../farm/leases/sql/requeue-leases.ts'
-import { skipLeases } from '../../farm/leases/sql/skip-leases.ts'
-import { splitLeases } from '../../farm/leases/sql/split-leases.ts'
+import { announceFarmWork } from '../../platform/db/announce-farm-work.ts'
+import {
+  countLeases,
+  findLeaseKeys,
+  listLeases,
+  requeueLeases,
+  skipLeases,
+  splitLeases,
+} from '../../farm/leases/operator-leases.ts'
 import { heightField, numberParameter, wholeNumber, wordsParameter, workerField } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import type { OperatorRoute } from '../http/operator-route.ts'

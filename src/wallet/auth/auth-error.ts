@@ -1,4 +1,4 @@
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from '../../platform/errors.ts'
 
 /** What went wrong, in the words of GoTrue, which clients of it know. */
 export type AuthErrorCode =

@@ -1,20 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type pg from 'pg'
-import type { Client } from '../../base/client-address.ts'
-import type { Logger } from '../../base/log.ts'
-import type { StatementRunner } from '../../db/named-query.ts'
-import type { AuditLog } from './audit-log.ts'
-import type { AttemptLimits } from './limits/attempt-limits.ts'
-import type { Outbox } from './mail/outbox.ts'
-import type { FlowStates } from './providers/flow-states.ts'
-import type { OAuthProvider } from './providers/oauth-provider.ts'
-import type { SessionStore } from './sessions/session-store.ts'
-import type { AccessTokens } from './tokens/access-tokens.ts'
-import type { AuthSecrets } from './tokens/auth-secrets.ts'
-import type { ConfirmUserChange } from './user-change.ts'
-import type { ForgetUser } from './remove-user.ts'
-import type { OneTimeTokens } from './tokens/one-time-tokens.ts'
-import type { UserStore } from './users/user-store.ts'
+import type { Client } from '../../platform/client-address.ts'
+import { clientNetwork } from '../../platform/client-network.ts'
+import type { StatementRunner } from '../../platform/db/named-query.ts'
+import { bearerToken } from '../../platform/http/bearer-token.ts'
+import type { RequestContext } from '../../platform/http/requests.ts'
+import type { Logger } from '../../platform/log.ts'
+import { authError } from './auth-error.ts'
+import type { Outbox } from './outbox.ts'
+import type { OAuthProvider } from './providers.ts'
+import type { AccessTokens } from './stores/access-tokens.ts'
+import type { AttemptLimits } from './stores/attempt-limits.ts'
+import type { AuditLog } from './stores/audit-log.ts'
+import type { FlowStates } from './stores/flow-states.ts'
+import type { OneTimeTokens } from './stores/one-time-tokens.ts'
+import type { AuthSecrets } from './stores/secrets.ts'
+import type { SessionStore, AuthClient, OpenSession } from './stores/sessions.ts'
+import type { UserStore } from './stores/users.ts'
+import type { ConfirmUserChange, ForgetUser } from './user-changes.ts'
 
 /** What the auth endpoint is made of. */
 export interface AuthParts {
@@ -51,4 +54,78 @@ export interface AuthParts {
   readonly userChanges: ConfirmUserChange
   /** What other parts of the program forget of a user who goes. */
   readonly forgetUser: ForgetUser
+}
+
+const mostUserAgent = 300
+
+/** Largest body, in bytes: nothing that is sent here is long. */
+export const mostBodyBytes = 64 * 1024
+
+/** Who asks. Those of one network of IPv6 are one, as far as limits are concerned. */
+export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'clientOf'>): AuthClient {
+  const [address = ''] = parts.clientOf(req).address.split('%')
+  return {
+    address,
+    network: clientNetwork(address),
+    userAgent: (req.headers['user-agent'] ?? '').slice(0, mostUserAgent),
+  }
+}
+
+/** The token of `Authorization`. @throws ApiError 401 `no_authorization` */
+export function bearerOf(context: RequestContext): string {
+  const token = bearerToken(context.get('Authorization'))
+  if (token === undefined) throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
+  return token
+}
+
+/** The session of who asks. @throws ApiError 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_banned` */
+export async function sessionOf(context: RequestContext, { accessTokens, sessions }: AuthParts): Promise<OpenSession> {
+  return sessions.find(await accessTokens.verify(bearerOf(context)))
+}
+
+/**
+ * The session of a caller who changes the user. A client, such as the editor, has none for that.
+ * @throws ApiError as `sessionOf`; 403 `not_admin`
+ */
+export async function ownSessionOf(context: RequestContext, parts: AuthParts): Promise<OpenSession> {
+  const session = await sessionOf(context, parts)
+  if (session.clientId !== null)
+    throw authError(403, 'not_admin', 'A session of another program cannot change the user. Open the wallet.')
+  return session
+}
+
+export function answerJson(context: RequestContext, body: unknown, status = 200): void {
+  context.status = status
+  context.set('Cache-Control', 'no-store')
+  context.body = JSON.stringify(body)
+  context.type = 'application/json'
+}
+
+const mostCharacters = 2000
+
+/**
+ * The page to which somebody is sent in the end: one of an allowed origin, since a code goes with them.
+ * @returns undefined where none is given
+ * @throws ApiError 400 `validation_failed`
+ */
+export function readRedirect(
+  given: string | undefined,
+  { walletUrl, isAllowedOrigin }: Pick<AuthParts, 'walletUrl' | 'isAllowedOrigin'>,
+): string | undefined {
+  if (given === undefined || given === '') return undefined
+  const url = given.length <= mostCharacters && URL.canParse(given) ? new URL(given) : undefined
+  const isPage =
+    url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
+  if (!isPage || (url.origin !== new URL(walletUrl).origin && !isAllowedOrigin(url.origin))) {
+    throw authError(400, 'validation_failed', 'redirect_to must be a page of one of the origins in WALLET_ORIGINS.')
+  }
+  url.hash = ''
+  return url.href
+}
+
+/** A page with more parameters; those of the same names are replaced. */
+export function withParameters(page: string, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(page)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
 }

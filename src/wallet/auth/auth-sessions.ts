@@ -1,5 +1,5 @@
-import type { HoldUser } from '../../auth/hold-user.ts'
-import type { AuthClient } from './sessions/open-session.ts'
+import type { HoldUser } from '../../platform/auth/hold-user.ts'
+import type { AuthClient } from './stores/sessions.ts'
 
 /** A user as the other parts of the wallet know one. */
 export interface AuthUser {

@@ -1,34 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
-import type { Client } from '../../base/client-address.ts'
-import { asError } from '../../base/errors.ts'
-import type { RequestState } from '../../base/http/requests.ts'
-import type { Logger } from '../../base/log.ts'
-import type { StatementRunner } from '../../db/named-query.ts'
-import { RateLimits } from '../limits/rate-limits.ts'
-import { AuditLog } from './audit-log.ts'
+import type { Client } from '../../platform/client-address.ts'
+import type { StatementRunner } from '../../platform/db/named-query.ts'
+import { query } from '../../platform/db/pool.ts'
+import { asError } from '../../platform/errors.ts'
+import type { RequestState } from '../../platform/http/requests.ts'
+import type { Logger } from '../../platform/log.ts'
+import { RateLimits } from '../rate-limits.ts'
+import { AuditLog } from './stores/audit-log.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { AuthSessions } from './auth-sessions.ts'
-import { authPath, authRouter } from './http/auth-router.ts'
-import { AttemptLimits, authLimits } from './limits/attempt-limits.ts'
-import type { AuthLimits } from './limits/attempt-limits.ts'
-import type { SendMail } from './mail/mail.ts'
-import { Outbox } from './mail/outbox.ts'
-import type { MailResult } from './mail/outbox.ts'
+import { authPath, authRouter } from './router.ts'
+import { AttemptLimits, authLimits } from './stores/attempt-limits.ts'
+import type { AuthLimits } from './stores/attempt-limits.ts'
+import type { SendMail } from './mail.ts'
+import { Outbox } from './outbox.ts'
+import type { MailResult } from './outbox.ts'
 import { createAuthSessions } from './own-sessions.ts'
-import { FlowStates } from './providers/flow-states.ts'
-import type { OAuthProvider } from './providers/oauth-provider.ts'
-import type { ForgetUser } from './remove-user.ts'
-import type { ConfirmUserChange } from './user-change.ts'
-import { pruneAuth } from './prune-auth.ts'
-import type { SignInMethod } from './sessions/open-session.ts'
-import { SessionStore } from './sessions/session-store.ts'
-import { AccessTokens } from './tokens/access-tokens.ts'
-import { AuthSecrets } from './tokens/auth-secrets.ts'
-import { OneTimeTokens } from './tokens/one-time-tokens.ts'
-import { readSigningKey } from './tokens/signing-key.ts'
-import { UserStore } from './users/user-store.ts'
+import { FlowStates } from './stores/flow-states.ts'
+import type { OAuthProvider } from './providers.ts'
+import type { ForgetUser, ConfirmUserChange } from './user-changes.ts'
+import type { SignInMethod } from './stores/sessions.ts'
+import { SessionStore } from './stores/sessions.ts'
+import { AccessTokens, readSigningKey } from './stores/access-tokens.ts'
+import { AuthSecrets } from './stores/secrets.ts'
+import { OneTimeTokens } from './stores/one-time-tokens.ts'
+import { UserStore } from './stores/users.ts'
 
 export interface AuthOptions {
   readonly pool: pg.Pool
@@ -132,4 +130,17 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       await outbox.close()
     },
   }
+}
+
+const statements = [
+  'delete from wallet_auth.one_time_tokens where expires_at <= now()',
+  'delete from wallet_auth.email_changes where expires_at <= now()',
+  'delete from wallet_auth.flow_states where expires_at <= now()',
+  'delete from wallet_auth.sessions where not_after <= now()',
+  "delete from wallet_auth.audit_log where at < now() - interval '90 days'",
+]
+
+/** Removes what is no longer good for anything. Any number of processes may do so at once. */
+export async function pruneAuth(pool: pg.Pool): Promise<void> {
+  for (const statement of statements) await query(pool, statement)
 }

@@ -1,15 +1,14 @@
 import type pg from 'pg'
-import { ApiError, asError } from '../../base/errors.ts'
-import { withTransaction } from '../../db/pool.ts'
+import { withTransaction } from '../../platform/db/pool.ts'
+import { ApiError, asError } from '../../platform/errors.ts'
 import { authError } from './auth-error.ts'
+import { withParameters } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
-import { challengeOf, fitsChallenge } from './code-challenge.ts'
-import { identityAddedMail } from './mail/sign-in-mail.ts'
-import type { FlowState } from './providers/flow-states.ts'
-import { withParameters } from './redirect-target.ts'
-import type { AuthClient } from './sessions/open-session.ts'
-import type { KeptSession } from './sessions/session-store.ts'
-import type { ProviderAccount } from './users/user-store.ts'
+import { identityAddedMail } from './mail.ts'
+import type { FlowState } from './stores/flow-states.ts'
+import { challengeOf, fitsChallenge } from './stores/secrets.ts'
+import type { AuthClient, KeptSession } from './stores/sessions.ts'
+import type { ProviderAccount } from './stores/users.ts'
 
 /** What comes back from a provider, in the address. */
 export interface ProviderReturn {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { fitsChallenge, challengeOf, readChallenge } from './code-challenge.ts'
-import { readRedirect, withParameters } from './redirect-target.ts'
+import { fitsChallenge, challengeOf, readChallenge } from './stores/secrets.ts'
+import { readRedirect, withParameters } from './auth-parts.ts'
 
 const rules = {
   walletUrl: 'https://wallet.example.com',

@@ -1,37 +1,34 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
-import type { Client } from '../../base/client-address.ts'
-import { clientNetwork } from '../../base/client-network.ts'
-import { ApiError } from '../../base/errors.ts'
-import { bearerToken } from '../../base/http/bearer-token.ts'
-import { endpointCall, endpointFunction } from '../../base/http/endpoint-function.ts'
-import { leftSignal } from '../../base/http/left-signal.ts'
-import type { RequestContext, RequestState } from '../../base/http/requests.ts'
-import type { Logger } from '../../base/log.ts'
-import type { StatementRunner } from '../../db/named-query.ts'
-import { readJson } from '../../base/read-json.ts'
+import { z } from 'zod'
+import type { Client } from '../../platform/client-address.ts'
+import { clientNetwork } from '../../platform/client-network.ts'
+import type { StatementRunner } from '../../platform/db/named-query.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { bearerToken } from '../../platform/http/bearer-token.ts'
+import { endpointCall, endpointFunction } from '../../platform/http/endpoint-function.ts'
+import { leftSignal } from '../../platform/http/left-signal.ts'
+import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
+import type { Logger } from '../../platform/log.ts'
+import { readJson } from '../../platform/read-json.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
-import { passkeyMail } from '../auth/mail/account-mail.ts'
-import type { Outbox } from '../auth/mail/outbox.ts'
-import type { ConfirmUserChange } from '../auth/user-change.ts'
-import { RateLimits } from '../limits/rate-limits.ts'
-import { allEndpoints } from './endpoints/all-endpoints.ts'
-import type { ClientTurn, Endpoint, OpenCall, PasskeyParts, SessionEndpoint } from './endpoints/endpoint.ts'
-import { readData } from './endpoints/read-data.ts'
-import { confirmUserChange } from './endpoints/confirm-user-change.ts'
-import { functionError } from './function-error.ts'
-import { noKeysOnChain } from './keys-on-chain.ts'
-import type { KeysOnChain } from './keys-on-chain.ts'
-import { passkeyLimits } from './passkey-limits.ts'
-import type { PasskeyLimits } from './passkey-limits.ts'
+import { passkeyMail } from '../auth/mail.ts'
+import type { Outbox } from '../auth/outbox.ts'
+import type { ConfirmUserChange } from '../auth/user-changes.ts'
+import { RateLimits } from '../rate-limits.ts'
+import { confirmation, requireAbandoned, requireConfirmed, startConfirmation } from './confirm.ts'
+import { readData, functionError, passkeyLimits } from './endpoint.ts'
+import type { ClientTurn, Endpoint, OpenCall, PasskeyParts, SessionEndpoint, PasskeyLimits } from './endpoint.ts'
+import { listActivity, listPasskeys, removePasskey, updatePasskey } from './manage.ts'
+import { finishRegistration, startRegistration } from './register.ts'
+import { finishSignIn, startSignIn, SignInStore } from './sign-in.ts'
+import { noKeysOnChain, PasskeyStore } from './passkey-store.ts'
+import type { KeysOnChain } from './passkey-store.ts'
 import type { RelyingParty } from './relying-party.ts'
-import type { Caller } from './stores/caller.ts'
-import { ChallengeStore } from './stores/challenge-store.ts'
-import { PasskeyAudit } from './stores/passkey-audit.ts'
-import type { PasskeyNote } from './stores/passkey-audit.ts'
-import { PasskeyStore } from './stores/passkey-store.ts'
-import { SignInStore } from './stores/sign-in-store.ts'
+import { PasskeyAudit } from './passkey-audit.ts'
+import type { Caller, PasskeyNote } from './passkey-audit.ts'
+import { ChallengeStore } from './challenges.ts'
 
 export interface PasskeyFunctionOptions {
   readonly pool: pg.Pool
@@ -202,4 +199,49 @@ async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>,
     if (!turn.isCounted) await rates.take(turn.action, turn.subject, turn.limit)
     throw error
   }
+}
+
+const input = z.object({ confirmation })
+
+/** Confirms changes of a user by their passkeys, and has them name the accounts that are lost with all of these. */
+function confirmUserChange(partsNow: () => PasskeyParts): ConfirmUserChange {
+  return {
+    hasPasskey: (userId) => {
+      const { passkeys, relyingParty } = partsNow()
+      return passkeys.hasAny(userId, relyingParty.id)
+    },
+    confirm: async ({ userId, change, given, client: { address, userAgent }, signal }) => {
+      const parts = partsNow()
+      const { confirmation: read } = readData(input, { confirmation: given ?? undefined })
+      if (change.action === 'delete-user')
+        await requireAbandoned(userId, await parts.passkeys.of(userId), change.abandon, { parts, signal })
+      return requireConfirmed({ userId, change, given: read, caller: { address, userAgent, origin: undefined }, parts })
+    },
+  }
+}
+
+const own: readonly (readonly [string, Endpoint])[] = [
+  ['/register/start', { access: 'session', limits: 'ceremony', run: startRegistration }],
+  ['/register/finish', { access: 'session', limits: 'ceremony', run: finishRegistration }],
+  ['/login/start', { access: 'open', limits: 'begin', run: startSignIn }],
+  ['/login/finish', { access: 'open', limits: 'ceremony', run: finishSignIn }],
+  ['/passkeys/list', { access: 'session', limits: 'manage', run: listPasskeys }],
+  ['/passkeys/activity', { access: 'session', limits: 'manage', run: listActivity }],
+  ['/passkeys/confirm', { access: 'session', limits: 'ceremony', run: startConfirmation }],
+  ['/passkeys/remove', { access: 'session', limits: 'ceremony', run: removePasskey }],
+  ['/passkeys/update', { access: 'session', limits: 'manage', run: updatePasskey }],
+]
+
+/** All that the passkey function does, by the name in `endpoint` of its body. */
+function allEndpoints(added: Readonly<Record<string, SessionEndpoint>>): ReadonlyMap<string, Endpoint> {
+  const more = Object.entries(added).map(([name, handle]): readonly [string, Endpoint] => [
+    name,
+    {
+      access: 'session',
+      limits: 'manage',
+      run: ({ signedIn, data, signal, caller }) =>
+        handle(signedIn, data, { signal, network: clientNetwork(caller.address) }),
+    },
+  ])
+  return new Map([...more, ...own])
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FatalError } from '../../base/errors.ts'
+import { FatalError } from '../../platform/errors.ts'
 import { readRelyingParty } from './relying-party.ts'
 import type { RelyingPartySettings } from './relying-party.ts'
 

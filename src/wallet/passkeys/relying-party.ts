@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { FatalError } from '../../base/errors.ts'
+import { FatalError } from '../../platform/errors.ts'
 
 /** For whom passkeys are: decided by settings alone, and by nothing that a request says. */
 export interface RelyingParty {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { asError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
-import { acquireLock } from '../../db/advisory-lock.ts'
-import type { AccountKey } from './stored-account.ts'
+import { asError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import { acquireLock } from '../../platform/db/advisory-lock.ts'
+import type { AccountKey } from './account-store.ts'
 
 export interface AccountJobsOptions {
   /** For pg-boss, which lives in the schema `pgboss` and makes it when it is missing. */

@@ -1,15 +1,21 @@
 import { createAccount } from '../../../clients/signing/transactions/make-transaction.ts'
 import type { EventMessage } from '../../access/messages.ts'
-import { asError, FatalError, RetryableError } from '../../base/errors.ts'
-import type { Logger } from '../../base/log.ts'
-import { pause, retryWhile } from '../../base/retry.ts'
-import { parseAddress } from '../../chain/address.ts'
-import { decodePayload } from '../../chain/payload.ts'
-import type { TransactionSender } from '../chain/transaction-sender.ts'
-import type { WalletNetwork } from '../chain/wallet-network.ts'
-import type { AccountStore } from './account-store.ts'
-import { signingKeyIndex } from './signing-key.ts'
-import type { AccountFailure, AccountKey, NextState, OpenTransaction, StoredAccount } from './stored-account.ts'
+import { asError, FatalError, RetryableError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import { pause, retryWhile } from '../../platform/retry.ts'
+import { parseAddress } from '../../flow/address.ts'
+import { decodePayload } from '../../flow/payload.ts'
+import type { TransactionSender } from './transaction-sender.ts'
+import type { WalletNetwork } from '../settings.ts'
+import type {
+  AccountStore,
+  AccountFailure,
+  AccountKey,
+  NextState,
+  OpenTransaction,
+  StoredAccount,
+} from './account-store.ts'
+import { signingKeyIndex } from './account-keys.ts'
 
 /** What became of an account that was asked for; `refused`: none was begun. */
 export type AccountResult = 'sealed' | 'failed' | 'refused'

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
-import { PayerAccount } from '../chain/payer-account.ts'
-import type { PreparedTransaction, Proposal } from '../chain/prepared-transaction.ts'
-import type { PayerState } from '../chain/transaction-sender.ts'
+import { publishedPayerSetting } from '../../../simnode/ledger/world/outside.ts'
+import { PayerAccount } from './payer-account.ts'
+import type { PreparedTransaction, Proposal } from './prepared-transaction.ts'
+import type { PayerState } from './transaction-sender.ts'
 import { AccountStore } from './account-store.ts'
-import type { AccountKey, Outcome } from './stored-account.ts'
+import type { AccountKey, Outcome } from './account-store.ts'
 
 const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
 const reference = { id: Buffer.alloc(32, 1), height: 100 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
-import { parseBody } from '../../base/parse-input.ts'
-import { parseAddress } from '../../chain/address.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { parseBody } from '../../platform/parse-input.ts'
+import { parseAddress } from '../../flow/address.ts'
 import type { SignedIn } from '../auth/auth-sessions.ts'
-import { walletNetworks } from '../chain/wallet-network.ts'
-import type { WalletNetwork } from '../chain/wallet-network.ts'
+import { walletNetworks } from '../settings.ts'
+import type { WalletNetwork } from '../settings.ts'
 import type { AccountStanding, PasskeyAccounts, Provisioning } from './provisioning.ts'
 
 /** One operation of the function: what it gives is the `data` of the answer. @throws ApiError */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { HeightRange } from '../../base/ranges.ts'
+import type { HeightRange } from '../../platform/ranges.ts'
 import type { ChainEvent } from '../chain-event.ts'
 import type { Conditions } from '../conditions.ts'
 import type { EventType } from '../event-types.ts'

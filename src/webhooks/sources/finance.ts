@@ -1,4 +1,4 @@
-import { query } from '../../db/pool.ts'
+import { query } from '../../platform/db/pool.ts'
 import type { EventType } from '../event-types.ts'
 import { placeOf, present } from './event-source.ts'
 import type { EventSource, PlacedRow } from './event-source.ts'

@@ -1,4 +1,4 @@
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 import type { ClockAct, FreezeAct, KillAct, TerminateAct } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'

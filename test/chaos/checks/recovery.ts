@@ -1,7 +1,7 @@
 import { workers } from '../../../jobs/index.ts'
-import { contains } from '../../../src/base/ranges.ts'
-import { pause } from '../../../src/base/retry.ts'
-import { readCoverage } from '../../../src/farm/coverage/read-coverage.ts'
+import { contains } from '../../../src/platform/ranges.ts'
+import { pause } from '../../../src/platform/retry.ts'
+import { readCoverage } from '../../../src/farm/coverage/coverage.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 
 /** What cannot be mended in this time stands still. */

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 import type { FeedMessage } from '../../support/feed-client.ts'
 import { SeenChain } from '../../support/seen-chain.ts'
 import type { Findings } from '../report/findings.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 import { Random } from '../../simulation/random.ts'
 import type { Findings } from '../report/findings.ts'
 import type { DrivenChain } from '../world/driven-chain.ts'

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../src/simnode/node/fault.ts'
+import type { Fault } from '../../../simnode/node/fault.ts'
 
 /** `kill -9`; the supervisor starts them again. */
 export interface KillAct {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 
 const everyMs = 50
 

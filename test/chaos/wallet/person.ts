@@ -1,4 +1,4 @@
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 import type { Random } from '../../simulation/random.ts'
 import { SoftAuthenticator } from '../../wallet/support/soft-authenticator.ts'
 import type { CreationOptions, RequestOptions } from '../../wallet/support/soft-authenticator.ts'

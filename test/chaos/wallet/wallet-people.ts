@@ -1,4 +1,4 @@
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 import { Random } from '../../simulation/random.ts'
 import type { Findings } from '../report/findings.ts'
 import type { SupervisedProcess } from '../world/supervised-process.ts'

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type pg from 'pg'
-import { pause } from '../../../src/base/retry.ts'
-import { processesIn } from '../../../src/db/embedded/leftover-servers.ts'
-import { startEmbeddedPostgres } from '../../../src/db/embedded/start-embedded-postgres.ts'
-import type { EmbeddedPostgres } from '../../../src/db/embedded/start-embedded-postgres.ts'
-import { createPool } from '../../../src/db/pool.ts'
+import { pause } from '../../../src/platform/retry.ts'
+import { processesIn } from '../../../src/platform/db/embedded/leftover-servers.ts'
+import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/start-embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { createPool } from '../../../src/platform/db/pool.ts'
 
 /** Shown in pg_stat_activity for the connections of the runner itself. */
 const observer = 'chaos run'

@@ -1,9 +1,9 @@
-import { pause } from '../../../src/base/retry.ts'
-import { blockId } from '../../../src/simnode/ledger/block/block-ids.ts'
-import type { LedgerChain } from '../../../src/simnode/ledger/ledger-chain.ts'
-import { ledgerChain } from '../../../src/simnode/ledger/ledger-node.ts'
-import { Branch } from '../../../src/simnode/ledger/world/branch.ts'
-import type { ClockShape } from '../../../src/simnode/ledger/world/clock.ts'
+import { pause } from '../../../src/platform/retry.ts'
+import { blockId } from '../../../simnode/ledger/block/block-ids.ts'
+import type { LedgerChain } from '../../../simnode/ledger/ledger-chain.ts'
+import { ledgerChain } from '../../../simnode/ledger/ledger-node.ts'
+import { Branch } from '../../../simnode/ledger/world/branch.ts'
+import type { ClockShape } from '../../../simnode/ledger/world/clock.ts'
 import type { SimulatedNode } from './simulated-node.ts'
 
 export interface DrivenChainOptions {

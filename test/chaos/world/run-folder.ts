@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { folderHolder } from '../../../src/db/embedded/folder-lock.ts'
+import { folderHolder } from '../../../src/platform/db/embedded/folder-lock.ts'
 
 const prefix = 'flowfarm-chaos-data-'
 

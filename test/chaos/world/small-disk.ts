@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { chmod, statfs } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { asError } from '../../../src/base/errors.ts'
+import { asError } from '../../../src/platform/errors.ts'
 
 const run = promisify(execFile)
 

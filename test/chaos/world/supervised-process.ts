@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { pause } from '../../../src/base/retry.ts'
+import { pause } from '../../../src/platform/retry.ts'
 import { peakMemoryMiB } from '../../../scripts/bench/process-usage.ts'
 import { ChildProgram } from './child-program.ts'
 import type { ProgramEnd } from './child-program.ts'

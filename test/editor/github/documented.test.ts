@@ -7,7 +7,9 @@ describe('the page on repositories', () => {
   const page = readRepositoryFile('docs/repositories.md')
 
   it('has every route that there is, and no other', () => {
-    const sources = filesBelow(['src/editor/github/routes'], /-routes\.ts$/).map((file) => readRepositoryFile(file))
+    const sources = filesBelow(['src/editor/github'], /(-routes|create-github)\.ts$/).map((file) =>
+      readRepositoryFile(file),
+    )
     const own = sources.flatMap((source) =>
       [...source.matchAll(/method: '(\w+)',\s+path: '([^']+)'/g)].map(([, method, path]) => `${method} ${path}`),
     )

@@ -1,4 +1,4 @@
-import type { StandInRepository } from '../../support/github-stand-in.ts'
+import type { StandInRepository } from '../../support/stand-in-repository.ts'
 
 /** Events as GitHub sends them, with what is read of them and some of what is not. */
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { addressList, clientReader } from '../../../src/base/client-address.ts'
-import { ApiError } from '../../../src/base/errors.ts'
-import { Metrics } from '../../../src/base/metrics.ts'
+import { addressList, clientReader } from '../../../src/platform/client-address.ts'
+import { ApiError } from '../../../src/platform/errors.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
 import { createGitHub } from '../../../src/editor/github/create-github.ts'
 import type { GitHub, GitHubOptions } from '../../../src/editor/github/create-github.ts'
 import { createDeployFeed } from '../../../src/editor/github/deploys/deploy-feed.ts'
 import type { RunningDeployFeed } from '../../../src/editor/github/deploys/deploy-feed.ts'
 import { createEditorServer } from '../../../src/editor/http/editor-server.ts'
-import type { ProjectAccess } from '../../../src/projects/project-access.ts'
+import type { ProjectAccess } from '../../../src/editor/projects/project-access.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { GitHubStandIn } from '../../support/github-stand-in.ts'
-import type { StandInRepository } from '../../support/github-stand-in.ts'
+import type { StandInRepository } from '../../support/stand-in-repository.ts'
 
 /** Somebody at the editor: their token is `token of <name>`. */
 export interface Person {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { pushWithModes } from '../../support/github-stand-in.ts'
+import { pushWithModes } from '../../support/stand-in-repository.ts'
 import { GitHubWorld } from './github-world.ts'
 
 describe('repositories of the editor', () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { expectNotFoundPage } from '../../support/not-found-page.ts'
 import { pino } from 'pino'
-import { addressList, clientReader } from '../../../src/base/client-address.ts'
-import { RetryableError } from '../../../src/base/errors.ts'
-import { Metrics } from '../../../src/base/metrics.ts'
+import { addressList, clientReader } from '../../../src/platform/client-address.ts'
+import { RetryableError } from '../../../src/platform/errors.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
 import { createEditorServer } from '../../../src/editor/http/editor-server.ts'
-import type { OpeningServer } from '../../../src/base/http/opening-server.ts'
+import type { OpeningServer } from '../../../src/platform/http/opening-server.ts'
 import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/http/editor-server.ts'
 
 const settings: EditorSettings = {

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { FatalError } from '../../../src/base/errors.ts'
+import { FatalError } from '../../../src/platform/errors.ts'
 import { findLanguageServer } from '../../../src/editor/language-servers/find-language-server.ts'
 import { cadenceCli } from './cadence-cli.ts'
 

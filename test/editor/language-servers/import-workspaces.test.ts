@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pino } from 'pino'
-import { ApiError, FatalError, RetryableError } from '../../../src/base/errors.ts'
+import { ApiError, FatalError, RetryableError } from '../../../src/platform/errors.ts'
 import { createImportWorkspaces } from '../../../src/editor/language-servers/create-import-workspaces.ts'
 import type {
   ContractWorkspaces,

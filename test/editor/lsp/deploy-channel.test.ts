@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { DeployChannel } from '../../../dashboards/editor/repository/deploy-channel.ts'
-import { ApiError } from '../../../src/base/errors.ts'
+import { ApiError } from '../../../src/platform/errors.ts'
 import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
 import { lspWorld } from './support/lsp-world.ts'
 

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { Metrics } from '../../../src/base/metrics.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
 import { BlameLedger } from '../../../src/editor/lsp/blame-ledger.ts'
 import { LanguageServer } from '../../../src/editor/lsp/language-server.ts'
 import type { Member } from '../../../src/editor/lsp/language-server.ts'

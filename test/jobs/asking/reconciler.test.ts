@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { nftOwnershipReconciler } from '../../../jobs/asking/nft-ownership-reconciler.ts'
+import { nftOwnershipReconciler } from '../../../jobs/enrichment/nft-ownership-reconciler.ts'
 import { cdc, plain, refuse, texts } from '../../support/askable-node.ts'
 import { AskingWorld } from '../../support/asking.ts'
 import { createTestDatabase } from '../../support/database.ts'

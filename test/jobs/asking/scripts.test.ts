@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { scriptNames } from '../../../jobs/asking/asking-worker.ts'
-import { networks } from '../../../src/chain/network.ts'
-import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/asking/chain-scripts.ts'
+import { scriptNames } from '../../../jobs/enrichment/asking-worker.ts'
+import { networks } from '../../../src/flow/network.ts'
+import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/enrichment/worker-inputs.ts'
 import { cadenceParser } from '../../support/cadence-parser.ts'
 import type { ParsedCadence } from '../../support/cadence-parser.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { forgetPasskeys } from '../../../src/wallet/passkeys/stores/forget-passkeys.ts'
+import { forgetPasskeys } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { lockAwaited } from '../../support/lock-awaited.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { authLimits } from '../../../src/wallet/auth/limits/attempt-limits.ts'
+import { authLimits } from '../../../src/wallet/auth/stores/attempt-limits.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { noLimits, runAuth, signIn } from './support/running-auth.ts'

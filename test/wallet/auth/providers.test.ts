@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { githubProvider } from '../../../src/wallet/auth/providers/github.ts'
-import { googleProvider } from '../../../src/wallet/auth/providers/google.ts'
+import { githubProvider, googleProvider } from '../../../src/wallet/auth/providers.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { startMockProviders } from './support/mock-providers.ts'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
-import { FatalError } from '../../../src/base/errors.ts'
-import { readSigningKey } from '../../../src/wallet/auth/tokens/signing-key.ts'
+import { FatalError } from '../../../src/platform/errors.ts'
+import { readSigningKey } from '../../../src/wallet/auth/stores/access-tokens.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { cadenceParser } from '../../support/cadence-parser.ts'
 import { transactionScript } from '../../../clients/signing/transactions/transaction-scripts.ts'
-import { namedDangers, rightOf } from '../../../dashboards/wallet/fcl/summary/entitlements.ts'
+import { namedDangers, rightOf } from '../../../dashboards/wallet/fcl/summary/transaction-summary.ts'
 import { readScript } from '../../../dashboards/wallet/fcl/summary/script-facts.ts'
 
 interface Parameter {

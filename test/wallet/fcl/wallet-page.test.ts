@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import Koa from 'koa'
-import { closeServer, listen } from '../../../src/base/http/listen.ts'
-import { createWalletPage } from '../../../src/services/wallet-page.ts'
+import { closeServer, listen } from '../../../src/platform/http/listen.ts'
+import { createWalletPage } from '../../../src/services/wallet.ts'
 
 const wallet = 'https://wallet.example'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { ApiError } from '../../../src/base/errors.ts'
-import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoints/endpoint.ts'
+import { ApiError } from '../../../src/platform/errors.ts'
+import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoint.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
 

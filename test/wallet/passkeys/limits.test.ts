@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
-import { ApiError } from '../../../src/base/errors.ts'
-import { RateLimits } from '../../../src/wallet/limits/rate-limits.ts'
-import { passkeyLimits } from '../../../src/wallet/passkeys/passkey-limits.ts'
-import type { EndpointLimits, PasskeyLimits } from '../../../src/wallet/passkeys/passkey-limits.ts'
+import { ApiError } from '../../../src/platform/errors.ts'
+import { RateLimits } from '../../../src/wallet/rate-limits.ts'
+import { passkeyLimits } from '../../../src/wallet/passkeys/endpoint.ts'
+import type { EndpointLimits, PasskeyLimits } from '../../../src/wallet/passkeys/endpoint.ts'
 import { PasskeyWorld } from '../support/passkey-world.ts'
 import type { Envelope } from '../support/passkey-world.ts'
 

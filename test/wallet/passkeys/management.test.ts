@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { PasskeyStore } from '../../../src/wallet/passkeys/stores/passkey-store.ts'
+import { PasskeyStore } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
 import { SoftAuthenticator } from '../support/soft-authenticator.ts'
 import type { Envelope, Person } from '../support/passkey-world.ts'

@@ -5,10 +5,9 @@ import {
   parseAuthenticatorData,
 } from '@simplewebauthn/server/helpers'
 import { expect } from 'chai'
-import { sec1KeyOf } from '../../../src/wallet/passkeys/ceremonies/sec1-key.ts'
-import { VerificationFailure } from '../../../src/wallet/passkeys/ceremonies/verification-failure.ts'
-import { verifyAssertion } from '../../../src/wallet/passkeys/ceremonies/verify-assertion.ts'
-import { verifyRegistration } from '../../../src/wallet/passkeys/ceremonies/verify-registration.ts'
+import { sec1KeyOf, VerificationFailure } from '../../../src/wallet/passkeys/webauthn.ts'
+import { verifyAssertion } from '../../../src/wallet/passkeys/assertions.ts'
+import { verifyRegistration } from '../../../src/wallet/passkeys/register.ts'
 import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
 import { readRepositoryFile } from '../../support/repository.ts'
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import type { ApiError } from '../../../src/base/errors.ts'
+import type { ApiError } from '../../../src/platform/errors.ts'
 import type { SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
-import { addressAtIndex } from '../../../src/chain/address.ts'
-import type { KnownPasskey } from '../../../src/wallet/passkeys/known-passkey.ts'
+import type { KnownPasskey } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { TransactionNode } from '../support/transaction-node.ts'
 import {
+  addressesOf,
   call as callOf,
   fundPayer,
   PasskeyList,
@@ -512,18 +512,6 @@ describe('accounts for passkeys', () => {
     expect((await provision(poor, credentialId)).networks['testnet']?.address).to.equal(networks['testnet']?.address)
   })
 
-  /** What somebody is told of: passkey, address, and whether it is one beside that of the passkey. */
-  const addresses = async (world: World, who = ann): Promise<unknown> => {
-    const { accounts } = (await call(world, '/wallet/accounts', {}, who)) as {
-      readonly accounts: readonly { credentialId: string; flowAddressTestnet: string | null; isFurther: boolean }[]
-    }
-    return accounts.map(({ credentialId, flowAddressTestnet, isFurther }) => [
-      credentialId,
-      flowAddressTestnet,
-      isFurther,
-    ])
-  }
-
   describe('of a passkey that was removed', () => {
     const keyOf = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => ({
       publicKey: publicKeySec1Hex.slice(2),
@@ -541,18 +529,18 @@ describe('accounts for passkeys', () => {
       const address = (await provision(world, first.credentialId)).networks['testnet']?.address ?? ''
       const keys = node.accounts.get(address.slice(2)) ?? []
       passkeys.remove(first)
-      expect(await addresses(world), 'no key').to.deep.equal([])
+      expect(await addressesOf(world, ann), 'no key').to.deep.equal([])
       keys.push(
         { ...keyOf(second.publicKeySec1Hex), weight: 999 },
         { ...keyOf(second.publicKeySec1Hex), isRevoked: true },
         keyOf(foreign.publicKeySec1Hex),
       )
-      expect(await addresses(world), 'no key that is good').to.deep.equal([])
+      expect(await addressesOf(world, ann), 'no key that is good').to.deep.equal([])
       keys.push(keyOf(second.publicKeySec1Hex))
-      expect(await addresses(world)).to.deep.equal([[second.credentialId, address, true]])
-      expect(await addresses(world, ben)).to.deep.equal([])
+      expect(await addressesOf(world, ann)).to.deep.equal([[second.credentialId, address, true]])
+      expect(await addressesOf(world, ben)).to.deep.equal([])
       const looks = node.calls.length
-      expect(await addresses(world)).to.have.length(1)
+      expect(await addressesOf(world, ann)).to.have.length(1)
       expect(node.calls.length, 'what is known is not asked again').to.equal(looks)
     })
 
@@ -568,19 +556,19 @@ describe('accounts for passkeys', () => {
       const own = (await provision(world, third.credentialId)).networks['testnet']?.address ?? ''
       node.accounts.get(address.slice(2))?.push(keyOf(second.publicKeySec1Hex), keyOf(third.publicKeySec1Hex))
       passkeys.remove(first)
-      expect(await addresses(world)).to.deep.equal([
+      expect(await addressesOf(world, ann)).to.deep.equal([
         [second.credentialId, address, true],
         [third.credentialId, own, false],
       ])
       passkeys.remove(second)
-      expect(await addresses(world)).to.deep.equal([
+      expect(await addressesOf(world, ann)).to.deep.equal([
         [third.credentialId, own, false],
         [third.credentialId, address, true],
       ])
       passkeys.remove(third)
-      expect(await addresses(world)).to.deep.equal([])
+      expect(await addressesOf(world, ann)).to.deep.equal([])
       node.accounts.get(own.slice(2))?.push(keyOf(fourth.publicKeySec1Hex))
-      expect(await addresses(world)).to.deep.equal([[fourth.credentialId, own, true]])
+      expect(await addressesOf(world, ann)).to.deep.equal([[fourth.credentialId, own, true]])
     })
 
     it('are found when the chain can be asked again', async () => {
@@ -592,113 +580,9 @@ describe('accounts for passkeys', () => {
       node.onCall = (method) => {
         if (method === 'GetAccountAtLatestBlock') throw new Error('away')
       }
-      expect(await addresses(world)).to.deep.equal([])
+      expect(await addressesOf(world, ann)).to.deep.equal([])
       node.onCall = undefined
-      expect(await addresses(world)).to.have.length(1)
-    })
-  })
-
-  describe('that are there already', () => {
-    const address = '01cf0e2f2f715450'
-    const save = { network: 'testnet', address: `0x${address}` }
-    const key = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => ({
-      publicKey: publicKeySec1Hex.slice(2),
-      signatureAlgorithm: 2,
-      hashAlgorithm: 1,
-      weight: 1000,
-      sequenceNumber: 0,
-    })
-
-    it('are added when the chain shows the key', async () => {
-      const world = await start()
-      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
-      const other = passkeys.add(ann.user.id).publicKeySec1Hex
-      node.accounts.set(address, [
-        key(other),
-        { ...key(publicKeySec1Hex), weight: 1 },
-        { ...key(publicKeySec1Hex), isRevoked: true },
-        key(publicKeySec1Hex),
-      ])
-      const expected = { network: 'testnet', state: 'sealed', address: `0x${address}`, keyIndex: 3, isImported: true }
-      expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
-      expect(
-        await call(world, '/wallet/provision-save', { credentialId, ...save, address: address.toUpperCase() }),
-      ).to.deep.equal(expected)
-      expect((await provision(world, credentialId)).networks['testnet']?.address).to.equal(`0x${address}`)
-      expect(node.sent).to.equal(0)
-    })
-
-    it('are not added where the chain does not show the key, or not with what a passkey needs', async () => {
-      const world = await start()
-      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
-      const other = passkeys.add(ann.user.id).publicKeySec1Hex
-      const good = key(publicKeySec1Hex)
-      const wrong = [
-        undefined,
-        [],
-        [key(other)],
-        [{ ...good, isRevoked: true }],
-        [{ ...good, weight: 999 }],
-        [{ ...good, hashAlgorithm: 3 }],
-        [{ ...good, signatureAlgorithm: 3 }],
-      ]
-      for (const keys of wrong) {
-        if (keys === undefined) node.accounts.delete(address)
-        else node.accounts.set(address, keys)
-        expect(
-          await refused(world, '/wallet/provision-save', { credentialId, ...save }),
-          JSON.stringify(keys),
-        ).to.include({ status: 422, code: 'PROVISION_FAILED' })
-      }
-      // No address of this chain at all: a node may answer anything to that.
-      node.accounts.set('1654653399040a61', [good])
-      expect(
-        (await refused(world, '/wallet/provision-save', { credentialId, ...save, address: '0x1654653399040a61' }))
-          .status,
-      ).to.equal(422)
-      expect((await database.pool.query('select from wallet.accounts')).rowCount).to.equal(0)
-    })
-
-    it('do not take the place of one that was made or is being made, and are listed beside it', async () => {
-      const world = await start()
-      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
-      node.accounts.set(address, [key(publicKeySec1Hex)])
-      node.fate = 'waits'
-      await provision(world, credentialId, { waitSeconds: 0 })
-      const expected = { network: 'testnet', state: 'sealed', address: `0x${address}`, keyIndex: 0, isImported: true }
-      expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
-      while (node.transactions.size < 1) await node.nextCall()
-      node.release()
-      const made = (await provision(world, credentialId)).networks['testnet']?.address
-      expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
-      expect(await addresses(world)).to.deep.equal([
-        [credentialId, made, false],
-        [credentialId, `0x${address}`, true],
-      ])
-    })
-
-    it('are as many as somebody could use, and no more', async () => {
-      const world = await start()
-      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
-      await provision(world, credentialId)
-      const more = Array.from({ length: 21 }, (_, at) => addressAtIndex(500 + at, 'emulator'))
-      for (const one of more) node.accounts.set(one.slice(2), [key(publicKeySec1Hex)])
-      for (const one of more.slice(0, 20))
-        await call(world, '/wallet/provision-save', { credentialId, ...save, address: one })
-      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save, address: more[20] })).to.include({
-        status: 409,
-        code: 'PROVISION_FAILED',
-      })
-      await call(world, '/wallet/provision-save', { credentialId, ...save, address: more[19] })
-      expect(await addresses(world)).to.have.length(21)
-    })
-
-    it('cannot be added while the chain cannot be asked', async () => {
-      const world = await start()
-      const { credentialId } = passkeys.add(ann.user.id)
-      await node.stop()
-      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save })).to.include({ status: 503 })
-      node = await TransactionNode.start()
+      expect(await addressesOf(world, ann)).to.have.length(1)
     })
   })
 })

@@ -3,12 +3,12 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { readKnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
 import type { TransactionMessage } from '../../../src/access/messages.ts'
 import { AccountResponseSchema, SendTransactionRequestSchema } from '../../../src/access/gen/flow/access/access_pb.ts'
-import { addressAtIndex } from '../../../src/chain/address.ts'
-import { transactionEnvelope, transactionId } from '../../../src/chain/transaction-id.ts'
-import { RawGrpcServer } from '../../../src/simnode/node/raw-grpc-server.ts'
-import type { GrpcCall } from '../../../src/simnode/node/grpc-call.ts'
-import { Refusal } from '../../../src/simnode/node/refusal.ts'
-import { bytesField, bytesOf, varintField } from '../../../src/simnode/node/wire.ts'
+import { addressAtIndex } from '../../../src/flow/address.ts'
+import { transactionEnvelope, transactionId } from '../../../src/flow/transaction-id.ts'
+import { RawGrpcServer } from '../../../simnode/node/raw-grpc-server.ts'
+import type { GrpcCall } from '../../../simnode/node/grpc-call.ts'
+import { Refusal } from '../../../simnode/node/refusal.ts'
+import { bytesField, bytesOf, varintField } from '../../../simnode/node/wire.ts'
 
 export interface NodeKey {
   /** Hex, 128 digits. */

@@ -1,20 +1,22 @@
-import { memo, useId, useMemo } from 'react'
+import { memo, useId, useMemo, Fragment } from 'react'
 import type { ReactNode } from 'react'
 import { Badge } from '../../../kit/badge.tsx'
-import { Loading, NothingHere } from '../../../kit/state.tsx'
+import { readCadenceLines } from '../../../kit/cadence-tokens.ts'
 import { formatCount } from '../../../kit/formats.ts'
+import { useSearchValue } from '../../../kit/router.ts'
+import { Loading, NothingHere } from '../../../kit/state.tsx'
+import { Tokens } from '../../../kit/tokens.tsx'
 import { compareLines, maxEdits, maxOneSidedLines } from '../../line-differences.ts'
 import type { DifferentLine } from '../../line-differences.ts'
 import { lineHunks } from '../../line-hunks.ts'
+import type { LineHunk, NumberedLine } from '../../line-hunks.ts'
 import { useAnswer } from '../../queries.ts'
-import { useSearchValue } from '../../../kit/router.ts'
 import { Trouble } from '../answer.tsx'
-import { Differences } from './differences.tsx'
 
 /** Lines that stay the same are shown so far around those that do not. */
 const context = 3
 
-export interface VersionDifferencesProps {
+interface VersionDifferencesProps {
   readonly identifier: string
   readonly version: number
   /** Those that it can be compared with. */
@@ -151,3 +153,39 @@ function Unmarked({ before, after }: UnmarkedProps): ReactNode {
     </>
   )
 }
+
+const signs = { same: ' ', old: '−', new: '+' } as const
+
+interface DifferencesProps {
+  readonly before: string
+  readonly after: string
+  readonly hunks: readonly LineHunk[]
+}
+
+/** The lines of two codes that differ, with the numbers that they have in each and some lines around them. */
+const Differences = memo(function Differences({ before, after, hunks }: DifferencesProps): ReactNode {
+  const [old, now] = [readCadenceLines(before), readCadenceLines(after)]
+  const tokensOf = (line: NumberedLine): ReactNode => (
+    <Tokens tokens={(line.after === undefined ? old[(line.before ?? 0) - 1] : now[line.after - 1]) ?? []} />
+  )
+  return (
+    <div className="code-scroll" tabIndex={0} role="group" aria-label="Lines">
+      <pre className="differences">
+        {hunks.map(({ lines, skipped }, n) => (
+          <Fragment key={n}>
+            {skipped > 0 && <span className="gap">{`⋯ ${formatCount(skipped, 'line')} that stay the same\n`}</span>}
+            {lines.map((line) => (
+              <span key={`${line.before ?? ''} ${line.after ?? ''}`} className={line.kind}>
+                <i aria-hidden="true">{line.before}</i>
+                <i aria-hidden="true">{line.after}</i>
+                {`${signs[line.kind]} `}
+                {tokensOf(line)}
+                {'\n'}
+              </span>
+            ))}
+          </Fragment>
+        ))}
+      </pre>
+    </div>
+  )
+})

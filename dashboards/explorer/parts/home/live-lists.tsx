@@ -1,14 +1,15 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Age } from '../../../kit/age.tsx'
 import { formatCount } from '../../../kit/formats.ts'
 import type { TransactionSummary } from '../../gen/answers.ts'
 import type { LiveState } from '../../live-feed.ts'
+import { useAnswer } from '../../queries.ts'
 import type { Sentence } from '../../told-moves.ts'
-import { isOfPeople } from '../../told-summary.ts'
+import { isOfPeople, tellSummary } from '../../told-summary.ts'
 import { AccountLink, BlockLink, TransactionLink } from '../identity.tsx'
 import { ToldSentence } from '../told.tsx'
 import { nameOfTransaction, StatusBadge } from '../transaction-row.tsx'
-import { useTold } from './use-told.ts'
 import { Waiting } from './waiting.tsx'
 
 const shownBlocks = 9
@@ -77,4 +78,30 @@ function LiveSentence({ transaction, sentence }: LiveSentenceProps): ReactNode {
       by <AccountLink address={transaction.payer_address} />
     </>
   )
+}
+
+const everyMs = 2000
+const asked = 60
+const kept = 400
+
+type Told = ReadonlyMap<string, Sentence>
+
+/**
+ * What the latest transactions moved, by their ids. It is derived a moment after a transaction is told of, so it is asked
+ * for; what was told once stays, so that a row does not lose its sentence when others come.
+ */
+function useTold(): Told {
+  const { data } = useAnswer('/flow/transaction', { limit: asked }, { everyMs })
+  const [told, setTold] = useState<{ readonly of: unknown; readonly sentences: Told }>({
+    of: undefined,
+    sentences: new Map(),
+  })
+  if (data === undefined || told.of === data) return told.sentences
+  const fresh = data.data.flatMap((transaction): [string, Sentence][] => {
+    const sentence = tellSummary(transaction)
+    return sentence === undefined ? [] : [[transaction.id, sentence]]
+  })
+  const sentences = new Map([...told.sentences, ...fresh].slice(-kept))
+  setTold({ of: data, sentences })
+  return sentences
 }

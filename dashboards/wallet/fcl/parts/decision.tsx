@@ -1,10 +1,10 @@
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
+import { ProblemLine } from '../../../auth/problem-line.tsx'
 import { Button } from '../../../kit/button.tsx'
 import { Icon } from '../../../kit/icon.tsx'
-import { ProblemLine } from '../../../auth/problem-line.tsx'
-import { useArmed } from '../use-armed.ts'
 
-export interface DecisionProps {
+interface DecisionProps {
   /** What the button that agrees says. Undefined: nothing here can be agreed to. */
   readonly action: string | undefined
   readonly onAgree?: () => void
@@ -48,4 +48,34 @@ export function Decision({
       </div>
     </footer>
   )
+}
+
+const armMs = 1000
+
+/**
+ * Whether somebody has had the time to see what this window shows: it has been in front, with the focus, for a second. A window that comes up under a
+ * click which was meant for another one does nothing by it.
+ */
+function useArmed(): boolean {
+  const [isArmed, setIsArmed] = useState(false)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = (): void => {
+      clearTimeout(timer)
+      setIsArmed(false)
+      if (document.visibilityState === 'visible' && document.hasFocus())
+        timer = setTimeout(() => setIsArmed(true), armMs)
+    }
+    look()
+    window.addEventListener('focus', look)
+    window.addEventListener('blur', look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearTimeout(timer)
+      window.removeEventListener('focus', look)
+      window.removeEventListener('blur', look)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  return isArmed
 }

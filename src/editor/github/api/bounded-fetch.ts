@@ -1,5 +1,5 @@
-import { ApiError } from '../../../base/errors.ts'
-import { responseText } from '../../../base/response-text.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import { responseText } from '../../../platform/response-text.ts'
 
 /**
  * `fetch` for the hosts that the operator has set and for no others: it goes nowhere that an answer leads to, waits so long and reads so much.

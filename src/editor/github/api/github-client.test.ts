@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { ApiError, FatalError } from '../../../base/errors.ts'
+import { ApiError, FatalError } from '../../../platform/errors.ts'
 import { createGitHubClient } from './github-client.ts'
 
 const log = pino({ level: 'silent' })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 import { isStatus, toApiError, wordsOf } from './github-error.ts'
 
 const failure = (status: number, headers: Record<string, string> = {}, data: unknown = { message: 'words' }): Error =>

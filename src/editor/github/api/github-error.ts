@@ -1,4 +1,4 @@
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 
 /** An answer of GitHub that is an error, as its library throws it. */
 export interface GitHubFailure extends Error {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 
 /**
  * What names of GitHub and Git may be. Whatever of a request becomes part of an address, a tree or a secret's name is checked here first; each

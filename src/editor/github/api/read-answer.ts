@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 import type { GitHubCall } from './github-client.ts'
 
 /** Checks an answer of GitHub. @throws ApiError 502 `github-answer` where it is not what its documentation says */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { EditorNetwork } from '../../../base/editor-network.ts'
-import { RetryableError } from '../../../base/errors.ts'
-import { query } from '../../../db/pool.ts'
-import { withRetriedTransaction } from '../../../db/retried-transaction.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
+import { RetryableError } from '../../../platform/errors.ts'
+import { query } from '../../../platform/db/pool.ts'
+import { withRetriedTransaction } from '../../../platform/db/retried-transaction.ts'
 import type { Queryable } from './queryable.ts'
 
 export type OffReason = 'installation-deleted' | 'installation-suspended' | 'repository-removed' | 'repository-deleted'

@@ -1,9 +1,8 @@
 import { DatabaseError } from 'pg'
 import type { Pool } from 'pg'
-import type { EditorNetwork } from '../../../base/editor-network.ts'
-import { ApiError } from '../../../base/errors.ts'
-import { withTransaction } from '../../../db/pool.ts'
-import { query } from '../../../db/pool.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import { withTransaction, query } from '../../../platform/db/pool.ts'
 import type { Queryable } from './queryable.ts'
 
 /** Where a project is deployed to. */

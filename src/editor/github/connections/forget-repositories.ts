@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { query } from '../../../db/pool.ts'
+import { query } from '../../../platform/db/pool.ts'
 
 /** What deployed a project goes with its connection: environments, deployments, and the key of its workflow. */
 const statements = [

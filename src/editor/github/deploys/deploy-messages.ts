@@ -1,4 +1,4 @@
-import { query } from '../../../db/pool.ts'
+import { query } from '../../../platform/db/pool.ts'
 import type { DeployMessage } from '../../lsp/deploy-feed.ts'
 import type { Queryable } from '../connections/queryable.ts'
 import type { Deployment, Stage } from './deployment-store.ts'

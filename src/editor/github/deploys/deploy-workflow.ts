@@ -1,5 +1,5 @@
-import type { EditorNetwork } from '../../../base/editor-network.ts'
-import { ApiError } from '../../../base/errors.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
+import { ApiError } from '../../../platform/errors.ts'
 import { secretNames } from '../api/names.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { query } from '../../../db/pool.ts'
+import { query } from '../../../platform/db/pool.ts'
 import type { Connection } from '../connections/connection-store.ts'
 import type { DeployEnvironment } from '../connections/environment-store.ts'
 import type { Queryable } from '../connections/queryable.ts'

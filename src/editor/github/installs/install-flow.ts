@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 import type { GitHubCall, GitHubClient } from '../api/github-client.ts'
 import type { GitHubApp } from '../api/github-options.ts'
 import { isStatus } from '../api/github-error.ts'

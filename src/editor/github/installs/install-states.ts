@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { query } from '../../../db/pool.ts'
+import { query } from '../../../platform/db/pool.ts'
 import { digestOf, randomToken } from './random-token.ts'
 
 /** Somebody who has gone to GitHub. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import type { HoldUser } from '../../../auth/hold-user.ts'
-import { ApiError } from '../../../base/errors.ts'
-import { query, withTransaction } from '../../../db/pool.ts'
+import type { HoldUser } from '../../../platform/auth/hold-user.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import { query, withTransaction } from '../../../platform/db/pool.ts'
 import type { Queryable } from '../connections/queryable.ts'
 
 /** An installation of the App that somebody has shown to be able to use. */

@@ -1,6 +1,6 @@
 import sodium from 'libsodium-wrappers'
 import { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 import type { GitHubCall } from '../api/github-client.ts'
 import { readAnswer } from '../api/read-answer.ts'
 import type { RepositoryName } from './read-repository.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 import { isStatus, wordsOf } from '../api/github-error.ts'
 import type { GitHubCall } from '../api/github-client.ts'
 import { asSegments } from '../api/names.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
-import type { ProjectAccess } from '../../../projects/project-access.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import type { ProjectAccess } from '../../projects/project-access.ts'
 import { isStatus } from '../api/github-error.ts'
 import type { GitHubCall, GitHubClient, Permissions } from '../api/github-client.ts'
 import { readAnswer } from '../api/read-answer.ts'

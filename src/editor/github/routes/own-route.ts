@@ -1,10 +1,10 @@
 import type { Router } from '@koa/router'
 import type { z } from 'zod'
-import { ApiError } from '../../../base/errors.ts'
-import { bearerToken } from '../../../base/http/bearer-token.ts'
-import type { RequestContext, RequestState } from '../../../base/http/requests.ts'
-import { parseBody, parseQuery } from '../../../base/parse-input.ts'
-import { readJson } from '../../../base/read-json.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import { bearerToken } from '../../../platform/http/bearer-token.ts'
+import type { RequestContext, RequestState } from '../../../platform/http/requests.ts'
+import { parseBody, parseQuery } from '../../../platform/parse-input.ts'
+import { readJson } from '../../../platform/read-json.ts'
 import type { GitHubParts } from '../github-parts.ts'
 
 /** A request of somebody who has signed in. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { query } from '../../../db/pool.ts'
+import { query } from '../../../platform/db/pool.ts'
 import type { Queryable } from '../connections/queryable.ts'
 
 /** What was sent to us and signed, so that it counts once. The headers beside it are not signed, and so not part of what is remembered. */

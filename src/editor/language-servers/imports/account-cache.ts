@@ -1,5 +1,5 @@
-import type { EditorNetwork } from '../../../base/editor-network.ts'
-import { asError } from '../../../base/errors.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
+import { asError } from '../../../platform/errors.ts'
 import type { ContractSource } from './contract-source.ts'
 
 export interface AccountCacheOptions {

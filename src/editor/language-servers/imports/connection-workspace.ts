@@ -2,9 +2,9 @@ import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import type { EditorNetwork } from '../../../base/editor-network.ts'
-import { ApiError } from '../../../base/errors.ts'
-import { coreContractAddress } from '../../../chain/core-contracts.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import { coreContractAddress } from '../../../flow/core-contracts.ts'
 import type {
   ContractAt,
   ContractName,

@@ -1,5 +1,5 @@
 import { mapLimited } from '../../../access/map-limited.ts'
-import type { EditorNetwork } from '../../../base/editor-network.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
 import type { ContractName, ResolvedContract } from '../import-workspace.ts'
 import type { AccountCache } from './account-cache.ts'
 import { contractId, namedContracts, readChainContract } from './chain-contract.ts'

@@ -1,4 +1,4 @@
-import type { EditorNetwork } from '../../../base/editor-network.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
 
 /** Where the code of contracts comes from. */
 export interface ContractSource {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../base/errors.ts'
+import { ApiError } from '../../../platform/errors.ts'
 
 const longestPath = 512
 const deepest = 16

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { scriptImports } from '../../../chain/script-imports.ts'
+import { scriptImports } from '../../../flow/script-imports.ts'
 import { declarationsIn } from './document-imports.ts'
 import { importStatements } from './import-statements.ts'
 import { blankOut, replaceLocations } from './replace-locations.ts'

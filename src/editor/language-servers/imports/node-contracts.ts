@@ -1,7 +1,7 @@
-import type { Logger } from '../../../base/log.ts'
-import { asError, RetryableError } from '../../../base/errors.ts'
-import type { EditorNetwork } from '../../../base/editor-network.ts'
-import type { ChainReader } from '../../../chain/chain-reader.ts'
+import type { Logger } from '../../../platform/log.ts'
+import { asError, RetryableError } from '../../../platform/errors.ts'
+import type { EditorNetwork } from '../../editor-network.ts'
+import type { ChainReader } from '../../../flow/chain-reader.ts'
 import type { ContractSource } from './contract-source.ts'
 
 export interface NodeContractsOptions {

@@ -1,6 +1,6 @@
 import { DiagnosticSeverity } from 'vscode-languageserver-protocol'
 import type { Diagnostic } from 'vscode-languageserver-protocol'
-import type { SyntaxFault } from '../../../tool-servers/script/syntax-tree.ts'
+import type { SyntaxFault } from '../../../flow/cadence/syntax-tree.ts'
 import type { ParsedSource } from './parse-source.ts'
 
 /** What diagnostics name as their source. */

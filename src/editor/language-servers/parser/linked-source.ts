@@ -1,7 +1,7 @@
 import type { Location } from 'vscode-languageserver-protocol'
-import type { Declaration } from '../../../tool-servers/script/declaration.ts'
-import { meaningOf, useAt } from '../../../tool-servers/script/resolve-name.ts'
-import type { NameUse } from '../../../tool-servers/script/program-outline.ts'
+import type { Declaration } from '../../../flow/cadence/declaration.ts'
+import { meaningOf, useAt } from '../../../flow/cadence/resolve-name.ts'
+import type { NameUse } from '../../../flow/cadence/program-outline.ts'
 import type { ParsedSource } from './parse-source.ts'
 
 /** A file that a source imports. */

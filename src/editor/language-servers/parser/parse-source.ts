@@ -1,10 +1,10 @@
 import { sourceTokens } from '../imports/source-tokens.ts'
-import { hideNewerSyntax } from '../../../tool-servers/script/newer-syntax.ts'
-import { outlineOf } from '../../../tool-servers/script/program-outline.ts'
-import type { ProgramOutline } from '../../../tool-servers/script/program-outline.ts'
-import { useAt } from '../../../tool-servers/script/resolve-name.ts'
-import { SourceText } from '../../../tool-servers/script/source-text.ts'
-import type { ParsedProgram, SyntaxFault } from '../../../tool-servers/script/syntax-tree.ts'
+import { hideNewerSyntax } from '../../../flow/cadence/newer-syntax.ts'
+import { outlineOf } from '../../../flow/cadence/program-outline.ts'
+import type { ProgramOutline } from '../../../flow/cadence/program-outline.ts'
+import { useAt } from '../../../flow/cadence/resolve-name.ts'
+import { SourceText } from '../../../flow/cadence/source-text.ts'
+import type { ParsedProgram, SyntaxFault } from '../../../flow/cadence/syntax-tree.ts'
 import { TextPlaces } from './text-places.ts'
 
 export type Parse = (code: string) => ParsedProgram

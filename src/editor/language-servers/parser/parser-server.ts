@@ -9,16 +9,17 @@ import type {
   InitializeResult,
   RenameParams,
   TextDocumentPositionParams,
+  TextDocumentContentChangeEvent,
 } from 'vscode-languageserver-protocol'
-import { asError } from '../../../base/errors.ts'
+import { asError } from '../../../platform/errors.ts'
 import { diagnosticSource } from './diagnose.ts'
 import { ImportedFiles } from './imported-files.ts'
-import { OpenDocument } from './open-document.ts'
 import { UnreadableSource } from './reader-threads.ts'
 import type { ReaderThreads } from './reader-threads.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
+import { TextPlaces } from './text-places.ts'
 
-export interface ParserServerOptions {
+interface ParserServerOptions {
   readonly connection: MessageConnection
   readonly readers: ReaderThreads
   /** How long a document rests after a change before it is checked. Default 30 ms. */
@@ -239,5 +240,44 @@ function notRead(reason: string): Diagnostic {
     severity: DiagnosticSeverity.Warning,
     source: diagnosticSource,
     message: `The source was not checked: ${reason}.`,
+  }
+}
+
+/** A document as the client has it. */
+class OpenDocument {
+  readonly uri: string
+  #version: number
+  #text: string
+  #places: TextPlaces | undefined
+
+  constructor(uri: string, version: number, text: string) {
+    this.uri = uri
+    this.#version = version
+    this.#text = text
+  }
+
+  get version(): number {
+    return this.#version
+  }
+  get text(): string {
+    return this.#text
+  }
+  get places(): TextPlaces {
+    return (this.#places ??= new TextPlaces(this.#text))
+  }
+
+  /** Applies changes one after the other: each is about the text that the one before it left. */
+  change(version: number, changes: readonly TextDocumentContentChangeEvent[]): void {
+    for (const change of changes) {
+      if ('range' in change) {
+        const [start, end] = [
+          this.places.offsetAt(change.range.start),
+          this.places.offsetAt(change.range.end),
+        ].toSorted((a, b) => a - b)
+        this.#text = this.#text.slice(0, start) + change.text + this.#text.slice(end)
+      } else this.#text = change.text
+      this.#places = undefined
+    }
+    this.#version = version
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { FlowfarmError, RetryableError } from '../../../base/errors.ts'
-import { limitThreadCpu } from '../../../base/limit-thread-cpu.ts'
+import { FlowfarmError, RetryableError } from '../../../platform/errors.ts'
+import { limitThreadCpu } from '../../../platform/limit-thread-cpu.ts'
 import type { ReaderWord } from './reader-thread.ts'
 import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
 

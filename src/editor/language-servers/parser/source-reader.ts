@@ -1,4 +1,4 @@
-import { DocumentHighlightKind, MarkupKind } from 'vscode-languageserver-protocol'
+import { DocumentHighlightKind, MarkupKind, SymbolKind } from 'vscode-languageserver-protocol'
 import type {
   CompletionItem,
   Diagnostic,
@@ -10,15 +10,15 @@ import type {
   Range,
   TextEdit,
 } from 'vscode-languageserver-protocol'
-import type { Declaration } from '../../../tool-servers/script/declaration.ts'
-import { builtIn } from '../../../tool-servers/script/built-ins.ts'
+import { builtIn } from '../../../flow/cadence/built-ins.ts'
+import type { Declaration } from '../../../flow/cadence/declaration.ts'
 import { completeAt, placeholder } from './complete-source.ts'
 import { diagnose } from './diagnose.ts'
 import { LinkedSource } from './linked-source.ts'
 import type { ImportedFile } from './linked-source.ts'
-import { foldsOf, symbolsOf } from './outline-symbols.ts'
 import { parseAround, parseSource } from './parse-source.ts'
 import type { Parse, ParsedSource } from './parse-source.ts'
+import type { TextPlaces } from './text-places.ts'
 
 /** What the reader can be asked, of a source and a place in it (UTF-16 units from its beginning). */
 export type SourceQuestion = {
@@ -159,4 +159,67 @@ function rename(linked: LinkedSource, offset: number, newText: string): TextEdit
   )
     return undefined
   return sameNames(linked, offset).map((range) => ({ range, newText }))
+}
+
+const kinds: Readonly<Record<string, SymbolKind>> = {
+  contract: SymbolKind.Class,
+  'contract interface': SymbolKind.Interface,
+  resource: SymbolKind.Class,
+  'resource interface': SymbolKind.Interface,
+  struct: SymbolKind.Struct,
+  'struct interface': SymbolKind.Interface,
+  attachment: SymbolKind.Class,
+  enum: SymbolKind.Enum,
+  case: SymbolKind.EnumMember,
+  event: SymbolKind.Event,
+  entitlement: SymbolKind.Key,
+  'entitlement mapping': SymbolKind.Key,
+  transaction: SymbolKind.Module,
+  function: SymbolKind.Function,
+  'special function': SymbolKind.Constructor,
+  field: SymbolKind.Field,
+  'variable field': SymbolKind.Field,
+  constant: SymbolKind.Constant,
+  variable: SymbolKind.Variable,
+}
+
+const mostSymbols = 5000
+
+/** The declarations of a source, types with what is in them. */
+function symbolsOf({ outline, places }: ParsedSource): DocumentSymbol[] {
+  const budget = { left: mostSymbols }
+  return outline.declarations.flatMap((declaration) => symbolOf(declaration, places, budget))
+}
+
+function symbolOf(declaration: Declaration, places: TextPlaces, budget: { left: number }): DocumentSymbol[] {
+  const { kind, name, signature, start, end, nameStart, members } = declaration
+  const symbol = kinds[kind]
+  budget.left--
+  if (symbol === undefined || name.trim() === '' || budget.left < 0) return []
+  const range = places.rangeOfBytes(start, end)
+  const selectionRange = places.rangeOfBytes(nameStart, nameStart + Buffer.byteLength(name) - 1)
+  const children = members.toSorted((a, b) => a.start - b.start).flatMap((member) => symbolOf(member, places, budget))
+  // A client refuses a name that lies outside of what it names.
+  const isWithin = nameStart >= start && nameStart <= end
+  return [
+    {
+      name,
+      kind: symbol,
+      detail: signature.slice(0, 120),
+      range,
+      selectionRange: isWithin ? selectionRange : { start: range.start, end: range.start },
+      children,
+    },
+  ]
+}
+
+/** What can be folded: declarations over several lines. */
+function foldsOf({ outline, places }: ParsedSource): FoldingRange[] {
+  const all = outline.uses.flatMap(({ declares }) => (declares === undefined ? [] : [declares]))
+  const folds = new Map<number, number>()
+  for (const { start, end } of all) {
+    const { start: from, end: to } = places.rangeOfBytes(start, end)
+    if (to.line > from.line) folds.set(from.line, Math.max(folds.get(from.line) ?? 0, to.line))
+  }
+  return [...folds].map(([startLine, endLine]) => ({ startLine, endLine }))
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { Metrics } from '../../../../src/base/metrics.ts'
+import { Metrics } from '../../../../src/platform/metrics.ts'
 import { createImportWorkspaces } from '../../../../src/editor/language-servers/create-import-workspaces.ts'
 import { defaultLspLimits } from '../../../../src/editor/lsp/lsp-limits.ts'
 import { createLspServer } from '../../../../src/editor/lsp/lsp-server.ts'

@@ -2,8 +2,8 @@
  * A process that has an account made for a passkey, and ends when it is killed. Arguments: URL of the database, endpoint of the node, setting of the
  * payer, the passkey as JSON.
  */
-import type { KnownPasskey } from '../../../../src/wallet/passkeys/known-passkey.ts'
-import { PayerAccount } from '../../../../src/wallet/chain/payer-account.ts'
+import type { KnownPasskey } from '../../../../src/wallet/passkeys/passkey-store.ts'
+import { PayerAccount } from '../../../../src/wallet/provisioning/payer-account.ts'
 import { PasskeyList, provision, signedIn, startProvisioning } from './provisioning-world.ts'
 
 const [, , databaseUrl = '', endpoint = '', payer = '', passkeyText = ''] = process.argv

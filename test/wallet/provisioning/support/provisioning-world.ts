@@ -1,16 +1,16 @@
 import { createECDH, randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import type { Logger } from '../../../../src/base/log.ts'
-import { addressAtIndex } from '../../../../src/chain/address.ts'
+import type { Logger } from '../../../../src/platform/log.ts'
+import { addressAtIndex } from '../../../../src/flow/address.ts'
 import type { AuthUser, SignedIn } from '../../../../src/wallet/auth/auth-sessions.ts'
-import { PayerAccount } from '../../../../src/wallet/chain/payer-account.ts'
-import { TransactionSender } from '../../../../src/wallet/chain/transaction-sender.ts'
-import type { KnownPasskey, KnownPasskeys } from '../../../../src/wallet/passkeys/known-passkey.ts'
+import { PayerAccount } from '../../../../src/wallet/provisioning/payer-account.ts'
+import { TransactionSender } from '../../../../src/wallet/provisioning/transaction-sender.ts'
+import type { KnownPasskey, KnownPasskeys } from '../../../../src/wallet/passkeys/passkey-store.ts'
 import { Provisioning } from '../../../../src/wallet/provisioning/provisioning.ts'
 import type { ProvisioningOptions } from '../../../../src/wallet/provisioning/provisioning.ts'
 import { provisioningEndpoints } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import type { ToldAccount } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
-import { createPool } from '../../../../src/db/pool.ts'
+import { createPool } from '../../../../src/platform/db/pool.ts'
 import { privateKeyDigits } from '../../support/transaction-node.ts'
 import type { TransactionNode } from '../../support/transaction-node.ts'
 
@@ -171,4 +171,16 @@ export async function startProvisioning(
     throw error
   }
   return { provisioning, endpoints: provisioningEndpoints(provisioning), stop }
+}
+
+/** What somebody is told of: passkey, address, and whether it is one beside that of the passkey. */
+export async function addressesOf(world: World, who: SignedIn): Promise<unknown> {
+  const { accounts } = (await call(world, '/wallet/accounts', who, {})) as {
+    readonly accounts: readonly { credentialId: string; flowAddressTestnet: string | null; isFurther: boolean }[]
+  }
+  return accounts.map(({ credentialId, flowAddressTestnet, isFurther }) => [
+    credentialId,
+    flowAddressTestnet,
+    isFurther,
+  ])
 }

@@ -1,0 +1,123 @@
+import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
+import type { PayloadFields } from '../../src/flow/payload-value.ts'
+import type { SqlColumn } from '../worker.ts'
+import { listOf, mapOf, requiredStruct, textOf, textsOf } from './answer-fields.ts'
+import { askAgain } from './asking-worker.ts'
+import type { AskingWorker, Question, Statement } from './asking-worker.ts'
+
+const minuteMs = 60_000
+
+/** A column with the field of the script's struct that it is filled with. */
+interface AnswerColumn extends SqlColumn {
+  readonly field: string
+}
+
+const column = (name: string, type: string, field: string): AnswerColumn => ({ column: name, type, field })
+
+const stateColumns: readonly AnswerColumn[] = [
+  column('height', 'bigint', 'height'),
+  column('chain_view', 'bigint', 'view_'),
+  column('epoch', 'bigint', 'epoch'),
+  column('epoch_phase', 'smallint', 'phase'),
+  column('epoch_start_view', 'bigint', 'startView'),
+  column('staking_end_view', 'bigint', 'stakingEndView'),
+  column('epoch_end_view', 'bigint', 'endView'),
+  column('epoch_rewards', 'numeric', 'epochRewards'),
+  column('total_staked', 'numeric', 'totalStaked'),
+  column('epoch_payout', 'numeric', 'epochPayout'),
+  column('reward_cut', 'numeric', 'rewardCut'),
+  column('total_supply', 'numeric', 'totalSupply'),
+]
+
+const nodeColumns: readonly AnswerColumn[] = [
+  column('role', 'smallint', 'role'),
+  column('networking_address', 'text', 'networkingAddress'),
+  column('tokens_staked', 'numeric', 'tokensStaked'),
+  column('tokens_committed', 'numeric', 'tokensCommitted'),
+  column('tokens_unstaking', 'numeric', 'tokensUnstaking'),
+  column('tokens_unstaked', 'numeric', 'tokensUnstaked'),
+  column('tokens_rewarded', 'numeric', 'tokensRewarded'),
+  column('tokens_requested_to_unstake', 'numeric', 'tokensRequestedToUnstake'),
+  column('total_staked', 'numeric', 'totalStakedWithDelegators'),
+  column('initial_weight', 'bigint', 'initialWeight'),
+]
+
+const valuesOf = (fields: PayloadFields, columns: readonly AnswerColumn[]): Record<string, unknown> =>
+  Object.fromEntries(columns.map(({ column: name, field }) => [name, textOf(fields, field)]))
+
+const state: Question<{ readonly subject: string }> = {
+  table: 'app.network_state',
+  key: [{ column: 'subject', type: 'text' }],
+  answer: [
+    ...stateColumns,
+    { column: 'block_time', type: 'timestamptz' },
+    { column: 'target_end_time', type: 'timestamptz' },
+    { column: 'is_staking_enabled', type: 'boolean' },
+    { column: 'staked_by_role', type: 'jsonb' },
+    { column: 'minimum_stake_by_role', type: 'jsonb' },
+    { column: 'node_count', type: 'integer' },
+    { column: 'staked_node_count', type: 'integer' },
+  ],
+  batch: 1,
+  again: { ...askAgain(minuteMs), failedCapMs: 10 * minuteMs },
+  newest: `select 'network'::text as subject limit $1`,
+  ask: async (rows, { reader, script, signal }) => {
+    const fields = requiredStruct(await reader.executeScript(script('network_state'), [], { signal }))
+    const nodeIds = textsOf(fields['nodeIds'])
+    const stakedNodeIds = textsOf(fields['stakedNodeIds'])
+    const values = {
+      ...valuesOf(fields, stateColumns),
+      block_time: timeOf(textOf(fields, 'timestamp')),
+      target_end_time: timeOf(textOf(fields, 'targetEndTime')),
+      is_staking_enabled: fields['isStakingEnabled'],
+      staked_by_role: mapOf(fields['stakedByRole']),
+      minimum_stake_by_role: mapOf(fields['minimumStakeByRole']),
+      node_count: nodeIds.length,
+      staked_node_count: stakedNodeIds.length,
+    }
+    return rows.map(() => ({ kind: 'answered', values, writes: [nodesAre(nodeIds, stakedNodeIds)] }))
+  },
+}
+
+/** Those that are in the staking table have a row, to be asked for, and no others. */
+function nodesAre(nodeIds: readonly string[], stakedNodeIds: readonly string[]): Statement {
+  return {
+    text: `
+      with now as (select node_id, node_id = any ($2::text[]) as is_participant from unnest($1::text[]) as n (node_id)),
+      gone as (delete from app.staking_node_info i where not exists (select from now where now.node_id = i.node_id))
+      insert into app.staking_node_info as i (node_id, is_participant) select node_id, is_participant from now
+      on conflict (node_id) do update set is_participant = excluded.is_participant where i.is_participant <> excluded.is_participant`,
+    values: [nodeIds, stakedNodeIds],
+  }
+}
+
+/** @param seconds since 1970, whole or with decimals */
+function timeOf(seconds: string | null): string | null {
+  return seconds === null ? null : new Date(Number(seconds) * 1000).toISOString()
+}
+
+const nodes: Question<{ readonly node_id: string }> = {
+  table: 'app.staking_node_info',
+  key: [{ column: 'node_id', type: 'text' }],
+  answer: [...nodeColumns, { column: 'delegator_count', type: 'integer' }],
+  batch: 25,
+  again: askAgain(60 * minuteMs),
+  ask: async (rows, { reader, script, signal }) => {
+    const ids = cadence.array(rows.map((row) => cadence.string(row.node_id)))
+    const answers = listOf(await reader.executeScript(script('staking_nodes'), [ids], { signal }), rows.length)
+    return answers.map((answer) => {
+      const fields = requiredStruct(answer)
+      return {
+        kind: 'answered',
+        values: { ...valuesOf(fields, nodeColumns), delegator_count: textOf(fields, 'delegatorCount') },
+      }
+    })
+  },
+}
+
+/** Asks the chain how its epoch, its stake and its nodes stand. */
+export const networkStateWorker: AskingWorker = {
+  name: 'network_state_worker',
+  description: 'Epoch, stake, supply and the staking table, as they are now.',
+  questions: [state, nodes],
+}

@@ -1,0 +1,101 @@
+import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
+import type { PayloadFields } from '../../src/flow/payload-value.ts'
+import type { SqlColumn } from '../worker.ts'
+import { listOf, saidOf, structOf } from './answer-fields.ts'
+import { askAgain } from './asking-worker.ts'
+import type { AskingWorker, Outcome, Question } from './asking-worker.ts'
+import { tokenParts } from './token-parts.ts'
+
+interface ItemRow {
+  readonly token: string
+  readonly nft_id: string
+  /** `0x` and 16 hex digits. */
+  readonly owner: string
+  /** `/storage/…` */
+  readonly storage_path: string | null
+}
+
+const dayMs = 86_400_000
+
+/** Columns with the fields of the script's struct. */
+const columns: readonly (SqlColumn & { readonly field: string })[] = [
+  { column: 'name', type: 'text', field: 'name' },
+  { column: 'description', type: 'text', field: 'description' },
+  { column: 'thumbnail', type: 'text', field: 'thumbnail' },
+  { column: 'external_url', type: 'text', field: 'externalUrl' },
+  { column: 'serial_number', type: 'numeric', field: 'serialNumber' },
+  { column: 'edition_name', type: 'text', field: 'editionName' },
+  { column: 'edition_number', type: 'numeric', field: 'editionNumber' },
+  { column: 'edition_max', type: 'numeric', field: 'editionMax' },
+  { column: 'rarity_score', type: 'numeric', field: 'rarityScore' },
+  { column: 'rarity_description', type: 'text', field: 'rarityDescription' },
+]
+
+function outcomeOf(item: PayloadFields | undefined): Outcome {
+  if (item === undefined)
+    return { kind: 'none', code: 'not-in-collection', message: 'no collection in the storage of its owner has it' }
+  const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(item, field)]))
+  const { traits = null } = item
+  const hasTraits = Array.isArray(traits) && traits.length > 0
+  if (!hasTraits && Object.values(values).every((value) => value === null)) {
+    return { kind: 'none', code: 'no-views', message: 'the item says nothing of itself' }
+  }
+  return { kind: 'answered', values: { ...values, traits: hasTraits ? traits : null } }
+}
+
+/** Items are asked where they lie: owners change, and so the same script takes items of any owners and collections. */
+const items: Question<ItemRow> = {
+  table: 'app.nft_items',
+  key: [
+    { column: 'token', type: 'text' },
+    { column: 'nft_id', type: 'numeric(20,0)' },
+  ],
+  answer: [...columns, { column: 'traits', type: 'jsonb' }],
+  batch: 50,
+  again: askAgain(30 * dayMs),
+  walk: {
+    text: `
+      select token, nft_id from app.nft_ownership
+      where (token, nft_id) > (coalesce($2, ''), coalesce($3::numeric, -1)) order by token, nft_id limit $1`,
+  },
+  // Owners come later than transfers. An item that had none yet would be taken for one that is gone; the walk finds it when it has.
+  newest: `
+    select token, nft_id from (
+      select token, nft_id from app.nft_transfers where token is not null
+      order by block_height desc, tx_index desc, event_index desc, leg desc limit $1
+    ) moved where exists (select from app.nft_ownership o where (o.token, o.nft_id) = (moved.token, moved.nft_id) and length(o.owner) = 18)`,
+  details: `
+    select k.token, k.nft_id, w.owner, m.storage_path
+    from unnest($1::text[], $2::numeric[]) as k (token, nft_id)
+    left join app.nft_ownership o using (token, nft_id)
+    left join app.nft_ownership_corrections c using (token, nft_id)
+    left join app.nft_collection_metadata m using (token)
+    cross join lateral (
+      select case when c.owner is not null and c.checked_height >= coalesce(o.block_height, 0) then c.owner else o.owner end as owner
+    ) w
+    where length(w.owner) = 18`,
+  ask: async (rows, { reader, script, signal }) => {
+    const parts = rows.map(
+      (row) => tokenParts(row.token, 'NFT') ?? { contractPrefix: row.token, resourceType: row.token },
+    )
+    const answers = await reader.executeScript(
+      script('nft_items'),
+      [
+        cadence.array(rows.map(({ owner }) => cadence.address(owner))),
+        cadence.array(rows.map(({ storage_path: path }) => cadence.string(path?.replace(/^\/storage\//, '') ?? ''))),
+        cadence.array(parts.map(({ contractPrefix }) => cadence.string(contractPrefix))),
+        cadence.array(parts.map(({ resourceType }) => cadence.string(resourceType))),
+        cadence.array(rows.map((row) => cadence.uint64(row.nft_id))),
+      ],
+      { signal },
+    )
+    return listOf(answers, rows.length).map((answer) => outcomeOf(structOf(answer)))
+  },
+}
+
+/** Asks items what they are called and look like. */
+export const nftItemMetadataWorker: AskingWorker = {
+  name: 'nft_item_metadata_worker',
+  description: 'Names, pictures, editions and traits of items, as they tell them themselves.',
+  questions: [items],
+}

@@ -1,0 +1,223 @@
+import { ScriptFailedError, StateNotServedError } from '../../src/flow/chain-reader.ts'
+import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
+import { listOf, requiredStruct, textOf, textsOf } from './answer-fields.ts'
+import { askAgain } from './asking-worker.ts'
+import type { AskContext, AskingWorker, Outcome, Question, Statement } from './asking-worker.ts'
+import { tokenParts } from './token-parts.ts'
+import type { TokenParts } from './token-parts.ts'
+
+interface HolderRow {
+  readonly holder: string
+  readonly token: string
+  readonly is_listed: boolean
+  /** The highest height whose owners are derived; null while there is none. */
+  readonly height: string | null
+  /** For one that holds too many to list: the next of its items by their events, in order. */
+  readonly known: readonly string[] | null
+}
+
+/** Ids on one page: 350 kB of answer. */
+const pageIds = 10_000
+/** Items of a holder that are looked up one by one in one call. */
+const lookedUpAtOnce = 500
+
+const dayMs = 86_400_000
+
+/** All that it holds, page by page, at one height. */
+async function heldAt(holder: string, part: TokenParts, height: number, context: AskContext) {
+  const ids: string[] = []
+  for (;;) {
+    const page = requiredStruct(
+      await context.reader.executeScript(
+        context.script('nft_holder_ids'),
+        [
+          cadence.address(holder),
+          cadence.string(part.contractPrefix),
+          cadence.string(part.resourceType),
+          cadence.int(ids.length),
+          cadence.int(pageIds),
+        ],
+        { height, signal: context.signal },
+      ),
+    )
+    const found = textsOf(page['ids'])
+    ids.push(...found)
+    if (found.length === 0 || ids.length >= Number(textOf(page, 'total'))) {
+      return { ids, hasCollection: textOf(page, 'collections') !== '0' }
+    }
+  }
+}
+
+async function checkAll(row: HolderRow, part: TokenParts, height: number, context: AskContext): Promise<Outcome> {
+  try {
+    const { ids, hasCollection } = await heldAt(row.holder, part, height, context)
+    if (!hasCollection)
+      return { kind: 'none', code: 'no-collection', message: 'it has no collection of the contract in its storage' }
+    return {
+      kind: 'answered',
+      values: { checked_height: height, held_count: ids.length },
+      writes: correctOwnership({ holder: row.holder, token: row.token, height, held: ids, looked: undefined }),
+    }
+  } catch (error) {
+    if (!(error instanceof ScriptFailedError)) throw error
+    return { kind: 'answered', values: { is_listed: false, checked_up_to: null }, againMs: 0 }
+  }
+}
+
+/** Some of the items that are known of it; at the end it is tried again to list all. */
+async function checkKnown(row: HolderRow, part: TokenParts, height: number, context: AskContext): Promise<Outcome> {
+  const { holder, token, known } = row
+  const looked = known ?? []
+  const last = looked.at(-1)
+  if (last === undefined) return { kind: 'answered', values: { is_listed: true, checked_up_to: null } }
+  const answer = await context.reader.executeScript(
+    context.script('nft_holder_check'),
+    [
+      cadence.address(holder),
+      cadence.string(part.contractPrefix),
+      cadence.string(part.resourceType),
+      cadence.array(looked.map((id) => cadence.uint64(id))),
+    ],
+    { height, signal: context.signal },
+  )
+  const isHeld = listOf(answer, looked.length)
+  const held = looked.filter((_, i) => isHeld[i] === true)
+  const isEnd = looked.length < lookedUpAtOnce
+  return {
+    kind: 'answered',
+    writes: correctOwnership({ holder, token, height, held, looked }),
+    values: { checked_height: height, held_count: null, is_listed: isEnd, checked_up_to: isEnd ? null : last },
+    ...(isEnd ? {} : { againMs: 0 }),
+  }
+}
+
+const holders: Question<HolderRow> = {
+  table: 'app.nft_holder_checks',
+  key: [
+    { column: 'holder', type: 'text' },
+    { column: 'token', type: 'text' },
+  ],
+  answer: [
+    { column: 'checked_height', type: 'bigint' },
+    { column: 'held_count', type: 'bigint' },
+    { column: 'is_listed', type: 'boolean' },
+    { column: 'checked_up_to', type: 'numeric' },
+  ],
+  batch: 4,
+  again: askAgain(dayMs),
+  walk: {
+    text: `
+      select address as holder, token from app.nft_holdings
+      where (address, token) > (coalesce($2, ''), coalesce($3, '')) order by address, token limit $1`,
+  },
+  details: `
+    select k.holder, k.token, c.is_listed, h.height, i.known
+    from unnest($1::text[], $2::text[]) as k (holder, token)
+    join app.nft_holder_checks c using (holder, token)
+    cross join (
+      select max(upper(r)) - 1 as height
+      from app.coverage s cross join unnest(s.covered) as r where s.service_name = 'nft_ownership_worker'
+    ) h
+    left join lateral (
+      select array_agg(nft_id::text order by nft_id) as known from (
+        select o.nft_id from app.nft_ownership o
+        where o.owner = k.holder and o.token = k.token and o.nft_id > coalesce(c.checked_up_to, -1) and o.block_height <= h.height
+        order by o.nft_id limit ${lookedUpAtOnce}
+      ) n
+    ) i on not c.is_listed
+    where length(k.holder) = 18
+      and (exists (select from app.nft_holdings n where n.address = k.holder and n.token = k.token)
+        or exists (select from app.nft_ownership_corrections n where n.owner = k.holder and n.token = k.token)
+        or exists (select from app.nft_ownership_corrections n where n.not_in = k.holder and n.token = k.token))`,
+  ask: (rows, context) =>
+    Promise.all(
+      rows.map(async (row): Promise<Outcome> => {
+        if (row.height === null) throw new StateNotServedError('nothing is derived yet of who owns items', undefined)
+        const part = tokenParts(row.token, 'NFT')
+        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
+        const check = row.is_listed ? checkAll : checkKnown
+        return check(row, part, Number(row.height), context)
+      }),
+    ),
+}
+
+/** Compares what accounts hold with what their events say, all holders in turn. */
+export const nftOwnershipReconciler: AskingWorker = {
+  name: 'nft_ownership_reconciler',
+  description: 'Where the chain contradicts what events show of who owns an item; all holders in turn.',
+  questions: [holders],
+}
+
+/** What an account holds of a collection, as the chain says. */
+interface HeldItems {
+  readonly holder: string
+  readonly token: string
+  /** The state that was looked at. */
+  readonly height: number
+  /** Ids of those that it holds. */
+  readonly held: readonly string[]
+  /** Ids that were looked for; undefined: all that there are were listed. */
+  readonly looked: readonly string[] | undefined
+}
+
+/*
+ * What readers take for the owner: that of app.nft_ownership, unless a correction was checked at or above the height of
+ * its last event. Then it is the correction's, or nobody known. Events above the height that was looked at always win.
+ *
+ * In the statements: $1 holder, $2 token, $3 ids that it holds, $4 height, $5 ids that were looked for or null for all.
+ */
+
+/** Corrections that are of no use any more: events came after them, the events agree with the chain, or the item moved on. */
+const removeVoid = `
+  delete from app.nft_ownership_corrections c
+  using (
+    select n.nft_id, o.owner, o.block_height
+    from (
+      select nft_id from app.nft_ownership_corrections where owner = $1 and token = $2
+      union select nft_id from app.nft_ownership_corrections where not_in = $1 and token = $2
+      union select unnest($3::numeric[])
+    ) n left join app.nft_ownership o on o.token = $2 and o.nft_id = n.nft_id
+    where $5::numeric[] is null or n.nft_id = any ($5::numeric[])
+  ) n
+  where c.token = $2 and c.nft_id = n.nft_id and (
+    n.block_height > c.checked_height
+    or (n.owner = $1 and n.block_height <= $4 and n.nft_id = any ($3::numeric[]))
+    or (c.owner = $1 and not n.nft_id = any ($3::numeric[]) and coalesce(n.owner, $1) = $1)
+  )`
+
+/** Items that it was found to have, against their events, and has no more: nobody is known to have them. */
+const forgetLost = `
+  update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at = now()
+  where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id = any ($5::numeric[]))`
+
+/** Items that it holds, and that are another's or nobody's by their events. */
+const addFound = `
+  with found as (
+    select h.nft_id from unnest($3::numeric[]) as h (nft_id)
+    left join app.nft_ownership o on o.token = $2 and o.nft_id = h.nft_id
+    where o.owner is distinct from $1 and (o.block_height is null or o.block_height <= $4)
+  ), items as (
+    insert into app.nft_items (token, nft_id) select $2, nft_id from found on conflict do nothing
+  )
+  insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
+  select $2, nft_id, $1, null, $4::bigint from found where $5::numeric[] is null or nft_id = any ($5::numeric[])
+  on conflict (token, nft_id) do update set owner = excluded.owner, not_in = null, checked_height = excluded.checked_height,
+    corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end`
+
+/** Items that are its by their events, and that it does not hold. Who was found to have one since is left in peace. */
+const addGone = `
+  insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
+  select $2, o.nft_id, null, $1, $4::bigint
+  from app.nft_ownership o
+  where o.owner = $1 and o.token = $2 and o.block_height <= $4
+    and ($5::numeric[] is null or o.nft_id = any ($5::numeric[])) and not o.nft_id = any ($3::numeric[])
+  on conflict (token, nft_id) do update set owner = null, not_in = excluded.not_in, checked_height = excluded.checked_height,
+    corrected_at = case when c.not_in = excluded.not_in then c.corrected_at else now() end
+  where c.owner is null
+    or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id = c.nft_id)`
+
+/** The statements that keep what the chain says of a holder where it differs from what its events say. */
+function correctOwnership({ holder, token, height, held, looked }: HeldItems): Statement[] {
+  const values = [holder, token, held, height, looked ?? null]
+  return [removeVoid, forgetLost, addFound, addGone].map((text) => ({ text, values }))
+}

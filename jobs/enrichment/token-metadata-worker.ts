@@ -1,0 +1,131 @@
+import { ScriptFailedError } from '../../src/flow/chain-reader.ts'
+import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
+import type { PayloadFields } from '../../src/flow/payload-value.ts'
+import type { SqlColumn } from '../worker.ts'
+import { listOf, mapOf, saidOf, structOf } from './answer-fields.ts'
+import { askAgain } from './asking-worker.ts'
+import type { AskContext, AskingWorker, Outcome, Question, ScriptName } from './asking-worker.ts'
+import { tokenParts } from './token-parts.ts'
+import type { TokenParts } from './token-parts.ts'
+
+interface TokenRow {
+  readonly token: string
+}
+
+/** A column of the answer and the field of the script's struct that it is filled with. */
+interface AnswerColumn extends SqlColumn {
+  readonly field: string
+}
+
+const text = (column: string, field = column): AnswerColumn => ({ column, type: 'text', field })
+
+const dayMs = 86_400_000
+
+/** Both kinds are asked in the same way: a script for some contracts at once, then the bridge for those that there are. */
+function tokenQuestion(options: {
+  readonly table: string
+  readonly catalogue: string
+  readonly script: ScriptName
+  readonly usualName: 'Vault' | 'NFT'
+  readonly columns: readonly AnswerColumn[]
+  readonly answeredMs: number
+}): Question<TokenRow> {
+  const { table, catalogue, script, usualName, columns, answeredMs } = options
+  return {
+    table,
+    key: [{ column: 'token', type: 'text' }],
+    answer: [...columns, { column: 'evm_address', type: 'text' }, { column: 'socials', type: 'jsonb' }],
+    batch: 20,
+    again: askAgain(answeredMs),
+    walk: { text: `select token from ${catalogue} where token > coalesce($2, '') order by token limit $1` },
+    newest: `select token from ${catalogue} order by first_height desc, token limit $1`,
+    ask: async (rows, context) => {
+      const parts = rows.map(({ token }) => tokenParts(token, usualName))
+      const known = parts.filter((one) => one !== undefined)
+      const answers = listOf(
+        await context.reader.executeScript(
+          context.script(script),
+          [
+            cadence.array(known.map(({ address }) => cadence.address(address))),
+            cadence.array(known.map(({ name }) => cadence.string(name))),
+            cadence.array(known.map(({ resourceType }) => cadence.string(resourceType))),
+          ],
+          { signal: context.signal },
+        ),
+        known.length,
+      )
+      const evmAddresses = await evmAddressesOf(known, context)
+      return parts.map((part): Outcome => {
+        if (part === undefined) return { kind: 'none', code: 'no-contract', message: 'the token has no contract' }
+        const at = known.indexOf(part)
+        const fields = structOf(answers[at])
+        if (fields === undefined) return { kind: 'none', code: 'no-views', message: 'its contract says nothing of it' }
+        return { kind: 'answered', values: { ...valuesOf(fields, columns), evm_address: evmAddresses[at] ?? null } }
+      })
+    },
+  }
+}
+
+function valuesOf(fields: PayloadFields, columns: readonly AnswerColumn[]): Record<string, unknown> {
+  const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(fields, field)]))
+  return { ...values, socials: mapOf(fields['socials']) }
+}
+
+/** A chain without the bridge has no such addresses: its script fails there. */
+async function evmAddressesOf(
+  tokens: readonly TokenParts[],
+  { reader, script, signal }: AskContext,
+): Promise<(string | null)[]> {
+  try {
+    const types = cadence.array(tokens.map(({ resourceType }) => cadence.string(resourceType)))
+    const addresses = listOf(await reader.executeScript(script('evm_addresses'), [types], { signal }), tokens.length)
+    return addresses.map((address) =>
+      typeof address === 'string' ? `0x${address.replace(/^0x/, '').toLowerCase()}` : null,
+    )
+  } catch (error) {
+    if (error instanceof ScriptFailedError) return tokens.map(() => null)
+    throw error
+  }
+}
+
+/** Asks fungible tokens and collections what they are called and look like. */
+export const tokenMetadataWorker: AskingWorker = {
+  name: 'token_metadata_worker',
+  description: 'Names, symbols, pictures and paths of tokens and collections, as their contracts tell them.',
+  questions: [
+    tokenQuestion({
+      table: 'app.ft_token_metadata',
+      catalogue: 'app.ft_tokens',
+      script: 'ft_tokens',
+      usualName: 'Vault',
+      answeredMs: dayMs,
+      columns: [
+        text('name'),
+        text('symbol'),
+        text('description'),
+        text('external_url', 'externalUrl'),
+        text('logo'),
+        text('vault_path', 'vaultPath'),
+        text('receiver_path', 'receiverPath'),
+        text('balance_path', 'balancePath'),
+        { column: 'total_supply', type: 'numeric', field: 'totalSupply' },
+      ],
+    }),
+    tokenQuestion({
+      table: 'app.nft_collection_metadata',
+      catalogue: 'app.nft_collections',
+      script: 'nft_collections',
+      usualName: 'NFT',
+      answeredMs: 7 * dayMs,
+      columns: [
+        text('name'),
+        text('description'),
+        text('external_url', 'externalUrl'),
+        text('square_image', 'squareImage'),
+        text('banner_image', 'bannerImage'),
+        text('storage_path', 'storagePath'),
+        text('public_path', 'publicPath'),
+      ],
+    }),
+  ],
+}

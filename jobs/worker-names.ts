@@ -1,0 +1,30 @@
+/** Workers that derive ranges of heights, as settings name them. */
+export const derivingWorkers = [
+  'TOKEN_WORKER',
+  'EVM_WORKER',
+  'META_WORKER',
+  'ACCOUNTS_WORKER',
+  'FT_HOLDINGS_WORKER',
+  'NFT_OWNERSHIP_WORKER',
+  'TX_CONTRACTS_WORKER',
+  'TX_METRICS_WORKER',
+  'SCHEDULED_WORKER',
+  'STAKING_WORKER',
+  'DEFI_WORKER',
+  'DAILY_STATS_WORKER',
+  'DAILY_BALANCE_WORKER',
+  'ANALYTICS_DERIVER_WORKER',
+] as const
+
+/** As in `Worker.name`. */
+export type DerivingWorkerName = Lowercase<(typeof derivingWorkers)[number]>
+
+/** Workers that query the chain instead of deriving ranges, and that the specification names. */
+export const enrichmentWorkers = [
+  'TOKEN_METADATA_WORKER',
+  'NFT_ITEM_METADATA_WORKER',
+  'NFT_OWNERSHIP_RECONCILER',
+] as const
+
+/** Enrichment workers beyond the specification. */
+export const moreEnrichmentWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER'] as const

@@ -1,0 +1,73 @@
+import type { ByteWriter } from '../../../src/platform/byte-writer.ts'
+
+/** Bytes kept free for the length of a message within a message: enough for what has 128 to 16,383 bytes. */
+const guessedLengthBytes = 2
+
+/** A varint of a value from 0 to 2^53. */
+export function writeVarint(out: ByteWriter, value: number): void {
+  out.reserve(8)
+  const { bytes } = out
+  let rest = value
+  while (rest >= 0x80) {
+    bytes[out.position++] = (rest % 0x80) | 0x80
+    rest = Math.floor(rest / 0x80)
+  }
+  bytes[out.position++] = rest
+}
+
+/** A varint field; nothing for 0, as proto3 writes it. */
+export function writeVarintField(out: ByteWriter, number: number, value: number): void {
+  if (value === 0) return
+  writeVarint(out, number * 8)
+  writeVarint(out, value)
+}
+
+/** The same for a number of 64 bits. */
+export function writeUint64Field(out: ByteWriter, number: number, value: bigint): void {
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) {
+    writeVarintField(out, number, Number(value))
+    return
+  }
+  writeVarint(out, number * 8)
+  let rest = value
+  for (; rest >= 0x80n; rest >>= 7n) out.uint8(Number(rest & 0x7fn) | 0x80)
+  out.uint8(Number(rest))
+}
+
+/** A field of bytes, also where it is empty: for those that nodes write so, as all of a list. */
+export function writeBytesField(out: ByteWriter, number: number, content: Uint8Array): void {
+  writeVarint(out, number * 8 + 2)
+  writeVarint(out, content.length)
+  out.raw(content)
+}
+
+/** A field of bytes; nothing for an empty one, as proto3 writes it. */
+export function writeBytesIfAny(out: ByteWriter, number: number, content: Uint8Array): void {
+  if (content.length > 0) writeBytesField(out, number, content)
+}
+
+/** Begins a message within a message, whose content follows. @returns what `endMessage` needs */
+export function beginMessage(out: ByteWriter, number: number): number {
+  writeVarint(out, number * 8 + 2)
+  out.reserve(guessedLengthBytes)
+  out.position += guessedLengthBytes
+  return out.position
+}
+
+/** Ends the message that began at `start`: writes its length and moves it if that needs other room than was left. */
+export function endMessage(out: ByteWriter, start: number): void {
+  const length = out.position - start
+  const lengthStart = start - guessedLengthBytes
+  if (length >= 0x80 && length < 0x4000) {
+    out.bytes[lengthStart] = (length & 0x7f) | 0x80
+    out.bytes[lengthStart + 1] = length >>> 7
+    return
+  }
+  let lengthBytes = 1
+  for (let rest = length; rest >= 0x80; rest = Math.floor(rest / 0x80)) lengthBytes++
+  out.reserve(lengthBytes)
+  out.bytes.copyWithin(lengthStart + lengthBytes, start, out.position)
+  out.position = lengthStart
+  writeVarint(out, length)
+  out.position += length
+}

@@ -1,0 +1,101 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { decodeEvmPayload } from '../../../src/flow/evm/decode-evm-payload.ts'
+import { anyAddress, anyKey } from '../../../src/flow/evm/evm-transactions.test-support.ts'
+import { recoverSender } from '../../../src/flow/evm/recover-sender.ts'
+import { decodePayload } from '../../../src/flow/payload.ts'
+import { readRecordedEvents } from '../../replay/recorded-events.ts'
+import { checksumAddress, coaAddress, createdAddress, keyAddress } from './evm-address.ts'
+import { directCallPayload, signedPayload } from './evm-payload.ts'
+import type { DirectCall } from './evm-payload.ts'
+
+const bytes = (hex: string | undefined): Buffer => Buffer.from((hex ?? '').replace('0x', ''), 'hex')
+
+/** What the recorded chain ran in its EVM. */
+function recordedRuns(): Array<{ payload: Buffer; hash: string; contractAddress: string }> {
+  return readRecordedEvents('base', 'calls.jsonl.gz')
+    .filter(({ type }) => type.endsWith('.EVM.TransactionExecuted'))
+    .map(({ type, ccf }) => {
+      const { payload, hash, contractAddress } = decodePayload(type, ccf) as Record<string, string>
+      return { payload: bytes(payload), hash: hash ?? '', contractAddress: contractAddress ?? '' }
+    })
+}
+
+describe('what the simulated EVM runs', () => {
+  it('is signed so that its sender is recovered, with any type, key and content', () => {
+    const unsigned = fc.record({
+      type: fc.constantFrom(0, 1, 2),
+      chainId: fc.constantFrom(646, 747),
+      nonce: fc.nat(),
+      gasPrice: fc.nat(),
+      gasLimit: fc.nat(),
+      to: fc.option(anyAddress.map(bytes), { nil: undefined }),
+      value: fc.bigInt({ min: 0n, max: 1n << 90n }),
+      input: fc.uint8Array({ maxLength: 200 }).map((data) => Buffer.from(data)),
+    })
+    fc.assert(
+      fc.property(unsigned, anyKey, (transaction, key) => {
+        const payload = signedPayload(transaction, key)
+        const read = decodeEvmPayload(payload.bytes)
+        expect(read).to.deep.include({
+          type: transaction.type,
+          chainId: String(transaction.chainId),
+          nonce: String(transaction.nonce),
+          value: String(transaction.value),
+          to: transaction.to?.toString('hex'),
+          hash: payload.hash.toString('hex'),
+        })
+        expect(read?.signature && recoverSender(read.signature)).to.equal(keyAddress(key).toString('hex'))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('has direct calls of the bytes and hashes that the chain gave to the recorded ones', () => {
+    let checked = 0
+    for (const { payload, hash } of recordedRuns()) {
+      const read = decodeEvmPayload(payload)
+      if (read?.callType === undefined) continue
+      const call: DirectCall = {
+        kind: read.callType as DirectCall['kind'],
+        from: bytes(read.from),
+        to: read.to === undefined ? undefined : bytes(read.to),
+        input: Buffer.from(read.input),
+        value: BigInt(read.value),
+        gasLimit: Number(read.gasLimit),
+        nonce: Number(read.nonce),
+      }
+      const made = directCallPayload(call)
+      expect(made.bytes).to.deep.equal(payload)
+      expect(`0x${made.hash.toString('hex')}`).to.equal(hash)
+      checked++
+    }
+    expect(checked).to.be.above(20)
+  })
+
+  it('has new contracts and Cadence-owned accounts at the addresses that the chain gave to the recorded ones', () => {
+    let checked = 0
+    for (const { payload, contractAddress } of recordedRuns()) {
+      const read = decodeEvmPayload(payload)
+      if (contractAddress === '' || read === undefined || read.to !== undefined) continue
+      const from = read.from ?? (read.signature === undefined ? undefined : recoverSender(read.signature))
+      const address = createdAddress(bytes(from), Number(read.nonce))
+      expect(checksumAddress(address).toLowerCase()).to.equal(contractAddress.toLowerCase())
+      checked++
+    }
+    expect(checked).to.be.above(2)
+    const created = readRecordedEvents('base', 'calls.jsonl.gz')
+      .filter(({ type }) => type.endsWith('.EVM.CadenceOwnedAccountCreated'))
+      .map(({ type, ccf }) => decodePayload(type, ccf))
+    expect(created).not.to.have.lengthOf(0)
+    for (const { address, uuid } of created) {
+      expect(coaAddress(BigInt(uuid as string)).toString('hex')).to.equal(address)
+    }
+  })
+
+  it('spells addresses of contracts with the check sum of the recorded ones', () => {
+    // Source of the second: EIP-55's examples.
+    const spelled = ['0xECa899C26872DB38145d911E3a17BeA6B095b301', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']
+    for (const text of spelled) expect(checksumAddress(bytes(text))).to.equal(text)
+  })
+})

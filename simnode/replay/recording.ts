@@ -1,0 +1,175 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { EventEncoding } from '../../src/access/messages.ts'
+import { FatalError, asError } from '../../src/platform/errors.ts'
+import type { NodeError } from '../node/node-chain.ts'
+import { bytesOf, contentsOf, numberOf } from '../node/wire.ts'
+import { recordedBlockOf } from './recorded-block.ts'
+import type { RecordedBlock } from './recorded-block.ts'
+
+/** One line of a `calls*.jsonl.gz`. */
+export interface RecordedCall {
+  /** Method of `flow.access.AccessAPI`. */
+  readonly method: string
+  /** The height it belongs to, where it belongs to one. */
+  readonly height: number | undefined
+  readonly request: Buffer
+  readonly answer: Buffer | NodeError
+}
+
+/** One version of the recorded chain: all of it, from height 0 to its head. */
+export interface RecordedVersion {
+  /** `''` for `calls.jsonl.gz`, `a` for `calls-a.jsonl.gz`. */
+  readonly name: string
+  /** By height, from 0 without a gap. */
+  readonly blocks: readonly RecordedBlock[]
+  /** Calls that are answered from the recording alone, by `keyOf`. */
+  readonly answers: ReadonlyMap<string, Buffer | NodeError>
+  /** Events of height 0, which no other call tells, as `EventsResponse.Result` messages by `${encoding} ${type}`. */
+  readonly bootstrapEvents: ReadonlyMap<string, Buffer>
+  /** `entities.Metadata`, the same in every answer of a recording. */
+  readonly metadata: Buffer
+  /** Every call of this version's file, in the order of the recording. */
+  readonly calls: readonly RecordedCall[]
+}
+
+/** A recordings folder in memory: its versions, in the order of their names. Immutable, so nodes may share it. */
+export interface Recording {
+  readonly folder: string
+  readonly versions: ReadonlyMap<string, RecordedVersion>
+}
+
+/** The calls that nothing about the chain's blocks can answer. */
+const standaloneMethods = new Set([
+  'Ping',
+  'GetNetworkParameters',
+  'GetNodeVersionInfo',
+  'GetLatestProtocolStateSnapshot',
+  'GetAccountAtLatestBlock',
+])
+
+/** The key of `RecordedVersion.answers`. */
+export function keyOf(method: string, request: Buffer): string {
+  return `${method} ${request.toString('base64')}`
+}
+
+/**
+ * Reads every `calls*.jsonl.gz` of a folder, and beside it `scripts*.jsonl.gz` where there is one. A file whose heights do not begin at 0 continues the one before it, in
+ * the order of the names, and takes the place of its heights.
+ * @throws FatalError when the folder cannot be read, has no such file, or a height is incomplete
+ */
+export async function loadRecording(folder: string): Promise<Recording> {
+  const names = await readdir(folder).catch((thrown: unknown) => {
+    throw new FatalError('recording-unreadable', `Cannot read the folder ${folder}: ${asError(thrown).message}`, {
+      cause: thrown,
+    })
+  })
+  const files = names.filter((name) => /^calls(-\w+)?\.jsonl\.gz$/.test(name)).sort()
+  if (files.length === 0) throw new FatalError('recording-missing', `The folder ${folder} holds no calls*.jsonl.gz`)
+  const versions = new Map<string, RecordedVersion>()
+  let previous: RecordedVersion | undefined
+  for (const file of files) {
+    const name = /^calls-?(\w*)\./.exec(file)?.[1] ?? ''
+    try {
+      const scripts = file.replace('calls', 'scripts')
+      const ofScripts = names.includes(scripts) ? await readCalls(join(folder, scripts)) : []
+      previous = versionOf(name, await readCalls(join(folder, file)), ofScripts, previous)
+    } catch (thrown) {
+      throw new FatalError('recording-damaged', `${join(folder, file)}: ${asError(thrown).message}`, { cause: thrown })
+    }
+    versions.set(name, previous)
+  }
+  return { folder, versions }
+}
+
+async function readCalls(path: string): Promise<RecordedCall[]> {
+  const text = (await promisify(gunzip)(await readFile(path))).toString('utf8').trimEnd()
+  return text.split('\n').map((line) => {
+    const call = JSON.parse(line) as {
+      method: string
+      height?: number
+      request: string
+      response?: string
+      error?: NodeError
+    }
+    return {
+      method: call.method,
+      height: call.height,
+      request: Buffer.from(call.request, 'base64'),
+      answer: call.error ?? Buffer.from(call.response ?? '', 'base64'),
+    }
+  })
+}
+
+function versionOf(
+  name: string,
+  calls: readonly RecordedCall[],
+  scripts: readonly RecordedCall[],
+  previous: RecordedVersion | undefined,
+): RecordedVersion {
+  const answers = new Map(previous?.answers)
+  const byKey = new Map<string, Buffer | NodeError>()
+  for (const call of calls) {
+    byKey.set(keyOf(call.method, call.request), call.answer)
+    if (standaloneMethods.has(call.method)) answers.set(keyOf(call.method, call.request), call.answer)
+  }
+  for (const call of scripts) answers.set(keyOf(call.method, call.request), call.answer)
+  const bootstrapEvents = new Map(previous?.bootstrapEvents)
+  for (const call of calls) if (call.method === 'GetEventsForHeightRange') collectBootstrapEvents(call, bootstrapEvents)
+  const ownBlocks = blocksOf(calls, byKey)
+  const first = ownBlocks[0]?.height ?? 0
+  const blocks = [...(previous?.blocks.slice(0, first) ?? []), ...ownBlocks]
+  blocks.forEach((block, height) => {
+    if (block.height !== height) throw new RangeError(`The recording lacks height ${height}`)
+  })
+  const latest = calls.findLast((call) => call.method === 'GetLatestBlockHeader')?.answer
+  if (!(latest instanceof Buffer)) throw new RangeError('The recording lacks GetLatestBlockHeader')
+  return { name, blocks, answers, bootstrapEvents, metadata: bytesOf(latest, 3), calls }
+}
+
+function blocksOf(calls: readonly RecordedCall[], byKey: ReadonlyMap<string, Buffer | NodeError>): RecordedBlock[] {
+  const collections = new Map<string, Buffer>()
+  for (const { method, request, answer } of calls) {
+    if (method !== 'GetCollectionByID' || !Buffer.isBuffer(answer)) continue
+    collections.set(bytesOf(request, 1).toString('hex'), answer)
+  }
+  const headers = calls.filter((c) => c.method === 'GetBlockHeaderByHeight' && c.answer instanceof Buffer)
+  return headers.map((call) => {
+    const header = call.answer as Buffer
+    const height = numberOf(call.request, 1)
+    const id = bytesOf(bytesOf(header, 1), 1)
+    const answerOf = (method: string, ...request: Buffer[]): Buffer | NodeError => {
+      const answer = byKey.get(keyOf(method, Buffer.concat(request)))
+      if (answer === undefined) throw new RangeError(`The recording lacks ${method} of height ${height}`)
+      return answer
+    }
+    const byHeight = call.request
+    const byId = Buffer.concat([Buffer.from([10, id.length]), id])
+    const full = Buffer.from([16, 1])
+    const block = (answer: Buffer | NodeError): Buffer => {
+      if (!(answer instanceof Buffer)) throw new RangeError(`Height ${height} was refused`)
+      return answer
+    }
+    return recordedBlockOf({
+      light: block(answerOf('GetBlockByHeight', byHeight)),
+      full: block(answerOf('GetBlockByHeight', byHeight, full)),
+      header,
+      collections,
+      transactions: answerOf('GetTransactionsByBlockID', byId),
+      results: {
+        'json-cdc': answerOf('GetTransactionResultsByBlockID', byId),
+        ccf: answerOf('GetTransactionResultsByBlockID', byId, Buffer.from([16, 1])),
+      },
+    })
+  })
+}
+
+function collectBootstrapEvents(call: RecordedCall, found: Map<string, Buffer>): void {
+  if (!(call.answer instanceof Buffer) || numberOf(call.request, 2) !== 0) return
+  const first = contentsOf(call.answer, 1)[0]
+  if (first === undefined) return
+  const encoding: EventEncoding = numberOf(call.request, 4) === 1 ? 'ccf' : 'json-cdc'
+  if (contentsOf(first, 3).length > 0) found.set(`${encoding} ${bytesOf(call.request, 1).toString()}`, first)
+}

@@ -1,0 +1,228 @@
+import { hash } from 'node:crypto'
+import { FatalError } from '../../src/platform/errors.ts'
+import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
+import { bytesField, numberOf } from '../node/wire.ts'
+import type { RecordedBlock } from './recorded-block.ts'
+import type { RecordedVersion } from './recording.ts'
+import { ReplayBlock } from './replay-block.ts'
+
+/** How recorded blocks are laid out as a chain. One recording in one shape is always the same chain, byte for byte. */
+export interface ChainShape {
+  /**
+   * After the last recorded block the blocks from height 1 on come again, with fresh ids, parents and times, without
+   * end. Events keep their recorded payloads, so numbers told in events do not grow on. Default false.
+   */
+  readonly loop?: boolean
+  /**
+   * The height that the recorded block 1 gets; the recorded block 0 is then not part of the chain. Ids stay recorded
+   * in the first pass. Default 0: heights as recorded, from block 0.
+   */
+  readonly startHeight?: number
+  /**
+   * Block times `spacingMs` apart, with `time` at `height`; below it `pastSpacingMs`, by default the same. Default: as
+   * recorded, continued when looped.
+   */
+  readonly clock?: {
+    readonly height: number
+    readonly time: Date
+    readonly spacingMs: number
+    readonly pastSpacingMs?: number
+  }
+  /** How many made blocks are kept. Default 512. */
+  readonly cachedBlocks?: number
+}
+
+/** Most transaction ids of the repeated passes that are remembered for calls by id alone. */
+const maxRememberedTransactions = 200_000
+
+/**
+ * One version of a recording, laid out as a chain. Any height is made on demand, whatever was asked before: the id of a
+ * repeated block or collection carries its place. Transaction ids are true hashes and cannot: those of repeated blocks
+ * are known while the block was made not too long ago.
+ */
+export class ReplayChain implements NodeChain {
+  readonly version: RecordedVersion
+  /** The lowest height. */
+  readonly lowest: number
+  /** The highest height; Infinity when looped. */
+  readonly highest: number
+  /** The height of the last recorded block in the first pass. */
+  readonly lastRecorded: number
+  readonly #shape: ChainShape
+  readonly #shift: number
+  /** Blocks of one pass: all but block 0. */
+  readonly #length: number
+  readonly #passNs: bigint
+  readonly #viewsPerPass: number
+  readonly #blocks = new Map<number, ReplayBlock>()
+  readonly #recordedHeights = new Map<string, number>()
+  readonly #recordedCollections = new Map<string, number>()
+  readonly #transactions = new Map<string, ChainPlace>()
+  readonly #systemBodies = new Map<string, Buffer>()
+  readonly #remembered: string[] = []
+  #nextForgotten = 0
+
+  /** @throws FatalError when the recording is too short to be laid out so */
+  constructor(version: RecordedVersion, shape: ChainShape = {}) {
+    this.version = version
+    this.#shape = shape
+    this.#length = version.blocks.length - 1
+    this.lowest = shape.startHeight ?? 0
+    this.#shift = Math.max(0, this.lowest - 1)
+    this.lastRecorded = this.#length + this.#shift
+    this.highest = shape.loop === true ? Number.POSITIVE_INFINITY : this.lastRecorded
+    const [first, last] = [version.blocks[1], version.blocks.at(-1)]
+    if (first === undefined || last === undefined) {
+      throw new FatalError('recording-too-short', 'The recording has no block after height 0')
+    }
+    const spacings = BigInt(Math.max(1, this.#length - 1))
+    const span = last.timestampNs - first.timestampNs
+    this.#passNs = span + (span / spacings / 1_000_000n) * 1_000_000n
+    this.#viewsPerPass = numberOf(last.header, 6)
+    for (const block of version.blocks) this.#index(block)
+  }
+
+  get name(): string {
+    return this.version.name
+  }
+
+  get firstHead(): number {
+    return this.lastRecorded
+  }
+
+  get metadata(): Buffer {
+    return this.version.metadata
+  }
+
+  /** @param height from `lowest` to `highest` */
+  block(height: number): ReplayBlock {
+    const known = this.#blocks.get(height)
+    if (known !== undefined) return known
+    const made = this.#make(height)
+    this.#blocks.set(height, made)
+    if (this.#blocks.size > (this.#shape.cachedBlocks ?? 512)) {
+      for (const oldest of this.#blocks.keys()) {
+        this.#blocks.delete(oldest)
+        break
+      }
+    }
+    return made
+  }
+
+  heightOfBlock(id: Buffer): number | undefined {
+    const recorded = this.#recordedHeights.get(key(id))
+    if (recorded !== undefined) return this.#inChain(recorded + this.#shift)
+    const height = this.#placeInFreshId(id)
+    return height !== undefined && this.#idAt(height).equals(id) ? height : undefined
+  }
+
+  /** Where a collection stands: its height and its position among the guarantees. */
+  placeOfCollection(id: Buffer): ChainPlace | undefined {
+    const recorded = this.#recordedCollections.get(key(id))
+    const height = recorded === undefined ? this.#placeInFreshId(id) : this.#inChain(recorded + this.#shift)
+    if (height === undefined) return undefined
+    const index = this.block(height).identity.collectionIds.findIndex((candidate) => candidate.equals(id))
+    return index === -1 ? undefined : { height, index }
+  }
+
+  /** Where a user transaction stands, the last place when it stands in several. */
+  placeOfTransaction(id: Buffer): ChainPlace | undefined {
+    return this.#transactions.get(key(id))
+  }
+
+  /** The body of a system transaction, which has the same id and body in many blocks. */
+  systemTransaction(id: Buffer): Buffer | undefined {
+    return this.#systemBodies.get(key(id))
+  }
+
+  #index(block: RecordedBlock): void {
+    this.#recordedHeights.set(key(block.id), block.height)
+    for (const id of block.collectionIds) this.#recordedCollections.set(key(id), block.height)
+    block.transactionIds.forEach((id, index) => {
+      if (index >= block.userTransactionCount) this.#systemBodies.set(key(id), block.transactions[index] as Buffer)
+      else this.#transactions.set(key(id), { height: block.height + this.#shift, index })
+    })
+  }
+
+  #inChain(height: number): number | undefined {
+    return height >= this.lowest && height <= this.highest ? height : undefined
+  }
+
+  /** Which recorded block stands at a height, and how often the recording was gone through before. */
+  #origin(height: number): { recorded: RecordedBlock; pass: number } {
+    const position = height - this.#shift
+    const pass = position <= this.#length ? 0 : Math.floor((position - 1) / this.#length)
+    const recorded = this.version.blocks[position - pass * this.#length]
+    if (recorded === undefined || height < this.lowest || height > this.highest) {
+      throw new RangeError(`No block at height ${height}`)
+    }
+    return { recorded, pass }
+  }
+
+  #idAt(height: number): Buffer {
+    const { recorded, pass } = this.#origin(height)
+    return pass === 0 ? recorded.id : freshId(recorded.id, pass, recorded.height)
+  }
+
+  /** The height that a fresh id of a block or collection would belong to; the caller compares the id. */
+  #placeInFreshId(id: Buffer): number | undefined {
+    if (id.length !== 32 || this.#shape.loop !== true) return undefined
+    const pass = (id.readUInt32BE(24) ^ id.readUInt32BE(0)) >>> 0
+    const recordedHeight = (id.readUInt32BE(28) ^ id.readUInt32BE(4)) >>> 0
+    if (pass === 0 || recordedHeight === 0 || recordedHeight > this.#length) return undefined
+    return this.#shift + pass * this.#length + recordedHeight
+  }
+
+  #make(height: number): ReplayBlock {
+    const { recorded, pass } = this.#origin(height)
+    const isFirstPass = pass === 0
+    const block = new ReplayBlock(this.version, recorded, {
+      height,
+      id: this.#idAt(height),
+      parentId: isFirstPass ? recorded.parentId : this.#idAt(height - 1),
+      timestampNs: this.#timestampNs(recorded, pass, height),
+      viewShift: pass * this.#viewsPerPass,
+      collectionIds: isFirstPass
+        ? recorded.collectionIds
+        : recorded.collectionIds.map((id) => freshId(id, pass, recorded.height)),
+      referenceIdOf: (recordedId) => {
+        const referenceHeight = this.#recordedHeights.get(key(recordedId))
+        return referenceHeight === undefined ? recordedId : this.#idAt(height - (recorded.height - referenceHeight))
+      },
+    })
+    if (!isFirstPass) this.#remember(block)
+    return block
+  }
+
+  #timestampNs(recorded: RecordedBlock, pass: number, height: number): bigint {
+    const { clock } = this.#shape
+    if (clock === undefined) return recorded.timestampNs + BigInt(pass) * this.#passNs
+    const spacingMs = height < clock.height ? (clock.pastSpacingMs ?? clock.spacingMs) : clock.spacingMs
+    return BigInt(Math.round(clock.time.getTime() + (height - clock.height) * spacingMs)) * 1_000_000n
+  }
+
+  /** Keeps the transaction ids of a repeated block findable, and forgets the oldest ones beyond the limit. */
+  #remember(block: ReplayBlock): void {
+    for (let index = 0; index < block.recorded.userTransactionCount; index++) {
+      const id = key(block.transactionIds[index] as Buffer)
+      if (this.#transactions.has(id)) continue
+      this.#transactions.set(id, { height: block.height, index })
+      const forgotten = this.#remembered[this.#nextForgotten]
+      if (forgotten !== undefined) this.#transactions.delete(forgotten)
+      this.#remembered[this.#nextForgotten] = id
+      this.#nextForgotten = (this.#nextForgotten + 1) % maxRememberedTransactions
+    }
+  }
+}
+
+/** An id that carries its place, hidden under its own hash so that it looks like any other. */
+function freshId(recordedId: Buffer, pass: number, recordedHeight: number): Buffer {
+  const id = hash('sha3-256', Buffer.concat([recordedId, bytesField(1, Buffer.from(String(pass)))]), 'buffer')
+  id.writeUInt32BE((id.readUInt32BE(0) ^ pass) >>> 0, 24)
+  id.writeUInt32BE((id.readUInt32BE(4) ^ recordedHeight) >>> 0, 28)
+  return id
+}
+
+function key(id: Buffer): string {
+  return id.toString('latin1')
+}

@@ -1,0 +1,174 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { ApiError } from '../../src/platform/errors.ts'
+import { listenOn } from '../node/listen-on.ts'
+import { RestCalls } from './rest-calls.ts'
+import type { UnaryCalls } from './rest-calls.ts'
+import { restFailure } from './rest-failure.ts'
+import { paramsOf } from './rest-route.ts'
+import type { RestRoute } from './rest-route.ts'
+import { accountRoutes } from './routes/account-routes.ts'
+import { blockRoutes } from './routes/block-routes.ts'
+import { eventRoutes } from './routes/event-routes.ts'
+import { nodeRoutes } from './routes/node-routes.ts'
+import { scriptRoutes } from './routes/script-routes.ts'
+import { transactionRoutes } from './routes/transaction-routes.ts'
+
+const routes: readonly RestRoute[] = [
+  ...blockRoutes,
+  ...accountRoutes,
+  ...scriptRoutes,
+  ...transactionRoutes,
+  ...eventRoutes,
+  ...nodeRoutes,
+]
+
+/** The largest body, in bytes: a transaction may have 1.5 MB, in base64. */
+const mostBodyBytes = 4 * 1024 * 1024
+
+/** Any page may ask, with any header, and read what it gets. */
+const openToAll = { 'access-control-allow-origin': '*' }
+const preflightHeaders = {
+  ...openToAll,
+  'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
+  'access-control-max-age': '600',
+}
+
+/**
+ * The REST of the access API, `/v1`, on a node's gRPC calls. Whatever goes wrong is `{ code, message }`, with the status as code.
+ * States: listening, from the moment it is made; closed, after `close`.
+ * Source: `openapi/access.yaml` of onflow/flow; onflow/flow-go `engine/access/rest`.
+ */
+export class RestServer {
+  /** `http://host:port` */
+  readonly url: string
+  readonly #http: Server
+  /** By the peer's `address:port`. */
+  readonly #sockets: Map<string, Socket>
+
+  private constructor(http: Server, sockets: Map<string, Socket>) {
+    const { address, family, port } = http.address() as AddressInfo
+    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    this.#http = http
+    this.#sockets = sockets
+  }
+
+  /**
+   * @param port 0 for any free one
+   * @throws FatalError when the address cannot be taken
+   */
+  static async listen(host: string, port: number, calls: UnaryCalls): Promise<RestServer> {
+    const sockets = new Map<string, Socket>()
+    const http = createServer((request, response) => {
+      void respond(calls, request, response)
+    })
+    http.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket)
+      sockets.set(peer, socket)
+      socket.once('close', () => sockets.delete(peer))
+    })
+    await listenOn(http, host, port)
+    return new RestServer(http, sockets)
+  }
+
+  /** Cuts the connection of a call's peer. */
+  dropConnection(peer: string): void {
+    this.#sockets.get(peer)?.destroy()
+  }
+
+  /** Cuts every connection; clients may connect again at once. */
+  dropConnections(): void {
+    for (const socket of this.#sockets.values()) socket.destroy()
+  }
+
+  /** Stops listening and cuts what is connected. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#http.close(() => resolve())
+    })
+    this.dropConnections()
+    await closed
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`
+}
+
+async function respond(calls: UnaryCalls, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A client that breaks off is no trouble of the server's: its socket closes, and there is nobody left to tell.
+  response.on('error', () => response.destroy())
+  if (request.method === 'OPTIONS') {
+    const asked = request.headers['access-control-request-headers']
+    response
+      .writeHead(204, {
+        ...preflightHeaders,
+        ...(asked === undefined ? {} : { 'access-control-allow-headers': asked }),
+      })
+      .end()
+    return
+  }
+  try {
+    send(request, response, 200, await answer(new RestCalls(calls, peerOf(request.socket)), request))
+  } catch (thrown) {
+    const failure = restFailure(thrown)
+    // What is left of a body that was not read would be taken for the next request.
+    if (!request.complete) response.setHeader('connection', 'close')
+    send(request, response, failure.code, failure)
+  }
+}
+
+function send(request: IncomingMessage, response: ServerResponse, code: number, body: unknown): void {
+  const text = JSON.stringify(body)
+  const headers = {
+    ...openToAll,
+    'content-type': 'application/json; charset=UTF-8',
+    'content-length': Buffer.byteLength(text),
+  }
+  response.writeHead(code, headers).end(request.method === 'HEAD' ? undefined : text)
+}
+
+async function answer(calls: RestCalls, request: IncomingMessage): Promise<unknown> {
+  const { pathname, searchParams } = urlOf(request)
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  let isKnown = false
+  for (const route of routes) {
+    const params = paramsOf(route.path, pathname)
+    if (params === undefined) continue
+    isKnown = true
+    if (route.method !== method) continue
+    const body = method === 'POST' ? await bodyOf(request) : undefined
+    return route.answer(calls, { params, query: searchParams, body })
+  }
+  if (isKnown) throw new ApiError(405, 'method-not-allowed', `there is no ${request.method} of ${pathname}`)
+  throw new ApiError(
+    404,
+    'not-found',
+    `there is no ${pathname}; a simulated node knows the paths of docs/simulated-chain.md`,
+  )
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  const parsed = URL.parse(`http://node${url.startsWith('/') ? '' : '/'}${url}`)
+  if (parsed === null) throw new ApiError(400, 'bad-request', 'the path cannot be read')
+  return parsed
+}
+
+/** The JSON of a body, whatever type it says it has: clients do not say it. @throws ApiError */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const tooLarge = new ApiError(413, 'body-too-large', `request body too large: at most ${mostBodyBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? '0') > mostBodyBytes) throw tooLarge
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBodyBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
+  } catch (error) {
+    throw new ApiError(400, 'bad-json', 'request body contains badly-formed JSON', { cause: error })
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiError } from '../../src/platform/errors.ts'
+
+/**
+ * Values of requests, read as access nodes read them, and of answers, written as they write them: ids and addresses in hex without
+ * `0x`, whole numbers of 64 bits as text, bytes in base64. Source: onflow/flow-go `engine/access/rest/common/parser`.
+ */
+
+/** A height, or the newest block: everything is sealed at once, so that `final` is `sealed`. */
+export type WantedHeight = bigint | 'latest'
+
+const mostUint64 = 2n ** 64n - 1n
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'bad-request', message)
+}
+
+/** 32 bytes of 64 hex digits. @throws ApiError */
+export function readId(text: string): Buffer {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw badRequest('invalid ID format')
+  return Buffer.from(text, 'hex')
+}
+
+/** Ids with commas between them; none of nothing. @throws ApiError */
+export function readIds(text: string | null, most: number): Buffer[] {
+  const ids = text === null || text === '' ? [] : text.split(',')
+  if (ids.length > most) throw badRequest(`at most ${most} IDs can be requested at a time`)
+  return [...new Set(ids)].map(readId)
+}
+
+/** 8 bytes of 16 hex digits, with or without 0x. @throws ApiError */
+export function readAddress(text: string): Buffer {
+  const digits = text.toLowerCase().replace(/^0x/, '')
+  if (!/^[0-9a-f]{16}$/.test(digits)) throw badRequest(`invalid address: ${JSON.stringify(text.slice(0, 40))}`)
+  return Buffer.from(digits, 'hex')
+}
+
+/** @throws ApiError */
+export function readUint64(text: string, what: string): bigint {
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : mostUint64 + 1n
+  if (value > mostUint64) throw badRequest(`invalid ${what}: value must be an unsigned 64 bit integer`)
+  return value
+}
+
+/** @throws ApiError */
+export function readUint32(text: string, what: string): number {
+  const value = readUint64(text, what)
+  if (value > 0xffff_ffffn) throw badRequest(`invalid ${what}: value must be an unsigned 32 bit integer`)
+  return Number(value)
+}
+
+/** `sealed`, `final` or a height; undefined of nothing. @throws ApiError */
+export function readHeight(text: string | null, what = 'height'): WantedHeight | undefined {
+  if (text === null || text === '') return undefined
+  if (text === 'sealed' || text === 'final') return 'latest'
+  const height = /^\d{1,16}$/.test(text) ? BigInt(text) : -1n
+  if (height < 0n || height > BigInt(Number.MAX_SAFE_INTEGER))
+    throw badRequest(`invalid ${what}: invalid height format`)
+  return height
+}
+
+/** Bytes in base64, in its usual letters, with padding. @throws ApiError */
+export function readBase64(text: string, what: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw badRequest(`invalid ${what} encoding`)
+  return bytes
+}
+
+/** The words of the parameter `expand`. */
+export function readExpand(query: URLSearchParams): ReadonlySet<string> {
+  return new Set((query.get('expand') ?? '').split(','))
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+}
+
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+}

@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import { mcpServers } from './mcp-server.ts'
+import { toolWords } from './open-client.ts'
+
+const nothing = {
+  flowfarm: () => undefined,
+  flowfarmKey: undefined,
+  script: undefined,
+  evm: undefined,
+  tools: () => undefined,
+}
+
+describe('the MCP servers of the chat', () => {
+  it('are ours where none is set, and are missed only where somebody asked for them', () => {
+    let port = 1
+    const [flowfarm, script, evm] = mcpServers({ ...nothing, tools: () => `http://127.0.0.1:${port}` })
+    port = 8086
+    expect([flowfarm?.url(), script?.url(), evm?.url()]).to.deep.equal([
+      undefined,
+      'http://127.0.0.1:8086/script/mcp',
+      'http://127.0.0.1:8086/evm/mcp',
+    ])
+    expect([flowfarm?.isWanted, script?.isWanted, evm?.isWanted]).to.deep.equal([true, false, false])
+    expect([flowfarm?.isOurs, script?.isOurs, evm?.isOurs]).to.deep.equal([true, true, true])
+  })
+
+  it('of others are strangers, and get no key of ours', () => {
+    const [flowfarm, script, evm] = mcpServers({
+      ...nothing,
+      flowfarm: () => 'http://own.example/mcp',
+      flowfarmKey: 'k',
+      script: 'https://s.example/mcp',
+      evm: 'https://e.example/mcp',
+      tools: () => 'http://127.0.0.1:8086',
+    })
+    expect([flowfarm?.key, script?.key, evm?.key]).to.deep.equal(['k', undefined, undefined])
+    expect([script?.url(), evm?.url()]).to.deep.equal(['https://s.example/mcp', 'https://e.example/mcp'])
+    expect([script, evm].map((server) => [server?.isOurs, server?.isWanted])).to.deep.equal([
+      [false, true],
+      [false, true],
+    ])
+  })
+
+  it('have no name in common, none of a tool that asks a second model, and words of ours for each', () => {
+    const names = mcpServers(nothing).flatMap(({ tools }) => tools)
+    expect(new Set(names).size).to.equal(names.length)
+    expect(names.filter((name) => /^(ask|generate)_/.test(name))).to.deep.equal([])
+    expect(Object.keys(toolWords)).to.have.members(names)
+  })
+})

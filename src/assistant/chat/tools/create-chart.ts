@@ -1,0 +1,109 @@
+import { tool } from 'ai'
+import type { Tool } from 'ai'
+import { z } from 'zod'
+import { ApiError } from '../../../platform/errors.ts'
+import { parseBody } from '../../../platform/parse-input.ts'
+import { toldInput } from './told-input.ts'
+
+export const chartTypes = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
+export type ChartType = (typeof chartTypes)[number]
+
+/** A chart as data. The page draws it; nothing of it is ever run. */
+export interface Chart {
+  readonly chartType: ChartType
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly datasets: readonly { readonly label: string; readonly data: readonly number[] }[]
+}
+
+/** More than a page draws so that it can be read. */
+const mostLabels = 200
+const mostDatasets = 12
+const mostTextCharacters = 200
+
+const text = (name: string): z.ZodString =>
+  z.string(`must be a text: the ${name}`).max(mostTextCharacters, `must have at most ${mostTextCharacters} characters`)
+
+/** Rows of SQL have big numbers as texts, which models pass on as they are. */
+const number = z.union(
+  [
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/)
+      .transform(Number)
+      .pipe(z.number()),
+  ],
+  'must be a number, without separators and units',
+)
+
+const schema = z.strictObject(
+  {
+    chartType: z.enum(chartTypes, `must be one of ${chartTypes.join(', ')}`),
+    title: text('title').min(1, 'must not be empty').describe('What is shown, with its unit.'),
+    labels: z
+      .array(z.union([text('label'), z.number().transform(String)], 'must be a text'), 'must be a list of texts')
+      .min(1, 'must not be empty')
+      .max(mostLabels, `must have at most ${mostLabels} labels: aggregate, or take fewer rows`)
+      .describe('One for each point, bar or slice; days as 2026-11-22, in their order.'),
+    datasets: z
+      .array(
+        z.strictObject(
+          {
+            label: text('label').describe('What the numbers are, with their unit.'),
+            data: z
+              .array(number, 'must be a list of numbers')
+              .describe('As many numbers as there are labels, in their order.'),
+          },
+          'must be an object with label and data',
+        ),
+        'must be a list',
+      )
+      .min(1, 'must not be empty')
+      .max(mostDatasets, `must have at most ${mostDatasets} datasets`),
+  },
+  'must be an object',
+)
+
+/** `createChart`: checks a chart and gives it back for the page to draw. */
+export const createChart: Tool<unknown, Chart> = tool({
+  description:
+    'Draws a chart below the answer. Use it when numbers over time, a ranking or shares of a whole are easier to see than to read, with numbers that a tool returned. ' +
+    'line for time, bar for a few categories, horizontalBar for rankings with long names, pie or doughnut for shares of a whole with one dataset and at most eight slices.',
+  inputSchema: toldInput(schema),
+  execute: (input) => readChart(input),
+})
+
+/** @throws ApiError 400 `invalid-field` that names what does not fit */
+export function readChart(input: unknown): Chart {
+  const chart = parseBody(schema, input)
+  const { chartType, labels, datasets } = chart
+  datasets.forEach(({ data }, i) => {
+    if (data.length === labels.length) return
+    const problem = `Field "datasets[${i}].data" has ${data.length} numbers for ${labels.length} labels: give one number for each label.`
+    throw new ApiError(400, 'invalid-field', problem, { field: `datasets[${i}].data` })
+  })
+  if (chartType !== 'pie' && chartType !== 'doughnut') return chart
+  const [dataset, ...others] = datasets
+  if (others.length > 0)
+    throw new ApiError(
+      400,
+      'invalid-field',
+      `A ${chartType} shows one dataset, and ${datasets.length} were given: take bar for several.`,
+      { field: 'datasets' },
+    )
+  if (dataset?.data.some((value) => value < 0) === true) {
+    throw new ApiError(
+      400,
+      'invalid-field',
+      `A ${chartType} shows shares of a whole, which are not negative: take bar.`,
+      { field: 'datasets[0].data' },
+    )
+  }
+  if (dataset?.data.every((value) => value === 0) === true) {
+    throw new ApiError(400, 'invalid-field', `A ${chartType} of zeros shows nothing: say so in words.`, {
+      field: 'datasets[0].data',
+    })
+  }
+  return chart
+}

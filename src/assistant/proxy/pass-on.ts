@@ -1,0 +1,145 @@
+import { request as sendRequest } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { ApiError, asError } from '../../platform/errors.ts'
+import { headersToClient } from './forwarded-headers.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface PassedRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly upstream: Upstream
+  /** For the service behind. */
+  readonly headers: OutgoingHttpHeaders
+  readonly hasBody: boolean
+  readonly agent: Agent
+  /** How long a connection may take to come about, in milliseconds. */
+  readonly connectMs: number
+}
+
+/** How it ended: `left` where the client went first, `broken` where the service broke off an answer that had begun. */
+export type PassedEnd = 'answered' | 'left' | 'broken'
+
+/**
+ * Passes a request on and its answer back, both as they come: nothing is collected. When either end leaves, the other is let go at once.
+ * @throws ApiError 502 `upstream-down`, 504 `upstream-slow`, while nothing of an answer was sent; 400 `bad-request` for headers that cannot be sent
+ */
+export async function passOn(passed: PassedRequest): Promise<PassedEnd> {
+  const { request, response } = passed
+  let answer: IncomingMessage | undefined
+  let hasLeft = false
+  response.once('close', () => {
+    hasLeft = !response.writableFinished && answer?.errored === null
+  })
+  try {
+    answer = await firstAnswer(passed)
+  } catch (error) {
+    if (response.destroyed) return 'left'
+    throw error
+  }
+  const headers = headersToClient(answer.rawHeaders)
+  // An answer to what was not read to its end: what is left would be taken for the next request, or be read for nothing.
+  if (!request.complete) headers['connection'] = 'close'
+  response.writeHead(answer.statusCode ?? 502, headers)
+  // Whoever reads a stream wants to know that there is one before its first event.
+  response.flushHeaders()
+  try {
+    await pipeline(answer, response)
+    return 'answered'
+  } catch {
+    // Both streams are destroyed by now, which ends the connections: nothing else can tell that an answer is not whole.
+    return hasLeft ? 'left' : 'broken'
+  }
+}
+
+async function firstAnswer(passed: PassedRequest): Promise<IncomingMessage> {
+  for (;;) {
+    const sent = send(passed)
+    try {
+      return await answerTo(sent, passed)
+    } catch (error) {
+      // The service closed a connection in the moment in which it was used again.
+      if (!sent.reusedSocket || !isRepeatable(passed) || !isCut(error)) throw asAnswer(error, passed.upstream)
+    }
+  }
+}
+
+function send({ request, upstream, headers, agent }: PassedRequest): ClientRequest {
+  const { hostname, port } = upstream.url
+  try {
+    return sendRequest({
+      // As `URL` writes it, an address of IPv6 has brackets, which no look-up takes.
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? 80 : port,
+      method: request.method,
+      path: request.url,
+      headers,
+      agent,
+    })
+  } catch (error) {
+    throw new ApiError(
+      400,
+      'bad-request',
+      'The target or a header of this request has characters that cannot be passed on.',
+      { cause: error },
+    )
+  }
+}
+
+async function answerTo(
+  sent: ClientRequest,
+  { request, response, upstream, hasBody, connectMs }: PassedRequest,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const leave = (): void => void sent.destroy()
+  response.once('close', leave)
+  sent.once('close', () => {
+    response.off('close', leave)
+    // Of an upgrade that nobody asked for there is neither an answer nor an error.
+    reject(new Error('the connection was closed without an answer'))
+  })
+  sent.on('response', resolve)
+  // After the answer has begun, its own stream tells of errors; this listener hears them too, and does nothing then.
+  sent.on('error', reject)
+  sent.setTimeout(upstream.patienceMs, () => sent.destroy(tooSlow(upstream)))
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) return
+    const timer = setTimeout(() => sent.destroy(down(upstream)), connectMs)
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer))
+  })
+  if (hasBody) request.pipe(sent)
+  else sent.end()
+  return promise
+}
+
+/** Whether asking twice does no more than asking once, and can be done: a body is gone once it was sent. */
+function isRepeatable({ request: { method }, response, hasBody }: PassedRequest): boolean {
+  return !hasBody && (method === 'GET' || method === 'HEAD') && !response.destroyed
+}
+
+function isCut(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+function asAnswer(error: unknown, upstream: Upstream): unknown {
+  return error instanceof ApiError ? error : down(upstream, asError(error))
+}
+
+function down({ title }: Upstream, cause?: Error): ApiError {
+  return new ApiError(502, 'upstream-down', `${capital(title)} does not answer at the moment; try again.`, {
+    ...(cause === undefined ? {} : { cause }),
+    details: { retryAfterSeconds: 2 },
+  })
+}
+
+function tooSlow({ title, patienceMs }: Upstream): ApiError {
+  return new ApiError(
+    504,
+    'upstream-slow',
+    `${capital(title)} has said nothing for ${Math.round(patienceMs / 1000)} s.`,
+  )
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto'
+import { Agent, createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, BlockList, Socket } from 'node:net'
+import { clientReader, isListed } from '../../platform/client-address.ts'
+import { plainAddress } from '../../platform/client-network.ts'
+import { ApiError, asError } from '../../platform/errors.ts'
+import { closeServer } from '../../platform/http/listen.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { problemOf } from '../../platform/problem.ts'
+import { refuseRebound } from '../../platform/refuse-rebound.ts'
+import { headersToUpstream } from './forwarded-headers.ts'
+import type { Framing } from './forwarded-headers.ts'
+import { passOn } from './pass-on.ts'
+import type { PassedEnd } from './pass-on.ts'
+import { pathOf, routeOf } from './route-of.ts'
+import type { Upstream, UpstreamName } from './upstream.ts'
+
+export interface ProxyOptions {
+  /** Asked for with each request: services that start later have their ports later. */
+  readonly upstreamOf: (name: UpstreamName) => Upstream
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Address to bind. */
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
+  /** Proxies before this one that are believed (TRUSTED_PROXIES). */
+  readonly trustedProxies: BlockList
+  /** Whether the chat and the query service ask for a token. */
+  readonly needsToken: boolean
+  /** Default 10,000 ms. */
+  readonly connectMs?: number
+  /** How long a request may take to come. Default: 10 s for its head, 60 s for all of it. */
+  readonly patience?: {
+    readonly headersTimeout: number
+    readonly requestTimeout: number
+    readonly connectionsCheckingInterval: number
+  }
+  /** How long `close` waits for answers that are under way, in milliseconds. Default 4,000: the chat has its answers end in a word by then. */
+  readonly closeGraceMs?: number
+}
+
+export interface ProxyServer {
+  readonly port: number
+  /** Takes no more requests, waits for those that are under way, and ends the rest. */
+  close(): Promise<void>
+}
+
+const usualPatience = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 } as const
+
+/** Methods that our services know, or that browsers send to ask what they may. `TRACE` would show headers to scripts. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** The status, in metrics and log, of a request whose client went away before the answer was sent, or whose answer broke off. */
+const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { left: 499, broken: 502 }
+
+/**
+ * Starts the reverse proxy: one address for the chat, the query service and the MCP server. `Upgrade` is not passed on, as none of them
+ * speaks anything but HTTP: such requests are answered like any other.
+ * @throws what the system says when the port cannot be bound
+ */
+export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
+  const { host, closeGraceMs = 4000, patience = usualPatience } = options
+  const proxy = new Proxy(options)
+  const answers = new WeakMap<Socket, ServerResponse>()
+  const server = createServer(
+    { ...patience, keepAliveTimeout: 65_000, maxHeaderSize: mostHeaderBytes },
+    (request, response) => {
+      answers.set(request.socket, response)
+      void proxy.handle(request, response)
+    },
+  )
+  // Bytes are what bounds them: those beyond a number would be left out without a word.
+  server.maxHeadersCount = 0
+  server.on('connect', (_request, socket: Socket) =>
+    refuseSocket(socket, new ApiError(405, 'method-not-allowed', 'No connections are made to other servers.')),
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const answer = answers.get(socket)
+    // Within an answer that has begun, another one would be taken for a part of it.
+    if (answer?.headersSent === true && !answer.writableFinished) socket.destroy()
+    else refuseSocket(socket, unreadable(error))
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ host, port: options.port }, resolve)
+  await promise
+  server.off('error', reject)
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      await closeServer(server, closeGraceMs)
+      proxy.close()
+    },
+  }
+}
+
+class Proxy {
+  readonly #options: ProxyOptions
+  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
+  /** Names this proxy, so that it knows what it has sent itself. */
+  readonly #via = `1.1 flowfarm-${randomUUID().slice(0, 8)}`
+  readonly #clientOf: ReturnType<typeof clientReader>
+  /** Services of which it was told that they do not answer. */
+  readonly #down = new Set<UpstreamName>()
+
+  constructor(options: ProxyOptions) {
+    this.#options = options
+    this.#clientOf = clientReader(options.trustedProxies)
+  }
+
+  /** Never rejects. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begin = performance.now()
+    const given = request.headers['x-request-id']
+    const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID()
+    let route: UpstreamName | undefined
+    let status: number
+    try {
+      route = this.#admit(request)
+      const end = await this.#pass(request, response, { route, requestId })
+      status = end === 'answered' ? response.statusCode : statusOf[end]
+      if (end === 'broken') this.#options.log.warn({ requestId, upstream: route }, 'a service broke off its answer')
+      else this.#tellUp(route)
+    } catch (thrown) {
+      const error = this.#toAnswer(thrown, route, requestId)
+      ;({ status } = error)
+      if (response.headersSent) response.destroy()
+      else refuse(response, error, requestId)
+    }
+    const { method = '' } = request
+    const seconds = (performance.now() - begin) / 1000
+    const labels = {
+      route: `proxy: ${route ?? 'refused'}`,
+      method: methods.has(method) ? method : 'other',
+      status: String(status),
+    }
+    this.#options.metrics.httpRequests.observe(labels, seconds)
+    this.#options.log.debug({ requestId, method, path: pathOf(request.url ?? ''), status, seconds }, 'passed on')
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /** @throws ApiError for what is not passed on */
+  #admit(request: IncomingMessage): UpstreamName {
+    const { method = '', url = '', headers } = request
+    const route = routeOf(url)
+    if (!methods.has(method)) throw new ApiError(405, 'method-not-allowed', `${method} is not answered here.`)
+    if (countOf(request, 'host') > 1) throw new ApiError(400, 'bad-request', 'There is more than one Host header.')
+    if (headers.via?.includes(this.#via) === true) {
+      throw new ApiError(
+        508,
+        'proxy-loop',
+        'This request went through this proxy before: a PROXY_*_URL leads to the proxy itself.',
+      )
+    }
+    const { needsToken, host, trustedProxies } = this.#options
+    // Behind here all requests are a proxy's, so those that a page of another site has a browser of this machine send are told apart here.
+    if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url)))
+      refuseRebound(request, host, trustedProxies)
+    return route
+  }
+
+  #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { route, requestId }: { route: UpstreamName; requestId: string },
+  ): Promise<PassedEnd> {
+    const { upstreamOf, trustedProxies, connectMs = 10_000 } = this.#options
+    const peer = peerOf(request)
+    const framing = framingOf(request)
+    return passOn({
+      request,
+      response,
+      upstream: upstreamOf(route),
+      agent: this.#agent,
+      connectMs,
+      hasBody: framing !== 'none',
+      headers: headersToUpstream({
+        raw: request.rawHeaders,
+        framing,
+        requestId,
+        via: this.#via,
+        sender: { peer, isProxy: isListed(trustedProxies, peer), client: this.#clientOf(request).address },
+      }),
+    })
+  }
+
+  #toAnswer(thrown: unknown, route: UpstreamName | undefined, requestId: string): ApiError {
+    const { log } = this.#options
+    if (!(thrown instanceof ApiError)) {
+      log.error({ err: asError(thrown), requestId }, 'a request failed')
+      return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: thrown })
+    }
+    if (route !== undefined && thrown.code === 'upstream-down' && !this.#down.has(route)) {
+      this.#down.add(route)
+      const { title, url } = this.#options.upstreamOf(route)
+      log.warn(
+        { err: thrown.cause ?? thrown, url: url.origin },
+        `${title} does not answer the proxy; requests to it are refused until it does`,
+      )
+    }
+    return thrown
+  }
+
+  #tellUp(route: UpstreamName): void {
+    if (this.#down.delete(route)) this.#options.log.info(`${this.#options.upstreamOf(route).title} answers again`)
+  }
+}
+
+/** @throws ApiError 501 `transfer-encoding` for one that is not passed on as it is */
+function framingOf({ headers, method }: IncomingMessage): Framing {
+  const encoding = headers['transfer-encoding']
+  if (encoding !== undefined) {
+    if (encoding.trim().toLowerCase() === 'chunked') return 'chunked'
+    throw new ApiError(501, 'transfer-encoding', 'Of transfer encodings only `chunked` is taken, once.')
+  }
+  const bytes = headers['content-length']
+  if (bytes !== undefined) return { bytes }
+  // Otherwise Node would announce a body in chunks.
+  return ['POST', 'PUT', 'PATCH'].includes(method ?? '') ? { bytes: '0' } : 'none'
+}
+
+function peerOf({ socket }: IncomingMessage): string {
+  return plainAddress(socket.remoteAddress ?? '')
+}
+
+function countOf({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length
+}
+
+/** What the proxy itself answers, where it passes nothing on. */
+
+/** The services take 16 KB, and the proxy adds some headers of its own. */
+const mostHeaderBytes = 15 * 1024
+
+function refuse(response: ServerResponse, error: ApiError, requestId: string): void {
+  response
+    .writeHead(error.status, {
+      ...problemHeaders(error, requestId),
+      // What is left of the body is not read.
+      ...(response.req.complete ? {} : { Connection: 'close' }),
+    })
+    .end(JSON.stringify(problemOf(error, requestId)))
+}
+
+/** Answers on a connection that has no response to write to, and ends it. */
+function refuseSocket(socket: Socket, error: ApiError): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const requestId = randomUUID()
+  const problem = problemOf(error, requestId)
+  const body = JSON.stringify(problem)
+  const headers = {
+    ...problemHeaders(error, requestId),
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.once('error', () => socket.destroy())
+  socket.end(`HTTP/1.1 ${error.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+}
+
+/** What to say of what Node could not read. */
+function unreadable({ code }: NodeJS.ErrnoException): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ApiError(431, 'headers-too-large', `The headers of a request may have ${mostHeaderBytes} bytes.`)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError(408, 'request-timeout', 'The request took too long to come.')
+  return new ApiError(400, 'bad-request', 'This is no request of HTTP/1.1 that can be read.')
+}
+
+function problemHeaders(error: ApiError, requestId: string): Record<string, string> {
+  const { retryAfterSeconds } = error.details
+  return {
+    'Content-Type': 'application/problem+json',
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    ...(typeof retryAfterSeconds === 'number' ? { 'Retry-After': String(retryAfterSeconds) } : {}),
+  }
+}

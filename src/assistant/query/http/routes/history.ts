@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { ApiError } from '../../../../platform/errors.ts'
+import type { HistoryItem } from '../../history/query-history.ts'
+import { askRoute } from '../ask-route.ts'
+import type { AskRoute } from '../ask-route.ts'
+import { numberParameter } from '../inputs.ts'
+import { targetField } from '../../wire/input-fields.ts'
+
+const item = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(['ask', 'generate_sql', 'run_sql']).describe('The call by which it came.'),
+    target: targetField,
+    question: z.string().nullable().describe('null where SQL was run as it was given.'),
+    sql: z.string().describe('Empty where the model wrote none.'),
+    row_count: z.int().nullable().describe('null where nothing was run.'),
+    error: z.string().nullable(),
+    timestamp: z.string().describe('When it was answered, ISO 8601 in UTC.'),
+  })
+  .meta({ id: 'HistoryItem' })
+
+const example: z.output<typeof item> = {
+  id: '5f2c9e0a17b3d684',
+  kind: 'ask',
+  target: 'indexer',
+  question: 'What is the newest indexed block?',
+  sql: 'SELECT max(height) AS height FROM raw.blocks',
+  row_count: 1,
+  error: null,
+  timestamp: '2026-11-20T09:14:03.512Z',
+}
+
+function presentItem({ id, kind, target, question, sql, rowCount, error, at }: HistoryItem): z.output<typeof item> {
+  return {
+    id,
+    kind,
+    target,
+    question: question ?? null,
+    sql,
+    row_count: rowCount ?? null,
+    error: error ?? null,
+    timestamp: at.toISOString(),
+  }
+}
+
+/** What was asked with the token of who asks now. */
+export const historyRoutes: readonly AskRoute[] = [
+  askRoute({
+    method: 'GET',
+    path: '/api/v1/history',
+    operationId: 'listHistory',
+    tag: 'History',
+    summary: 'The latest queries, newest first',
+    description: 'The 200 newest that were asked with the same token since the service was started.',
+    query: z.object({
+      limit: numberParameter(1, 200).default(50).describe('Most entries of the answer.'),
+      offset: numberParameter(0, 200).default(0).describe('How many of the newest are left out.'),
+      target: targetField.optional(),
+    }),
+    response: z.array(item),
+    example: [example],
+    handler: ({ query, owner }, { history }) => ({ body: history.list(owner, query).map(presentItem) }),
+  }),
+  askRoute({
+    method: 'GET',
+    path: '/api/v1/history/{id}',
+    operationId: 'getHistoryItem',
+    tag: 'History',
+    summary: 'One of the latest queries',
+    params: z.object({ id: z.string() }),
+    response: item,
+    example,
+    problems: { 404: 'There is none with this id.' },
+    handler: ({ params, owner }, { history }) => {
+      const found = history.find(owner, params.id)
+      if (found === undefined)
+        throw new ApiError(404, 'unknown-query', 'There is no query with this id in your history.', { field: 'id' })
+      return { body: presentItem(found) }
+    },
+  }),
+  askRoute({
+    method: 'DELETE',
+    path: '/api/v1/history',
+    operationId: 'clearHistory',
+    tag: 'History',
+    summary: 'Forget all queries of this token',
+    response: z.strictObject({ status: z.string() }),
+    example: { status: 'cleared' },
+    handler: ({ owner }, { history }) => {
+      history.clear(owner)
+      return { body: { status: 'cleared' } }
+    },
+  }),
+]

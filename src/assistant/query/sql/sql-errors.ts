@@ -1,0 +1,90 @@
+import { ApiError } from '../../../platform/errors.ts'
+
+/** What the server says of a statement that it does not run. */
+export interface StatementFault {
+  /** SQLSTATE, such as 42703 for a column that does not exist. */
+  readonly sqlState: string
+  /** Where in the statement, in characters from 1. */
+  readonly position?: number
+  readonly hint?: string
+}
+
+/** A statement that passed the gate and that the database refused or could not finish: a wrong column, a division by zero. */
+export class SqlStatementError extends ApiError {
+  readonly sqlState: string
+  readonly position: number | undefined
+  readonly hint: string | undefined
+
+  constructor(message: string, fault: StatementFault, cause: unknown) {
+    super(400, 'sql-failed', message, { field: 'sql', cause, details: { ...fault } })
+    this.sqlState = fault.sqlState
+    this.position = fault.position
+    this.hint = fault.hint
+  }
+}
+
+/** The statement took longer than QUERY_TIMEOUT_S and was ended. 504: it may finish when it asks for less. */
+export function timedOut(seconds: number, cause?: unknown): ApiError {
+  return new ApiError(
+    504,
+    'sql-timeout',
+    `The statement took longer than ${seconds} s and was ended: ask for less, such as fewer blocks or days.`,
+    { field: 'sql', cause },
+  )
+}
+
+/** The server has a limit for each of its sessions (ours has, see `session-memory.ts`), or none left at all. */
+export function outOfMemory(cause: unknown): ApiError {
+  return new ApiError(
+    400,
+    'sql-memory',
+    'The statement took more memory than the database gives to one: ask for fewer or shorter values at once.',
+    { field: 'sql', cause },
+  )
+}
+
+/** Whoever asked has left, and the statement was ended. 499 is what proxies log for it; nobody reads it. */
+export function askerLeft(cause?: unknown): ApiError {
+  return new ApiError(499, 'sql-cancelled', 'The statement was cancelled.', { cause })
+}
+
+/** All turns are taken and as many wait as may; `details.retryAfterSeconds` is for the header Retry-After. */
+export function tooBusy(retryAfterSeconds: number): ApiError {
+  return new ApiError(503, 'sql-busy', 'Too many statements are waiting for their turn. Try again shortly.', {
+    details: { retryAfterSeconds },
+  })
+}
+
+/** The client has as many statements waiting as one may have. */
+export function tooManyStatements(waiting: number, retryAfterSeconds: number): ApiError {
+  const text = `Too many statements: ${waiting} of this client are waiting, which is the limit.`
+  return new ApiError(429, 'too-many-statements', `${text} Try again in ${retryAfterSeconds} s.`, {
+    details: { retryAfterSeconds },
+  })
+}
+
+/** Sessions that the server cannot end hold all slots that the client may have. Waiting does not help: the operator has to end them. */
+export function slotsStuck(retryAfterSeconds: number): ApiError {
+  const text = 'No slot for statements is left: database sessions that do not end hold all of them.'
+  return new ApiError(503, 'sql-stuck', `${text} The operator has been alerted. Try again later.`, {
+    details: { retryAfterSeconds },
+  })
+}
+
+/** Not one row fits into an answer. */
+export function rowTooLarge(mostBytes: number): ApiError {
+  return new ApiError(
+    400,
+    'sql-row-too-large',
+    `A single row is larger than the ${mostBytes} bytes of an answer: select fewer columns, or parts of them with left() or substr().`,
+    { field: 'sql' },
+  )
+}
+
+/** The database of the target does not answer. 503; the cause is for the log. */
+export function databaseUnavailable(cause: unknown): ApiError {
+  return new ApiError(503, 'sql-unavailable', 'The database cannot be reached at the moment. Try again shortly.', {
+    cause,
+    details: { retryAfterSeconds: 5 },
+  })
+}

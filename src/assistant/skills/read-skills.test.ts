@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { FatalError } from '../../platform/errors.ts'
+import { readSkills, shippedSkills } from './read-skills.ts'
+import type { Skills } from './skill.ts'
+
+interface Told {
+  readonly file: string
+  readonly remedy: string
+}
+
+describe('reading skills', () => {
+  let root: string
+  let told: Told[]
+  const log = { warn: (fields: object): void => void told.push(fields as Told) }
+  const read = (): Promise<Skills> => readSkills(join(root, 'skills'), log)
+
+  beforeEach(async () => {
+    told = []
+    root = await mkdtemp(join(tmpdir(), 'flowfarm-skills-'))
+    await write('good', '---\nname: good\ndescription: What is good.\n---\n\n# Good\n')
+  })
+  afterEach(() => rm(root, { recursive: true, force: true }))
+
+  async function write(folder: string, text: string | Uint8Array): Promise<void> {
+    await mkdir(join(root, 'skills', folder), { recursive: true })
+    await writeFile(join(root, 'skills', folder, 'SKILL.md'), text)
+  }
+
+  /** What the log says of the one skill that cannot be used; the good one is there all the same. */
+  async function remedyFor(folder: string): Promise<string> {
+    const skills = await read()
+    expect(skills.all.map(({ name }) => name)).to.deep.equal(['good'])
+    expect(told.map(({ file }) => file)).to.deep.equal([join(root, 'skills', folder, 'SKILL.md')])
+    return told[0]?.remedy ?? ''
+  }
+
+  it('has the text without its front matter, in the order of names', async () => {
+    await write('a-second', '---\nname: a-second\ndescription: B.\n---\ntext\n---\nmore\n')
+    const skills = await read()
+    expect(skills.all).to.deep.equal([
+      { name: 'a-second', description: 'B.', content: 'text\n---\nmore\n' },
+      { name: 'good', description: 'What is good.', content: '# Good\n' },
+    ])
+    expect(told).to.deep.equal([])
+  })
+
+  it('finds a skill by its name in any case, and by nothing else', async () => {
+    const skills = await read()
+    expect(skills.find(' GOOD ')?.name).to.equal('good')
+    for (const name of [
+      '',
+      'other',
+      '../skills/good',
+      './good',
+      'good/SKILL.md',
+      '__proto__',
+      'constructor',
+      join(root, 'skills', 'good'),
+    ])
+      expect(skills.find(name), name).to.equal(undefined)
+  })
+
+  it('understands quoted, folded and foreign texts, Windows line ends, a byte order mark and fields that it has no use for', async () => {
+    await write(
+      'quoted',
+      '---\nname: "quoted"\ndescription: \'Says: "hello" #1\'\nlicense: MIT\nmetadata:\n  version: 1.0\n---\nx',
+    )
+    await write(
+      'folded',
+      '\uFEFF---\r\nname: folded\r\ndescription: >-\r\n  One line\r\n  and another: 质押。\r\n---\r\nx\r\ny\r\n',
+    )
+    const skills = await read()
+    expect(told).to.deep.equal([])
+    expect(skills.find('quoted')?.description).to.equal('Says: "hello" #1')
+    expect(skills.find('folded')).to.deep.equal({
+      name: 'folded',
+      description: 'One line and another: 质押。',
+      content: 'x\ny\n',
+    })
+  })
+
+  it('leaves files, hidden folders and other files of a skill alone', async () => {
+    await writeFile(join(root, 'skills', 'README.md'), 'x')
+    await mkdir(join(root, 'skills', '.git'))
+    await writeFile(join(root, 'skills', 'good', 'other.md'), 'x')
+    expect((await read()).all).to.have.length(1)
+    expect(told).to.deep.equal([])
+  })
+
+  const broken: readonly (readonly [what: string, text: string | Uint8Array, remedy: RegExp])[] = [
+    ['no front matter', '# Broken\n', /first line has to be ---/],
+    ['front matter without an end', '---\nname: broken\ndescription: x\n', /a line of --- is missing/],
+    [
+      'YAML that is none',
+      '---\nname: broken\ndescription: Flow: what it is: this\n---\nx',
+      /is no YAML .*put texts that have a colon between quotes/,
+    ],
+    ['a list as front matter', '---\n- name\n---\nx', /there have to be name: and description:/],
+    ['no name', '---\ndescription: x\n---\nx', /add "name: broken"/],
+    ['a number as name', '---\nname: 7\ndescription: x\n---\nx', /add "name: broken"/],
+    [
+      'another name than its folder',
+      '---\nname: ../other\ndescription: x\n---\nx',
+      /its name is "..\/other" and its folder "broken"/,
+    ],
+    ['no description', '---\nname: broken\n---\nx', /it has no description/],
+    ['an empty description', '---\nname: broken\ndescription: "  "\n---\nx', /it has no description/],
+    [
+      'a long description',
+      `---\nname: broken\ndescription: ${'x'.repeat(1025)}\n---\nx`,
+      /its description has 1025 characters/,
+    ],
+    ['no text', '---\nname: broken\ndescription: x\n---\n\n', /nothing after its name/],
+    [
+      'a text beyond all bounds',
+      `---\nname: broken\ndescription: x\n---\n${'x'.repeat(131_073)}`,
+      /131\d{3} bytes; at most 131072/,
+    ],
+    ['other bytes than UTF-8', Uint8Array.of(0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe), /no text in UTF-8/],
+    [
+      'a bomb of aliases',
+      `---\nname: broken\na: &a [x,x,x,x]\nb: &b [*a,*a,*a,*a]\ndescription: *b\n---\nx`,
+      /is no YAML/,
+    ],
+  ]
+  for (const [what, text, remedy] of broken) {
+    it(`tells what to do about ${what}, and reads the others`, async () => {
+      await write('broken', text)
+      expect(await remedyFor('broken')).to.match(remedy)
+    })
+  }
+
+  for (const folder of ['Upper', 'with space', 'under_score', 'two--dashes', '-dash', 'ünïcode', 'x'.repeat(65)]) {
+    it(`has no skill of the name ${folder.slice(0, 12)}`, async () => {
+      await write(folder, `---\nname: ${folder}\ndescription: x\n---\nx`)
+      expect(await remedyFor(folder)).to.match(/lower-case letters, digits and single dashes/)
+    })
+  }
+
+  it('tells of a folder without SKILL.md', async () => {
+    await mkdir(join(root, 'skills', 'broken'))
+    expect(await remedyFor('broken')).to.match(/no file SKILL.md.*ENOENT/)
+  })
+
+  it('does not wait for the writer of a pipe', async () => {
+    await mkdir(join(root, 'skills', 'broken'))
+    execFileSync('mkfifo', [join(root, 'skills', 'broken', 'SKILL.md')])
+    expect(await remedyFor('broken')).to.match(/has to be a file/)
+  })
+
+  it('follows no link out of its folder, whether of a file or a folder, and follows those within', async () => {
+    const secret = '---\nname: broken\ndescription: x\n---\nsecret'
+    await mkdir(join(root, 'skills-beside'))
+    await writeFile(join(root, 'skills-beside', 'SKILL.md'), secret)
+    await mkdir(join(root, 'skills', 'broken'))
+    await symlink(join(root, 'skills-beside', 'SKILL.md'), join(root, 'skills', 'broken', 'SKILL.md'))
+    expect(await remedyFor('broken')).to.match(/leads out of the folder/)
+    await rm(join(root, 'skills', 'broken'), { recursive: true })
+    await symlink(join(root, 'skills-beside'), join(root, 'skills', 'broken'))
+    told = []
+    expect(await remedyFor('broken')).to.match(/leads out of the folder/)
+    await rm(join(root, 'skills', 'broken'))
+    await mkdir(join(root, 'skills', '.data'))
+    await writeFile(join(root, 'skills', '.data', 'SKILL.md'), '---\nname: linked\ndescription: x\n---\nx')
+    await symlink('.data', join(root, 'skills', 'linked'))
+    expect((await read()).find('linked')?.content).to.equal('x\n')
+  })
+
+  it('reads fifty skills at most', async () => {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, number) =>
+        write(`skill-${number}`, `---\nname: skill-${number}\ndescription: x\n---\nx`),
+      ),
+    )
+    expect((await read()).all).to.have.length(50)
+    expect(told.map(({ remedy }) => remedy)).to.deep.equal(['there may be 50 at most'])
+  })
+
+  it('says which setting names a folder that is not there', async () => {
+    const error = await readSkills(join(root, 'missing'), log).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(FatalError)
+    expect((error as FatalError).message).to.match(/missing cannot be read: set SKILLS_DIR/)
+  })
+
+  it('has all that come with flowfarm', async () => {
+    const { all } = await readSkills(shippedSkills, log)
+    expect(told).to.deep.equal([])
+    expect(all.length).to.be.greaterThan(0)
+  })
+})

@@ -1,0 +1,177 @@
+import { constants } from 'node:fs'
+import { open, readdir, realpath } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { parse } from 'yaml'
+import { FatalError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Skill, Skills } from './skill.ts'
+
+/** More than a model can read with profit: one skill goes into a conversation whole. */
+const mostBytes = 128 * 1024
+
+/** Their names and descriptions are in every conversation. */
+const mostSkills = 50
+
+/** The skills that come with flowfarm. */
+export const shippedSkills = join(import.meta.dirname, '../../../skills')
+
+/**
+ * Reads all skills of a folder: `<folder>/<name>/SKILL.md`. One that cannot be used is told in the log, with what to do about it, and the
+ * others are there. Only files within the folder are read, wherever a link leads.
+ * @throws FatalError where the folder itself cannot be read
+ */
+export async function readSkills(folder: string, log: Pick<Logger, 'warn'>): Promise<Skills> {
+  const { root, names } = await look(folder)
+  const all: Skill[] = []
+  for (const name of names) {
+    const file = join(folder, name, 'SKILL.md')
+    try {
+      if (all.length === mostSkills) throw new NoSkill(`there may be ${mostSkills} at most`)
+      all.push(parseSkill(await readFileWithin(root, join(root, name, 'SKILL.md'), name), name))
+    } catch (error) {
+      if (!(error instanceof NoSkill)) throw error
+      log.warn({ file, remedy: error.message }, 'this skill is not used')
+    }
+  }
+  return new SkillList(all)
+}
+
+/** The folder as it is on disk, and what is in it in an order that stays. Files and hidden folders beside the skills are nobody's concern. */
+async function look(folder: string): Promise<{ readonly root: string; readonly names: readonly string[] }> {
+  try {
+    const root = await realpath(folder)
+    const entries = await readdir(root, { withFileTypes: true })
+    const names = entries.filter((entry) => !entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name)
+    return { root, names: names.toSorted() }
+  } catch (cause) {
+    throw new FatalError(
+      'no-skills-folder',
+      `the folder of skills ${folder} cannot be read: set SKILLS_DIR to one that can, or leave it out`,
+      { cause },
+    )
+  }
+}
+
+/** @throws NoSkill */
+async function readFileWithin(root: string, path: string, name: string): Promise<string> {
+  if (!isSkillName(name))
+    throw new NoSkill(
+      'the name of its folder has to be of lower-case letters, digits and single dashes, at most 64 characters',
+    )
+  const real = await refused('there is no file SKILL.md in its folder that can be read', () => realpath(path))
+  if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
+    throw new NoSkill('it leads out of the folder of skills: put the file itself there')
+  // Without waiting for a writer, where it is a pipe; and not what has taken its place meanwhile.
+  const file = await refused('it cannot be read', () =>
+    open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW),
+  )
+  try {
+    const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: undefined }))
+    if (size === undefined) throw new NoSkill('SKILL.md has to be a file')
+    if (size > mostBytes)
+      throw new NoSkill(`it has ${size} bytes; at most ${mostBytes} are allowed: make two skills of it`)
+    return decode(await file.readFile())
+  } finally {
+    await file.close()
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new NoSkill('it is no text in UTF-8')
+  }
+}
+
+async function refused<T>(remedy: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (cause) {
+    throw new NoSkill(`${remedy} (${(cause as NodeJS.ErrnoException).code ?? String(cause)})`, { cause })
+  }
+}
+
+/** Skills by name. */
+export class SkillList implements Skills {
+  readonly all: readonly Skill[]
+  readonly #byName: ReadonlyMap<string, Skill>
+
+  constructor(skills: readonly Skill[]) {
+    this.all = skills
+    this.#byName = new Map(skills.map((skill) => [skill.name, skill]))
+  }
+
+  find(name: string): Skill | undefined {
+    return this.#byName.get(name.trim().toLowerCase())
+  }
+}
+
+/** Characters. The list of all descriptions is in every conversation; the first sentence is what counts. */
+const mostDescriptionCharacters = 1024
+
+/** Lower-case words of letters and digits, joined by single dashes: what can be neither a path nor a word of another language that looks alike. */
+const nameForm = /^[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,5}$/
+
+const openings = /^---[ \t]*\n/
+const closing = /^---[ \t]*$/m
+
+/** Why a file is no skill, in words that say how to mend it. */
+class NoSkill extends Error {}
+
+/** Whether a skill may have this name. */
+function isSkillName(name: string): boolean {
+  return name.length <= 64 && nameForm.test(name)
+}
+
+/**
+ * Reads the text of a SKILL.md: YAML with `name` and `description` between two lines of `---`, and Markdown.
+ * @param folder the name of its folder, which has to be its name
+ * @throws NoSkill
+ */
+function parseSkill(text: string, folder: string): Skill {
+  const lines = text.replaceAll(/\r\n?/g, '\n')
+  const opening = openings.exec(lines)
+  if (opening === null) throw new NoSkill('its first line has to be ---, followed by name: and description:')
+  const rest = lines.slice(opening[0].length)
+  const end = closing.exec(rest)
+  if (end === null) throw new NoSkill('a line of --- is missing after its name and description')
+  const { name, description } = frontMatter(rest.slice(0, end.index))
+  if (typeof name !== 'string') throw new NoSkill(`it has no name: add "name: ${folder}" between the lines of ---`)
+  if (name !== folder)
+    throw new NoSkill(
+      `its name is ${JSON.stringify(name.slice(0, 80))} and its folder ${JSON.stringify(folder)}: they have to be the same`,
+    )
+  if (typeof description !== 'string' || description.trim() === '') {
+    throw new NoSkill('it has no description: one or two sentences that say what it knows and when to read it')
+  }
+  const told = description.replaceAll(/\s+/g, ' ').trim()
+  if (told.length > mostDescriptionCharacters) {
+    throw new NoSkill(
+      `its description has ${told.length} characters; at most ${mostDescriptionCharacters} are allowed, since it is in every conversation`,
+    )
+  }
+  const content = rest.slice(end.index + end[0].length).trim()
+  if (content === '') throw new NoSkill('there is nothing after its name and description')
+  return { name, description: told, content: `${content}\n` }
+}
+
+/** What is between the lines of `---`. Without aliases, whose expansion has no bound. @throws NoSkill */
+function frontMatter(yaml: string): { readonly name?: unknown; readonly description?: unknown } {
+  let fields: unknown
+  try {
+    fields = parse(yaml, { maxAliasCount: 0, logLevel: 'error' })
+  } catch (error) {
+    throw new NoSkill(
+      `what is between its lines of --- is no YAML (${firstLine(error)}): put texts that have a colon between quotes`,
+    )
+  }
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
+    throw new NoSkill('between its lines of --- there have to be name: and description:')
+  }
+  return fields
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]?.replace(/:$/, '') ?? ''
+}

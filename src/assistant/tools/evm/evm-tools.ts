@@ -1,0 +1,294 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { ApiError } from '../../../platform/errors.ts'
+import { readingOpenWorld } from '../../../platform/mcp/annotations.ts'
+import type { CallContext } from '../../../platform/mcp/call-context.ts'
+import { registerTool } from '../register-tool.ts'
+import { told } from '../tool-result.ts'
+import { decodeValues } from './abi/decode-values.ts'
+import { encodeArguments } from './abi/encode-values.ts'
+import { readSignature } from './abi/read-signature.ts'
+import type { Signature } from './abi/read-signature.ts'
+import { flowText, quantityOf } from './amounts.ts'
+import { addressField, blockField, blockParameter, hexField, toHex } from './evm-fields.ts'
+import { logRange, mostLogBlocks } from './log-range.ts'
+import { readLogs } from './read-logs.ts'
+import { revertReason } from './revert-reason.ts'
+import { isQuantity, readMethods, requireReading } from './rpc-methods.ts'
+import { NodeRefusal } from './rpc-node.ts'
+import type { RpcNode } from './rpc-node.ts'
+import { showValue } from './shown-values.ts'
+import type { ShownValue } from './shown-values.ts'
+
+export interface EvmToolParts {
+  readonly node: RpcNode
+  readonly context: CallContext
+}
+
+/** More than a model reads of one answer. */
+const mostTextCharacters = 60_000
+const mostLogs = 200
+const usualLogs = 50
+
+const rpcSchema = z.strictObject({
+  method: z
+    .string('must be a text')
+    .max(100, 'must have at most 100 characters')
+    .describe(`One of ${readMethods.join(', ')}.`),
+  params: z
+    .array(z.unknown(), 'must be a list')
+    .max(3, 'must have at most 3 entries')
+    .nullish()
+    .describe('Parameters in their order, as JSON-RPC has them: numbers in hex.'),
+})
+const balanceSchema = z.strictObject({
+  address: addressField.describe('EVM address.'),
+  block: blockField.nullish().describe('After this block; the latest without it.'),
+})
+const callSchema = z.strictObject({
+  to: addressField.describe('The contract.'),
+  signature: z
+    .string('must be a text')
+    .nullish()
+    .describe('The function, as in Solidity: balanceOf(address) returns (uint256). What it returns is read by it.'),
+  args: z
+    .array(z.unknown(), 'must be a list')
+    .max(64, 'must have at most 64 entries')
+    .nullish()
+    .describe('Its arguments: numbers as texts, addresses and bytes as 0x and hex, tuples as lists.'),
+  data: hexField.nullish().describe('Raw input, in place of signature and args.'),
+  from: addressField.nullish().describe('Who calls; some contracts look at it.'),
+  value: z
+    .string('must be a text')
+    .regex(/^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/, 'must be a number of wei')
+    .nullish()
+    .describe('Wei that are sent along.'),
+  block: blockField.nullish().describe('In the state after this block; the latest without it.'),
+})
+const topicField = z.union(
+  [z.string().regex(/^0x[0-9a-fA-F]{64}$/), z.null()],
+  'must be 0x and 64 hex digits, or null for any',
+)
+const logsSchema = z.strictObject({
+  address: z
+    .union([addressField, z.array(addressField).min(1).max(10)], 'must be an EVM address, or a list of at most 10')
+    .nullish()
+    .describe('The contract that wrote them.'),
+  event: z
+    .string('must be a text')
+    .nullish()
+    .describe(
+      'The event, as in Solidity: Transfer(address indexed from, address indexed to, uint256 value). Logs are read by it.',
+    ),
+  topics: z
+    .array(z.union([topicField, z.array(topicField).max(10)]))
+    .max(4, 'must have at most 4 entries')
+    .nullish()
+    .describe(
+      'Topics in their places; null for any, a list for one of several. The first is that of `event`, where that is given.',
+    ),
+  from_block: blockField
+    .nullish()
+    .describe(`Default: 1,000 blocks before to_block. At most ${mostLogBlocks} blocks at once.`),
+  to_block: blockField.nullish().describe('Default: the latest.'),
+  limit: z
+    .int('must be a whole number')
+    .min(1, 'must be 1 or more')
+    .max(mostLogs, `must be at most ${mostLogs}`)
+    .nullish()
+    .describe(`How many logs are told; ${usualLogs} without it.`),
+})
+
+/** `evm_rpc`, `evm_getBalance`, `evm_call`, `evm_getLogs`: what an EVM node tells. */
+export function registerEvmTools(server: McpServer, { node, context }: EvmToolParts): void {
+  const annotations = readingOpenWorld
+  registerTool(server, context, {
+    name: 'evm_rpc',
+    title: 'Call an EVM node',
+    schema: rpcSchema,
+    annotations,
+    description:
+      'Calls a reading method of an EVM node of Flow by JSON-RPC: blocks, transactions, receipts, code, storage, gas. evm_getBalance, evm_call and evm_getLogs are easier where they do.',
+    run: ({ method, params }, signal) => callMethod(node, method, params ?? [], signal),
+  })
+  registerTool(server, context, {
+    name: 'evm_getBalance',
+    title: 'Read an EVM balance',
+    schema: balanceSchema,
+    annotations,
+    description: 'Reads how much FLOW an EVM address has: exactly, in FLOW and in wei.',
+    run: async ({ address, block }, signal) => {
+      const wei = quantityOf(await node.call('eth_getBalance', [address, blockParameter(block)], signal))
+      return told({
+        address: address.toLowerCase(),
+        block: String(block ?? 'latest'),
+        flow: flowText(wei),
+        wei: wei.toString(),
+        hex: toHex(wei),
+      })
+    },
+  })
+  registerTool(server, context, {
+    name: 'evm_call',
+    title: 'Read from an EVM contract',
+    schema: callSchema,
+    annotations,
+    description:
+      'Calls a function of an EVM contract without changing anything, by its signature with arguments or by raw data, and reads what it returns. Amounts of tokens are whole numbers: divide by 10^decimals().',
+    run: (input, signal) => callContract(node, input, signal),
+  })
+  registerTool(server, context, {
+    name: 'evm_getLogs',
+    title: 'Find logs of EVM contracts',
+    schema: logsSchema,
+    annotations,
+    description: `Finds logs that EVM contracts wrote, by contract, event or topics, in at most ${mostLogBlocks} blocks at once. \`truncated\` says that there are more than are told.`,
+    run: (input, signal) => findLogs(node, input, signal),
+  })
+}
+
+type Told = ReturnType<typeof told>
+
+async function callMethod(
+  node: RpcNode,
+  method: string,
+  params: readonly unknown[],
+  signal: AbortSignal,
+): Promise<Told> {
+  requireReading(method, params)
+  const checked = method === 'eth_getLogs' ? [await checkedFilter(node, params[0], signal)] : params
+  const result = await node.call(method, checked, signal)
+  const text = JSON.stringify(result)
+  if (text.length > mostTextCharacters) {
+    const cut = text.slice(0, mostTextCharacters)
+    return told(
+      { method, result_text: cut, truncated: true },
+      `${cut}\n[cut: ${text.length - cut.length} more characters; ask for less]`,
+    )
+  }
+  return told({
+    method,
+    result,
+    ...(isQuantity(method) ? { decimal: quantityOf(result).toString() } : {}),
+    truncated: false,
+  })
+}
+
+const filterSchema = z.looseObject(
+  {
+    fromBlock: blockField.nullish(),
+    toBlock: blockField.nullish(),
+    blockHash: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{64}$/)
+      .optional(),
+  },
+  'must be a filter',
+)
+
+/** A filter of `eth_getLogs` with its blocks as numbers, of which there are not too many. */
+async function checkedFilter(node: RpcNode, filter: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const read = filterSchema.safeParse(filter)
+  if (!read.success)
+    throw new ApiError(
+      400,
+      'bad-params',
+      'The parameter of eth_getLogs is a filter with fromBlock, toBlock, address and topics.',
+      { field: 'params' },
+    )
+  // A filter by the hash of a block means that one alone.
+  if (read.data.blockHash !== undefined) return read.data
+  const { from, to } = await logRange(read.data.fromBlock ?? undefined, read.data.toBlock ?? undefined, node, signal)
+  return { ...read.data, fromBlock: toHex(from), toBlock: toHex(to) }
+}
+
+async function callContract(
+  node: RpcNode,
+  { to, signature: declared, args, data, from, value, block }: z.output<typeof callSchema>,
+  signal: AbortSignal,
+): Promise<Told> {
+  const hasSignature = declared !== null && declared !== undefined
+  const hasData = data !== null && data !== undefined
+  if (hasSignature === hasData)
+    throw new ApiError(400, 'no-function', 'Give a signature with args, or data.', { field: 'signature' })
+  const signature = hasSignature ? readSignature(declared, 'signature') : undefined
+  const input =
+    signature === undefined
+      ? data
+      : `0x${signature.hash.slice(0, 8)}${encodeArguments(signature.inputs, args ?? [], 'args').toString('hex')}`
+  const call = {
+    to,
+    data: input,
+    ...(isGiven(from) ? { from } : {}),
+    ...(isGiven(value) ? { value: toHex(BigInt(value)) } : {}),
+  }
+  const answer = await node.call('eth_call', [call, blockParameter(block)], signal).catch((error: unknown) => {
+    throw error instanceof NodeRefusal ? asRevert(error) : error
+  })
+  const bytes = hexField.safeParse(answer)
+  if (!bytes.success)
+    throw new ApiError(502, 'node-failed', 'The EVM node answered what is no hex, or more than 64 KB of it.')
+  return told({
+    to: to.toLowerCase(),
+    block: String(block ?? 'latest'),
+    data: bytes.data,
+    ...(signature === undefined ? {} : returnedBy(signature, bytes.data)),
+  })
+}
+
+function asRevert(error: NodeRefusal): ApiError {
+  if (error.data === undefined || error.data === '0x') return error
+  const reason = revertReason(error.data)
+  return new ApiError(
+    400,
+    'call-reverted',
+    `The contract gave up${reason === undefined ? '' : `: ${reason}`}. (${error.message})`,
+  )
+}
+
+/** What came back, by what the signature says of it. */
+function returnedBy(
+  { canonical, outputs }: Signature,
+  data: string,
+): { readonly function: string; readonly returned: readonly ShownValue[] | null; readonly note: string | null } {
+  const told = { function: canonical, returned: null }
+  if (data === '0x' && outputs?.length !== 0)
+    return { ...told, note: 'Nothing came back: there is no contract at this address, or it has no such function.' }
+  if (outputs === undefined)
+    return { ...told, note: 'The signature does not say what is returned: add returns (…) to have it read.' }
+  const values = decodeValues(
+    outputs.map(({ type }) => type),
+    Buffer.from(data.slice(2), 'hex'),
+  )
+  if (values === undefined) return { ...told, note: 'What came back is not of the types that the signature says.' }
+  return { ...told, returned: outputs.map((parameter, i) => showValue(parameter, values[i] ?? '')), note: null }
+}
+
+async function findLogs(
+  node: RpcNode,
+  { address, event: declared, topics, from_block, to_block, limit }: z.output<typeof logsSchema>,
+  signal: AbortSignal,
+): Promise<Told> {
+  const event = isGiven(declared) ? readSignature(declared, 'event') : undefined
+  const filterTopics = [...(topics ?? [])]
+  if (event !== undefined) filterTopics[0] = `0x${event.hash}`
+  if (!isGiven(address) && filterTopics.every((topic) => topic === null)) {
+    throw new ApiError(400, 'no-filter', 'Give an address, an event or topics: all logs of a range are too many.', {
+      field: 'address',
+    })
+  }
+  const range = await logRange(from_block ?? undefined, to_block ?? undefined, node, signal)
+  const filter = {
+    fromBlock: toHex(range.from),
+    toBlock: toHex(range.to),
+    ...(isGiven(address) ? { address } : {}),
+    ...(filterTopics.length > 0 ? { topics: filterTopics } : {}),
+  }
+  const { logs, count } = readLogs(await node.call('eth_getLogs', [filter], signal), limit ?? usualLogs, event)
+  return told({ from_block: range.from, to_block: range.to, count, truncated: count > logs.length, logs })
+}
+
+/** Models send null for what they leave out. */
+function isGiven<Value>(value: Value): value is NonNullable<Value> {
+  return value !== undefined && value !== null
+}

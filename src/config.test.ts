@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import { portsOf, readConfig, settings, settingsWithoutEffect } from './config.ts'
+import { historicEndpoints, liveEndpoints } from './access/settings.ts'
+import { FatalError } from './platform/errors.ts'
+
+describe('configuration', () => {
+  it('has the defaults of the specification', () => {
+    const config = readConfig({}, {})
+    expect(config).to.include({
+      PORT: 8080,
+      START_BLOCK: 0,
+      RAW_ONLY: false,
+      ENABLE_FORWARD_INGESTER: true,
+      ENABLE_HISTORY_INGESTER: true,
+      HISTORY_STOP_HEIGHT: 0,
+      ENABLE_LIVE_DERIVERS: true,
+      LIVE_DERIVERS_CHUNK: 10,
+      LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: 100,
+      ENABLE_HISTORY_DERIVERS: true,
+      HISTORY_DERIVERS_CHUNK: 1000,
+      HISTORY_DERIVERS_SLEEP_MS: 0,
+      MAX_REORG_DEPTH: 1000,
+      ENABLE_PRICE_FEED: false,
+      ENABLE_TOKEN_WORKER: true,
+      ENABLE_ANALYTICS_DERIVER_WORKER: true,
+      TOKEN_WORKER_CONCURRENCY: 1,
+      META_WORKER_RANGE: 1000,
+    })
+    expect(config.DB_URL).to.equal(undefined)
+    expect(liveEndpoints(config)).to.deep.equal(['access.mainnet.nodes.onflow.org:9000'])
+  })
+
+  it('reports every bad variable at once, by name and with what would be right', () => {
+    const environment = {
+      PORT: '80o0',
+      START_BLOCK: '-1',
+      RAW_ONLY: 'maybe',
+      DB_URL: 'mysql://localhost/x',
+      LATEST_BATCH_SIZE: '0',
+      LOG_LEVEL: 'loud',
+    }
+    expect(() => readConfig({}, environment))
+      .to.throw(FatalError)
+      .and.satisfy((error: FatalError) => {
+        expect(error.code).to.equal('bad-configuration')
+        for (const name of Object.keys(environment)) expect(error.message).to.include(name)
+        expect(error.message).to.include('must be a whole number, not "80o0"')
+        return true
+      })
+  })
+
+  it('does not repeat a secret in its complaint', () => {
+    expect(() => readConfig({}, { DB_URL: 'mysql://user:hunter2@host/db' }))
+      .to.throw(FatalError)
+      .with.property('message')
+      .that.does.not.include('hunter2')
+  })
+
+  it('takes an empty variable as absent', () => {
+    expect(readConfig({}, { PORT: '', LATEST_WORKER_COUNT: '  ' })).to.include({
+      PORT: 8080,
+      LATEST_WORKER_COUNT: undefined,
+    })
+  })
+
+  it('uses the primary access node together with the list of nodes, and the built-in one only without both', () => {
+    const nodesOf = (variables: Record<string, string>): readonly string[] => liveEndpoints(readConfig({}, variables))
+    expect(nodesOf({})).to.deep.equal(['access.mainnet.nodes.onflow.org:9000'])
+    expect(nodesOf({ CHAIN_ACCESS_NODE: 'a:1' })).to.deep.equal(['a:1'])
+    expect(nodesOf({ CHAIN_ACCESS_NODES: 'b:2,c:3' })).to.deep.equal(['b:2', 'c:3'])
+    expect(nodesOf({ CHAIN_ACCESS_NODE: 'a:1', CHAIN_ACCESS_NODES: 'b:2,a:1' })).to.deep.equal(['a:1', 'b:2'])
+  })
+
+  it('takes the live nodes for the backfill where no others are set, and adds the archive to the historic ones', () => {
+    const config = readConfig({}, { CHAIN_ACCESS_NODES: 'a:1, b:2;c:3 d:4', CHAIN_ARCHIVE_NODE: 'z:9' })
+    expect(liveEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4'])
+    expect(historicEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4', 'z:9'])
+  })
+
+  it('knows the variables of a worker by both of their names, and refuses two that disagree', () => {
+    expect(readConfig({}, { TOKEN_CONCURRENCY: '3', META_RANGE: '50', NFT_ITEM_METADATA_RANGE: '7' })).to.include({
+      TOKEN_WORKER_CONCURRENCY: 3,
+      META_WORKER_RANGE: 50,
+      NFT_ITEM_METADATA_WORKER_RANGE: 7,
+    })
+    expect(readConfig({}, { TOKEN_CONCURRENCY: '3', TOKEN_WORKER_CONCURRENCY: ' 3' })).to.include({
+      TOKEN_WORKER_CONCURRENCY: 3,
+    })
+    expect(readConfig({}, { TOKEN_CONCURRENCY: '', TOKEN_WORKER_CONCURRENCY: '4' })).to.include({
+      TOKEN_WORKER_CONCURRENCY: 4,
+    })
+    expect(readConfig({ TOKEN_WORKER_CONCURRENCY: '5' }, { TOKEN_CONCURRENCY: '3' })).to.include({
+      TOKEN_WORKER_CONCURRENCY: 5,
+    })
+    expect(() => readConfig({}, { TOKEN_CONCURRENCY: '3', TOKEN_WORKER_CONCURRENCY: '4' })).to.throw(
+      'TOKEN_WORKER_CONCURRENCY and TOKEN_CONCURRENCY are one variable',
+    )
+  })
+
+  it('gives PORT to the query service where the explorer API does not run, unless it has its own', () => {
+    expect(portsOf(['ask', 'mcp'], { PORT: '9000' })).to.deep.equal({ ASK_PORT: '9000' })
+    for (const environment of [{}, { PORT: ' ' }, { PORT: '9000', ASK_PORT: '9001' }])
+      expect(portsOf(['ask'], environment)).to.deep.equal({})
+    expect(portsOf(['api', 'ask'], { PORT: '9000' })).to.deep.equal({})
+    expect(portsOf(['mcp'], { PORT: '9000' })).to.deep.equal({})
+  })
+
+  it('names variables that are set and change nothing', () => {
+    expect(settingsWithoutEffect({})).to.deep.equal([])
+    expect(
+      settingsWithoutEffect({
+        PORT: '1',
+        TOKEN_RANGE: '5',
+        ENABLE_TOKEN_WORKER: 'true',
+        WEBHOOK_AUTH_TOKEN: '',
+        ENABLE_NFT_OWNERSHIP_RECONCILER: 'false',
+        API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://example.org',
+      }),
+    ).to.deep.equal(['API_RATE_LIMIT_TRUSTED_ORIGINS'])
+  })
+
+  it('describes every variable in a sentence', () => {
+    for (const [name, setting] of Object.entries(settings))
+      expect(setting.description, name).to.match(/^[A-Za-z].{8,}\.$/s)
+  })
+})

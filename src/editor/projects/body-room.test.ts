@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { ApiError } from '../../platform/errors.ts'
+import { BodyRoom } from './body-room.ts'
+
+describe('the room for bodies', () => {
+  const room = new BodyRoom(1_000_000)
+  const held: (() => void)[] = []
+  afterEach(() => {
+    for (const end of held.splice(0)) end()
+  })
+
+  /** Takes so many bytes in pieces, and holds them. @returns what was thrown */
+  const hold = async (who: string, bytes: number, pieces = 4): Promise<unknown> => {
+    const { promise: taken, resolve } = Promise.withResolvers<unknown>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    room
+      .during(who, async (take) => {
+        for (let piece = 0; piece < pieces; piece++) take(bytes / pieces)
+        held.push(release)
+        resolve(undefined)
+        await released
+      })
+      .catch(resolve)
+    return taken
+  }
+  const isBusy = (thrown: unknown): boolean =>
+    thrown instanceof ApiError && thrown.status === 503 && thrown.code === 'busy'
+
+  it('is given for small ones however many there are, and for two large ones of an account', async () => {
+    for (let i = 0; i < 20; i++) expect(await hold('small', 256_000)).to.equal(undefined)
+    expect(await hold('one', 300_000)).to.equal(undefined)
+    expect(await hold('one', 300_000)).to.equal(undefined)
+    expect(await hold('one', 300_000)).to.satisfy(isBusy)
+    expect(await hold('one', 1000)).to.equal(undefined)
+    expect(await hold('other', 400_000)).to.equal(undefined)
+    expect(await hold('third', 300_000)).to.satisfy(isBusy)
+    expect(await hold('third', 256_000)).to.equal(undefined)
+  })
+
+  it('is given back, also by those who were refused', async () => {
+    for (let round = 0; round < 5; round++) {
+      expect(await hold('one', 999_999, 3)).to.equal(undefined)
+      expect(await hold('other', 999_999, 3)).to.satisfy(isBusy)
+      held.pop()?.()
+      // The end of the first is a turn of its own.
+      await new Promise(setImmediate)
+    }
+  })
+})

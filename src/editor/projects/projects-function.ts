@@ -1,0 +1,279 @@
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import type pg from 'pg'
+import { z } from 'zod'
+import type { Authenticate } from '../../platform/auth/authenticate.ts'
+import type { HoldUser } from '../../platform/auth/hold-user.ts'
+import type { Client } from '../../platform/client-address.ts'
+import { clientNetwork } from '../../platform/client-network.ts'
+import { query } from '../../platform/db/pool.ts'
+import { withRetriedTransaction } from '../../platform/db/retried-transaction.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { bearerToken } from '../../platform/http/bearer-token.ts'
+import { endpointCall, endpointFunction } from '../../platform/http/endpoint-function.ts'
+import type { RequestContext, RequestState } from '../../platform/http/requests.ts'
+import type { Logger } from '../../platform/log.ts'
+import { readJson } from '../../platform/read-json.ts'
+import { SlidingWindow } from '../../platform/sliding-window.ts'
+import { BodyRoom } from './body-room.ts'
+import type { ProjectParts, Endpoint, SessionCall } from './endpoints/endpoint.ts'
+import { fork } from './endpoints/fork.ts'
+import { get } from './endpoints/get.ts'
+import { list } from './endpoints/list.ts'
+import { readData, projectId, version as versionSchema } from './endpoints/read-data.ts'
+import { notSignedIn, projectError } from './project-error.ts'
+import { mostBodyBytes } from './project-quotas.ts'
+import type { ProjectQuotas } from './project-quotas.ts'
+import { planSave } from './save/plan-save.ts'
+import { readSave } from './save/save-request.ts'
+import type { SaveRequest } from './save/save-request.ts'
+import { createProject, lockAccount, requireRoomForOne } from './store/create-project.ts'
+import { findEarlierSave } from './store/earlier-save.ts'
+import type { NamedSave } from './store/earlier-save.ts'
+import type { SavedProject } from './store/project-row.ts'
+import { lockProject, updateProject } from './store/update-project.ts'
+
+const schema = z.strictObject({ id: projectId, version: versionSchema.optional() })
+
+/** `/projects/delete`: the project and its files go. Copies that others have made stay. */
+async function deleteProject({ userId, data, parts: { pool } }: SessionCall): Promise<{ readonly deleted: true }> {
+  const { id, version } = readData(schema, data)
+  return await withRetriedTransaction(pool, async (client) => {
+    const project = await lockProject(client, id, userId)
+    if (version !== undefined && project.version !== version) {
+      throw projectError(
+        'CONFLICT',
+        `The project has changed: it has version ${project.version}, not ${version}. Look at it before you delete it.`,
+        {
+          facts: {
+            current: { version: project.version, updated_at: project.updated_at, name: project.name },
+            yours: { version },
+          },
+        },
+      )
+    }
+    await query(client, 'delete from projects.projects where id = $1', [id])
+    return { deleted: true }
+  })
+}
+
+/** `/projects/save`: makes a project, or writes into one; all of it or nothing. */
+async function save({ userId, data, parts }: SessionCall): Promise<SavedProject> {
+  const request = readSave(data)
+  const named = { userId, saveId: request.saveId, digest: request.digest }
+  const { existing } = request
+  const { pool, quotas } = parts
+  if (existing === undefined) return await saveNew(parts, named, request)
+  return await withRetriedTransaction(pool, (client) => updateProject(client, named, { ...request, existing }, quotas))
+}
+
+async function saveNew(
+  { pool, quotas, holdUser }: ProjectParts,
+  named: NamedSave,
+  request: SaveRequest,
+): Promise<SavedProject> {
+  const plan = planSave({ files: [], folders: [] }, request, quotas)
+  return await withRetriedTransaction(pool, async (client) => {
+    await lockAccount(client, named.userId, holdUser)
+    const earlier = await findEarlierSave(client, named)
+    if (earlier !== undefined) return earlier
+    await requireRoomForOne(client, named.userId, quotas)
+    return await createProject(client, named, request, plan)
+  })
+}
+
+export interface ProjectsFunctionOptions {
+  readonly pool: pg.Pool
+  readonly log: Logger
+  readonly authenticate: Authenticate
+  readonly holdUser: HoldUser
+  /** Whether pages of an origin, such as `https://editor.example.com`, may call the function. Those of the editor itself say theirs too. */
+  readonly allowsOrigin: (origin: string) => boolean
+  /** Who asks, as far as limits are concerned. */
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly quotas: ProjectQuotas
+  /** Default: `projectRateLimits`. */
+  readonly limits?: ProjectRateLimits
+  /** Bytes of bodies that are read or worked with at the same time, of all accounts together. Default: 128 MB, and no less than one body may have. */
+  readonly bodyBytesAtOnce?: number
+}
+
+export interface ProjectsFunction {
+  /** Answers `POST /functions/v1/projects` and what browsers ask before it; leaves all other paths alone. */
+  readonly middleware: Middleware<RequestState>
+  /** Removes what is of no use any more; to be called every hour or so. */
+  prune(): Promise<void>
+}
+
+export const projectsFunctionPath = '/functions/v1/projects'
+
+const codes: Readonly<Record<number, string>> = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  413: 'TOO_LARGE',
+  429: 'RATE_LIMITED',
+  503: 'BUSY',
+}
+
+/** Whoever has not signed in reads, and names no more than a project. */
+const mostOpenBodyBytes = 16 * 1024
+
+/** A body takes up some four times its bytes until it is in the database. */
+const usualBodyBytesAtOnce = 128_000_000
+
+/**
+ * The projects function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message, …}}` under the
+ * HTTP status that says the same.
+ */
+export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
+  const { pool, log, limits = projectRateLimits } = options
+  const most = mostBodyBytes(options.quotas)
+  const counted: Counted = {
+    rates: new ProjectRates(limits),
+    room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)),
+  }
+  return {
+    middleware: endpointFunction({
+      path: projectsFunctionPath,
+      failed: 'a projects request failed',
+      log,
+      codes,
+      allowsOrigin: options.allowsOrigin,
+      notAllowed: () => projectError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the projects.'),
+      run: (context) => answer(context, options, counted),
+    }),
+    prune: async () => {
+      await query(pool, `delete from projects.saves where saved_at < now() - interval '1 day'`)
+    },
+  }
+}
+
+/** What all requests of a process share. */
+interface Counted {
+  readonly rates: ProjectRates
+  readonly room: BodyRoom
+}
+
+async function answer(
+  context: RequestContext,
+  { pool, quotas, authenticate, clientOf, holdUser }: ProjectsFunctionOptions,
+  counted: Counted,
+): Promise<unknown> {
+  const network = clientNetwork(clientOf(context.req).address)
+  const { rates, room } = counted
+  rates.takeClient(network)
+  const parts = { pool, quotas, holdUser }
+  // Known before the body is read: only who has signed in may send a large one.
+  const token = bearerToken(context.get('Authorization'))
+  const userId = token === undefined ? undefined : (await authenticate(token)).userId
+  return await rates.during(userId ?? network, () =>
+    room.during(userId ?? network, (take) => call(context, parts, rates, userId, take)),
+  )
+}
+
+async function call(
+  context: RequestContext,
+  parts: ProjectParts,
+  rates: ProjectRates,
+  userId: string | undefined,
+  take: (bytes: number) => void,
+): Promise<unknown> {
+  const body =
+    userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas), take)
+  const { endpoint: name, data } = readData(endpointCall, body)
+  const endpoint = allEndpoints.get(name)
+  if (endpoint === undefined) {
+    const text = `Field "endpoint" names nothing that there is; there are ${[...allEndpoints.keys()].join(', ')}.`
+    throw projectError('NOT_FOUND', text, { field: 'endpoint', facts: { field: 'endpoint' } })
+  }
+  if (userId !== undefined) rates.takeAccount(endpoint.kind, userId)
+  if (endpoint.access === 'open') return await endpoint.run({ userId, data, parts })
+  if (userId === undefined) throw notSignedIn()
+  return await endpoint.run({ userId, data, parts })
+}
+
+/** Of whoever has not signed in. Nothing that is larger can be done without that. */
+async function readSmallBody(context: RequestContext): Promise<unknown> {
+  try {
+    return await readJson(context.req, mostOpenBodyBytes)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 413) throw error
+    context.set('Connection', 'close')
+    throw notSignedIn()
+  }
+}
+
+/** All that the projects function does, by the name in `endpoint` of its body. */
+const allEndpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  ['/projects/list', { access: 'session', kind: 'read', run: list }],
+  ['/projects/get', { access: 'open', kind: 'read', run: get }],
+  ['/projects/save', { access: 'session', kind: 'write', run: save }],
+  ['/projects/delete', { access: 'session', kind: 'write', run: deleteProject }],
+  ['/projects/fork', { access: 'session', kind: 'write', run: fork }],
+])
+
+/** How often the function may be called in a minute, and how often at once; 0 is no limit. Each process counts for itself. */
+interface ProjectRateLimits {
+  /** By one address on the net, or one network of IPv6. */
+  readonly client: number
+  /** For one account, from wherever: what reads, */
+  readonly read: number
+  /** and what changes something. Editors save some seconds after each change. */
+  readonly write: number
+  /** Requests of one account, or of one client that has not signed in, that are answered at the same time: each may hold a whole project in memory. */
+  readonly atOnce: number
+}
+
+/** What holds unless other limits are given. */
+export const projectRateLimits: ProjectRateLimits = { client: 600, read: 300, write: 120, atOnce: 8 }
+
+/** Counts who asks how often, in memory. */
+class ProjectRates {
+  readonly #client: SlidingWindow
+  readonly #account: Readonly<Record<'read' | 'write', SlidingWindow>>
+  readonly #atOnce: number
+  readonly #running = new Map<string, number>()
+
+  constructor({ client, read, write, atOnce }: ProjectRateLimits) {
+    this.#client = new SlidingWindow({ most: client })
+    this.#account = { read: new SlidingWindow({ most: read }), write: new SlidingWindow({ most: write }) }
+    this.#atOnce = atOnce
+  }
+
+  /** @throws ApiError 429 `RATE_LIMITED` */
+  takeClient(network: string): void {
+    take(this.#client, network)
+  }
+
+  /** @throws ApiError 429 `RATE_LIMITED` */
+  takeAccount(kind: 'read' | 'write', userId: string): void {
+    take(this.#account[kind], userId)
+  }
+
+  /** Runs `fn` while its account or client has no more than its number of requests. @throws ApiError 429 `RATE_LIMITED`, and what `fn` throws */
+  async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(who) ?? 0
+    if (this.#atOnce > 0 && running >= this.#atOnce) {
+      throw projectError('RATE_LIMITED', `There may be ${this.#atOnce} requests at a time; wait for the others.`, {
+        retryAfterSeconds: 1,
+      })
+    }
+    this.#running.set(who, running + 1)
+    try {
+      return await fn()
+    } finally {
+      const left = (this.#running.get(who) ?? 1) - 1
+      if (left === 0) this.#running.delete(who)
+      else this.#running.set(who, left)
+    }
+  }
+}
+
+function take(window: SlidingWindow, key: string): void {
+  const { isAllowed, retryAfterSeconds } = window.take(key)
+  if (!isAllowed)
+    throw projectError('RATE_LIMITED', `That was too often; try again in ${retryAfterSeconds} s.`, {
+      retryAfterSeconds,
+    })
+}

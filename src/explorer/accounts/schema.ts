@@ -1,0 +1,394 @@
+import { z } from 'zod'
+import type { ChainAccount } from '../../flow/chain-reader.ts'
+import { labelCategories } from '../../flow/known-accounts.ts'
+import {
+  addressFormat,
+  amountFormat,
+  countFormat,
+  heightFormat,
+  idFormat,
+  timestampFormat,
+  timeAt,
+} from '../formats.ts'
+import type { StorageOverview } from './storage.ts'
+
+/** What an account is known as. */
+export const labelSchema = z
+  .strictObject({
+    tag: z.string().describe("Short name of the label, one of the account's."),
+    label: z.string().describe('The name to show.'),
+    category: z.enum(labelCategories),
+  })
+  .meta({ id: 'AccountLabel' })
+export type Label = z.output<typeof labelSchema>
+
+const seenFields = {
+  address: addressFormat,
+  tx_count: countFormat.describe('Transactions that it paid for, proposed or authorized.'),
+  first_seen_height: heightFormat
+    .nullable()
+    .describe('First block with a transaction of it; null where it only got tokens.'),
+  created_height: heightFormat.nullable().describe('Block that created it; null while that is not indexed.'),
+}
+
+/** An account as lists show it: as it is indexed. */
+export const accountSchema = z
+  .strictObject({
+    ...seenFields,
+    height: heightFormat.nullable().describe('Last block with a transaction of it.'),
+    timestamp: timestampFormat.nullable().describe('Time of that block.'),
+    flow_balance: amountFormat
+      .nullable()
+      .describe(
+        'FLOW in all vaults of the account, also those inside of its contracts and resources; null where none was seen.',
+      ),
+  })
+  .meta({ id: 'Account' })
+export type Account = z.output<typeof accountSchema>
+
+const keySchema = z
+  .strictObject({
+    index: countFormat,
+    key: z
+      .string()
+      .nullable()
+      .describe('Public key, hex digits; null where it was added before the first indexed block.'),
+    signatureAlgorithm: z.string().nullable().describe('ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381.'),
+    hashAlgorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …'),
+    weight: countFormat.nullable().describe('Weight of 1000 that a transaction needs.'),
+    revoked: z.boolean(),
+    sequenceNumber: countFormat
+      .nullable()
+      .describe('Of the next transaction that it proposes; null from indexed data.'),
+  })
+  .meta({ id: 'AccountKey' })
+type AccountKey = z.output<typeof keySchema>
+
+const approximate = 'as a JSON number, which rounds'
+
+/** A single account, as the chain has it now. */
+export const accountDetailSchema = z
+  .strictObject({
+    ...seenFields,
+    balance: amountFormat
+      .nullable()
+      .describe(
+        'FLOW. With `source` chain: in the main vault, at `as_of_height`. With `source` index: the same as `indexed_balance`.',
+      ),
+    indexed_balance: amountFormat
+      .nullable()
+      .describe(
+        'FLOW in all vaults of the account, as indexed events say: what balance/history and the list of tokens show. It differs from the balance of ' +
+          'the chain by the blocks in between, by vaults other than the main one, and by what the account had before the first indexed block.',
+      ),
+    available_balance: amountFormat
+      .nullable()
+      .describe('FLOW that the storage in use does not bind; null where not known.'),
+    flowBalance: z.number().nullable().describe(`The same as balance, ${approximate}.`),
+    contracts: z.array(z.string()).describe('Names of its contracts, sorted.'),
+    contract_count: countFormat,
+    keys: z.array(keySchema).describe('By index, revoked ones included.'),
+    key_count: countFormat,
+    labels: z.array(labelSchema),
+    storage_used: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
+    storage_capacity: amountFormat.nullable().describe('Bytes; null where the chain was not heard.'),
+    flowStorage: z.number().nullable().describe(`storage_capacity in units of 2^20 bytes, ${approximate}.`),
+    storageUsed: z.number().nullable().describe(`storage_used in units of 2^20 bytes, ${approximate}.`),
+    storageAvailable: z.number().nullable().describe('flowStorage less storageUsed, and not below 0.'),
+    first_seen_at: timestampFormat.nullable(),
+    last_seen_height: heightFormat.nullable().describe('Last block with a transaction of it.'),
+    last_seen_at: timestampFormat.nullable(),
+    created_at: timestampFormat.nullable(),
+    created_by_transaction: idFormat.nullable(),
+    source: z
+      .enum(['chain', 'index'])
+      .describe('Where balance, keys, contracts and storage are from: the chain at present, or what is indexed.'),
+    as_of_height: heightFormat
+      .nullable()
+      .describe('The block whose state they are of; null where the chain gave them and did not say which.'),
+    _rpcUnavailable: z
+      .literal(true)
+      .optional()
+      .describe('The chain did not answer, so all is as indexed. Else left out.'),
+  })
+  .meta({ id: 'AccountDetail' })
+export type AccountDetail = z.output<typeof accountDetailSchema>
+
+/** An account as it is read from the database. */
+export const accountRow = z.object({
+  address: z.string(),
+  /** What a list is sorted by, as decimal text. */
+  sort_value: z.string(),
+  tx_count: z.number(),
+  first_seen_height: z.number().nullable(),
+  last_seen_height: z.number().nullable(),
+  created_height: z.number().nullable(),
+  created_tx_index: z.number().nullable(),
+  flow_balance: z.string().nullable(),
+})
+export type AccountRow = z.output<typeof accountRow>
+
+export const accountKeyRow = z.object({
+  key_index: z.number(),
+  public_key: z.string().nullable(),
+  signing_algorithm: z.number().nullable(),
+  hashing_algorithm: z.number().nullable(),
+  weight: z.number().nullable(),
+  is_revoked: z.boolean(),
+})
+type AccountKeyRow = z.output<typeof accountKeyRow>
+
+export const labelRow = z.object(labelSchema.shape)
+
+/** All that is indexed of an account. */
+export interface IndexedAccount {
+  readonly row: AccountRow
+  readonly keys: readonly AccountKeyRow[]
+  readonly contracts: readonly string[]
+  readonly labels: readonly Label[]
+  readonly times: ReadonlyMap<number, string>
+  /** Id of the transaction that created it. */
+  readonly creation: string | undefined
+}
+
+/** What the chain says of an account at present. */
+export interface LiveAccount {
+  readonly account: ChainAccount
+  /** Undefined where only that was not heard. */
+  readonly storage: StorageOverview | undefined
+}
+
+export function presentAccount(row: AccountRow, times: ReadonlyMap<number, string>): Account {
+  return {
+    address: row.address,
+    tx_count: row.tx_count,
+    first_seen_height: row.first_seen_height,
+    created_height: row.created_height,
+    height: row.last_seen_height,
+    timestamp: timeAt(times, row.last_seen_height),
+    flow_balance: row.flow_balance,
+  }
+}
+
+/** An account as the chain has it, with what is indexed of it, if anything is. */
+export function presentLiveAccount(
+  { account, storage }: LiveAccount,
+  indexed: IndexedAccount | undefined,
+  labels: readonly Label[],
+): AccountDetail {
+  const contracts = [...account.contracts.keys()].toSorted()
+  return {
+    ...presentHistory(account.address, indexed),
+    ...presentBalance(account.balance, indexed?.row.flow_balance ?? null, storage?.availableBalance),
+    ...presentHeld(contracts, account.keys.map(presentChainKey), labels),
+    ...presentStorage(storage),
+    source: 'chain',
+    as_of_height: storage?.height ?? null,
+  }
+}
+
+/** An account as it is indexed. @param isSilent whether that is so because the chain did not answer */
+export function presentIndexedAccount(
+  indexed: IndexedAccount,
+  height: number | undefined,
+  isSilent: boolean,
+): AccountDetail {
+  return {
+    ...presentHistory(indexed.row.address, indexed),
+    ...presentBalance(indexed.row.flow_balance, indexed.row.flow_balance, undefined),
+    ...presentHeld(indexed.contracts, indexed.keys.map(presentIndexedKey), indexed.labels),
+    ...presentStorage(undefined),
+    source: 'index',
+    as_of_height: height ?? null,
+    ...(isSilent ? { _rpcUnavailable: true } : {}),
+  }
+}
+
+function presentHistory(address: string, indexed: IndexedAccount | undefined) {
+  const { row, times = new Map<number, string>(), creation } = indexed ?? {}
+  const [first, last, created] = [
+    row?.first_seen_height ?? null,
+    row?.last_seen_height ?? null,
+    row?.created_height ?? null,
+  ]
+  return {
+    address,
+    tx_count: row?.tx_count ?? 0,
+    first_seen_height: first,
+    first_seen_at: timeAt(times, first),
+    last_seen_height: last,
+    last_seen_at: timeAt(times, last),
+    created_height: created,
+    created_at: timeAt(times, created),
+    created_by_transaction: creation ?? null,
+  }
+}
+
+function presentBalance(balance: string | null, indexedBalance: string | null, available: string | undefined) {
+  return {
+    balance,
+    indexed_balance: indexedBalance,
+    available_balance: available ?? null,
+    flowBalance: balance === null ? null : Number(balance),
+  }
+}
+
+function presentHeld(contracts: readonly string[], keys: AccountKey[], labels: readonly Label[]) {
+  return {
+    contracts: [...contracts],
+    contract_count: contracts.length,
+    keys,
+    key_count: keys.length,
+    labels: [...labels],
+  }
+}
+
+const megabyte = 2 ** 20
+
+function presentStorage(storage: StorageOverview | undefined) {
+  if (storage === undefined) {
+    return { storage_used: null, storage_capacity: null, flowStorage: null, storageUsed: null, storageAvailable: null }
+  }
+  const { used, capacity } = storage
+  const free = BigInt(capacity) - BigInt(used)
+  return {
+    storage_used: used,
+    storage_capacity: capacity,
+    flowStorage: Number(capacity) / megabyte,
+    storageUsed: Number(used) / megabyte,
+    storageAvailable: free < 0n ? 0 : Number(free) / megabyte,
+  }
+}
+
+function presentChainKey(key: ChainAccount['keys'][number]): AccountKey {
+  return {
+    index: key.index,
+    key: key.publicKey,
+    signatureAlgorithm: signatureAlgorithmName(key.signatureAlgorithm),
+    hashAlgorithm: hashAlgorithmName(key.hashAlgorithm),
+    weight: key.weight,
+    revoked: key.isRevoked,
+    sequenceNumber: key.sequenceNumber,
+  }
+}
+
+function presentIndexedKey(row: AccountKeyRow): AccountKey {
+  return {
+    index: row.key_index,
+    key: row.public_key,
+    signatureAlgorithm: signatureAlgorithmName(row.signing_algorithm),
+    hashAlgorithm: hashAlgorithmName(row.hashing_algorithm),
+    weight: row.weight,
+    revoked: row.is_revoked,
+    sequenceNumber: null,
+  }
+}
+
+const signatureAlgorithms = ['UNKNOWN', 'BLS_BLS12_381', 'ECDSA_P256', 'ECDSA_secp256k1']
+const hashAlgorithms = [
+  'UNKNOWN',
+  'SHA2_256',
+  'SHA2_384',
+  'SHA3_256',
+  'SHA3_384',
+  'KMAC128_BLS_BLS12_381',
+  'KECCAK_256',
+]
+
+/** @param number as access nodes number them. Source: onflow/crypto `sign.go` and flow-go `model/flow`. */
+export function signatureAlgorithmName(number: number | null): string | null {
+  return number === null ? null : (signatureAlgorithms[number] ?? 'UNKNOWN')
+}
+
+/** @param number as access nodes number them */
+export function hashAlgorithmName(number: number | null): string | null {
+  return number === null ? null : (hashAlgorithms[number] ?? 'UNKNOWN')
+}
+
+/** The EVM account of a Flow account, by its creation. */
+export const coaSchema = z
+  .strictObject({
+    coa_address: z
+      .string()
+      .regex(/^0x[0-9a-f]{40}$/)
+      .describe('EVM address: 0x and 40 hex digits.'),
+    flow_address: addressFormat.nullable().describe('Who has it; null where the transaction does not tell.'),
+    owner_evidence: z
+      .enum(['capability', 'only_account'])
+      .nullable()
+      .describe(
+        'How that is known: the account issued a capability for it in the transaction that created it, or no other account ' +
+          'could store anything there.',
+      ),
+    transaction_id: idFormat,
+    block_height: heightFormat,
+    timestamp: timestampFormat.nullable(),
+  })
+  .meta({ id: 'CoaMapping' })
+export type Coa = z.output<typeof coaSchema>
+
+/** As it is read from the database. */
+export const coaRow = z.object({
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  coa_address: z.string(),
+  flow_address: z.string().nullable(),
+  owner_evidence: z.enum(['capability', 'only_account']).nullable(),
+})
+export type CoaRow = z.output<typeof coaRow>
+
+export function presentCoa(row: CoaRow, transactionId: string, times: ReadonlyMap<number, string>): Coa {
+  return {
+    coa_address: row.coa_address,
+    flow_address: row.flow_address,
+    owner_evidence: row.owner_evidence,
+    transaction_id: transactionId,
+    block_height: row.block_height,
+    timestamp: timeAt(times, row.block_height),
+  }
+}
+
+/** A key of an account, found by its bytes. */
+export const publicKeySchema = z
+  .strictObject({
+    address: addressFormat,
+    key_index: countFormat.describe('Index of the key in the account.'),
+    public_key: z.string().describe('Hex digits, no 0x.'),
+    signing_algorithm: z.string().nullable().describe('ECDSA_P256, ECDSA_secp256k1 or BLS_BLS12_381.'),
+    hashing_algorithm: z.string().nullable().describe('SHA2_256, SHA3_256, …; null where no event said it.'),
+    weight: countFormat.nullable().describe('Weight of 1000 that a transaction needs; null where no event said it.'),
+    revoked: z.boolean(),
+    added_height: heightFormat.nullable().describe('Block that added it; null while that is not indexed.'),
+    revoked_height: heightFormat.nullable().describe('Block that revoked it.'),
+  })
+  .meta({ id: 'PublicKey' })
+export type PublicKey = z.output<typeof publicKeySchema>
+
+/** As it is read from the database. */
+export const publicKeyRow = z.object({
+  address: z.string(),
+  key_index: z.number(),
+  public_key: z.string(),
+  signing_algorithm: z.number().nullable(),
+  hashing_algorithm: z.number().nullable(),
+  weight: z.number().nullable(),
+  is_revoked: z.boolean(),
+  added_height: z.number().nullable(),
+  revoked_height: z.number().nullable(),
+})
+export type PublicKeyRow = z.output<typeof publicKeyRow>
+
+export function presentPublicKey(row: PublicKeyRow): PublicKey {
+  return {
+    address: row.address,
+    key_index: row.key_index,
+    public_key: row.public_key,
+    signing_algorithm: signatureAlgorithmName(row.signing_algorithm),
+    hashing_algorithm: hashAlgorithmName(row.hashing_algorithm),
+    weight: row.weight,
+    revoked: row.is_revoked,
+    added_height: row.added_height,
+    revoked_height: row.revoked_height,
+  }
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import { isValidAddress } from '../../flow/address.ts'
+import { cadence } from '../../flow/json-cdc/cadence-argument.ts'
+import type { PayloadValue } from '../../flow/payload-value.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { accountParameter, noParameters } from '../parameters.ts'
+import { ChainSilentError, chainProblems, fromChain } from '../present-chain.ts'
+import type { PresentChain } from '../present-chain.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+
+const bytes = z.string().regex(/^\d+$/)
+const amount = z.string().regex(/^\d+\.\d{8}$/)
+
+const overview = z.object({
+  used: bytes,
+  capacity: bytes,
+  balance: amount,
+  availableBalance: amount,
+  height: bytes.transform(Number),
+  storagePaths: z.array(z.string()),
+  publicPaths: z.array(z.string()),
+  isCut: z.boolean(),
+})
+
+/** How much of its storage an account uses, in bytes as decimal text, and the paths of what it keeps. */
+export type StorageOverview = z.output<typeof overview>
+
+/**
+ * @param mostPaths of each domain
+ * @throws ChainSilentError, ScriptFailedError as `PresentChain.run`
+ */
+export async function readStorageOverview(
+  chain: PresentChain,
+  address: string,
+  mostPaths: number,
+): Promise<StorageOverview> {
+  return readAnswer(overview, await chain.run('account_storage', [cadence.address(address), cadence.int(mostPaths)]))
+}
+
+/** Paths such as `/public/flowTokenReceiver`. @throws as `readStorageOverview` */
+async function readPublicPaths(chain: PresentChain, address: string, mostPaths: number): Promise<string[]> {
+  return readAnswer(
+    z.array(z.string()),
+    await chain.run('public_paths', [cadence.address(address), cadence.int(mostPaths)]),
+  )
+}
+
+/**
+ * The Cadence type of what an account keeps at a path of the domain storage; null for nothing.
+ * @throws as `readStorageOverview`
+ */
+async function readStoredType(chain: PresentChain, address: string, identifier: string): Promise<string | null> {
+  return readAnswer(
+    z.string().nullable(),
+    await chain.run('storage_item', [cadence.address(address), cadence.string(identifier)]),
+  )
+}
+
+/** A script of ours cannot answer in another form: a node that does so is not to be believed. */
+function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: PayloadValue): z.output<Schema> {
+  const result = schema.safeParse(answer)
+  if (result.success) return result.data
+  throw new ChainSilentError('an access node gave an answer that cannot be read', result.error)
+}
+
+/**
+ * Answers about storage have the form in which the chain's own scripts answer, JSON-CDC: clients of the Flow explorer API
+ * decode them as they decode scripts. Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ */
+const text = z.strictObject({ type: z.literal('String'), value: z.string() })
+const uint64 = z.strictObject({ type: z.literal('UInt64'), value: z.string() })
+const bool = z.strictObject({ type: z.literal('Bool'), value: z.boolean() })
+const path = z.strictObject({
+  type: z.literal('Path'),
+  value: z.strictObject({ domain: z.enum(['storage', 'public']), identifier: z.string() }),
+})
+const paths = z.strictObject({ type: z.literal('Array'), value: z.array(path) })
+type Path = z.output<typeof path>
+
+function dictionaryOf<Value extends z.ZodType>(value: Value) {
+  return z.strictObject({ type: z.literal('Dictionary'), value: z.array(z.strictObject({ key: text, value })) })
+}
+
+const storageSchema = dictionaryOf(z.union([uint64, paths, bool]))
+  .describe(
+    'JSON-CDC, a dictionary: `used` and `capacity` in bytes, `height` the block whose state it is, `storagePaths` and ' +
+      '`publicPaths` with what the account keeps, and `truncated`, whether there are more paths than these.',
+  )
+  .meta({ id: 'AccountStorage' })
+
+const storageLinksSchema = paths.describe('JSON-CDC, an array of paths.').meta({ id: 'StorageLinks' })
+
+const storageItemSchema = dictionaryOf(z.union([path, text]))
+  .describe('JSON-CDC, a dictionary: `path`, `type` with the Cadence type of what is kept there, and `note`.')
+  .meta({ id: 'StorageItem' })
+
+function presentStorageOverview({ used, capacity, height, storagePaths, publicPaths, isCut }: StorageOverview) {
+  return presentDictionary<z.output<typeof uint64> | z.output<typeof paths> | z.output<typeof bool>>({
+    used: { type: 'UInt64', value: used },
+    capacity: { type: 'UInt64', value: capacity },
+    height: { type: 'UInt64', value: String(height) },
+    storagePaths: presentPaths(storagePaths),
+    publicPaths: presentPaths(publicPaths),
+    truncated: { type: 'Bool', value: isCut },
+  })
+}
+
+/** In the order of the paths: that of the chain is none. @param texts as `/public/flowTokenReceiver` */
+function presentPaths(texts: readonly string[]): z.output<typeof paths> {
+  return { type: 'Array', value: texts.toSorted().map(presentPath) }
+}
+
+/** @param type Cadence type of what is at the path of the domain storage */
+function presentStorageItem(identifier: string, type: string) {
+  return presentDictionary<Path | z.output<typeof text>>({
+    path: presentPath(`/storage/${identifier}`),
+    type: { type: 'String', value: type },
+    note: {
+      type: 'String',
+      value: 'Only the type is told: what is stored may be a resource, which cannot leave the chain.',
+    },
+  })
+}
+
+function presentPath(given: string): Path {
+  const [, domain, identifier = ''] = given.split('/')
+  return { type: 'Path', value: { domain: domain === 'public' ? 'public' : 'storage', identifier } }
+}
+
+function presentDictionary<Value>(entries: Readonly<Record<string, Value>>) {
+  return {
+    type: 'Dictionary' as const,
+    value: Object.entries(entries).map(([key, value]) => ({ key: { type: 'String' as const, value: key }, value })),
+  }
+}
+
+/** Paths of each domain that are told: a script must not compute for longer than a node lets it. */
+const mostPaths = 2000
+
+const problems = { ...chainProblems, 404: 'The chain has no such account.' }
+
+const storage = defineRoute({
+  path: '/flow/account/{address}/storage',
+  operationId: 'getAccountStorage',
+  tag: 'Accounts',
+  summary: 'What an account keeps in its storage at present',
+  description: `Asked from the chain, and in no envelope. Of each domain ${mostPaths} paths at most are told.`,
+  params: z.object({ address: accountParameter() }),
+  query: noParameters,
+  response: storageSchema,
+  problems,
+  example: presentStorageOverview({
+    used: '14400',
+    capacity: '3550000000',
+    balance: '35.50000000',
+    availableBalance: '35.49856000',
+    height: 118542743,
+    storagePaths: ['/storage/flowTokenVault'],
+    publicPaths: ['/public/flowTokenReceiver', '/public/flowTokenBalance'],
+    isCut: false,
+  }),
+  handler: async ({ params: { address } }, services) => {
+    const overview = await ofAccount(address, services, () => readStorageOverview(services.chain, address, mostPaths))
+    return { body: presentStorageOverview(overview) }
+  },
+})
+
+const links = defineRoute({
+  path: '/flow/account/{address}/storage/links',
+  operationId: 'getAccountStorageLinks',
+  tag: 'Accounts',
+  summary: 'The public paths of an account at present',
+  description: `Asked from the chain, and in no envelope; ${mostPaths} at most.`,
+  params: z.object({ address: accountParameter() }),
+  query: z.object({
+    domain: z
+      .literal('public', 'must be public: there are no links of other domains')
+      .default('public')
+      .describe('Domain of the paths.'),
+  }),
+  response: storageLinksSchema,
+  problems,
+  example: presentPaths(['/public/flowTokenReceiver', '/public/flowTokenBalance']),
+  handler: async ({ params: { address } }, services) => {
+    const paths = await ofAccount(address, services, () => readPublicPaths(services.chain, address, mostPaths))
+    return { body: presentPaths(paths) }
+  },
+})
+
+const item = defineRoute({
+  path: '/flow/account/{address}/storage/item',
+  operationId: 'getAccountStorageItem',
+  tag: 'Accounts',
+  summary: "What is at one path of an account's storage at present",
+  description: 'Asked from the chain, and in no envelope.',
+  params: z.object({ address: accountParameter() }),
+  query: z.object({
+    path: z
+      .string()
+      .regex(/^(\/?storage\/)?[A-Za-z_]\w{0,199}$/, 'must be a storage path, such as /storage/flowTokenVault')
+      .describe('Storage path, or its identifier alone.'),
+  }),
+  response: storageItemSchema,
+  problems: { ...chainProblems, 404: 'There is nothing at this path, or no such account.' },
+  example: presentStorageItem('flowTokenVault', 'A.1654653399040a61.FlowToken.Vault'),
+  handler: async ({ params: { address }, query: { path } }, services) => {
+    const identifier = path.slice(path.lastIndexOf('/') + 1)
+    const type = await ofAccount(address, services, () => readStoredType(services.chain, address, identifier))
+    if (type === null) {
+      throw new ApiError(404, 'unknown-path', `${address} keeps nothing at /storage/${identifier}.`, { field: 'path' })
+    }
+    return { body: presentStorageItem(identifier, type) }
+  },
+})
+
+/**
+ * An answer about an account that there is. Where there is none, scripts fail or see an empty one: so it is asked for as
+ * well, at the same time.
+ * @throws ApiError 404, 502, 503
+ */
+async function ofAccount<T>(address: string, { chain, network }: Services, ask: () => Promise<T>): Promise<T> {
+  const unknown = new ApiError(404, 'unknown-account', `The chain has no account ${address}.`, { field: 'address' })
+  if (!isValidAddress(address, network())) throw unknown
+  const answer = ask()
+  // Of an account that there is not, an error of the script is not the news.
+  const ended = Promise.allSettled([answer])
+  if ((await fromChain(chain.account(address))) === undefined) {
+    await ended
+    throw unknown
+  }
+  return fromChain(answer)
+}
+
+/** What accounts keep on the chain. */
+export const accountStorageRoutes = [storage, links, item]

@@ -1,0 +1,399 @@
+import { Readable } from 'node:stream'
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+import { coreContracts } from '../../flow/core-contracts.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { readBlockTimes } from '../blocks/queries.ts'
+import { contractParts, addressFormat, amountFormat, countFormat } from '../formats.ts'
+import { AnswerStream } from '../http/answer-stream.ts'
+import { nftTypeFormat } from '../nfts/schema.ts'
+import { readBounds } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { page } from '../paging/pages.ts'
+import { dayParameter, accountParameter, cursorParameter, limitParameter, dayFormat } from '../parameters.ts'
+import type { DayRange } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+import { isKnownAccount } from '../tokens/holdings.ts'
+import { readNewestPrice } from '../tokens/price-queries.ts'
+import { tokenFormat } from '../tokens/schema.ts'
+import { findTransferKey, transferCursorOf } from '../tokens/transfer-lists.ts'
+import type { TransferKey } from '../tokens/transfer-lists.ts'
+import { transferCursorForm, transferCursorPattern } from '../transactions/queries.ts'
+import { csvLine } from './csv.ts'
+import type { CsvValue } from './csv.ts'
+import { mostReportDays, resolveTaxDays } from './tax-days.ts'
+import {
+  exampleTaxReport,
+  transferKeyOf,
+  countAccountTransfers,
+  countNftTransfers,
+  listAccountEntries,
+  sumFtTransfers,
+  accountFeeSchema,
+  accountTransferSchema,
+  presentAccountFee,
+  presentAccountTransfer,
+} from './transfers.ts'
+import type { FtTotals, NftTotals, AccountFeeRow, AccountTransferRow } from './transfers.ts'
+
+const tokenTotalsSchema = z
+  .strictObject({
+    token: tokenFormat,
+    name: z.string().describe('What the contract calls the token, else the name of the contract.'),
+    symbol: z.string().nullable(),
+    received: amountFormat.describe('Whole tokens that it got.'),
+    sent: amountFormat.describe('Whole tokens that it gave, fees aside.'),
+    fees: amountFormat.describe('Whole tokens that it paid for transactions: 0 but of FLOW.'),
+    net: amountFormat.describe('received less sent and fees.'),
+    received_count: countFormat,
+    sent_count: countFormat.describe('A transfer from the account to itself is in both counts.'),
+    fee_count: countFormat.describe('Transactions that it paid for.'),
+  })
+  .meta({ id: 'TaxReportToken' })
+
+const collectionTotalsSchema = z
+  .strictObject({
+    nft_type: nftTypeFormat.nullable().describe('Null: items were destroyed of which the collection is not told.'),
+    received_count: countFormat,
+    sent_count: countFormat,
+  })
+  .meta({ id: 'TaxReportCollection' })
+
+/** What an account got, gave or paid. */
+const taxEntrySchema = z.discriminatedUnion('type', [...accountTransferSchema.options, accountFeeSchema])
+export type TaxEntry = z.output<typeof taxEntrySchema>
+
+/** As it is read from the database. */
+type TaxEntryRow = AccountTransferRow | AccountFeeRow
+
+const taxReportSchema = z
+  .strictObject({
+    address: addressFormat,
+    start_date: dayFormat.describe('First day of the report, UTC.'),
+    end_date: dayFormat.describe('Last day of the report, UTC, inclusive.'),
+    total_transfers: countFormat
+      .nullable()
+      .describe('Transfers of these days, on all pages. As all totals, null but on the first page.'),
+    ft_transfers: countFormat.nullable().describe('Those of fungible tokens.'),
+    nft_transfers: countFormat.nullable().describe('Those of items.'),
+    fee_count: countFormat.nullable().describe('Transactions of these days that it paid for.'),
+    total_fees: amountFormat.nullable().describe('What it paid for them, in FLOW.'),
+    tokens: z
+      .array(tokenTotalsSchema)
+      .nullable()
+      .describe('Totals of these days for each fungible token, on all pages.'),
+    collections: z
+      .array(collectionTotalsSchema)
+      .nullable()
+      .describe('Totals of these days for each collection, on all pages.'),
+    flow_price_usd: amountFormat
+      .nullable()
+      .describe('US dollars for one FLOW now; null where no price of the last two days is known.'),
+    transfers: z.array(taxEntrySchema).describe('Of this page, fees among them, the newest first.'),
+  })
+  .meta({ id: 'TaxReport' })
+export type TaxReport = z.output<typeof taxReportSchema>
+
+interface TaxTotals {
+  readonly tokens: readonly FtTotals[]
+  readonly collections: readonly NftTotals[]
+}
+
+function presentTaxEntry(entry: TaxEntryRow, address: string): TaxEntry {
+  return entry.type === 'fee' ? presentAccountFee(entry, address) : presentAccountTransfer(entry, address)
+}
+
+/** @param totals undefined on pages that are not the first */
+function presentTaxReport(
+  address: string,
+  days: DayRange,
+  totals: TaxTotals | undefined,
+  flowPrice: string | null,
+  transfers: TaxEntry[],
+): TaxReport {
+  const count = (rows: readonly { readonly transfer_count: number }[] | undefined): number | null =>
+    rows === undefined ? null : rows.reduce((sum, row) => sum + row.transfer_count, 0)
+  const [fungible, items] = [count(totals?.tokens), count(totals?.collections)]
+  // All fees are paid in FLOW.
+  const paid = totals?.tokens.find((token) => token.fee_count > 0) ?? { fee_count: 0, fees: '0.00000000' }
+  return {
+    address,
+    start_date: days.from,
+    end_date: days.to,
+    total_transfers: fungible === null || items === null ? null : fungible + items,
+    ft_transfers: fungible,
+    nft_transfers: items,
+    fee_count: totals === undefined ? null : paid.fee_count,
+    total_fees: totals === undefined ? null : paid.fees,
+    tokens:
+      totals?.tokens.map(({ token, name, symbol, transfer_count: _count, ...sums }) => ({
+        token,
+        name: name ?? contractParts(token).name,
+        symbol,
+        ...sums,
+      })) ?? null,
+    collections:
+      totals?.collections.map(({ token, received_count, sent_count }) => ({
+        nft_type: token,
+        received_count,
+        sent_count,
+      })) ?? null,
+    flow_price_usd: flowPrice,
+    transfers,
+  }
+}
+
+/** Limits of one CSV file. */
+export interface CsvLimits {
+  /** Transfers and fees. */
+  readonly maxRows: number
+  /** Time that the client takes for it, in milliseconds. */
+  readonly maxMs: number
+}
+
+export const csvLimits: CsvLimits = { maxRows: 500_000, maxMs: 300_000 }
+
+const columns: ReadonlyArray<readonly [name: string, value: (transfer: TaxEntry) => CsvValue]> = [
+  ['timestamp', (transfer) => transfer.timestamp],
+  ['type', (transfer) => transfer.type],
+  ['direction', (transfer) => transfer.direction],
+  ['transfer_type', (transfer) => transfer.transfer_type],
+  ['token', (transfer) => (transfer.type === 'nft' ? transfer.nft_type : transfer.token.token)],
+  ['name', (transfer) => (transfer.type === 'nft' ? transfer.name : transfer.token.name)],
+  ['symbol', (transfer) => (transfer.type === 'nft' ? null : transfer.token.symbol)],
+  ['nft_id', (transfer) => (transfer.type === 'nft' ? transfer.nft_id : null)],
+  ['amount', (transfer) => (transfer.type === 'nft' ? '1' : transfer.amount)],
+  ['sender', (transfer) => transfer.sender],
+  ['receiver', (transfer) => transfer.receiver],
+  ['approx_usd_price', (transfer) => (transfer.type === 'nft' ? null : transfer.approx_usd_price)],
+  ['usd_value', (transfer) => (transfer.type === 'nft' ? null : transfer.usd_value)],
+  ['transaction_hash', (transfer) => transfer.transaction_hash],
+  ['block_height', (transfer) => transfer.block_height],
+  ['event_index', (transfer) => transfer.event_index],
+  ['leg', (transfer) => transfer.leg],
+]
+
+/** Transfers that are read, and held, at once. */
+const batchSize = 500
+
+/** The first column of the last line of a file that does not have all transfers. */
+const incompleteMark = '#incomplete'
+
+/**
+ * Transfers and fees of an account within some heights as CSV, newest first, read as fast as the client takes them.
+ * Each batch is a query of its own that resumes after the last one: a slow client holds one batch in memory, but no
+ * connection and no snapshot of the database. A file that exceeds a limit ends with a line that says so.
+ */
+export function streamTaxCsv(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  limits = csvLimits,
+): Readable {
+  return Readable.from(batches(database, bounds, address, limits), { objectMode: false, highWaterMark: 1 })
+}
+
+async function* batches(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  { maxRows, maxMs }: CsvLimits,
+): AsyncGenerator<string, void, undefined> {
+  const end = performance.now() + maxMs
+  yield csvLine(columns.map(([name]) => name))
+  let before: TransferKey | undefined
+  let lastTime = ''
+  for (let left = maxRows; ; left -= batchSize) {
+    if (performance.now() > end) {
+      yield incompleteLine(`it took longer than ${maxMs / 1000} s`, lastTime)
+      return
+    }
+    // One more tells whether the file is complete.
+    const rows = await listAccountEntries(database, bounds, address, before, Math.min(batchSize, left) + 1)
+    const entries = rows.slice(0, Math.min(batchSize, left)).map((row) => presentTaxEntry(row, address))
+    if (entries.length === 0) return
+    yield entries.map((transfer) => csvLine(columns.map(([, value]) => value(transfer)))).join('')
+    lastTime = entries.at(-1)?.timestamp ?? lastTime
+    const last = rows.at(entries.length - 1)
+    if (last === undefined || rows.length === entries.length) return
+    if (left <= batchSize) {
+      yield incompleteLine(`it has more than ${maxRows} transfers and fees`, lastTime)
+      return
+    }
+    before = transferKeyOf(last)
+  }
+}
+
+/** @param lastTime of the last transfer in the file; empty where it has none */
+function incompleteLine(why: string, lastTime: string): string {
+  const day = lastTime.slice(0, 10)
+  const rest = day === '' ? 'Request fewer days.' : `Request the rest with end_date=${day}, which repeats that day.`
+  return csvLine([incompleteMark, `This file is incomplete: ${why}. ${rest}`])
+}
+
+const csvType = 'text/csv'
+
+const taxReport = defineRoute({
+  path: '/flow/account/{address}/tax-report',
+  operationId: 'getTaxReport',
+  cost: 'high',
+  tag: 'Accounts',
+  summary: 'What an account got and gave within some days, with totals, also as CSV',
+  description:
+    'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
+    'With `format=csv` or `Accept: text/csv` the answer has all of them, one per line, for any number of days. ' +
+    `A report of more than ${csvLimits.maxRows} transfers is refused with 400 \`too-many-rows\`. ` +
+    'A CSV that exceeds this number with its fees, or that the client ' +
+    `takes longer than ${csvLimits.maxMs / 1000} s for, ends with a line that begins with ` +
+    `\`${incompleteMark}\` and names the \`end_date\` for ` +
+    'the rest. ' +
+    `As JSON a report is of ${mostReportDays} days at most, since its totals are of all pages.`,
+  params: z.object({ address: accountParameter() }),
+  query: z.object({
+    start_date: dayParameter('First day, UTC. Default: a year before end_date.'),
+    end_date: dayParameter(
+      'Last day, UTC, inclusive. Default: a year with start_date, else the newest day that is indexed.',
+    ),
+    format: z.enum(['json', 'csv']).optional().describe('Goes before the header `Accept`.'),
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: cursorParameter(transferCursorPattern, transferCursorForm),
+  }),
+  response: z
+    .strictObject({
+      data: z.array(taxReportSchema).length(1),
+      has_more: z.boolean().describe('Whether there are more after this page.'),
+      cursor: z
+        .string()
+        .describe('Ask with this `cursor`, and the same days, for the next page; empty on the last page.'),
+      _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers and fees of this page.') }),
+    })
+    .meta({ id: 'TaxReportAnswer' }),
+  otherTypes: { [csvType]: 'All transfers and fees, a line each, after one with the names of the columns.' },
+  problems: { 404: 'Nothing is indexed of the account.' },
+  example: { data: [exampleTaxReport], has_more: false, cursor: '', _meta: { limit: 20, count: 3 } },
+  handler: async ({ params: { address }, query, mediaType }, services) => {
+    const { database } = services
+    const { limit, cursor, format = mediaType === csvType ? 'csv' : 'json' } = query
+    const { days, bounds } = await findReport(address, query, format === 'csv' ? Infinity : mostReportDays, services)
+    if (format === 'csv') {
+      await refuseTooLong(address, bounds, services)
+      return {
+        body: new AnswerStream(
+          `${csvType}; charset=utf-8`,
+          streamTaxCsv(database, bounds, address, services.csvLimits),
+        ),
+        caching: 'never',
+        headers: { 'Content-Disposition': `attachment; filename="${address}-${days.from}-${days.to}.csv"` },
+      }
+    }
+    const before = await findTransferKey(database, cursor)
+    if (before === undefined) await refuseTooLong(address, bounds, services)
+    // One after the other: each call with a slot may use few of the connections of expensive calls.
+    const rows = await listAccountEntries(database, bounds, address, before, limit + 1)
+    const totals = before === undefined ? await readTotals(address, bounds, services) : undefined
+    const flowPrice = await readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`)
+    const { data, ...rest } = page(
+      rows,
+      limit,
+      (row) => presentTaxEntry(row, address),
+      ({ row }) => transferCursorOf(row),
+    )
+    return {
+      body: {
+        data: [presentTaxReport(address, days, totals, flowPrice, data)],
+        has_more: rest.has_more,
+        cursor: rest.cursor,
+        _meta: { limit, count: data.length },
+      },
+      caching: 'never',
+    }
+  },
+})
+
+/** The days of a report, and the heights of their blocks, if there are any. */
+async function findReport(
+  address: string,
+  query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  mostDays: number,
+  { database }: Services,
+): Promise<{ days: DayRange; bounds: Bounds | undefined }> {
+  const [stored, isKnown] = await Promise.all([readBounds(database), isKnownAccount(database, address)])
+  const newest = stored === undefined ? undefined : (await readBlockTimes(database, [stored.max])).get(stored.max)
+  const days = resolveTaxDays(query, newest, mostDays)
+  if (stored === undefined || !isKnown || days === undefined) {
+    throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
+  }
+  const end = new Date(Date.parse(days.to) + 86_400_000).toISOString()
+  return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
+}
+
+/** Before the first byte of a CSV, which ends with a line that says so where its fees make it too long; and before totals. */
+async function refuseTooLong(
+  address: string,
+  bounds: Bounds | undefined,
+  { database, csvLimits: { maxRows } }: Services,
+): Promise<void> {
+  if ((await countAccountTransfers(database, bounds, address, maxRows)) <= maxRows) return
+  const detail = `The report is not made: the account has more than ${maxRows} transfers on these days. Request fewer days.`
+  throw new ApiError(400, 'too-many-rows', detail, { field: 'start_date' })
+}
+
+async function readTotals(
+  address: string,
+  bounds: Bounds | undefined,
+  { database }: Services,
+): Promise<{
+  tokens: Awaited<ReturnType<typeof sumFtTransfers>>
+  collections: Awaited<ReturnType<typeof countNftTransfers>>
+}> {
+  if (bounds === undefined) return { tokens: [], collections: [] }
+  const tokens = await sumFtTransfers(database, bounds, address)
+  const collections = await countNftTransfers(database, bounds, address)
+  return { tokens, collections }
+}
+
+/** Tax reports. */
+export const taxReportRoutes = [taxReport]
+
+const blockTime = z.object({ height: z.number(), timestamp: z.string() })
+
+/**
+ * The heights of the blocks of a time, by their own timestamps, which never fall: each end is found by halving, with some
+ * thirty steps down a primary key however long the chain is. Heights that are not stored are stepped over.
+ * @param span ISO 8601 UTC with milliseconds; `from` inclusive, `to` exclusive
+ * @returns undefined where no stored block is of that time
+ */
+export async function readHeightsOf(
+  database: DatabasePool,
+  bounds: Bounds,
+  span: { readonly from: string; readonly to: string },
+): Promise<Bounds | undefined> {
+  const [min, end] = await Promise.all([
+    firstHeightFrom(database, bounds, span.from),
+    firstHeightFrom(database, bounds, span.to),
+  ])
+  return min < end ? { min, max: end - 1 } : undefined
+}
+
+/** The lowest stored height of a time or later; one above all where there is none. */
+async function firstHeightFrom(database: DatabasePool, { min, max }: Bounds, time: string): Promise<number> {
+  let [low, end, found] = [min, max + 1, max + 1]
+  while (low < end) {
+    const middle = Math.floor((low + end) / 2)
+    const block = await database.maybeOne(sql.type(blockTime)`
+      select height, timestamp from raw.blocks
+      where height >= ${middle} and height < ${end}
+      order by height
+      limit 1
+    `)
+    if (block !== null && block.timestamp < time) {
+      low = block.height + 1
+    } else {
+      if (block !== null) found = block.height
+      end = middle
+    }
+  }
+  return found
+}

@@ -1,0 +1,344 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { exampleNftTransfer } from '../nfts/examples.ts'
+import { nftTransferSchema, presentNftTransfer } from '../nfts/schema.ts'
+import type { NftTransferRow } from '../nfts/schema.ts'
+import { listNftTransfers } from '../nfts/transfers.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { listOf, page } from '../paging/pages.ts'
+import { readEventPage } from '../paging/event-pages.ts'
+import { exampleFtTransferOfAccount, exampleFungibleToken } from '../tokens/examples.ts'
+import { ftTransferRow, ftTransferSchema, presentFtTransfer } from '../tokens/schema.ts'
+import type { FtTransferRow } from '../tokens/schema.ts'
+import {
+  findTransferScope,
+  ftTransfers,
+  nftTransfers,
+  transferCursorOf,
+  transferPageParameters,
+} from '../tokens/transfer-lists.ts'
+import { accountParameter } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import type { TransferKey, TransferTable, TransferSpan } from '../tokens/transfer-lists.ts'
+import { listFtTransfers, completed } from '../tokens/transfers.ts'
+import type { TaxReport } from './tax-report.ts'
+
+/**
+ * Up to `count` transfers of both kinds that an account gave or got, before a place, newest first. As many of each are
+ * read, since all may be of one kind. No event makes transfers of both, so that their places tell them apart.
+ */
+export async function listAccountTransfers(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  before: TransferKey | undefined,
+  count: number,
+): Promise<readonly AccountTransferRow[]> {
+  // One after the other: a download uses one of the connections that all calls share.
+  const fungible = await listFtTransfers(database, bounds, { address }, before, count)
+  const nonFungible = await listNftTransfers(database, bounds, { address }, before, count)
+  const merged: AccountTransferRow[] = [
+    ...fungible.map((row) => ({ type: 'ft' as const, row })),
+    ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
+  ]
+  return newestFirst(merged).slice(0, count)
+}
+
+/**
+ * The same with the fees that the account paid. Fees are read no further down than the page goes: looking for them costs by
+ * the transactions of these heights, and an account may have very many that others paid for.
+ */
+export async function listAccountEntries(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  before: TransferKey | undefined,
+  count: number,
+): Promise<ReadonlyArray<AccountTransferRow | AccountFeeRow>> {
+  const transfers = await listAccountTransfers(database, bounds, address, before, count)
+  const last = transfers.length < count ? undefined : transfers.at(-1)
+  const ofPage = bounds === undefined || last === undefined ? bounds : { ...bounds, min: last.row.block_height }
+  const fees = await listAccountFees(database, ofPage, address, before, count)
+  return newestFirst([...transfers, ...fees.map((row) => ({ type: 'fee' as const, row }))]).slice(0, count)
+}
+
+function newestFirst<Row extends AccountTransferRow | AccountFeeRow>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => compareKeys(transferKeyOf(b), transferKeyOf(a)))
+}
+
+function compareKeys(a: TransferKey, b: TransferKey): number {
+  return a.height - b.height || a.txIndex - b.txIndex || a.eventIndex - b.eventIndex || a.leg - b.leg
+}
+
+const ftTotals = z.object({
+  token: z.string(),
+  received: z.string(),
+  sent: z.string(),
+  fees: z.string(),
+  net: z.string(),
+  received_count: z.number(),
+  sent_count: z.number(),
+  fee_count: z.number(),
+  transfer_count: z.number(),
+  name: z.string().nullable(),
+  symbol: z.string().nullable(),
+})
+export type FtTotals = z.output<typeof ftTotals>
+
+/** What an account got, gave and paid of each fungible token within some heights: reads each of these transfers, by the indexes. */
+export async function sumFtTransfers(
+  database: DatabasePool,
+  bounds: Bounds,
+  address: string,
+): Promise<readonly FtTotals[]> {
+  return database.any(sql.type(ftTotals)`
+    select s.*, m.name, m.symbol from (
+      select token, coalesce(sum(amount) filter (where is_in), 0.00000000)::text as received,
+        coalesce(sum(amount) filter (where not is_in), 0.00000000)::text as sent,
+        coalesce(sum(amount) filter (where is_in is null), 0.00000000)::text as fees,
+        sum(case when is_in then amount else -amount end)::text as net,
+        count(*) filter (where is_in) as received_count, count(*) filter (where not is_in) as sent_count,
+        count(*) filter (where is_in is null) as fee_count, count(*) filter (where is_first) as transfer_count
+      from (
+        ${sidesOf(ftTransfers, bounds, address)}
+        union all
+        select *, null, false from (${selectAllFees(address, bounds)}) as paid
+      ) as sides
+      group by token
+    ) s left join app.ft_token_metadata m on m.token = s.token
+    order by s.transfer_count desc, s.token
+  `)
+}
+
+/**
+ * How many transfers an account has within some heights, without fees: exact up to `max`, else one more.
+ * Reads the indexes of both sides no further than that.
+ */
+export async function countAccountTransfers(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  max: number,
+): Promise<number> {
+  if (bounds === undefined) return 0
+  const { count } = await database.one(sql.type(z.object({ count: z.number() }))`
+    select count(*) filter (where is_first) as count from (
+      select is_first from (
+        select is_first from (${sidesOf(ftTransfers, bounds, address)}) as fungible
+        union all
+        select is_first from (${sidesOf(nftTransfers, bounds, address)}) as items
+      ) as sides
+      where is_first
+      limit ${max + 1}
+    ) as counted
+  `)
+  return count
+}
+
+const nftTotals = z.object({
+  token: z.string().nullable(),
+  received_count: z.number(),
+  sent_count: z.number(),
+  transfer_count: z.number(),
+})
+export type NftTotals = z.output<typeof nftTotals>
+
+/** How many items of each collection an account got and gave within some heights. */
+export async function countNftTransfers(
+  database: DatabasePool,
+  bounds: Bounds,
+  address: string,
+): Promise<readonly NftTotals[]> {
+  return database.any(sql.type(nftTotals)`
+    select token, count(*) filter (where is_in) as received_count, count(*) filter (where not is_in) as sent_count,
+      count(*) filter (where is_first) as transfer_count
+    from (${sidesOf(nftTransfers, bounds, address)}) as sides
+    group by token
+    order by transfer_count desc, token
+  `)
+}
+
+/** Each transfer as the receiver has it, and as the sender has it; `is_first` is true of one row a transfer. */
+function sidesOf({ name, listed }: TransferTable, { min, max }: Bounds, address: string): FragmentSqlToken {
+  return sql.fragment`
+    select *, true as is_in, true as is_first from ${name}
+    where to_address = ${address} and block_height between ${min} and ${max} and ${listed}
+    union all
+    select *, false, to_address is distinct from ${address} from ${name}
+    where from_address = ${address} and block_height between ${min} and ${max} and ${listed}
+  `
+}
+
+/**
+ * Up to `count` fees that an account paid for transactions, before a place, newest first. No index is of fees: they are found by
+ * the transactions of the account, so that what is read are those of the heights, also the ones that others paid for.
+ */
+async function listAccountFees(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  address: string,
+  before: TransferKey | undefined,
+  count: number,
+): Promise<readonly FtTransferRow[]> {
+  return readEventPage(bounds, before, count, (span) =>
+    database.any(sql.type(ftTransferRow)`
+    ${completed(selectFees(address, span), span)}
+  `),
+  )
+}
+
+/** All fees that an account paid within some heights: rows of app.ft_transfers. */
+function selectAllFees(address: string, { min, max }: Bounds): FragmentSqlToken {
+  return sql.fragment`select fee.* from ${feesOf(address, { low: min, high: max })}`
+}
+
+function selectFees(address: string, { low, high, before, count }: TransferSpan): FragmentSqlToken {
+  const isBefore =
+    before === undefined || before.height > high
+      ? sql.fragment`true`
+      : sql.fragment`
+    (t.block_height, t.tx_index) <= (${before.height}, ${before.txIndex})
+    and (fee.block_height, fee.tx_index, fee.event_index, fee.leg)
+      < (${before.height}, ${before.txIndex}, ${before.eventIndex}, ${before.leg})
+  `
+  return sql.fragment`
+    select fee.* from ${feesOf(address, { low, high })} and ${isBefore}
+    order by t.block_height desc, t.tx_index desc, fee.event_index desc, fee.leg desc
+    limit ${count}
+  `
+}
+
+/**
+ * The transactions `t` of an account with their `fee`, looked up one by one: `offset 0` keeps the planner from reading all
+ * transfers of the heights. Fees are the movements that are named so, and not the sums of app.tx_metrics: each movement is
+ * a transfer or a fee, and never both.
+ */
+function feesOf(address: string, { low, high }: { readonly low: number; readonly high: number }): FragmentSqlToken {
+  return sql.fragment`
+    app.address_transactions t cross join lateral (
+      select * from app.ft_transfers f
+      where f.block_height = t.block_height and f.tx_index = t.tx_index and f.block_height between ${low} and ${high}
+        and f.transfer_type = 'fee' and f.from_address = ${address}
+      offset 0
+    ) as fee
+    where t.address = ${address} and t.is_payer and t.block_height between ${low} and ${high}
+  `
+}
+
+/** A movement of a fungible token or of an item that an account gave or got. */
+export const accountTransferSchema = z.discriminatedUnion('type', [
+  ftTransferSchema.extend({ type: z.literal('ft') }).meta({ id: 'AccountFtTransfer' }),
+  nftTransferSchema.extend({ type: z.literal('nft') }).meta({ id: 'AccountNftTransfer' }),
+])
+export type AccountTransfer = z.output<typeof accountTransferSchema>
+
+/** What an account paid for a transaction: a movement of FLOW that lists of transfers leave out. */
+export const accountFeeSchema = ftTransferSchema
+  .extend({ type: z.literal('fee'), transfer_type: z.literal('fee') })
+  .meta({ id: 'AccountFee' })
+type AccountFee = z.output<typeof accountFeeSchema>
+
+/** A transfer of either kind as it is read from the database. */
+export type AccountTransferRow =
+  | { readonly type: 'ft'; readonly row: FtTransferRow }
+  | { readonly type: 'nft'; readonly row: NftTransferRow }
+
+/** A fee as it is read from the database. */
+export interface AccountFeeRow {
+  readonly type: 'fee'
+  readonly row: FtTransferRow
+}
+
+export function presentAccountTransfer(transfer: AccountTransferRow, address: string): AccountTransfer {
+  return transfer.type === 'ft'
+    ? { type: 'ft', ...presentFtTransfer(transfer.row, address) }
+    : { type: 'nft', ...presentNftTransfer(transfer.row, address) }
+}
+
+export function presentAccountFee({ row }: AccountFeeRow, address: string): AccountFee {
+  return { type: 'fee', ...presentFtTransfer({ ...row, transfer_type: 'transfer' }, address), transfer_type: 'fee' }
+}
+
+/** Where a transfer or a fee stands in the order of all. */
+export function transferKeyOf({ row }: AccountTransferRow | AccountFeeRow): TransferKey {
+  return { height: row.block_height, txIndex: row.tx_index, eventIndex: row.event_index, leg: row.leg }
+}
+
+/** Examples of the routes of what an account got and gave. */
+
+const address = '0x18eb4ee6b3c026d2'
+
+export const exampleAccountTransfers: AccountTransfer[] = [
+  { type: 'ft', ...exampleFtTransferOfAccount, address },
+  { type: 'nft', ...exampleNftTransfer, address, receiver: address, direction: 'deposit' },
+]
+
+const exampleFee: AccountFee = {
+  ...exampleFtTransferOfAccount,
+  address,
+  type: 'fee',
+  transfer_type: 'fee',
+  event_index: exampleFtTransferOfAccount.event_index + 4,
+  sender: address,
+  receiver: '0xf919ee77447b7497',
+  direction: 'withdraw',
+  amount: '0.00001250',
+  approx_usd_price: '0.3412',
+  usd_value: '0.000004265',
+}
+
+export const exampleTaxReport: TaxReport = {
+  address,
+  start_date: '2025-01-01',
+  end_date: '2025-12-31',
+  total_transfers: 2,
+  ft_transfers: 1,
+  nft_transfers: 1,
+  fee_count: 1,
+  total_fees: exampleFee.amount,
+  tokens: [
+    {
+      token: exampleFungibleToken.id,
+      name: exampleFungibleToken.name,
+      symbol: 'FLOW',
+      received: '0.00000000',
+      sent: '10.00000000',
+      fees: exampleFee.amount,
+      net: '-10.00001250',
+      received_count: 0,
+      sent_count: 1,
+      fee_count: 1,
+    },
+  ],
+  collections: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', received_count: 1, sent_count: 0 }],
+  flow_price_usd: '0.3412',
+  transfers: [exampleFee, ...exampleAccountTransfers],
+}
+
+const accountTransferList = defineRoute({
+  path: '/flow/account/{address}/transfer',
+  operationId: 'listTransfersOfAccount',
+  tag: 'Accounts',
+  summary: 'Transfers of fungible tokens and items that an account gave or got, the newest first',
+  description: 'The fees of transactions are left out.',
+  params: z.object({ address: accountParameter() }),
+  query: z.object(transferPageParameters),
+  response: listOf(accountTransferSchema, 'AccountTransfer'),
+  example: { data: exampleAccountTransfers, has_more: false, cursor: '', _meta: { limit: 20, count: 2 } },
+  handler: async ({ params: { address }, query }, services) => {
+    const { bounds, before } = await findTransferScope(query, services)
+    const rows = await listAccountTransfers(services.database, bounds, address, before, query.limit + 1)
+    return {
+      body: page(
+        rows,
+        query.limit,
+        (row) => presentAccountTransfer(row, address),
+        ({ row }) => transferCursorOf(row),
+      ),
+    }
+  },
+})
+
+/** What moved to and from an account, of whatever kind. */
+export const accountTransferRoutes = [accountTransferList]

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import { removedSchema, requireOperations, nameField, scriptField } from './operations.ts'
+import type { Template } from './operations.ts'
+import { listOf, singleOf, wholeList } from '../paging/pages.ts'
+import { noParameters } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+
+const templateSchema = z
+  .strictObject({
+    normal_hash: z
+      .string()
+      .describe('SHA-256 of the script without comments, white space and what differs between networks.'),
+    category: z.string().describe('What transactions show as `template_category`.'),
+    label: z.string().describe('What transactions show as `template_label`.'),
+  })
+  .meta({ id: 'ScriptTemplate' })
+
+const example = {
+  normal_hash: '7b1f0c92ad4e6538f0a1c7d2e94b65803f1d2ac97e54b608d3f1a2907c6e5b48',
+  category: 'NFT_MINT',
+  label: 'Mint a stone',
+}
+
+function present({ normalHash, category, label }: Template): z.output<typeof templateSchema> {
+  return { normal_hash: normalHash, category, label }
+}
+
+const hashField = z.string('must be a hash').regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, in lower case')
+
+const list = defineRoute({
+  path: '/admin/script-templates',
+  operationId: 'adminListTemplates',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'Templates of scripts that were added to those that flowfarm knows',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(templateSchema, 'ScriptTemplate'),
+  example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
+  handler: async (_input, services) => {
+    const templates = await requireOperations(services).listTemplates()
+    return { body: wholeList(templates.map(present)) }
+  },
+})
+
+const put = defineRoute({
+  method: 'POST',
+  path: '/admin/script-templates',
+  operationId: 'adminPutTemplate',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'Gives a script a template, in the place of an earlier one and of what flowfarm knows',
+  description:
+    'It holds for all variants that differ only in comments, white space, the order of imports and the network.',
+  params: noParameters,
+  query: noParameters,
+  body: z
+    .strictObject(
+      {
+        script_hash: hashField.optional().describe('Hash of a script that was indexed, as transactions show it.'),
+        script: scriptField().optional().describe('The script itself, where it was not indexed yet.'),
+        category: nameField(100).describe('What transactions are to show as `template_category`.'),
+        label: nameField(100).describe('What transactions are to show as `template_label`.'),
+      },
+      'must be an object',
+    )
+    .refine(({ script, script_hash: hash }) => (script === undefined) !== (hash === undefined), {
+      path: ['script_hash'],
+      message: 'or "script" must be given, and not both',
+    })
+    .meta({ oneOf: [{ required: ['script'] }, { required: ['script_hash'] }] }),
+  bodyExample: {
+    script_hash: 'c2b7f04e9d1a6835e4f0927bd81c3a56f79e20b4d8c615a3907ef1d26b84c5a0',
+    category: 'NFT_MINT',
+    label: 'Mint a stone',
+  },
+  response: singleOf(templateSchema, 'ScriptTemplate'),
+  example: { data: [example] },
+  problems: { 404: 'No script with this hash was indexed.' },
+  handler: async ({ body: { script, script_hash: hash = '', category, label } }, services) => {
+    const which = script === undefined ? { hash } : { text: script }
+    const template = await requireOperations(services).putTemplate(which, { category, label })
+    if (template === undefined)
+      throw new ApiError(404, 'unknown-script', `No script with the hash ${hash} was indexed.`)
+    return { body: { data: [present(template)] } }
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/admin/script-templates/{normal_hash}',
+  operationId: 'adminRemoveTemplate',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'Takes an added template away',
+  params: z.object({ normal_hash: hashField }),
+  query: noParameters,
+  response: removedSchema,
+  example: { removed: true as const },
+  problems: { 404: 'No template was added for such scripts.' },
+  handler: async ({ params: { normal_hash: hash } }, services) => {
+    if (await requireOperations(services).removeTemplate(hash)) return { body: { removed: true as const } }
+    throw new ApiError(404, 'unknown-template', 'No template was added for such scripts.')
+  },
+})
+
+/** Templates of scripts. */
+export const templateRoutes = [list, put, remove]

@@ -1,0 +1,85 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { hashBytes } from '../formats.ts'
+import { readDownwards } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { blockRow } from './schema.ts'
+import type { BlockRow } from './schema.ts'
+
+const blockColumns = sql.fragment`
+  b.height, encode(b.id, 'hex') as id, encode(b.parent_id, 'hex') as parent_id, b.timestamp, b.tx_count, b.event_count,
+  s.gas_used, s.evm_tx_count, s.fees::text as fees
+`
+
+/** Blocks `b` of a range of heights, with what is derived of them. */
+function blocksBetween(low: number, high: number): FragmentSqlToken {
+  return sql.fragment`
+    from raw.blocks b
+    left join app.block_stats s on s.block_height = b.height and s.block_height between ${low} and ${high}
+    where b.height between ${low} and ${high}
+  `
+}
+
+/** Up to `count` blocks, the highest first, from height `top` down. */
+export async function listBlocks(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  top: number,
+  count: number,
+): Promise<readonly BlockRow[]> {
+  return readDownwards(bounds, top, count, (low, high, limit) =>
+    database.any(sql.prepared('block list', blockRow)`
+    select ${blockColumns} ${blocksBetween(low, high)}
+    order by b.height desc
+    limit ${limit}
+  `),
+  )
+}
+
+/** The blocks of a range of heights, both ends inclusive, the lowest first. */
+export async function readBlocks(database: DatabasePool, from: number, to: number): Promise<readonly BlockRow[]> {
+  return database.any(sql.prepared('blocks of heights', blockRow)`
+    select ${blockColumns} ${blocksBetween(from, to)} order by b.height
+  `)
+}
+
+const wholeBlockRow = blockRow.extend({ collection_ids: z.array(z.string()) })
+export type WholeBlockRow = z.output<typeof wholeBlockRow>
+
+/** One block with the ids of its collections; undefined where it is not stored. */
+export async function readBlock(database: DatabasePool, height: number): Promise<WholeBlockRow | undefined> {
+  const row = await database.maybeOne(sql.prepared('block', wholeBlockRow)`
+    select ${blockColumns}, array(
+        select encode(c.id, 'hex') from unnest(b.collection_ids) with ordinality as c(id, place) order by place
+      ) as collection_ids
+    ${blocksBetween(height, height)}
+  `)
+  return row ?? undefined
+}
+
+/** Height of the block with this id. */
+export async function findBlockHeight(database: DatabasePool, id: string): Promise<number | undefined> {
+  const row = await database.maybeOne(sql.prepared('block by id', z.object({ height: z.number() }))`
+    select height from raw.block_lookup where id = ${sql.binary(hashBytes(id))}
+  `)
+  return row?.height
+}
+
+const timeRow = z.object({ height: z.number(), timestamp: z.string() })
+
+/**
+ * Times of blocks by height. The heights of a page may lie anywhere: given as values they leave out all partitions but
+ * theirs, which a join would not. Leaves out blocks that are not stored.
+ */
+export async function readBlockTimes(
+  database: DatabasePool,
+  heights: readonly (number | null)[],
+): Promise<ReadonlyMap<number, string>> {
+  const known = [...new Set(heights)].filter((height) => height !== null)
+  if (known.length === 0) return new Map()
+  const rows = await database.any(sql.type(timeRow)`
+    select height, timestamp from raw.blocks where height = any (${sql.array(known, 'int8')})
+  `)
+  return new Map(rows.map(({ height, timestamp }) => [height, timestamp]))
+}

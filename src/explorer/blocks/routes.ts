@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { serviceEventTypes } from '../../flow/service-events.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { exampleBlock, exampleCollectionId, exampleSummary, exampleTransaction } from '../transactions/examples.ts'
+import { hashPattern } from '../formats.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { blockCursorPattern, parseBlockCursor, readTransactions } from '../transactions/queries.ts'
+import { listOf, page, singleOf, wholeList } from '../paging/pages.ts'
+import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
+import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from './schema.ts'
+import {
+  presentServiceEvent,
+  serviceEventSchema,
+  presentTransactionSummary,
+  presentWithEvents,
+  transactionSchema,
+} from '../transactions/schema.ts'
+import type { TransactionRow } from '../transactions/schema.ts'
+import { listBlocks, readBlocks, findBlockHeight, readBlock } from './queries.ts'
+import type { WholeBlockRow } from './queries.ts'
+import { completeTransactions, describeTransactions } from '../transactions/descriptions.ts'
+import { transactionWorkers } from '../transactions/derived-details.ts'
+import { readEventsOfBlock } from '../transactions/event-queries.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+
+/** `{height}` of a path: a height, or the id of a block. */
+const blockKeyParameters = z.object({
+  height: z
+    .string()
+    .regex(/^([0-9]{1,15}|(0[xX])?[0-9a-fA-F]{64})$/, 'must be a block height or a block id of 64 hex digits')
+    .describe('Block height; a block id of 64 hex digits is taken too.'),
+})
+
+/**
+ * The block that a path names.
+ * @throws ApiError 404 `unknown-block`
+ */
+async function requireBlock(key: string, { database }: Services): Promise<WholeBlockRow> {
+  const height = hashPattern.test(key) ? await findBlockHeight(database, key) : Number(key)
+  const block = height === undefined ? undefined : await readBlock(database, height)
+  if (block === undefined) throw new ApiError(404, 'unknown-block', `Block ${key} is not stored.`, { field: 'height' })
+  return block
+}
+
+const unknownBlock = { 404: 'The block is not stored.' }
+
+const blockList = defineRoute({
+  path: '/flow/block',
+  operationId: 'listBlocks',
+  tag: 'Blocks',
+  summary: 'Blocks, the highest first',
+  params: noParameters,
+  query: z.object({
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: cursorParameter(blockCursorPattern, '<height>'),
+    height: heightParameter().optional().describe('Only the block of this height.'),
+  }),
+  response: listOf(blockSchema, 'Block'),
+  example: { data: [exampleBlock], has_more: true, cursor: String(exampleBlock.height), _meta: { limit: 1, count: 1 } },
+  handler: async ({ query: { limit, cursor, height } }, { database }) => {
+    const after = parseBlockCursor(cursor)
+    const top = after === undefined ? Number.MAX_SAFE_INTEGER : after - 1
+    const rows =
+      height === undefined
+        ? await listBlocks(database, await readBounds(database), top, limit + 1)
+        : height <= top
+          ? await readBlocks(database, height, height)
+          : []
+    return { body: page(rows, limit, presentBlock, (row) => String(row.height)) }
+  },
+})
+
+const block = defineRoute({
+  path: '/flow/block/{height}',
+  operationId: 'getBlock',
+  tag: 'Blocks',
+  summary: 'One block with its collections and transactions',
+  params: blockKeyParameters,
+  query: noParameters,
+  response: singleOf(blockDetailSchema, 'Block'),
+  problems: unknownBlock,
+  derivedBy: ['daily_stats_worker', ...transactionWorkers],
+  example: {
+    data: [
+      {
+        ...exampleBlock,
+        collections: [
+          {
+            id: exampleCollectionId,
+            tx_count: 1,
+            transaction_ids: [exampleTransaction.id],
+          },
+        ],
+        transactions: [exampleSummary],
+      },
+    ],
+  },
+  handler: async ({ params, cachingAt }, services) => {
+    const { database, network } = services
+    const height = await heightOf(params.height, services)
+    const caching = await cachingAt(height)
+    const { block: row, transactions: rows } = await requireWithTransactions(height, services)
+    const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
+      collectionIndex: described.row.collection_index,
+      summary: presentTransactionSummary(described),
+    }))
+    return {
+      body: { data: [presentBlockDetail(row, row.collection_ids, summaries)] },
+      caching,
+    }
+  },
+})
+
+/**
+ * The height that a path names, as such or by the id of the block.
+ * @throws ApiError 404 `unknown-block`
+ */
+async function heightOf(key: string, services: Services): Promise<number> {
+  return hashPattern.test(key) ? (await requireBlock(key, services)).height : Number(key)
+}
+
+/** @throws ApiError 404 `unknown-block` */
+async function requireWithTransactions(
+  height: number,
+  services: Services,
+): Promise<{ readonly block: WholeBlockRow; readonly transactions: readonly TransactionRow[] }> {
+  const [block, transactions] = await Promise.all([
+    requireBlock(String(height), services),
+    readTransactions(services.database, height, height),
+  ])
+  return { block, transactions }
+}
+
+const blockTransactions = defineRoute({
+  path: '/flow/block/{height}/transaction',
+  operationId: 'listBlockTransactions',
+  tag: 'Blocks',
+  summary: 'All transactions of a block, in order',
+  params: blockKeyParameters,
+  query: z.object({ include_events: flagParameter('Whether the transactions come with their events.') }),
+  response: listOf(transactionSchema, 'Transaction'),
+  problems: unknownBlock,
+  derivedBy: transactionWorkers,
+  example: { data: [exampleTransaction], has_more: false, cursor: '', _meta: { count: 1 } },
+  handler: async ({ params, query, cachingAt }, services) => {
+    const { database, network } = services
+    const height = await heightOf(params.height, services)
+    const caching = await cachingAt(height)
+    const { transactions: rows } = await requireWithTransactions(height, services)
+    const transactions = await completeTransactions(database, network(), rows)
+    const events = query.include_events ? await readEventsOfBlock(database, height) : []
+    const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)
+    const data = transactions.map((one) => presentWithEvents(one, eventsByIndex.get(one.row.tx_index) ?? []))
+    return {
+      body: wholeList(data),
+      caching,
+    }
+  },
+})
+
+const blockServiceEvents = defineRoute({
+  path: '/flow/block/{height}/service-event',
+  operationId: 'listBlockServiceEvents',
+  tag: 'Blocks',
+  summary: 'System service events of a block',
+  description:
+    'Events by which the system contracts tell the protocol of a change: epochs, node versions and the ' +
+    'version of the protocol state. Most blocks have none.',
+  params: blockKeyParameters,
+  query: noParameters,
+  response: listOf(serviceEventSchema, 'ServiceEvent'),
+  problems: unknownBlock,
+  example: {
+    data: [
+      {
+        block_height: exampleBlock.height,
+        name: 'VersionBeacon',
+        type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
+        timestamp: exampleBlock.timestamp,
+        fields: {
+          versionBoundaries: [
+            { blockHeight: '119000000', version: { major: '0', minor: '38', patch: '0', preRelease: null } },
+          ],
+          sequence: '12',
+        },
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { count: 1 },
+  },
+  handler: async ({ params, cachingAt }, services) => {
+    const { database, network } = services
+    const place = await requireBlock(params.height, services)
+    const events = await readEventsOfBlock(database, place.height, serviceEventTypes(network()))
+    return {
+      body: wholeList(events.map((event) => presentServiceEvent(event, place))),
+      caching: await cachingAt(place.height),
+    }
+  },
+})
+
+/** Blocks and what is in one. */
+export const blockRoutes = [blockList, block, blockTransactions, blockServiceEvents]

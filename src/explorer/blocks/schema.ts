@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { transactionSummarySchema } from '../transactions/schema.ts'
+import type { TransactionSummary } from '../transactions/schema.ts'
+
+const blockFields = {
+  height: heightFormat,
+  id: idFormat,
+  parent_id: idFormat,
+  timestamp: timestampFormat,
+  tx_count: countFormat.describe('Transactions, system transactions included.'),
+  event_count: countFormat.describe('Events of all transactions.'),
+}
+
+/** A block as lists show it. */
+export const blockSchema = z
+  .strictObject({
+    ...blockFields,
+    parent_hash: idFormat.describe('The same as parent_id; some clients of the Flow explorer API read this name.'),
+    total_gas_used: countFormat
+      .nullable()
+      .describe('Computation that its transactions used. Null, like what follows, while the block is not derived yet.'),
+    evm_tx_count: countFormat.nullable().describe('Transactions that executed EVM transactions.'),
+    fees: amountFormat.nullable().describe('Fees that were deducted, in FLOW.'),
+  })
+  .meta({ id: 'Block' })
+export type Block = z.output<typeof blockSchema>
+
+/** What is sent of a new block. */
+export const newBlockSchema = z.strictObject(blockFields).meta({ id: 'NewBlock' })
+export type NewBlock = z.output<typeof newBlockSchema>
+
+const collectionSchema = z
+  .strictObject({
+    id: idFormat,
+    tx_count: countFormat,
+    transaction_ids: z.array(idFormat),
+  })
+  .meta({ id: 'Collection' })
+
+/** A single block. */
+export const blockDetailSchema = blockSchema
+  .extend({
+    collections: z
+      .array(collectionSchema)
+      .describe('The guaranteed collections, in order; the system collection is none of them.'),
+    transactions: z
+      .array(transactionSummarySchema)
+      .describe('Summaries of all transactions, as the live feed sends them.'),
+  })
+  .meta({ id: 'BlockDetail' })
+export type BlockDetail = z.output<typeof blockDetailSchema>
+
+/** A block as it is read from the database, ids in hex. */
+export const blockRow = z.object({
+  height: z.number(),
+  id: z.string(),
+  parent_id: z.string(),
+  timestamp: z.string(),
+  tx_count: z.number(),
+  event_count: z.number(),
+  gas_used: z.number().nullable(),
+  evm_tx_count: z.number().nullable(),
+  fees: z.string().nullable(),
+})
+export type BlockRow = z.output<typeof blockRow>
+
+export function presentNewBlock(row: BlockRow): NewBlock {
+  const { height, id, parent_id, timestamp, tx_count, event_count } = row
+  return { height, id, parent_id, timestamp, tx_count, event_count }
+}
+
+export function presentBlock(row: BlockRow): Block {
+  return {
+    ...presentNewBlock(row),
+    parent_hash: row.parent_id,
+    total_gas_used: row.gas_used,
+    evm_tx_count: row.evm_tx_count,
+    fees: row.fees,
+  }
+}
+
+/**
+ * @param collectionIds ids of the guaranteed collections, in order
+ * @param transactions of the block, in order, with the place of their collection; null for system transactions
+ */
+export function presentBlockDetail(
+  row: BlockRow,
+  collectionIds: readonly string[],
+  transactions: readonly { readonly collectionIndex: number | null; readonly summary: TransactionSummary }[],
+): BlockDetail {
+  const members: string[][] = collectionIds.map(() => [])
+  for (const { collectionIndex, summary } of transactions) {
+    if (collectionIndex !== null) members[collectionIndex]?.push(summary.id)
+  }
+  return {
+    ...presentBlock(row),
+    collections: collectionIds.map((id, i) => {
+      const ids = members[i] ?? []
+      return { id, tx_count: ids.length, transaction_ids: ids }
+    }),
+    transactions: transactions.map(({ summary }) => summary),
+  }
+}

@@ -1,0 +1,161 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+
+/** What a graph is made of. */
+export interface GraphContract {
+  /** A.<address>.<name> */
+  readonly contract: string
+  /** FT, NFT or CONTRACT; null while not known. */
+  readonly kind: string | null
+  /** Null while its code is not known. */
+  readonly imports: readonly string[] | null
+}
+
+/** A contract by how many others import it. */
+export interface RankedContract extends GraphContract {
+  readonly dependents: number
+}
+
+/** An arrow of the graph: `source` imports `target`. */
+export interface ImportEdge {
+  readonly source: string
+  readonly target: string
+}
+
+const none: readonly string[] = []
+
+/** Which contract imports which, both ways. All lists are in the order of the identifiers. */
+export class ContractGraph {
+  readonly #contracts = new Map<string, GraphContract>()
+  readonly #dependents = new Map<string, string[]>()
+  /** The contracts of the chain by their dependents, most first. */
+  readonly ranked: readonly RankedContract[]
+
+  constructor(contracts: readonly GraphContract[]) {
+    const ordered = contracts.toSorted((a, b) => compare(a.contract, b.contract))
+    for (const one of ordered) {
+      this.#contracts.set(one.contract, one)
+      for (const target of new Set(one.imports)) {
+        const dependents = this.#dependents.get(target)
+        if (dependents === undefined) this.#dependents.set(target, [one.contract])
+        else dependents.push(one.contract)
+      }
+    }
+    this.ranked = ordered
+      .map((one) => ({ ...one, dependents: this.dependentsOf(one.contract).length }))
+      .sort((a, b) => b.dependents - a.dependents || compare(a.contract, b.contract))
+  }
+
+  importsOf(contract: string): readonly string[] {
+    return this.#contracts.get(contract)?.imports ?? none
+  }
+
+  /** The kinds of those of these contracts that are in the graph. */
+  kinds(contracts: readonly string[]): ReadonlyMap<string, string | null> {
+    return new Map(contracts.map((contract) => [contract, this.#contracts.get(contract)?.kind ?? null]))
+  }
+
+  dependentsOf(contract: string): readonly string[] {
+    return this.#dependents.get(contract) ?? none
+  }
+
+  /**
+   * What a contract imports, what that imports, and so on.
+   * @param imports of the root, where they are known better than here
+   * @param depth arrows from the root, at least 1
+   * @param mostNodes no more contracts than these are taken in, the nearest first
+   */
+  reach(
+    root: string,
+    depth: number,
+    mostNodes: number,
+    imports = this.importsOf(root),
+  ): { readonly nodes: readonly string[]; readonly edges: readonly ImportEdge[]; readonly isCut: boolean } {
+    const nodes = new Set([root])
+    const edges: ImportEdge[] = []
+    let isCut = false
+    let level: readonly string[] = [root]
+    for (let distance = 0; distance < depth && level.length > 0; distance++) {
+      const next: string[] = []
+      for (const source of level) {
+        for (const target of source === root ? imports : this.importsOf(source)) {
+          if (!nodes.has(target)) {
+            if (nodes.size >= mostNodes) {
+              isCut = true
+              continue
+            }
+            nodes.add(target)
+            next.push(target)
+          }
+          edges.push({ source, target })
+        }
+      }
+      level = next.sort(compare)
+    }
+    edges.sort((a, b) => compare(a.source, b.source) || compare(a.target, b.target))
+    return { nodes: [...nodes].sort(compare), edges, isCut }
+  }
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** Milliseconds after which the graph is read anew, by the first who asks. */
+const keepMs = 15_000
+/** So much older it may be while that is under way; after that all wait. */
+const staleMs = 45_000
+
+const edgesRow = z.object({ contracts: z.string() })
+const contractEntries = z.array(
+  z.object({
+    contract: z.string(),
+    kind: z.string().nullable(),
+    imports: z.array(z.string()).nullable(),
+  }),
+)
+
+interface Kept {
+  readonly graph: ContractGraph
+  readonly readAt: number
+}
+
+const kept = new WeakMap<DatabasePool, Kept>()
+const underWay = new WeakMap<DatabasePool, Promise<ContractGraph>>()
+
+/**
+ * Which contract imports which, by their present code, a minute old at most. All contracts of a chain are some ten thousand,
+ * so it is read whole, in one text, and shared by all who ask: no index gives an order by the number of dependents, and a
+ * graph read node by node would take a statement a level.
+ */
+export async function readContractGraph(database: DatabasePool): Promise<ContractGraph> {
+  const current = kept.get(database)
+  const age = performance.now() - (current?.readAt ?? -Infinity)
+  if (current !== undefined && age < keepMs) return current.graph
+  const next = underWay.get(database) ?? refresh(database)
+  return current !== undefined && age < keepMs + staleMs ? current.graph : await next
+}
+
+function refresh(database: DatabasePool): Promise<ContractGraph> {
+  const readAt = performance.now()
+  const loading = loadGraph(database)
+  underWay.set(database, loading)
+  loading
+    .then(
+      (graph) => kept.set(database, { graph, readAt }),
+      // Those who wait are told; those who were given the old one ask again.
+      () => undefined,
+    )
+    .finally(() => underWay.delete(database))
+  return loading
+}
+
+async function loadGraph(database: DatabasePool): Promise<ContractGraph> {
+  const { contracts } = await database.one(sql.type(edgesRow)`
+    select coalesce(json_agg(json_build_object('contract', contract, 'kind', kind, 'imports', imports)), '[]')::text as contracts
+    from app.contracts where not is_removed
+  `)
+  return new ContractGraph(contractEntries.parse(JSON.parse(contracts)))
+}

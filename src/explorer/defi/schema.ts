@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import type { Marked } from '../transactions/event-queries.ts'
+
+const tokenFormat = z.string().describe('A.<address>.<name>')
+const pairFormat = z
+  .string()
+  .describe('A.<address>.<contract>, with the account of the pool behind where one contract has many.')
+
+export const dexKeys = ['incrementfi', 'bloctoswap', 'metapier'] as const
+export const defiEventTypes = ['Swap', 'AddLiquidity', 'RemoveLiquidity', 'Flashloan', 'ProtocolFee'] as const
+
+/** A token that pairs exchange. */
+export const defiAssetSchema = z
+  .strictObject({
+    id: tokenFormat,
+    symbol: z
+      .string()
+      .nullable()
+      .describe('Null until the contract was asked, and where it does not say it; like name and logo.'),
+    name: z.string().nullable(),
+    logo: z.string().nullable(),
+    contract_name: z.string(),
+    price_usd: amountFormat.nullable().describe('Last price of one whole token in USD; null where the feed has none.'),
+  })
+  .meta({ id: 'DefiAsset' })
+export type DefiAsset = z.output<typeof defiAssetSchema>
+
+export const defiAssetRow = z.object({
+  id: z.string(),
+  symbol: z.string().nullable(),
+  name: z.string().nullable(),
+  logo: z.string().nullable(),
+  price_usd: z.string().nullable(),
+})
+export type DefiAssetRow = z.output<typeof defiAssetRow>
+
+export function presentDefiAsset(row: DefiAssetRow): DefiAsset {
+  return { ...row, contract_name: row.id.split('.')[2] ?? '' }
+}
+
+/** A pair of tokens on an exchange. */
+export const defiPairSchema = z
+  .strictObject({
+    id: pairFormat,
+    dex_key: z.enum(dexKeys).describe('By the contract.'),
+    address: addressFormat.describe('Account that holds its tokens.'),
+    asset0_id: tokenFormat.nullable().describe('Null while nothing told.'),
+    asset1_id: tokenFormat.nullable(),
+    asset0_symbol: z.string().nullable(),
+    asset1_symbol: z.string().nullable(),
+    is_stable: z.boolean().nullable().describe('Whether it is for tokens of equal worth; null while nothing told.'),
+    fee_bps: z
+      .number()
+      .nullable()
+      .describe('Part of a swap in basis points, as it was told last; null while nothing told.'),
+    reserves_asset0: amountFormat
+      .nullable()
+      .describe(
+        'What its vault holds of it, by the balances that moves leave behind; null where these do not tell which vault is that ' +
+          'of the pair, and before Cadence 1.0.',
+      ),
+    reserves_asset1: amountFormat.nullable(),
+    price: amountFormat.nullable().describe('Asset1 for 1 asset0 in the last swap.'),
+    swap_count_7d: countFormat.describe(
+      'Swaps of the seven days, UTC, that end with the last on which any pair swapped.',
+    ),
+    volume_asset0_7d: amountFormat.describe('Whole tokens of asset0 that they moved, in and out together.'),
+    volume_asset1_7d: amountFormat.describe('The same of asset1.'),
+    created_height: heightFormat
+      .nullable()
+      .describe('Block of the event that made it; null while that is not indexed.'),
+    last_height: heightFormat.describe('Block of its last event.'),
+    updated_at: timestampFormat.nullable().describe('Time of that block.'),
+  })
+  .meta({ id: 'DefiPair' })
+export type DefiPair = z.output<typeof defiPairSchema>
+
+export const defiPairRow = z.object({
+  id: z.string(),
+  dex: z.enum(dexKeys),
+  address: z.string(),
+  asset0: z.string().nullable(),
+  asset1: z.string().nullable(),
+  symbol0: z.string().nullable(),
+  symbol1: z.string().nullable(),
+  is_stable: z.boolean().nullable(),
+  fee_bps: z.number().nullable(),
+  reserve0: z.string().nullable(),
+  reserve1: z.string().nullable(),
+  price: z.string().nullable(),
+  swap_count: z.number(),
+  volume0: z.string(),
+  volume1: z.string(),
+  created_height: z.number().nullable(),
+  last_height: z.number(),
+  last_tx_index: z.number(),
+  last_event_index: z.number(),
+})
+export type DefiPairRow = z.output<typeof defiPairRow>
+
+/** @param times of blocks, by height */
+export function presentDefiPair(row: DefiPairRow, times: ReadonlyMap<number, string>): DefiPair {
+  return {
+    id: row.id,
+    dex_key: row.dex,
+    address: row.address,
+    asset0_id: row.asset0,
+    asset1_id: row.asset1,
+    asset0_symbol: row.symbol0,
+    asset1_symbol: row.symbol1,
+    is_stable: row.is_stable,
+    fee_bps: row.fee_bps,
+    reserves_asset0: row.reserve0,
+    reserves_asset1: row.reserve1,
+    price: row.price,
+    swap_count_7d: row.swap_count,
+    volume_asset0_7d: row.volume0,
+    volume_asset1_7d: row.volume1,
+    created_height: row.created_height,
+    last_height: row.last_height,
+    updated_at: times.get(row.last_height) ?? null,
+  }
+}
+
+/** A swap, a change of liquidity or a flash loan of a pair. */
+export const defiEventSchema = z
+  .strictObject({
+    block_height: heightFormat,
+    transaction_id: idFormat,
+    transaction_index: countFormat,
+    event_index: countFormat,
+    pair_id: pairFormat,
+    event_type: z.enum(defiEventTypes).describe('ProtocolFee: liquidity tokens minted for nothing, for the exchange.'),
+    maker: addressFormat
+      .nullable()
+      .describe('Account that authorized the transaction first, else who paid for it; null: the chain itself.'),
+    direction: z
+      .enum(['asset0_to_asset1', 'asset1_to_asset0'])
+      .nullable()
+      .describe('Of a swap: which asset was given and which was got; else null.'),
+    asset0_id: tokenFormat
+      .nullable()
+      .describe(
+        'Of a swap the first token of the pair, of liquidity the first that moved, of a flash loan the one lent.',
+      ),
+    asset1_id: tokenFormat.nullable(),
+    asset0_symbol: z.string().nullable(),
+    asset1_symbol: z.string().nullable(),
+    asset0_in: amountFormat
+      .nullable()
+      .describe('Whole tokens that went into the pair; null: none, or nothing tells. Like those that follow.'),
+    asset0_out: amountFormat.nullable(),
+    asset1_in: amountFormat.nullable(),
+    asset1_out: amountFormat.nullable(),
+    lp_amount: amountFormat.nullable().describe('Liquidity tokens minted or burned.'),
+    price_native: amountFormat.nullable().describe('Of a swap: asset1 for 1 asset0.'),
+    timestamp: timestampFormat,
+  })
+  .meta({ id: 'DefiEvent' })
+export type DefiEventItem = z.output<typeof defiEventSchema>
+
+export const defiEventRow = z.object({
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  pair: z.string(),
+  event_type: z.enum(defiEventTypes),
+  maker: z.string().nullable(),
+  asset0: z.string().nullable(),
+  asset1: z.string().nullable(),
+  asset0_in: z.string().nullable(),
+  asset0_out: z.string().nullable(),
+  asset1_in: z.string().nullable(),
+  asset1_out: z.string().nullable(),
+  lp_amount: z.string().nullable(),
+  price: z.string().nullable(),
+})
+export type DefiEventRow = z.output<typeof defiEventRow>
+
+/** @param symbols of tokens, by their id */
+export function presentDefiEvent(
+  { row, mark }: Marked<DefiEventRow>,
+  symbols: ReadonlyMap<string, string | null>,
+): DefiEventItem {
+  return {
+    block_height: row.block_height,
+    transaction_id: mark.id,
+    transaction_index: row.tx_index,
+    event_index: row.event_index,
+    pair_id: row.pair,
+    event_type: row.event_type,
+    maker: row.maker,
+    direction: directionOf(row),
+    asset0_id: row.asset0,
+    asset1_id: row.asset1,
+    asset0_symbol: symbolOf(row.asset0, symbols),
+    asset1_symbol: symbolOf(row.asset1, symbols),
+    asset0_in: row.asset0_in,
+    asset0_out: row.asset0_out,
+    asset1_in: row.asset1_in,
+    asset1_out: row.asset1_out,
+    lp_amount: row.lp_amount,
+    price_native: row.price,
+    timestamp: mark.timestamp,
+  }
+}
+
+function directionOf(row: DefiEventRow): DefiEventItem['direction'] {
+  if (row.event_type !== 'Swap') return null
+  if (row.asset0_in !== null && row.asset1_out !== null) return 'asset0_to_asset1'
+  return row.asset1_in !== null && row.asset0_out !== null ? 'asset1_to_asset0' : null
+}
+
+function symbolOf(token: string | null, symbols: ReadonlyMap<string, string | null>): string | null {
+  return token === null ? null : (symbols.get(token) ?? null)
+}

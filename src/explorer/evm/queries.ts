@@ -1,0 +1,262 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { PayloadValue } from '../../flow/payload-value.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { newestEventFirst, readEventPage, withinEvents } from '../paging/event-pages.ts'
+import type { EventKey, EventSpan } from '../paging/event-pages.ts'
+import { chunkStartOf, eventColumns, fieldsOfEvents, singleEvent } from '../transactions/event-queries.ts'
+import { derivedEvmRow } from './schema.ts'
+import type { EvmTransactionRow } from './schema.ts'
+import { evmAddressFacts } from './token-schema.ts'
+import type { EvmDirectory } from './token-schema.ts'
+
+const storedRow = derivedEvmRow.extend(singleEvent)
+const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
+/** The event of an EVM transaction. */
+export type EvmPlace = z.output<typeof placeRow>
+
+/** Which transactions; what is undefined does not matter. */
+interface EvmTransactionSelection {
+  /** Sent or received: 40 hex digits. */
+  readonly address?: string | undefined
+}
+
+/** Up to `count` transactions of the EVM before a place, the latest first. */
+export async function listEvmTransactions(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  { address }: EvmTransactionSelection,
+  before: EventKey | undefined,
+  count: number,
+): Promise<readonly EvmTransactionRow[]> {
+  const places = await readEventPage(bounds, before, count, (span) =>
+    database.any(sql.type(placeRow)`
+    ${address === undefined ? selectAny(span) : selectOfAddress(span, address)}
+    order by ${newestEventFirst}
+    limit ${span.count}
+  `),
+  )
+  return readEvmTransactions(database, places)
+}
+
+function selectAny(span: EventSpan): FragmentSqlToken {
+  return sql.fragment`select block_height, tx_index, event_index from app.evm_tx_hashes where ${withinEvents(span)}`
+}
+
+/** What an address sent and what it received, by an index each; `union` leaves one of what it sent itself. */
+function selectOfAddress(span: EventSpan, address: string): FragmentSqlToken {
+  const sides = [sql.fragment`evm_from`, sql.fragment`evm_to`].map(
+    (side) => sql.fragment`(
+    select block_height, tx_index, event_index from app.evm_tx_hashes
+    where (${side}, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
+      and ${side} is not null and ${withinEvents(span)}
+    order by ${side} desc, ${newestEventFirst}
+    limit ${span.count}
+  )`,
+  )
+  return sql.fragment`${sql.join(sides, sql.fragment` union `)}`
+}
+
+/**
+ * Whole transactions by their places, in the order of these. The heights given as values leave out all partitions but
+ * theirs, which a join would not.
+ */
+export async function readEvmTransactions(
+  database: DatabasePool,
+  places: readonly EvmPlace[],
+): Promise<readonly EvmTransactionRow[]> {
+  if (places.length === 0) return []
+  const heights = sql.array(
+    places.map((place) => place.block_height),
+    'int8',
+  )
+  const rows = await database.any(sql.type(storedRow)`
+    select h.block_height, h.tx_index, h.event_index, h.tx_id, h.evm_hash, h.evm_from, h.evm_to,
+      h.evm_value::text as evm_value, h.evm_gas_used, h.evm_status, b.timestamp, t.evm_block_height, t.evm_tx_index,
+      t.error_code, t.tx_type, t.call_type, t.nonce::text as nonce, t.gas_limit::text as gas_limit,
+      t.gas_price::text as gas_price, t.max_fee_per_gas::text as max_fee_per_gas,
+      t.max_priority_fee_per_gas::text as max_priority_fee_per_gas, t.contract_address, t.error_message,
+      ${eventColumns(sql.fragment`place.event`)},
+      exists (
+        select from app.evm_token_transfers m
+        where m.block_height = h.block_height and m.tx_index = h.tx_index and m.event_index = h.event_index
+          and m.block_height = any (${heights})
+      ) as moves_tokens
+    from unnest(
+      ${heights}, ${sql.array(
+        places.map((place) => place.tx_index),
+        'int4',
+      )},
+      ${sql.array(
+        places.map((place) => place.event_index),
+        'int4',
+      )}
+    ) as place (height, tx, event)
+    join app.evm_tx_hashes h on h.block_height = place.height and h.tx_index = place.tx
+      and h.event_index = place.event and h.block_height = any (${heights})
+    join app.evm_transactions t on t.block_height = place.height and t.tx_index = place.tx
+      and t.event_index = place.event and t.block_height = any (${heights})
+    join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.tx
+      and c.first_event_index = ${chunkStartOf(sql.fragment`place.event`)} and c.block_height = any (${heights})
+    join raw.blocks b on b.height = place.height and b.height = any (${heights})
+  `)
+  const fields = await fieldsOfEvents(database, rows)
+  const byPlace = new Map(rows.map((row, i) => [keyOf(row), { ...row, payload: textOf(fields[i]?.['payload']) }]))
+  return places.flatMap((place) => byPlace.get(keyOf(place)) ?? [])
+}
+
+function keyOf(place: EvmPlace): string {
+  return `${place.block_height}:${place.tx_index}:${place.event_index}`
+}
+
+/**
+ * Where the transaction with this hash is. What was not valid may have been tried again: then that which was run, else the
+ * latest.
+ * @param hash 64 hex digits
+ */
+export async function findEvmTransaction(database: DatabasePool, hash: string): Promise<EvmPlace | undefined> {
+  const [place] = await database.any(sql.type(placeRow)`
+    select block_height, tx_index, event_index from app.evm_tx_hashes
+    where evm_hash = ${hash}
+    order by evm_status desc, ${newestEventFirst}
+    limit 1
+  `)
+  return place
+}
+
+function textOf(value: PayloadValue | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** The logs of a transaction as its event carries them: hex digits, with `0x` or without. */
+export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
+  const index = sql.fragment`${place.event_index}::int4`
+  const rows = await database.any(sql.type(z.object(singleEvent))`
+    select ${eventColumns(index)} from raw.event_chunks c
+    where c.block_height = ${place.block_height} and c.tx_index = ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}
+  `)
+  const [fields] = await fieldsOfEvents(database, rows)
+  return textOf(fields?.['logs'])
+}
+
+/**
+ * What is known of addresses, each looked up by key; labels, which are few, are read once for all of them. An account that
+ * Cadence owns begins with 00…02: eleven zero bytes and a two. Source: onflow/flow-go `fvm/evm/types/address.go`.
+ * @param addresses 40 hex digits; null is nobody
+ */
+export async function describeEvmAddresses(
+  database: DatabasePool,
+  addresses: ReadonlyArray<string | null>,
+): Promise<EvmDirectory> {
+  const distinct = [...new Set(addresses.filter((address) => address !== null))]
+  if (distinct.length === 0) return new Map()
+  const rows = await database.any(sql.type(evmAddressFacts)`
+    select a.address, coalesce(label.label, ft.name, nft.name) as name, coa.flow_address,
+      coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
+      created.contract_address is not null or token.token is not null as is_contract,
+      coalesce(sent.has_signed, false) as has_signed
+    from unnest(${sql.array(distinct, 'text')}) as a (address)
+    left join lateral (
+      select c.coa_address, c.flow_address from app.coa_accounts c where c.coa_address = '0x' || a.address
+      order by c.block_height desc, c.tx_index desc, c.event_index desc limit 1
+    ) coa on true
+    left join lateral (
+      select t.contract_address from app.evm_transactions t
+      where t.contract_address = a.address and t.error_code = 0 limit 1
+    ) created on true
+    left join lateral (select t.token from app.evm_tokens t where t.token = a.address limit 1) token on true
+    left join lateral (
+      select t.tx_type <> 255 as has_signed
+      from (${endOf(sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`, sql.fragment`a.address`, sql.fragment`asc`)}) h
+      join app.evm_transactions t
+        on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
+    ) sent on true
+    left join (
+      select distinct on (l.address) l.address, l.label from app.account_labels l
+      where l.address = any (${sql.array(
+        distinct.map((address) => `0x${address}`),
+        'text',
+      )})
+      order by l.address, l.tag
+    ) label on label.address = '0x' || a.address
+    left join lateral (
+      select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
+    ) ft on true
+    left join lateral (
+      select m.name from app.nft_collection_metadata m
+      where m.evm_address = '0x' || a.address and m.name is not null limit 1
+    ) nft on true
+  `)
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/**
+ * The first or the last row of a table that names an address. It is compared together with the height and stands in the
+ * order, so that it is the index of the address that is read: by the order of heights alone, the planner would read
+ * through all that is not the address's, which it thinks cheap of one that is often seen.
+ */
+function endOf(
+  table: FragmentSqlToken,
+  column: FragmentSqlToken,
+  address: FragmentSqlToken,
+  direction: FragmentSqlToken,
+): FragmentSqlToken {
+  return sql.fragment`
+    select * from ${table} m
+    where (m.${column}, m.block_height) between (${address}, 0) and (${address}, ${Number.MAX_SAFE_INTEGER})
+      and m.${column} is not null
+    order by m.${column} ${direction}, m.block_height ${direction}
+    limit 1
+  `
+}
+
+const spanRow = z.object({
+  first_height: z.number().nullable(),
+  last_height: z.number().nullable(),
+  creation_hash: z.string().nullable(),
+  creation_height: z.number().nullable(),
+  creator: z.string().nullable(),
+})
+/** When an address was seen, and the transaction that created it, where it is a contract whose creation is indexed. */
+type EvmAddressSpan = z.output<typeof spanRow>
+
+/** Tables that name addresses, by the column that does. */
+const mentions = [
+  [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`],
+  [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_to`],
+  [sql.fragment`app.evm_token_transfers`, sql.fragment`from_address`],
+  [sql.fragment`app.evm_token_transfers`, sql.fragment`to_address`],
+] as const
+
+/** @param address 40 hex digits */
+export async function readEvmAddressSpan(database: DatabasePool, address: string): Promise<EvmAddressSpan> {
+  const ends = mentions.flatMap(([table, column]) =>
+    [sql.fragment`asc`, sql.fragment`desc`].map(
+      (direction) => sql.fragment`(
+    select block_height as height from (${endOf(table, column, sql.fragment`${address}`, direction)}) one
+  )`,
+    ),
+  )
+  return database.one(sql.type(spanRow)`
+    with seen as (
+      ${sql.join(ends, sql.fragment` union all `)}
+      union all
+      (select block_height from app.evm_transactions where contract_address = ${address})
+      union all
+      (select block_height from app.coa_accounts where coa_address = ${`0x${address}`} order by block_height limit 1)
+    )
+    select min(seen.height) as first_height, max(seen.height) as last_height, max(made.evm_hash) as creation_hash,
+      max(made.block_height) as creation_height, max(made.evm_from) as creator
+    from (select) as one
+    left join seen on true
+    left join lateral (
+      select h.evm_hash, h.evm_from, h.block_height
+      from app.evm_transactions t
+      join app.evm_tx_hashes h
+        on h.block_height = t.block_height and h.tx_index = t.tx_index and h.event_index = t.event_index
+      where t.contract_address = ${address} and t.error_code = 0
+      order by t.block_height desc limit 1
+    ) made on true
+  `)
+}

@@ -1,0 +1,287 @@
+import { z } from 'zod'
+import { decodeEvmPayload } from '../../flow/evm/decode-evm-payload.ts'
+import { decodeEvmLogs } from '../../flow/evm/evm-logs.ts'
+import type { EvmLog } from '../../flow/evm/evm-logs.ts'
+import { EvmPayloadError } from '../../flow/evm/evm-payload-error.ts'
+import { decodeKnownCall, decodeKnownLog } from '../../flow/evm/known-abi.ts'
+import type { DecodedAbi } from '../../flow/evm/known-abi.ts'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { transactionSummarySchema } from '../transactions/schema.ts'
+import type { TransactionSummary } from '../transactions/schema.ts'
+import {
+  evmDigitsFormat,
+  evmHashFormat,
+  evmPartySchema,
+  presentEvmParty,
+  evmTokenTransferSchema,
+} from './token-schema.ts'
+import type { EvmDirectory, EvmTokenTransferItem } from './token-schema.ts'
+
+const valueFormat = z
+  .union([z.string(), z.boolean(), z.array(z.string())])
+  .describe('Integers are decimal; addresses and bytes 0x and hex digits.')
+
+/** A call by a function that many contracts share. */
+const decodedCallSchema = z
+  .strictObject({
+    method_call: z.string().describe('The function: transfer(address,uint256).'),
+    method_id: z.string().regex(/^0x[0-9a-f]{8}$/),
+    parameters: z.array(z.strictObject({ name: z.string(), type: z.string(), value: valueFormat })),
+  })
+  .meta({ id: 'EvmDecodedCall' })
+type DecodedCallItem = z.output<typeof decodedCallSchema>
+
+/** A log of an event that many contracts share. */
+const decodedLogSchema = z
+  .strictObject({
+    name: z.string(),
+    method_call: z.string().describe('The event: Transfer(address,address,uint256).'),
+    parameters: z.array(
+      z.strictObject({ name: z.string(), type: z.string(), indexed: z.boolean(), value: valueFormat }),
+    ),
+  })
+  .meta({ id: 'EvmDecodedLog' })
+type DecodedLogItem = z.output<typeof decodedLogSchema>
+
+type Value = z.output<typeof valueFormat>
+
+function presentDecodedCall({ signature, parameters }: DecodedAbi, selector: string): DecodedCallItem {
+  return {
+    method_call: signature,
+    method_id: selector,
+    parameters: parameters.map(({ name, type, value }) => ({ name, type, value: presentValue(value) })),
+  }
+}
+
+function presentDecodedLog({ name, signature, parameters }: DecodedAbi): DecodedLogItem {
+  return {
+    name,
+    method_call: signature,
+    parameters: parameters.map(({ name: parameter, type, isIndexed, value }) => {
+      return { name: parameter, type, indexed: isIndexed, value: presentValue(value) }
+    }),
+  }
+}
+
+function presentValue(value: DecodedAbi['parameters'][number]['value']): Value {
+  return typeof value === 'object' ? [...value] : value
+}
+
+/** What a contract told while a transaction of the EVM ran. */
+export const evmLogSchema = z
+  .strictObject({
+    index: countFormat.describe('Position in the transaction.'),
+    address: evmPartySchema.describe('The contract.'),
+    topics: z.array(evmHashFormat),
+    data: z.string().regex(/^0x([0-9a-f]{2})*$/),
+    decoded: decodedLogSchema.nullable().describe('Of events that many contracts share.'),
+  })
+  .meta({ id: 'EvmLog' })
+export type EvmLogItem = z.output<typeof evmLogSchema>
+
+/** The logs that an event's payload carries; none where they cannot be read, which the worker has logged. */
+export function readStoredLogs(hex: string | null): readonly EvmLog[] {
+  if (hex === null) return []
+  try {
+    return decodeEvmLogs(Buffer.from(hex.replace(/^0x/, ''), 'hex'))
+  } catch (error) {
+    if (!(error instanceof EvmPayloadError)) throw error
+    return []
+  }
+}
+
+export function presentEvmLog(log: EvmLog, index: number, directory: EvmDirectory): EvmLogItem {
+  const known = decodeKnownLog(log)
+  return {
+    index,
+    address: presentEvmParty(log.address, directory),
+    topics: log.topics.map((topic) => `0x${topic}`),
+    data: `0x${Buffer.from(log.data).toString('hex')}`,
+    decoded: known === undefined ? null : presentDecodedLog(known),
+  }
+}
+
+const untrusted = 'Null where the payload of the event could not be read.'
+
+/** A transaction of the EVM as lists show it. */
+export const evmTransactionSchema = z
+  .strictObject({
+    hash: evmHashFormat,
+    evm_hash: idFormat,
+    transaction_id: idFormat.describe('The Flow transaction that executed it.'),
+    block_height: heightFormat.describe('Flow block.'),
+    transaction_index: countFormat.describe('Position of the Flow transaction in its block.'),
+    event_index: countFormat.describe('Its EVM.TransactionExecuted event in the Flow transaction.'),
+    timestamp: timestampFormat.describe('Time of the Flow block.'),
+    block_number: heightFormat.describe('Block of the EVM.'),
+    position: countFormat.describe('Position in the block of the EVM.'),
+    from: evmPartySchema.nullable().describe(untrusted),
+    to: evmPartySchema.nullable().describe(`Null where it creates a contract. ${untrusted}`),
+    created_contract: evmPartySchema.nullable(),
+    evm_from: evmDigitsFormat.nullable(),
+    evm_to: evmDigitsFormat.nullable(),
+    evm_value: amountFormat.nullable().describe('In attoflow, 10^-18 FLOW.'),
+    evm_gas_used: z.int(),
+    evm_status: z.int().min(0).max(1).describe('1 succeeded, 0 failed.'),
+    value: amountFormat.nullable().describe('As evm_value.'),
+    gas_limit: amountFormat.nullable().describe(untrusted),
+    gas_used: amountFormat,
+    gas_price: amountFormat.nullable().describe('In attoflow; null for types that have none: see max_fee_per_gas.'),
+    max_fee_per_gas: amountFormat.nullable(),
+    max_priority_fee_per_gas: amountFormat.nullable(),
+    fee: z
+      .strictObject({ type: z.literal('actual'), value: amountFormat })
+      .nullable()
+      .describe('gas_used × gas_price in attoflow; null where it has no gas_price.'),
+    nonce: amountFormat.nullable().describe(`What has not run may say any number of 64 bits. ${untrusted}`),
+    type: z
+      .int()
+      .describe('0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed.'),
+    call_type: z.string().nullable().describe('Of type 255: deposit, withdraw, transfer, deploy or call.'),
+    status: z.enum(['ok', 'error']),
+    result: z.string().describe('success, or why it failed.'),
+    error_code: z.int().describe('0 none; 201 to 300 it was not valid, 301 to 400 it was run and failed.'),
+    method: z
+      .string()
+      .nullable()
+      .describe(
+        'Name of the function where it is a common one, else its selector, 0x and 8 hex digits; null without input.',
+      ),
+    raw_input: z
+      .string()
+      .regex(/^0x([0-9a-f]{2})*$/)
+      .nullable()
+      .describe(untrusted),
+    decoded_input: decodedCallSchema.nullable().describe('Of functions that many contracts share.'),
+    tx_types: z.array(z.enum(['coin_transfer', 'contract_call', 'contract_creation', 'token_transfer'])),
+  })
+  .meta({ id: 'EvmTransaction' })
+export type EvmTransactionItem = z.output<typeof evmTransactionSchema>
+
+/** A single transaction of the EVM. */
+export const evmTransactionDetailSchema = evmTransactionSchema
+  .extend({
+    logs: z.array(evmLogSchema),
+    token_transfers: z.array(evmTokenTransferSchema),
+    transaction: transactionSummarySchema.describe('The Flow transaction that executed it.'),
+  })
+  .meta({ id: 'EvmTransactionDetail' })
+export type EvmTransactionDetail = z.output<typeof evmTransactionDetailSchema>
+
+/** What is derived of it: numerics as text, hashes and addresses without `0x`. */
+export const derivedEvmRow = z.object({
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  tx_id: z.string(),
+  evm_hash: z.string(),
+  evm_from: z.string().nullable(),
+  evm_to: z.string().nullable(),
+  evm_value: z.string().nullable(),
+  evm_gas_used: z.number(),
+  evm_status: z.number(),
+  timestamp: z.string(),
+  evm_block_height: z.number(),
+  evm_tx_index: z.number(),
+  error_code: z.number(),
+  tx_type: z.number(),
+  call_type: z.string().nullable(),
+  nonce: z.string().nullable(),
+  gas_limit: z.string().nullable(),
+  gas_price: z.string().nullable(),
+  max_fee_per_gas: z.string().nullable(),
+  max_priority_fee_per_gas: z.string().nullable(),
+  contract_address: z.string().nullable(),
+  error_message: z.string().nullable(),
+  moves_tokens: z.boolean(),
+})
+
+/** With the encoded transaction of its event, hex. */
+export interface EvmTransactionRow extends z.output<typeof derivedEvmRow> {
+  readonly payload: string | null
+}
+
+export function presentEvmTransaction(row: EvmTransactionRow, directory: EvmDirectory): EvmTransactionItem {
+  const input = inputOf(row)
+  const call = input === undefined ? undefined : decodeKnownCall(input)
+  const price = row.gas_price
+  return {
+    hash: `0x${row.evm_hash}`,
+    evm_hash: row.evm_hash,
+    transaction_id: row.tx_id,
+    block_height: row.block_height,
+    transaction_index: row.tx_index,
+    event_index: row.event_index,
+    timestamp: row.timestamp,
+    block_number: row.evm_block_height,
+    position: row.evm_tx_index,
+    from: presentEvmParty(row.evm_from, directory),
+    to: presentEvmParty(row.evm_to, directory),
+    created_contract: row.error_code === 0 ? presentEvmParty(row.contract_address, directory) : null,
+    evm_from: row.evm_from,
+    evm_to: row.evm_to,
+    evm_value: row.evm_value,
+    evm_gas_used: row.evm_gas_used,
+    evm_status: row.evm_status,
+    value: row.evm_value,
+    gas_limit: row.gas_limit,
+    gas_used: String(row.evm_gas_used),
+    gas_price: price,
+    max_fee_per_gas: row.max_fee_per_gas,
+    max_priority_fee_per_gas: row.max_priority_fee_per_gas,
+    fee: price === null ? null : { type: 'actual', value: String(BigInt(price) * BigInt(row.evm_gas_used)) },
+    nonce: row.nonce,
+    type: row.tx_type,
+    call_type: row.call_type,
+    status: row.evm_status === 1 ? 'ok' : 'error',
+    result: row.evm_status === 1 ? 'success' : (row.error_message ?? `error ${row.error_code}`),
+    error_code: row.error_code,
+    method: call?.name ?? selectorOf(row, input),
+    raw_input: input === undefined ? null : `0x${Buffer.from(input).toString('hex')}`,
+    decoded_input: call === undefined ? null : presentDecodedCall(call, selectorOf(row, input) ?? ''),
+    tx_types: kindsOf(row, input),
+  }
+}
+
+export function presentEvmTransactionDetail(
+  row: EvmTransactionRow,
+  directory: EvmDirectory,
+  parts: { logs: EvmLogItem[]; transfers: EvmTokenTransferItem[]; transaction: TransactionSummary },
+): EvmTransactionDetail {
+  return {
+    ...presentEvmTransaction(row, directory),
+    logs: parts.logs,
+    token_transfers: parts.transfers,
+    transaction: parts.transaction,
+  }
+}
+
+/** Addresses that a row names, 40 hex digits. */
+export function partiesOf(row: EvmTransactionRow): Array<string | null> {
+  return [row.evm_from, row.evm_to, row.contract_address]
+}
+
+/** What was given to run. Where the worker did not trust the payload, it left the nonce out. */
+function inputOf({ payload, nonce }: EvmTransactionRow): Uint8Array | undefined {
+  if (payload === null || nonce === null) return undefined
+  try {
+    return decodeEvmPayload(Buffer.from(payload.replace(/^0x/, ''), 'hex'))?.input
+  } catch (error) {
+    if (!(error instanceof EvmPayloadError)) throw error
+    return undefined
+  }
+}
+
+function selectorOf(row: EvmTransactionRow, input: Uint8Array | undefined): string | null {
+  if (input === undefined || input.length < 4 || row.evm_to === null) return null
+  return `0x${Buffer.from(input.subarray(0, 4)).toString('hex')}`
+}
+
+function kindsOf(row: EvmTransactionRow, input: Uint8Array | undefined): EvmTransactionItem['tx_types'] {
+  const kinds: EvmTransactionItem['tx_types'] = []
+  if (row.evm_value !== null && row.evm_value !== '0') kinds.push('coin_transfer')
+  if (row.contract_address !== null) kinds.push('contract_creation')
+  else if (input !== undefined && input.length > 0) kinds.push('contract_call')
+  if (row.moves_tokens) kinds.push('token_transfer')
+  return kinds
+}

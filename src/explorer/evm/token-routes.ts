@@ -1,0 +1,227 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
+import { exampleEvmReceiver, exampleEvmToken, exampleEvmTransfer } from './examples.ts'
+import {
+  evmTransferCursor,
+  parseEvmTransferCursor,
+  listEvmTokenTransfers,
+  listEvmHolders,
+  listEvmTokens,
+  readEvmToken,
+} from './token-queries.ts'
+import { evmAddressParameter, limitParameter, noParameters } from '../parameters.ts'
+import {
+  evmPartySchema,
+  presentEvmParty,
+  evmTokenTransferSchema,
+  presentEvmTokenTransfer,
+  evmTokenSchema,
+  presentEvmToken,
+  standardName,
+  standardNumber,
+  tokenStandardFormat,
+  tokenStandards,
+} from './token-schema.ts'
+import type { EvmTokenRow, TokenStandardName } from './token-schema.ts'
+import { amountFormat } from '../formats.ts'
+import { describeEvmAddresses } from './queries.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+
+const tag = 'EVM'
+const standardPattern = /ERC-(?:20|721|1155)/
+const tokenCursor = keyCursor({ holders: keyParts.index, address: keyParts.evmAddress, type: standardPattern })
+const holderCursor = keyCursor({ balance: keyParts.amount, address: keyParts.evmAddress })
+
+/** `type` of lists of tokens. */
+export const standardParameter = tokenStandardFormat.optional().describe('Only tokens of this standard.')
+
+/** The numbers of the standards that a `type` asks for. */
+export function standardsOf(type: TokenStandardName | undefined): readonly number[] {
+  return (type === undefined ? tokenStandards : [type]).map(standardNumber)
+}
+
+const evmTokenList = defineRoute({
+  path: '/flow/evm/token',
+  operationId: 'listEvmTokens',
+  tag,
+  summary: 'Tokens of the EVM, those with the most holders first',
+  description:
+    'Contracts that have moved tokens by the standards ERC-20, ERC-721 or ERC-1155, and wrapped FLOW. One that ' +
+    'writes its logs by several standards is listed for each.',
+  params: noParameters,
+  query: z.object({
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: tokenCursor.parameter,
+    type: standardParameter,
+  }),
+  response: listOf(evmTokenSchema, 'EvmToken'),
+  example: {
+    data: [exampleEvmToken],
+    has_more: true,
+    cursor: `2451:${exampleEvmToken.address}:ERC-20`,
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ query: { limit, cursor, type } }, { database, network }) => {
+    const key = tokenCursor.parse(cursor)
+    const rows = await listEvmTokens(
+      database,
+      standardsOf(type),
+      key === undefined
+        ? undefined
+        : {
+            holderCount: Number(key.holders),
+            token: key.address.slice(2),
+            standard: Number(key.type.slice('ERC-'.length)),
+          },
+      limit + 1,
+    )
+    return {
+      body: page(
+        rows,
+        limit,
+        (row) => presentEvmToken(row, network()),
+        (row) =>
+          tokenCursor.format({
+            holders: row.holder_count,
+            address: `0x${row.token}`,
+            type: standardName(row.standard),
+          }),
+      ),
+    }
+  },
+})
+
+const tokenParameters = z.object({ address: evmAddressParameter() })
+const tokenQuery = {
+  type: tokenStandardFormat
+    .optional()
+    .describe('Of a contract that writes its logs by several standards; default: that of most of its transfers.'),
+}
+const problems = { 404: 'No transfer of such a token is indexed.' }
+
+const evmToken = defineRoute({
+  path: '/flow/evm/token/{address}',
+  operationId: 'getEvmToken',
+  tag,
+  summary: 'One token of the EVM',
+  params: tokenParameters,
+  query: z.object(tokenQuery),
+  response: singleOf(evmTokenSchema, 'EvmToken'),
+  problems,
+  example: { data: [exampleEvmToken] },
+  handler: async ({ params: { address }, query: { type } }, services) => ({
+    body: { data: [presentEvmToken(await requireEvmToken(address, type, services), services.network())] },
+  }),
+})
+
+const evmHolderSchema = z
+  .strictObject({
+    address: evmPartySchema,
+    value: amountFormat.describe(
+      'In the smallest unit; of ERC-721 the number of items, of ERC-1155 the units of all kinds.',
+    ),
+  })
+  .meta({ id: 'EvmHolder' })
+
+const evmTokenHolders = defineRoute({
+  path: '/flow/evm/token/{address}/holding',
+  operationId: 'listHoldersOfEvmToken',
+  tag,
+  summary: 'Who holds a token of the EVM, who has the most first',
+  params: tokenParameters,
+  query: z.object({ ...tokenQuery, limit: limitParameter({ default: 20, max: 100 }), cursor: holderCursor.parameter }),
+  response: listOf(evmHolderSchema, 'EvmHolder'),
+  problems,
+  example: {
+    data: [{ address: exampleEvmReceiver, value: '500000000000000000' }],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 20, count: 1 },
+  },
+  handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {
+    const { database } = services
+    const { token, standard } = await requireEvmToken(address, type, services)
+    const key = holderCursor.parse(cursor)
+    const rows = await listEvmHolders(
+      database,
+      token,
+      standard,
+      key === undefined
+        ? undefined
+        : {
+            balance: key.balance,
+            address: key.address.slice(2),
+          },
+      limit + 1,
+    )
+    const directory = await describeEvmAddresses(
+      database,
+      rows.map((row) => row.address),
+    )
+    return {
+      body: page(
+        rows,
+        limit,
+        (row) => ({ address: presentEvmParty(row.address, directory), value: row.balance }),
+        (row) => holderCursor.format({ balance: row.balance, address: `0x${row.address}` }),
+      ),
+    }
+  },
+})
+
+const evmTokenTransfers = defineRoute({
+  path: '/flow/evm/token/{address}/token-transfers',
+  operationId: 'listTransfersOfEvmToken',
+  tag,
+  summary: 'Transfers of a token of the EVM, the latest first',
+  params: tokenParameters,
+  query: z.object({
+    ...tokenQuery,
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: evmTransferCursor.parameter,
+  }),
+  response: listOf(evmTokenTransferSchema, 'EvmTokenTransfer'),
+  problems,
+  example: { data: [exampleEvmTransfer], has_more: true, cursor: '118542743:0:2:0:0', _meta: { limit: 1, count: 1 } },
+  handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {
+    const { database, network } = services
+    const { token, standard } = await requireEvmToken(address, type, services)
+    const rows = await listEvmTokenTransfers(
+      database,
+      await readBounds(database),
+      { token, standard },
+      parseEvmTransferCursor(cursor),
+      limit + 1,
+    )
+    const directory = await describeEvmAddresses(
+      database,
+      rows.flatMap((row) => [row.from_address, row.to_address]),
+    )
+    return {
+      body: page(rows, limit, (row) => presentEvmTokenTransfer(row, directory, network()), evmTransferCursor.format),
+    }
+  },
+})
+
+/** @throws ApiError 404 `unknown-evm-token` */
+async function requireEvmToken(
+  address: string,
+  type: TokenStandardName | undefined,
+  { database }: Services,
+): Promise<EvmTokenRow> {
+  const rows = await readEvmToken(database, address.slice(2))
+  const row = rows.find(({ standard }) => type === undefined || standard === standardNumber(type))
+  if (row === undefined) {
+    const what = type === undefined ? 'token' : `${type} token`
+    throw new ApiError(404, 'unknown-evm-token', `No transfer of the ${what} ${address} is indexed.`, {
+      field: 'address',
+    })
+  }
+  return row
+}
+
+/** Tokens of the EVM. */
+export const evmTokenRoutes = [evmTokenList, evmToken, evmTokenHolders, evmTokenTransfers]

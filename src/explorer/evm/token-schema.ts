@@ -1,0 +1,237 @@
+import { z } from 'zod'
+import { isWrappedFlow } from '../../flow/evm/wrapped-flow.ts'
+import type { Network } from '../../flow/network.ts'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat, addressFormat } from '../formats.ts'
+
+const evmAddressFormat = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .describe('0x and 40 hex digits, lower case.')
+export const evmHashFormat = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .describe('0x and 64 hex digits.')
+export const evmDigitsFormat = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/)
+  .describe('40 hex digits, no 0x.')
+
+/** An address of the EVM, and what is known of it. */
+export const evmPartySchema = z
+  .strictObject({
+    hash: evmAddressFormat,
+    name: z.string().nullable().describe('Label of the address, or name of the token; null where neither is known.'),
+    is_contract: z
+      .boolean()
+      .nullable()
+      .describe('Null where nothing tells: contracts that contracts create tell nothing of themselves.'),
+    flow_address: addressFormat
+      .nullable()
+      .describe('The Flow account that owns it (COA); null where none is known to.'),
+  })
+  .meta({ id: 'EvmAddressReference' })
+export type EvmParty = z.output<typeof evmPartySchema>
+
+/** What the tables know of an address; 40 hex digits. */
+export const evmAddressFacts = z.object({
+  address: z.string(),
+  name: z.string().nullable(),
+  flow_address: z.string().nullable(),
+  is_coa: z.boolean(),
+  is_contract: z.boolean(),
+  has_signed: z.boolean(),
+})
+type EvmAddressFacts = z.output<typeof evmAddressFacts>
+
+/** By address, 40 hex digits. */
+export type EvmDirectory = ReadonlyMap<string, EvmAddressFacts>
+
+/** @param address 40 hex digits; null is nobody */
+export function presentEvmParty(address: string, directory: EvmDirectory): EvmParty
+export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null
+export function presentEvmParty(address: string | null, directory: EvmDirectory): EvmParty | null {
+  if (address === null) return null
+  const facts = directory.get(address)
+  return {
+    hash: `0x${address}`,
+    name: facts?.name ?? null,
+    is_contract: facts === undefined ? null : isContract(facts),
+    flow_address: facts?.flow_address ?? null,
+  }
+}
+
+/** An account that signs for itself has no code, but for what EIP-7702 lends it. */
+export function isContract(facts: EvmAddressFacts): boolean | null {
+  if (facts.is_coa || facts.is_contract) return true
+  return facts.has_signed ? false : null
+}
+
+export const tokenStandards = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
+export type TokenStandardName = (typeof tokenStandards)[number]
+export const tokenStandardFormat = z.enum(tokenStandards)
+
+/** A token as it is named beside transfers and holdings. */
+export const evmTokenRefSchema = z
+  .strictObject({
+    address: evmAddressFormat,
+    type: tokenStandardFormat.describe('By which its logs are written.'),
+    name: z
+      .string()
+      .nullable()
+      .describe('Of tokens that the bridge has associated with a Flow token; null for others.'),
+    symbol: z.string().nullable(),
+    decimals: z
+      .int()
+      .nullable()
+      .describe('Known for wrapped FLOW only. Null: unknown, so amounts can be shown only in raw units.'),
+    icon_url: z.string().nullable(),
+    flow_token: z
+      .string()
+      .nullable()
+      .describe('The token of Flow that the bridge has associated with it: A.<address>.<name>.'),
+  })
+  .meta({ id: 'EvmTokenReference' })
+export type EvmTokenRef = z.output<typeof evmTokenRefSchema>
+
+/** A token of the EVM. */
+export const evmTokenSchema = evmTokenRefSchema
+  .extend({
+    holders: countFormat.describe('Addresses with a balance above 0.'),
+    transfer_count: countFormat.describe('Transfers, mints and burns; those of a batch each.'),
+    first_height: heightFormat.describe('Flow block of its first transfer that is indexed.'),
+    is_complete: z
+      .boolean()
+      .describe(
+        'False: transfers are missing, those of before the indexed history or of a contract that moves balances without logs.',
+      ),
+    exchange_rate: amountFormat
+      .nullable()
+      .describe('Last price in USD of one whole token; null where the feed has none.'),
+  })
+  .meta({ id: 'EvmToken' })
+export type EvmToken = z.output<typeof evmTokenSchema>
+
+export const evmTokenRefRow = z.object({
+  token: z.string(),
+  standard: z.number(),
+  name: z.string().nullable(),
+  symbol: z.string().nullable(),
+  icon_url: z.string().nullable(),
+  flow_token: z.string().nullable(),
+})
+export type EvmTokenRefRow = z.output<typeof evmTokenRefRow>
+
+export const evmTokenRow = evmTokenRefRow.extend({
+  holder_count: z.number(),
+  transfer_count: z.number(),
+  first_height: z.number(),
+  short_count: z.number(),
+  exchange_rate: z.string().nullable(),
+})
+export type EvmTokenRow = z.output<typeof evmTokenRow>
+
+const wrappedFlowDecimals = 18
+
+export function presentEvmTokenRef(row: EvmTokenRefRow, network: Network): EvmTokenRef {
+  const isWrapped = isWrappedFlow(row.token, network)
+  return {
+    address: `0x${row.token}`,
+    type: standardName(row.standard),
+    name: row.name ?? (isWrapped ? 'Wrapped Flow' : null),
+    symbol: row.symbol ?? (isWrapped ? 'WFLOW' : null),
+    decimals: isWrapped ? wrappedFlowDecimals : null,
+    icon_url: row.icon_url,
+    flow_token: row.flow_token,
+  }
+}
+
+export function presentEvmToken(row: EvmTokenRow, network: Network): EvmToken {
+  return {
+    ...presentEvmTokenRef(row, network),
+    holders: row.holder_count,
+    transfer_count: row.transfer_count,
+    first_height: row.first_height,
+    is_complete: row.short_count === 0,
+    exchange_rate: row.exchange_rate,
+  }
+}
+
+export function standardName(number: number): TokenStandardName {
+  const name = tokenStandards.find((one) => one === `ERC-${number}`)
+  if (name === undefined) throw new RangeError(`no token standard has the number ${number}`)
+  return name
+}
+
+export function standardNumber(name: TokenStandardName): number {
+  return Number(name.slice('ERC-'.length))
+}
+
+/** What a log moved. */
+export const evmTokenTransferSchema = z
+  .strictObject({
+    transaction_hash: evmHashFormat,
+    transaction_id: idFormat.describe('The Flow transaction.'),
+    block_height: heightFormat.describe('Flow block.'),
+    transaction_index: countFormat,
+    event_index: countFormat,
+    log_index: countFormat.describe('Position of the log in the EVM transaction.'),
+    batch_index: countFormat.describe('Counts what one log moved.'),
+    timestamp: timestampFormat,
+    type: z.enum(['token_transfer', 'token_minting', 'token_burning']),
+    from: evmPartySchema.nullable().describe('Null: nobody, it was minted.'),
+    to: evmPartySchema.nullable().describe('Null: nobody, it was burned.'),
+    token: evmTokenRefSchema,
+    total: z.strictObject({
+      value: amountFormat.describe(
+        'ERC-20: in raw units, the smallest unit of the token. ERC-721: 1. ERC-1155: number of items.',
+      ),
+      decimals: z.int().nullable().describe('Null: unknown, or not an ERC-20 token.'),
+      token_id: amountFormat.nullable().describe('Item of ERC-721, kind of ERC-1155.'),
+    }),
+  })
+  .meta({ id: 'EvmTokenTransfer' })
+export type EvmTokenTransferItem = z.output<typeof evmTokenTransferSchema>
+
+export const evmTokenTransferRow = evmTokenRefRow.extend({
+  block_height: z.number(),
+  tx_index: z.number(),
+  event_index: z.number(),
+  log_index: z.number(),
+  batch_index: z.number(),
+  tx_id: z.string(),
+  evm_hash: z.string(),
+  timestamp: z.string(),
+  from_address: z.string().nullable(),
+  to_address: z.string().nullable(),
+  token_id: z.string().nullable(),
+  amount: z.string(),
+})
+export type EvmTokenTransferRow = z.output<typeof evmTokenTransferRow>
+
+export function presentEvmTokenTransfer(
+  row: EvmTokenTransferRow,
+  directory: EvmDirectory,
+  network: Network,
+): EvmTokenTransferItem {
+  const token = presentEvmTokenRef(row, network)
+  return {
+    transaction_hash: `0x${row.evm_hash}`,
+    transaction_id: row.tx_id,
+    block_height: row.block_height,
+    transaction_index: row.tx_index,
+    event_index: row.event_index,
+    log_index: row.log_index,
+    batch_index: row.batch_index,
+    timestamp: row.timestamp,
+    type: typeOf(row),
+    from: presentEvmParty(row.from_address, directory),
+    to: presentEvmParty(row.to_address, directory),
+    token,
+    total: { value: row.amount, decimals: token.decimals, token_id: row.token_id },
+  }
+}
+
+function typeOf(row: EvmTokenTransferRow): EvmTokenTransferItem['type'] {
+  if (row.from_address === null) return 'token_minting'
+  return row.to_address === null ? 'token_burning' : 'token_transfer'
+}

@@ -1,0 +1,168 @@
+import type { IncomingMessage } from 'node:http'
+import type { RawData, WebSocket } from 'ws'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { TimeSlices } from '../../platform/time-slices.ts'
+import { FeedConnection } from './feed-connection.ts'
+import { pingFrame } from './frames.ts'
+
+export interface FeedClientsOptions {
+  /** Label of the feed in metrics and log. */
+  readonly name: string
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Pause between pings; a client that answers none of them until the next is dropped. Default 15,000 ms. */
+  readonly pingMs?: number
+  /** What may wait for a client that does not read; with more it is dropped. Default 1 MiB. */
+  readonly maxBufferedBytes?: number
+  /** Messages, pings and pongs that a client may send between two pings; with more it is dropped. Default 100. */
+  readonly maxInboundMessages?: number
+}
+
+/** What a feed does with a connection. Those of a feed that expects no messages leave `message` out. */
+export interface ConnectionHandler {
+  /** A message of the client; undefined where it was not text. */
+  readonly message?: (text: string | undefined) => void
+  readonly closed?: () => void
+}
+
+/**
+ * The connections of one feed: counted, pinged, and dropped when they do not answer, talk too much or read too slowly. Nothing
+ * waits for any of them.
+ *
+ *     open ──too slow──► dropped (1013)     open ──no pong──► ended
+ *       └──talks too much──► dropped (1008)   └──leaves──► gone
+ */
+export class FeedClients {
+  readonly #connections = new Set<FeedConnection>()
+  readonly #options: Required<FeedClientsOptions>
+  readonly #slices = new TimeSlices()
+  #pinging: NodeJS.Timeout | undefined
+  #isPinging = false
+
+  constructor(options: FeedClientsOptions) {
+    this.#options = { pingMs: 15_000, maxBufferedBytes: 1024 * 1024, maxInboundMessages: 100, ...options }
+  }
+
+  get size(): number {
+    return this.#connections.size
+  }
+
+  /** What may wait for one of them. */
+  get maxBufferedBytes(): number {
+    return this.#options.maxBufferedBytes
+  }
+
+  /** Pause between pings, ms. */
+  get pingMs(): number {
+    return this.#options.pingMs
+  }
+
+  /** Takes a connection over. */
+  add(
+    socket: WebSocket,
+    request: IncomingMessage,
+    handler: (connection: FeedConnection) => ConnectionHandler = () => ({}),
+  ): FeedConnection {
+    const connection = new FeedConnection(socket, request.socket)
+    const { message, closed } = handler(connection)
+    this.#connections.add(connection)
+    this.#clientsChanged()
+    socket.on('ping', () => this.#mayGoOn(connection))
+    socket.on('pong', () => {
+      connection.isAlive = true
+      this.#mayGoOn(connection)
+    })
+    socket.on('message', (data, isBinary) => {
+      if (this.#mayGoOn(connection)) message?.(isBinary ? undefined : textOf(data))
+    })
+    socket.on('error', (error) => {
+      this.#options.log.debug({ err: error, feed: this.#options.name }, 'a feed client failed')
+    })
+    socket.once('close', () => {
+      this.#connections.delete(connection)
+      this.#clientsChanged()
+      closed?.()
+    })
+    this.#pinging ??= setInterval(() => void this.#ping(), this.#options.pingMs)
+    return connection
+  }
+
+  /** Sends one frame to all clients, in turns; resolves when all have it. */
+  async send(frame: Buffer): Promise<void> {
+    let sent = 0
+    for (const connection of this.#connections) {
+      if (!this.#slices.tryTake()) await this.#slices.take()
+      if (!connection.isOpen) continue
+      connection.write(frame)
+      sent++
+      if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow')
+    }
+    this.sent(sent)
+  }
+
+  /** Counts messages that were written. */
+  sent(messages: number): void {
+    this.#options.metrics.feedMessages.inc({ feed: this.#options.name }, messages)
+  }
+
+  /** Drops a client that reads too slowly. */
+  dropSlow(connection: FeedConnection, reason: string): void {
+    if (!connection.isOpen) return
+    this.#options.metrics.feedDropped.inc()
+    this.#drop(connection, 1013, reason)
+  }
+
+  /**
+   * Counts what a client said, and drops one that says too much, or wants answers and does not read them. False where it is to
+   * be heard no more.
+   */
+  #mayGoOn(connection: FeedConnection): boolean {
+    if (!connection.isOpen) return false
+    connection.inbound++
+    if (connection.inbound > this.#options.maxInboundMessages) {
+      this.#options.metrics.feedNoisy.inc()
+      this.#drop(
+        connection,
+        1008,
+        `too many messages: at most ${this.#options.maxInboundMessages} in ${this.#options.pingMs / 1000} s`,
+      )
+    } else if (connection.waitingBytes > this.#options.maxBufferedBytes)
+      this.dropSlow(connection, 'too slow: read the answers')
+    return connection.isOpen
+  }
+
+  #drop(connection: FeedConnection, code: number, reason: string): void {
+    const { log, name } = this.#options
+    log.debug({ feed: name, code, reason, buffered: connection.waitingBytes }, 'a feed client was dropped')
+    connection.drop(code, reason)
+  }
+
+  async #ping(): Promise<void> {
+    // Who is asked twice at a time would be dropped for not having answered the first.
+    if (this.#isPinging) return
+    this.#isPinging = true
+    for (const connection of this.#connections) {
+      if (!this.#slices.tryTake()) await this.#slices.take()
+      if (!connection.isAlive) {
+        connection.terminate()
+        continue
+      }
+      connection.isAlive = false
+      connection.inbound = 0
+      connection.write(pingFrame)
+    }
+    this.#isPinging = false
+  }
+
+  #clientsChanged(): void {
+    this.#options.metrics.feedClients.set({ feed: this.#options.name }, this.#connections.size)
+    if (this.#connections.size > 0) return
+    clearInterval(this.#pinging)
+    this.#pinging = undefined
+  }
+}
+
+function textOf(data: RawData): string {
+  return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
+}

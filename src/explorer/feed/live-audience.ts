@@ -1,0 +1,222 @@
+import type { IncomingMessage } from 'node:http'
+import type { WebSocket } from 'ws'
+import { clientNetwork } from '../../platform/client-network.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { Audience } from './audience.ts'
+import { BlockFeed } from './block-feed.ts'
+import type { FeedListener, FeedReader } from './block-feed.ts'
+import { CatchingUp } from './catching-up.ts'
+import type { FeedClients } from './feed-clients.ts'
+import { LiveClient } from './live-client.ts'
+import type { Mark } from './mark.ts'
+import { ReplayBudget } from './replay-budget.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { messageFrame } from './told-block.ts'
+import type { ToldBlock } from './told-block.ts'
+
+export interface LiveLimits {
+  /** Blocks below the head that are told again to who resumes. Default 10,000. */
+  readonly maxReplay?: number
+  /** Blocks that a reorganization replaces at most. Default 1,000. */
+  readonly maxReorgDepth?: number
+  /** Words in the filters of all clients together. Default 500,000. */
+  readonly maxWords?: number
+  /** Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB, an eighth of what may wait for others. */
+  readonly maxSubscriberBytes?: number
+  /** Bytes that may wait for all subscribers together, each of whom may have its share of it. Default 256 MiB. */
+  readonly maxSubscribersBytes?: number
+  /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
+  readonly patienceMs?: number
+  /** Memory for blocks that are ready to be sent again. Default 32 MiB. */
+  readonly maxRecentBytes?: number
+  /** What one client is told in one write, in bytes. Default 256 KiB. */
+  readonly maxBytesAtOnce?: number
+  /** How long telling many clients may keep the process from other things at a time. Default 5 ms. */
+  readonly turnMs?: number
+  /** Clock of the replay budgets, in milliseconds. Default: that of the process. */
+  readonly clock?: () => number
+}
+
+export interface LiveAudienceOptions {
+  readonly clients: FeedClients
+  readonly metrics: Metrics
+  readonly reader: FeedReader
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** The client network that a connection comes from. Default: that of the other end of the socket. */
+  readonly networkOf?: (request: IncomingMessage) => string
+  readonly limits?: LiveLimits
+}
+
+/** The clients of `/ws` and the feed that they listen to. */
+export class LiveAudience implements FeedListener {
+  readonly feed: BlockFeed
+  readonly #clients: FeedClients
+  readonly #metrics: Metrics
+  readonly #audience: Audience
+  readonly #catchingUp: CatchingUp
+  readonly #subscriptions: Subscriptions
+  readonly #networkOf: (request: IncomingMessage) => string
+  #positionTold: number | undefined
+  #tellingPosition: NodeJS.Timeout | undefined
+
+  constructor({ clients, metrics, reader, log, signal, networkOf = socketNetwork, limits = {} }: LiveAudienceOptions) {
+    const {
+      maxReplay = 10_000,
+      maxReorgDepth = 1000,
+      maxWords = 500_000,
+      maxSubscriberBytes = 128 * 1024,
+      maxSubscribersBytes = 256 * 1024 * 1024,
+      maxRecentBytes,
+      maxBytesAtOnce,
+      patienceMs,
+      turnMs,
+      clock,
+    } = limits
+    // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its own.
+    const subscriberBytes = (): number =>
+      Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
+    const budget = new ReplayBudget(maxReplay, clock)
+    this.#clients = clients
+    this.#networkOf = networkOf
+    this.#metrics = metrics
+    this.feed = new BlockFeed({
+      listener: this,
+      reader,
+      log,
+      signal,
+      maxReorgDepth,
+      onWaiting: (blocks) => metrics.feedWaitingBlocks.set(blocks),
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+      ...(maxRecentBytes === undefined ? {} : { maxRecentBytes }),
+    })
+    this.#audience = new Audience({
+      turnMs,
+      maxBytesAtOnce,
+      maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes() : clients.maxBufferedBytes),
+      onSlow: (client, next) => {
+        if (!client.isSubscriber) return this.#drop(client, next)
+        metrics.feedFallenBehind.inc()
+        this.#goOnFrom(client, { height: next, had: undefined })
+      },
+      onSent: (messages) => clients.sent(messages),
+    })
+    this.#catchingUp = new CatchingUp({
+      timeline: this.feed,
+      log,
+      signal,
+      maxReplay,
+      budget,
+      maxReorgDepth,
+      maxBufferedBytes: subscriberBytes,
+      turnMs,
+      onDone: (client) => this.#follow(client),
+      onLost: (client, next) => this.#drop(client, next),
+      onSent: (messages) => clients.sent(messages),
+      onCount: (count) => metrics.feedCatchingUp.set(count),
+    })
+    this.#subscriptions = new Subscriptions({
+      end: () => this.feed.end,
+      isAtHand: (height) => this.feed.isAtHand(height),
+      budget,
+      maxReplay,
+      maxReorgDepth,
+      maxWords,
+      onChange: (client, place) => this.#changed(client, place),
+    })
+  }
+
+  get isEmpty(): boolean {
+    return this.#clients.size === 0
+  }
+
+  async start(): Promise<void> {
+    this.#tellingPosition = setInterval(() => this.#tellPosition(), this.#clients.pingMs)
+    await this.feed.start()
+  }
+
+  stop(): void {
+    clearInterval(this.#tellingPosition)
+  }
+
+  /** Takes a connection over. */
+  add(socket: WebSocket, request: IncomingMessage): void {
+    this.#clients.add(socket, request, (connection) => {
+      const client = new LiveClient(connection, this.#networkOf(request))
+      this.#audience.join(client)
+      this.feed.arrive()
+      return {
+        message: (text) => {
+          // What it is told already comes before the answer, and as it asked for it until now.
+          this.#audience.tellNow(client)
+          this.#subscriptions.accept(client, text)
+        },
+        closed: () => {
+          client.place = undefined
+          this.#audience.leave(client)
+          this.#catchingUp.wake(client)
+          this.#subscriptions.forget(client)
+        },
+      }
+    })
+  }
+
+  async blocks(blocks: readonly ToldBlock[]): Promise<void> {
+    const begun = performance.now()
+    await this.#audience.tell(blocks)
+    this.#metrics.feedTellSeconds.observe((performance.now() - begun) / 1000)
+  }
+
+  async rollback(from: number): Promise<void> {
+    // Both at once: whoever has caught up before this was told follows when it is told.
+    this.#catchingUp.rollback(from)
+    await this.#audience.tellRollback(from)
+  }
+
+  moved(): void {
+    this.#catchingUp.wakeAll()
+  }
+
+  /** Subscribers get what was left out; those who never subscribed know of no gap, and want the newest. */
+  skipped(told: number): void {
+    for (const client of this.#audience.subscribers()) this.#goOnFrom(client, { height: told, had: undefined })
+  }
+
+  #changed(client: LiveClient, place: Mark | undefined): void {
+    if (place !== undefined) this.#goOnFrom(client, place)
+    else if (client.place === undefined) this.#audience.join(client)
+  }
+
+  #goOnFrom(client: LiveClient, place: Mark): void {
+    this.#audience.leave(client)
+    client.place = place
+    this.#catchingUp.add(client)
+  }
+
+  #follow(client: LiveClient): void {
+    this.#audience.join(client)
+    const { end, endMark } = this.feed
+    if (end !== undefined && endMark !== undefined) {
+      client.connection.write(messageFrame(client.form, 'position', { next_height: end }, endMark))
+    }
+  }
+
+  #drop(client: LiveClient, next: number): void {
+    client.place = undefined
+    this.#audience.leave(client)
+    this.#clients.dropSlow(client.connection, `too slow: subscribe with "from": ${next} to go on`)
+  }
+
+  #tellPosition(): void {
+    const { end, endMark, isTelling } = this.feed
+    // While something is told not all have what is below the end, and some may have what is gone.
+    if (isTelling || end === undefined || endMark === undefined || end === this.#positionTold) return
+    this.#positionTold = end
+    void this.#audience.tellPosition(end, endMark)
+  }
+}
+
+function socketNetwork({ socket }: IncomingMessage): string {
+  return clientNetwork(socket.remoteAddress ?? '')
+}

@@ -1,0 +1,227 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { isZeroAddress } from '../../flow/address.ts'
+import type { DecodedEvent, DecodedTransaction } from '../../flow/decoded-block.ts'
+import { importedContracts } from '../../flow/imported-contracts.ts'
+import type { Network } from '../../flow/network.ts'
+import { tokenMovesOf } from '../../flow/tokens/token-moves-of.ts'
+import { tagsOfTransaction } from '../../flow/transaction-tags.ts'
+import { TimeSlices } from '../../platform/time-slices.ts'
+import { readBlocks } from '../blocks/queries.ts'
+import { presentNewBlock } from '../blocks/schema.ts'
+import type { NewBlock } from '../blocks/schema.ts'
+import { storedTransaction, unknownScript } from '../transactions/descriptions.ts'
+import { readDecodedEvents, markKey } from '../transactions/event-queries.ts'
+import { readTransactions } from '../transactions/queries.ts'
+import { presentTransactionSummary } from '../transactions/schema.ts'
+import type { TransactionRow, TransactionSummary } from '../transactions/schema.ts'
+import { readScripts } from '../transactions/scripts.ts'
+import type { StoredScript } from '../transactions/scripts.ts'
+
+/** Reads what the live feed tells, in the same form as the API shows it. */
+interface BlockReader {
+  /** The stored blocks of a range of heights, `to` not among them, the lowest first. */
+  read(from: number, to: number): Promise<readonly FeedBlock[]>
+  /** Their ids by height. */
+  ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
+  /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
+  head(): Promise<number | undefined>
+  /**
+   * The first height from `from` on, below `to`, whose block may have a transaction of one of the selections: heights before it are
+   * stored, derived, and have none. `from` where that is not known.
+   */
+  nextFor(selections: readonly TransactionSelection[], from: number, to: number): Promise<number>
+}
+
+/** Transactions that an index finds: those of any of some accounts, or with any of some tags. */
+export interface TransactionSelection {
+  readonly kind: 'addresses' | 'tags'
+  readonly words: readonly string[]
+}
+
+/** Heights that are looked up at once. */
+const heightsPerLookUp = 2000
+
+/** Shared by all reads, so that several at the same time leave as much time to everything else as one. */
+const slices = new TimeSlices()
+
+/** The workers whose tables tell accounts and tags of transactions. */
+const indexWorkers = ['accounts_worker', 'token_worker', 'tx_contracts_worker'] as const
+
+/**
+ * Reads the raw tables alone, and waits for no worker: tags and accounts are found in the events by the functions by which the
+ * workers derive them, so that a block that is told late is told as it was when it was new.
+ *
+ * What is read is of one moment, as far as forks are concerned: where one took the place of another meanwhile, it is read again.
+ * @param network decides which accounts hold the core contracts
+ */
+export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
+  const ids = async (from: number, to: number): Promise<Map<number, string>> => {
+    const rows = await database.any(sql.type(z.object({ height: z.number(), id: z.string() }))`
+      select height, encode(id, 'hex') as id from raw.blocks where height >= ${from} and height < ${to}
+    `)
+    return new Map(rows.map(({ height, id }) => [height, id]))
+  }
+  const readOnce = async (from: number, to: number): Promise<FeedBlock[]> => {
+    const blocks = await readBlocks(database, from, to - 1)
+    const rows = await readTransactions(database, from, to - 1)
+    const transactions = Map.groupBy(
+      await completeTransactions(database, network(), rows),
+      ({ summary }) => summary.block_height,
+    )
+    return blocks.map((row) => ({ block: presentNewBlock(row), transactions: transactions.get(row.height) ?? [] }))
+  }
+  return {
+    ids,
+    read: async (from, to) => {
+      for (;;) {
+        const blocks = await readOnce(from, to)
+        const after = await ids(from, to)
+        if (after.size === blocks.length && blocks.every(({ block }) => after.get(block.height) === block.id))
+          return blocks
+      }
+    },
+    nextFor: (selections, from, to) => findNext(database, selections, from, to),
+    head: async () => {
+      const row = await database.maybeOne(sql.type(z.object({ head: z.number().nullable() }))`
+        select upper(covered) as head from app.indexing_checkpoints where service_name = 'main_ingester'
+      `)
+      return row?.head ?? undefined
+    },
+  }
+}
+
+const nextRow = z.object({ is_whole: z.boolean().nullable(), to: z.number().nullable(), found: z.number().nullable() })
+
+/** In one statement, so that coverage and rows are of one moment. Each word is looked up by its key. */
+async function findNext(
+  database: DatabasePool,
+  selections: readonly TransactionSelection[],
+  from: number,
+  to: number,
+): Promise<number> {
+  const wordsOf = (kind: TransactionSelection['kind']): readonly string[] => [
+    ...new Set(selections.flatMap((selection) => (selection.kind === kind ? selection.words : []))),
+  ]
+  const limit = Math.min(to, from + heightsPerLookUp)
+  const here = sql.fragment`block_height >= ${from} and block_height < ${limit}`
+  const first = (table: string, column: string): FragmentSqlToken => sql.fragment`(
+    select min(block_height) as height from ${sql.identifier(['app', table])}
+    where ${sql.identifier([column])} = word and ${here}
+  )`
+  const {
+    is_whole: isWhole,
+    to: end,
+    found,
+  } = await database.one(sql.type(nextRow)`
+    with done as (
+      select case when count(*) = ${indexWorkers.length} then range_intersect_agg(covered) end as covered
+      from app.coverage where service_name = any (${sql.array([...indexWorkers], 'text')})
+    ), span as (
+      select least(upper(range), ${limit}) as to from done, unnest(covered) as range where range @> ${from}::int8
+    )
+    select (select count(*) from raw.blocks where height >= ${from} and height < span.to) = span.to - ${from} as is_whole, span.to, (
+      select min(height) from (
+        select f.height from unnest(${sql.array(wordsOf('addresses'), 'text')}) as word cross join lateral (
+          ${first('address_transactions', 'address')}
+          union all ${first('ft_transfers', 'from_address')} union all ${first('ft_transfers', 'to_address')}
+          union all ${first('nft_transfers', 'from_address')} union all ${first('nft_transfers', 'to_address')}
+        ) as f
+        union all
+        select f.height from unnest(${sql.array(wordsOf('tags'), 'text')}) as word cross join lateral ${first('tx_tags', 'tag')} as f
+      ) as places
+    ) as found
+    from (select) as one left join span on true
+  `)
+  if (isWhole !== true || end === null) return from
+  return Math.min(found ?? end, end)
+}
+
+async function completeTransactions(
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
+): Promise<FeedTransaction[]> {
+  if (rows.length === 0) return []
+  const [scripts, placed] = await Promise.all([
+    readScripts(
+      database,
+      network,
+      rows.map((row) => row.script_hash),
+    ),
+    readDecodedEvents(
+      database,
+      rows.filter((row) => row.event_count > 0),
+    ),
+  ])
+  const events = Map.groupBy(placed, ({ height, txIndex }) => markKey({ block_height: height, tx_index: txIndex }))
+  const complete: FeedTransaction[] = []
+  for (const row of rows) {
+    // Decodes the events of the transaction.
+    await slices.take()
+    const script = scripts.get(row.script_hash) ?? unknownScript
+    const ofRow = (events.get(markKey(row)) ?? []).map(({ event }) => event)
+    complete.push(completeTransaction(network, row, script, ofRow))
+  }
+  return complete
+}
+
+function completeTransaction(
+  network: Network,
+  row: TransactionRow,
+  { text, template }: StoredScript,
+  events: readonly DecodedEvent[],
+): FeedTransaction {
+  const transaction = storedTransaction(row, text, events)
+  const tags = tagsOfTransaction(transaction, network)
+  return {
+    summary: presentTransactionSummary({ row, tags, template }),
+    accounts: accountsOf(transaction, network),
+    contracts: contractsOf(transaction, network),
+  }
+}
+
+function accountsOf(transaction: DecodedTransaction, network: Network): string[] {
+  const { isSystem, payer, proposer, authorizers, events } = transaction
+  const accounts = new Set<string | undefined>(isSystem ? [] : [payer, proposer, ...authorizers])
+  for (const { type, fields } of events) {
+    const created = type === 'flow.AccountCreated' ? fields?.['address'] : undefined
+    if (typeof created === 'string') accounts.add(created)
+  }
+  const { fungible, nonFungible } = tokenMovesOf(transaction, network)
+  for (const { type, from, to } of [...fungible, ...nonFungible]) {
+    accounts.add(from)
+    // The account that gets all fees takes part in everything, which says nothing.
+    if (type !== 'fee') accounts.add(to)
+  }
+  return [...accounts].filter((account) => account !== undefined && !isZeroAddress(account)) as string[]
+}
+
+function contractsOf(transaction: DecodedTransaction, network: Network): string[] {
+  const contracts = new Set(importedContracts(transaction, network))
+  for (const { type } of transaction.events) {
+    const contract = /^A\.[0-9a-f]{16}\.[^.]+/.exec(type)?.[0]
+    if (contract !== undefined) contracts.add(contract)
+  }
+  return [...contracts]
+}
+
+/** A transaction as the live feed tells of it, with what its filters ask for. */
+interface FeedTransaction {
+  readonly summary: TransactionSummary
+  /**
+   * Accounts that took part, 0x and 16 hex digits each, or 40 for an EVM account: payer, proposer, authorizers, accounts that it
+   * created, and both sides of the moves of tokens and items; of fees only who paid. Nobody, where the chain itself made it
+   * and nothing moved.
+   */
+  readonly accounts: readonly string[]
+  /** Contracts that its script imports or that its events are of, `A.<address>.<name>` each. */
+  readonly contracts: readonly string[]
+}
+
+/** A block as the live feed tells of it: the block, then each of its transactions. */
+export interface FeedBlock {
+  readonly block: NewBlock
+  readonly transactions: readonly FeedTransaction[]
+}

@@ -1,0 +1,215 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { Bounds } from '../paging/bounds.ts'
+import { listOf, page } from '../paging/pages.ts'
+import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import {
+  nftTransfers,
+  readTransferPage,
+  selectTransfers,
+  transferCursorOf,
+  findTransferScope,
+  transactionHashParameter,
+  transferPageParameters,
+} from '../tokens/transfer-lists.ts'
+import type { PageHeights, TransferKey, TransferSelection, TransferSpan } from '../tokens/transfer-lists.ts'
+import { blockOf, transactionIdOf } from '../transactions/queries.ts'
+import { exampleNftTransfer } from './examples.ts'
+import { nftIdParameter, nftTypeParameters, requireCollectionOfId, requireNftItem, unknownNftItem } from './queries.ts'
+import { nftTransferRow, nftTransferSchema, presentNftTransfer } from './schema.ts'
+import type { NftTransferRow } from './schema.ts'
+
+/** Up to `count` transfers of items before a place, newest first. */
+export async function listNftTransfers(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: TransferSelection,
+  before: TransferKey | undefined,
+  count: number,
+): Promise<readonly NftTransferRow[]> {
+  return readPage(database, bounds, before, count, (span) => selectTransfers(nftTransfers, selection, span))
+}
+
+async function readPage(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  before: TransferKey | undefined,
+  count: number,
+  select: (span: TransferSpan) => FragmentSqlToken,
+): Promise<readonly NftTransferRow[]> {
+  return readTransferPage(database, bounds, before, count, {
+    table: nftTransfers,
+    select,
+    complete: (rows, heights) =>
+      database.any(sql.prepared('NFT transfers', nftTransferRow)`${completed(rows, heights)}`),
+  })
+}
+
+/** An item, and the uuid by which it is known where it was destroyed. */
+interface TransferredItem {
+  readonly token: string
+  readonly nft_id: string
+  readonly uuid: string | null
+}
+
+/**
+ * Up to `count` transfers of one item before a place, newest first, with its end: the event of that may name no more
+ * than id and uuid, so that the transfer has no collection.
+ */
+export async function listNftTransfersOfItem(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  item: TransferredItem,
+  before: TransferKey | undefined,
+  count: number,
+): Promise<readonly NftTransferRow[]> {
+  const { token, nft_id: nftId, uuid } = item
+  if (uuid === null) return listNftTransfers(database, bounds, { token, nftId }, before, count)
+  return readPage(
+    database,
+    bounds,
+    before,
+    count,
+    (span) => sql.fragment`
+    (${selectTransfers(nftTransfers, { token, nftId }, span)})
+    union all
+    (
+      select * from app.nft_transfers
+      where token is null and nft_uuid = ${uuid}::bigint and nft_id = ${nftId}::numeric
+        and block_height between ${span.low} and ${span.high} and ${isBefore(before)}
+      order by block_height desc, tx_index desc, event_index desc
+      limit ${span.count}
+    )
+    order by block_height desc, tx_index desc, event_index desc, leg desc
+    limit ${span.count}
+  `,
+  )
+}
+
+function isBefore(before: TransferKey | undefined): FragmentSqlToken {
+  if (before === undefined) return sql.fragment`true`
+  const { height, txIndex, eventIndex, leg } = before
+  return sql.fragment`(block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})`
+}
+
+/**
+ * With what the rows of the page do not hold themselves, each looked up by its key, which `limit` keeps the planner to. The collection of a transfer that
+ * lacks it is that of the item whose end it is, if no other has the same uuid and id.
+ */
+function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${page})
+    select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp,
+      k.token, t.from_address, t.to_address, t.transfer_type, t.nft_id::text as nft_id, i.name as item_name,
+      case when not starts_with(i.thumbnail, 'data:') then i.thumbnail end as thumbnail,
+      case when c.checked_height >= coalesce(o.block_height, 0) then c.owner else o.owner end as current_owner,
+      m.name as collection_name, m.square_image as collection_image, m.description as collection_description
+    from page t
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} b
+    cross join lateral ${transactionIdOf(sql.fragment`t`, low, high)} r
+    left join lateral (
+      select min(e.token) as token from app.nft_ownership e
+      where t.token is null and e.nft_uuid = t.nft_uuid and e.nft_id = t.nft_id
+      having count(*) = 1
+    ) e on true
+    cross join lateral (select coalesce(t.token, e.token) as token) k
+    left join app.nft_ownership o on o.token = k.token and o.nft_id = t.nft_id
+    left join app.nft_ownership_corrections c on c.token = k.token and c.nft_id = t.nft_id
+    left join app.nft_items i on i.token = k.token and i.nft_id = t.nft_id
+    left join app.nft_collection_metadata m on m.token = k.token
+    order by t.block_height desc, t.tx_index desc, t.event_index desc, t.leg desc
+  `
+}
+
+const response = listOf(nftTransferSchema, 'NftTransfer')
+const example = {
+  data: [exampleNftTransfer],
+  has_more: true,
+  cursor: transferCursorOf(exampleNftTransfer),
+  _meta: { limit: 1, count: 1 },
+}
+
+const filters = {
+  nft_type: contractParameter('collections')
+    .optional()
+    .describe(
+      'Only transfers of this collection: `A.<address>.<name>`. Items whose destruction names no collection are not found by it.',
+    ),
+  nft_id: nftIdParameter().optional().describe('Only transfers of the item with this id; asks for `nft_type`.'),
+}
+
+const nftTransferList = defineRoute({
+  path: '/flow/nft/transfer',
+  operationId: 'listNftTransfers',
+  tag: 'NFTs',
+  summary: 'Transfers of items, the newest first',
+  description: 'The filters can be combined.',
+  params: noParameters,
+  query: z.object({
+    ...transferPageParameters,
+    address: partyParameter()
+      .optional()
+      .describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
+    ...filters,
+    transaction_hash: transactionHashParameter().optional(),
+  }),
+  response,
+  example,
+  handler: async ({ query }, services) => {
+    const { address, nft_type: token, nft_id: nftId, limit } = query
+    requireCollectionOfId(query)
+    const { bounds, before, txIndex } = await findTransferScope(query, services)
+    const rows = await listNftTransfers(
+      services.database,
+      bounds,
+      { address, token, nftId, txIndex },
+      before,
+      limit + 1,
+    )
+    return { body: page(rows, limit, (row) => presentNftTransfer(row, address), transferCursorOf) }
+  },
+})
+
+const accountNftTransfers = defineRoute({
+  path: '/flow/account/{address}/nft/transfer',
+  operationId: 'listNftTransfersOfAccount',
+  tag: 'NFTs',
+  summary: 'Transfers of items that an account gave or got, the newest first',
+  description: 'The filters can be combined.',
+  params: z.object({ address: accountParameter() }),
+  query: z.object({ ...transferPageParameters, ...filters }),
+  response,
+  example: { ...example, data: [{ ...exampleNftTransfer, address: exampleNftTransfer.receiver }] },
+  handler: async ({ params: { address }, query }, services) => {
+    const { nft_type: token, nft_id: nftId, limit } = query
+    requireCollectionOfId(query)
+    const { bounds, before } = await findTransferScope(query, services)
+    const rows = await listNftTransfers(services.database, bounds, { address, token, nftId }, before, limit + 1)
+    return { body: page(rows, limit, (row) => presentNftTransfer(row, address), transferCursorOf) }
+  },
+})
+
+const itemTransfers = defineRoute({
+  path: '/flow/nft/{nft_type}/item/{id}/transfer',
+  operationId: 'listNftTransfersOfItem',
+  tag: 'NFTs',
+  summary: 'Transfers of one item, the newest first',
+  params: nftTypeParameters.extend({ id: nftIdParameter() }),
+  query: z.object(transferPageParameters),
+  response,
+  problems: unknownNftItem,
+  example,
+  handler: async ({ params: { nft_type, id }, query }, services) => {
+    const [item, { bounds, before }] = await Promise.all([
+      requireNftItem(services.database, nft_type, id),
+      findTransferScope(query, services),
+    ])
+    const rows = await listNftTransfersOfItem(services.database, bounds, item, before, query.limit + 1)
+    return { body: page(rows, query.limit, (row) => presentNftTransfer(row), transferCursorOf) }
+  },
+})
+
+/** Transfers of items of collections. */
+export const nftTransferRoutes = [nftTransferList, accountNftTransfers, itemTransfers]

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { cursorParameter } from '../parameters.ts'
+
+const meta = z
+  .strictObject({
+    limit: z.int().optional().describe('Most items of a page; absent where the list is not paged.'),
+    count: z.int().describe('Items of this page.'),
+  })
+  .meta({ id: 'PageInfo' })
+
+export interface List<Item> {
+  data: Item[]
+  has_more: boolean
+  cursor: string
+  _meta: z.output<typeof meta>
+}
+
+/** The envelope of every list. `name` is that of the item's schema. */
+export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<List<z.output<Item>>> {
+  return z
+    .strictObject({
+      data: z.array(item),
+      has_more: z.boolean().describe('Whether there are items after this page.'),
+      cursor: z.string().describe('Ask with this `cursor` for the next page; empty on the last page.'),
+      _meta: meta,
+    })
+    .meta({ id: `${name}List` })
+}
+
+/** A single resource comes in an array of one, as clients of the Flow explorer API expect. */
+export function singleOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<{ data: z.output<Item>[] }> {
+  return z.strictObject({ data: z.array(item).length(1) }).meta({ id: `${name}Answer` })
+}
+
+/**
+ * The page of a list.
+ * @param rows the items of the page, and one more where there is a next page
+ * @param cursorOf the cursor that continues after an item
+ */
+export function page<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  present: (row: Row) => Item,
+  cursorOf: (row: Row) => string,
+): List<Item> {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    data: shown.map(present),
+    has_more: hasMore,
+    cursor: hasMore && last !== undefined ? cursorOf(last) : '',
+    _meta: { limit, count: shown.length },
+  }
+}
+
+/** The page of a list that tells itself where it goes on. @param cursor empty on the last page */
+export function pageUpTo<Item>(data: Item[], limit: number, cursor: string): List<Item> {
+  return { data, has_more: cursor !== '', cursor, _meta: { limit, count: data.length } }
+}
+
+/** A list that is given whole. */
+export function wholeList<Item>(data: Item[]): List<Item> {
+  return { data, has_more: false, cursor: '', _meta: { count: data.length } }
+}
+
+/** Forms of what sort keys are made of; none holds a colon. */
+export const keyParts = {
+  height: /\d{1,15}/,
+  index: /\d{1,9}/,
+  id: /\d{1,18}/,
+  amount: /-?\d{1,78}(?:\.\d{1,18})?/,
+  hash: /[0-9a-f]{64}/,
+  address: /0x[0-9a-f]{16}/,
+  evmAddress: /0x[0-9a-f]{40}/,
+  contract: /A\.[0-9a-f]{16}\.\w{1,200}(?:\.\w{1,200})?/,
+} as const
+
+/** The cursor of a list: the sort key of the last item of a page, its parts joined by colons. */
+interface KeyCursor<Name extends string> {
+  /** `cursor` among the parameters of a route. */
+  readonly parameter: z.ZodOptional<z.ZodString>
+  /** @param cursor a text that `parameter` accepts; empty and undefined ask for the first page */
+  readonly parse: (cursor: string | undefined) => Readonly<Record<Name, string>> | undefined
+  readonly format: (key: Readonly<Record<Name, string | number>>) => string
+}
+
+/** @param parts the columns of the key in their order, with the forms of their values */
+export function keyCursor<const Parts extends Readonly<Record<string, RegExp>>>(
+  parts: Parts,
+): KeyCursor<Extract<keyof Parts, string>> {
+  type Name = Extract<keyof Parts, string>
+  const names = Object.keys(parts) as Name[]
+  const pattern = new RegExp(`^(?:${names.map((name) => parts[name]?.source ?? '').join(':')})?$`)
+  return {
+    parameter: cursorParameter(pattern, names.map((name) => `<${name}>`).join(':')),
+    parse: (cursor) => {
+      if (cursor === undefined || cursor === '') return undefined
+      const values = cursor.split(':')
+      return Object.fromEntries(names.map((name, i) => [name, values[i] ?? ''])) as Record<Name, string>
+    },
+    format: (key) => names.map((name) => key[name]).join(':'),
+  }
+}

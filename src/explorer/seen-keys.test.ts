@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import type { ChainAccount } from '../flow/chain-reader.ts'
+import { maxAccountsOfKey, maxSeenKeys, SeenKeys } from './short-cache.ts'
+
+function account(address: string, ...publicKeys: readonly string[]): ChainAccount {
+  const keys = publicKeys.map((publicKey, index) => ({
+    index,
+    publicKey,
+    signatureAlgorithm: 2,
+    hashAlgorithm: 3,
+    weight: 1000,
+    isRevoked: false,
+    sequenceNumber: 0,
+  }))
+  return { address, keys, balance: '0.00000000', contracts: new Map() }
+}
+
+describe('keys that were seen on the chain', () => {
+  it('lead to the accounts that had them', () => {
+    const seen = new SeenKeys()
+    for (const address of ['0x01', '0x02', '0x01']) seen.add(account(address, 'aa', 'bb'))
+    expect(seen.accountsOf('bb')).to.deep.equal(['0x01', '0x02'])
+    expect(seen.accountsOf('cc')).to.deep.equal([])
+  })
+
+  it('are bounded in number, each with a bounded number of accounts; those seen last stay', () => {
+    const seen = new SeenKeys()
+    for (let i = 0; i <= maxAccountsOfKey; i++) seen.add(account(`0x${i}`, 'aa'))
+    expect(seen.accountsOf('aa')).to.have.length(maxAccountsOfKey)
+    for (let i = 0; i < maxSeenKeys - 1; i++) seen.add(account('0x01', `key ${i}`))
+    expect(seen.accountsOf('aa')).to.have.length(maxAccountsOfKey)
+    seen.add(account('0x01', 'one more'))
+    expect([seen.accountsOf('aa'), seen.accountsOf('key 0'), seen.accountsOf('one more')]).to.deep.equal([
+      [],
+      ['0x01'],
+      ['0x01'],
+    ])
+  })
+})

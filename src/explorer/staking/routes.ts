@@ -1,0 +1,450 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import { readBlockTimes } from '../blocks/queries.ts'
+import { amountFormat, addressFormat, countFormat } from '../formats.ts'
+import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
+import { listOf, page, singleOf, wholeList, keyCursor, keyParts } from '../paging/pages.ts'
+import type { List } from '../paging/pages.ts'
+import {
+  accountParameter,
+  limitParameter,
+  noParameters,
+  integerParameter,
+  textParameter,
+  withoutPrefix,
+} from '../parameters.ts'
+import type { TextParameter } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import type { Route, Services } from '../route.ts'
+import { epochSchema, tokenomicsSchema, listEpochs, readTokenomics } from './epoch-schema.ts'
+import { exampleDelegator, exampleNode, exampleStakingEvent } from './examples.ts'
+import {
+  listStakingEvents,
+  listStakingEventsOfAccount,
+  listDelegators,
+  readDelegatorCount,
+  readDelegatorsOfAccount,
+  readNodesOfAccount,
+  listEpochNodes,
+  listNodes,
+  readEpochSetup,
+  readNode,
+} from './queries.ts'
+import type { StakingEventKind, EpochSetupPlace, NodeKey } from './queries.ts'
+import {
+  presentStakingEvent,
+  stakingEventSchema,
+  delegatorSchema,
+  nodeSchema,
+  presentDelegator,
+  presentNode,
+} from './schema.ts'
+import type { Node, NodeRow } from './schema.ts'
+
+/** A node of the network. Gives 64 lower-case hex digits. */
+function nodeIdParameter(): TextParameter {
+  const canonical = (text: string): string => withoutPrefix(text).toLowerCase()
+  return textParameter(/^(0[xX])?[0-9a-fA-F]{64}$/, 'must be the id of a node: 64 hex digits', canonical).describe(
+    'Id of a node: 64 hex digits.',
+  )
+}
+
+/** Counter of an epoch. */
+function epochParameter(): z.ZodPreprocess<z.ZodInt> {
+  return integerParameter(0, 999_999_999_999_999).describe('Counter of the epoch.')
+}
+
+const roles = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
+
+/** `role` of lists of nodes, by number or by name. Gives the number. */
+function roleParameter(): z.ZodOptional<z.ZodType<number>> {
+  const name = z.enum(roles).transform((role) => roles.indexOf(role) + 1)
+  return z
+    .union([integerParameter(1, 5), name], `must be 1 to 5, or one of ${roles.join(', ')}`)
+    .optional()
+    .describe('Only nodes of this role: 1 collection, 2 consensus, 3 execution, 4 verification, 5 access; or the name.')
+}
+
+const tag = 'Staking'
+const limit = limitParameter({ default: 20, max: 200 })
+const exampleEvents = {
+  data: [exampleStakingEvent],
+  has_more: true,
+  cursor: '118331207:3:41',
+  _meta: { limit: 1, count: 1 },
+}
+
+const delegatorCursor = keyCursor({
+  tokens_staked: keyParts.amount,
+  node_id: keyParts.hash,
+  delegator_id: keyParts.index,
+})
+
+const delegatorList = defineRoute({
+  path: '/staking/delegator',
+  operationId: 'listDelegators',
+  tag,
+  summary: 'Who delegates to nodes, those with the most stake first',
+  params: noParameters,
+  query: z.object({ limit, cursor: delegatorCursor.parameter, node_id: nodeIdParameter().optional() }),
+  response: listOf(delegatorSchema, 'Delegator'),
+  example: {
+    data: [exampleDelegator],
+    has_more: true,
+    cursor: `1000.01000000:${exampleDelegator.node_id}:7`,
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ query }, { database }) => {
+    const key = delegatorCursor.parse(query.cursor)
+    const rows = await listDelegators(
+      database,
+      query.node_id,
+      key === undefined
+        ? undefined
+        : {
+            staked: key.tokens_staked,
+            nodeId: key.node_id,
+            delegatorId: Number(key.delegator_id),
+          },
+      query.limit + 1,
+    )
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.last_height),
+    )
+    return { body: page(rows, query.limit, (row) => presentDelegator(row, times), delegatorCursor.format) }
+  },
+})
+
+const epochCursor = keyCursor({ epoch: keyParts.height })
+const epochStatsSchema = epochSchema
+  .extend({
+    total_rewarded: amountFormat.nullable().describe('FLOW paid for it; null while that is not indexed.'),
+  })
+  .meta({ id: 'EpochStats' })
+
+const epochStats = defineRoute({
+  path: '/staking/epoch/stats',
+  operationId: 'listEpochStats',
+  cost: 'high',
+  tag,
+  summary: 'Epochs with their nodes, stake and rewards, the newest first',
+  description: 'What no indexed event told is null.',
+  params: noParameters,
+  query: z.object({ limit, cursor: epochCursor.parameter }),
+  response: listOf(epochStatsSchema, 'EpochStats'),
+  example: {
+    data: [
+      {
+        epoch: 253,
+        status: 'ended',
+        start_height: 117562034,
+        end_height: 118320116,
+        block_count: 758083,
+        start_time: '2025-06-21T20:00:00.700Z',
+        end_time: '2025-06-28T20:00:01.100Z',
+        target_end_time: '2025-06-28T20:00:00.000Z',
+        start_view: 153250001,
+        staking_end_view: 153870000,
+        end_view: 154030000,
+        setup_height: 117498310,
+        commit_height: 117509144,
+        total_nodes: 431,
+        total_staked: '893120551.12345678',
+        total_supply: '1602110231.44000000',
+        total_rewards: '1554021.00000000',
+        payout_height: 118331207,
+        payout_time: '2025-06-28T22:40:12.010Z',
+        payout_total: '1554021.00000000',
+        payout_from_fees: '2210.10000000',
+        payout_minted: '1551810.90000000',
+        payout_fees_burned: '0.00000000',
+        total_rewarded: '1554021.00000000',
+      },
+    ],
+    has_more: true,
+    cursor: '253',
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ query }, { database }) => {
+    const key = epochCursor.parse(query.cursor)
+    const rows = await listEpochs(database, key === undefined ? undefined : Number(key.epoch), query.limit + 1)
+    return {
+      body: page(rows, query.limit, (row) => ({ ...row, total_rewarded: row.payout_total }), epochCursor.format),
+    }
+  },
+})
+
+/** A list of events of one kind. */
+function eventsOfKind(path: string, operationId: string, summary: string, kind: StakingEventKind): Route {
+  return defineRoute({
+    path,
+    operationId,
+    tag,
+    summary,
+    params: noParameters,
+    query: z.object({ limit, cursor: eventCursor.parameter, node_id: nodeIdParameter().optional() }),
+    response: listOf(stakingEventSchema, 'StakingEvent'),
+    example: exampleEvents,
+    handler: async ({ query }, { database }) => {
+      const selection = { kind, nodeId: query.node_id }
+      const rows = await listStakingEvents(database, selection, parseEventCursor(query.cursor), query.limit + 1)
+      return { body: page(rows, query.limit, presentStakingEvent, ({ row }) => eventCursor.format(row)) }
+    },
+  })
+}
+
+const rewardsPaid = eventsOfKind(
+  '/staking/rewards/paid',
+  'listRewardsPaid',
+  'Rewards paid to nodes and delegators, the latest first',
+  'rewards',
+)
+const rewardsStaking = eventsOfKind(
+  '/staking/rewards/staking',
+  'listStakes',
+  'Stakes of nodes and delegators at the beginning of epochs, the latest first',
+  'stakes',
+)
+
+const nodeEvents = defineRoute({
+  path: '/staking/node/{node_id}/event',
+  operationId: 'listEventsOfNode',
+  tag,
+  summary: 'What happened to the stake of a node and of its delegators, the latest first',
+  params: z.object({ node_id: nodeIdParameter() }),
+  query: z.object({ limit, cursor: eventCursor.parameter }),
+  response: listOf(stakingEventSchema, 'StakingEvent'),
+  example: exampleEvents,
+  handler: async ({ params, query }, { database }) => {
+    const selection = { nodeId: params.node_id }
+    const rows = await listStakingEvents(database, selection, parseEventCursor(query.cursor), query.limit + 1)
+    return { body: page(rows, query.limit, presentStakingEvent, ({ row }) => eventCursor.format(row)) }
+  },
+})
+
+const stakingTokenomicsSchema = z
+  .strictObject({
+    as_of: tokenomicsSchema.shape.updated_at.describe('Time of the block that the numbers are of, seconds since 1970.'),
+    ...tokenomicsSchema.shape,
+    circulating_supply: z.null().describe('Not known: nothing on the chain tells which tokens are locked.'),
+    delegator_count: countFormat
+      .nullable()
+      .describe('Delegators that the nodes ever had; null while no node is known.'),
+  })
+  .meta({ id: 'StakingTokenomics' })
+
+const tokenomics = defineRoute({
+  path: '/staking/tokenomics',
+  operationId: 'getStakingTokenomics',
+  tag,
+  summary: 'How much FLOW there is and is staked, by how many, and what that earns',
+  description: 'From what the chain said when it was asked, else from the events of epochs; null where neither tells.',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(stakingTokenomicsSchema, 'StakingTokenomics'),
+  example: wholeList([
+    {
+      as_of: 1751371200,
+      epoch: 254,
+      total_supply: '1603661041.00000000',
+      total_staked: '893120551.12345678',
+      staked_share: 55.69,
+      validator_count: 431,
+      epoch_payout: '1554021.00000000',
+      staking_apy: 9.07,
+      source: 'chain' as const,
+      updated_at: 1751371200,
+      circulating_supply: null,
+      delegator_count: 61_240,
+    },
+  ]),
+  handler: async (_input, { database }) => {
+    const [known, delegators] = await Promise.all([readTokenomics(database), readDelegatorCount(database)])
+    const body = wholeList([
+      {
+        as_of: known.updated_at,
+        ...known,
+        circulating_supply: null,
+        delegator_count: delegators,
+      },
+    ])
+    return { body, caching: 'minute' }
+  },
+})
+
+/** So that the answer about an account has an end; the list of delegators has none. */
+const mostDelegators = 1000
+
+const accountStakeSchema = z
+  .strictObject({
+    address: addressFormat,
+    nodes: z.array(nodeSchema).describe('That it registered.'),
+    delegators: z
+      .array(delegatorSchema)
+      .describe(`That it registered, those with the most stake first; ${mostDelegators} at most.`),
+  })
+  .meta({ id: 'AccountStake' })
+
+const accountStake = defineRoute({
+  path: '/staking/account/{address}',
+  operationId: 'getStakeOfAccount',
+  tag,
+  summary: 'The nodes and delegators that an account registered, with what they have',
+  description: 'An account whose registrations are not indexed has none here.',
+  params: z.object({ address: accountParameter() }),
+  query: noParameters,
+  response: singleOf(accountStakeSchema, 'AccountStake'),
+  example: { data: [{ address: '0xe467b9dd11fa00df', nodes: [exampleNode], delegators: [exampleDelegator] }] },
+  handler: async ({ params: { address } }, { database }) => {
+    const [nodes, delegators] = await Promise.all([
+      readNodesOfAccount(database, address),
+      readDelegatorsOfAccount(database, address, mostDelegators),
+    ])
+    const times = await readBlockTimes(
+      database,
+      [...nodes, ...delegators].map((row) => row.last_height),
+    )
+    return {
+      body: {
+        data: [
+          {
+            address,
+            nodes: nodes.map((row) => presentNode(row, times)),
+            delegators: delegators.map((row) => presentDelegator(row, times)),
+          },
+        ],
+      },
+    }
+  },
+})
+
+/** The same list under a path of its own and under that which clients of the Flow explorer API know. */
+const accountEvents = (
+  [
+    ['/staking/account/{address}/event', 'listStakingEventsOfAccount'],
+    ['/flow/account/{address}/staking/activity', 'listStakingActivityOfAccount'],
+  ] as const
+).map(([path, operationId]) =>
+  defineRoute({
+    path,
+    operationId,
+    tag,
+    summary: 'What happened to the nodes and delegators that an account registered, rewards included, the latest first',
+    params: z.object({ address: accountParameter() }),
+    query: z.object({ limit, cursor: eventCursor.parameter }),
+    response: listOf(stakingEventSchema, 'StakingEvent'),
+    example: exampleEvents,
+    handler: async ({ params: { address }, query }, { database }) => {
+      const before = parseEventCursor(query.cursor)
+      const rows = await listStakingEventsOfAccount(database, address, before, query.limit + 1)
+      return { body: page(rows, query.limit, presentStakingEvent, ({ row }) => eventCursor.format(row)) }
+    },
+  }),
+)
+
+/** Stakes, rewards and epochs. */
+export const stakingRoutes = [
+  delegatorList,
+  epochStats,
+  rewardsPaid,
+  rewardsStaking,
+  nodeEvents,
+  tokenomics,
+  accountStake,
+  ...accountEvents,
+]
+
+const nodeCursor = keyCursor({ tokens_staked: keyParts.amount, node_id: keyParts.hash })
+const paging = { limit: limitParameter({ default: 20, max: 200 }), cursor: nodeCursor.parameter }
+
+const amounts = 'What a node has does not include what its delegators have.'
+
+const nodeList = defineRoute({
+  path: '/flow/node',
+  operationId: 'listNodes',
+  tag,
+  summary: 'Nodes, those with the most stake first',
+  description:
+    `All nodes as they stand now, also those that have left; with \`epoch\` the nodes of that epoch, with what ` +
+    `they had when it was set up. ${amounts}`,
+  params: noParameters,
+  query: z.object({ ...paging, epoch: epochParameter().optional(), role: roleParameter() }),
+  response: listOf(nodeSchema, 'Node'),
+  example: {
+    data: [exampleNode],
+    has_more: true,
+    cursor: `500000.00000000:${exampleNode.node_id}`,
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ query: { epoch, ...query } }, services) => {
+    const setup = epoch === undefined ? undefined : await readEpochSetup(services.database, epoch)
+    if (epoch === undefined) return { body: await nodePage(query, services) }
+    return { body: await nodePage(query, services, { epoch, place: setup }) }
+  },
+})
+
+const node = defineRoute({
+  path: '/flow/node/{node_id}',
+  operationId: 'getNode',
+  tag,
+  summary: 'One node',
+  description: amounts,
+  params: z.object({ node_id: nodeIdParameter() }),
+  query: noParameters,
+  response: singleOf(nodeSchema, 'Node'),
+  problems: { 404: 'Neither an indexed event nor the chain names the node.' },
+  example: { data: [exampleNode] },
+  handler: async ({ params: { node_id: id } }, { database }) => {
+    const row = await readNode(database, id)
+    if (row === undefined) throw new ApiError(404, 'unknown-node', `No node ${id} is known.`, { field: 'node_id' })
+    return { body: { data: [presentNode(row, await readBlockTimes(database, [row.last_height]))] } }
+  },
+})
+
+const epochNodes = defineRoute({
+  path: '/staking/epoch/{epoch}/nodes',
+  operationId: 'listNodesOfEpoch',
+  tag,
+  summary: 'Nodes of an epoch, with what they had when it was set up, those with the most stake first',
+  description: `Empty while the event that set the epoch up is not indexed. ${amounts}`,
+  params: z.object({ epoch: epochParameter() }),
+  query: z.object({ ...paging, role: roleParameter() }),
+  response: listOf(nodeSchema, 'Node'),
+  problems: { 404: 'No indexed event names the epoch.' },
+  example: { data: [exampleNode], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
+  handler: async ({ params: { epoch }, query }, services) => {
+    const place = await readEpochSetup(services.database, epoch)
+    if (place === undefined) {
+      throw new ApiError(404, 'unknown-epoch', `No indexed event names epoch ${epoch}.`, { field: 'epoch' })
+    }
+    return { body: await nodePage(query, services, { epoch, place }) }
+  },
+})
+
+interface NodeQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+  readonly role?: number | undefined
+}
+
+/** A page of the nodes of an epoch, or without one of all as they stand now. */
+async function nodePage(
+  { limit, cursor, role }: NodeQuery,
+  { database }: Services,
+  of?: { readonly epoch: number; readonly place: EpochSetupPlace | undefined },
+): Promise<List<Node>> {
+  const key = nodeCursor.parse(cursor)
+  const after: NodeKey | undefined = key === undefined ? undefined : { staked: key.tokens_staked, nodeId: key.node_id }
+  let rows: readonly NodeRow[] = []
+  if (of === undefined) rows = await listNodes(database, role, after, limit + 1)
+  else if (of.place !== undefined) rows = await listEpochNodes(database, of.epoch, of.place, role, after, limit + 1)
+  const times = await readBlockTimes(
+    database,
+    rows.map((row) => row.last_height),
+  )
+  return page(rows, limit, (row) => presentNode(row, times), nodeCursor.format)
+}
+
+/** Nodes of the network. */
+export const nodeRoutes = [nodeList, node, epochNodes]

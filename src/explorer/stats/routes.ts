@@ -1,0 +1,268 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { listOf, wholeList } from '../paging/pages.ts'
+import type { List } from '../paging/pages.ts'
+import { dayParameter, resolveDays, dayFormat, noParameters } from '../parameters.ts'
+import type { DaySpan, DayRange } from '../parameters.ts'
+import { readIndexedDays } from './insights.ts'
+import { defineRoute } from '../route.ts'
+import type { Answer, Services } from '../route.ts'
+
+/** Lengths of time by which the chain's numbers can be had. */
+const timescales = ['hourly', 'daily', 'weekly', 'monthly'] as const
+type Timescale = (typeof timescales)[number]
+
+/** The numbers of the chain in one hour, day, week or month. */
+const periodSchema = z
+  .strictObject({
+    date: dayFormat.describe('First day of the period, UTC.'),
+    timestamp: timestampFormat.describe('Begin of the period.'),
+    block_count: countFormat.describe('Blocks that are indexed.'),
+    tx_count: countFormat.describe('Transactions, system transactions included.'),
+    system_tx_count: countFormat.describe('Those that the chain made itself, scheduled ones included.'),
+    evm_tx_count: countFormat.describe('Transactions that executed EVM transactions.'),
+    failed_tx_count: countFormat.describe('Transactions of users that failed.'),
+    event_count: countFormat,
+    total_gas_used: countFormat.describe('Computation used.'),
+    fees: amountFormat.describe('Fees that were deducted, in FLOW.'),
+    ft_transfers: countFormat.describe('Movements of fungible tokens, fees aside.'),
+    nft_transfers: countFormat.describe('Movements of items of collections.'),
+    active_accounts: countFormat
+      .nullable()
+      .describe(
+        'Accounts that proposed, paid for or authorized a transaction. Accounts are told apart within a day: for other periods this is null.',
+      ),
+    daily_active_accounts: z
+      .number()
+      .min(0)
+      .nullable()
+      .describe('The same of a day with blocks, in the mean of the period, 2 decimals; null for hours.'),
+    new_accounts: countFormat.describe('Accounts that were created.'),
+    new_contracts: countFormat.describe('Contracts that were deployed.'),
+  })
+  .meta({ id: 'PeriodNumbers' })
+export type Period = z.output<typeof periodSchema>
+
+/** What is stored of the chain. */
+const chainNumbersSchema = z
+  .strictObject({
+    min_height: heightFormat.nullable().describe('Lowest stored height; null while nothing is stored.'),
+    max_height: heightFormat.nullable().describe('Highest stored height; null while nothing is stored.'),
+    block_count: countFormat.describe('Stored blocks, exact.'),
+    tx_count: countFormat.describe('Their transactions, exact.'),
+    event_count: countFormat.describe('Their events, exact.'),
+  })
+  .meta({ id: 'ChainNumbers' })
+type ChainNumbers = z.output<typeof chainNumbersSchema>
+
+/** The same in the words of another route. */
+const chainCountsSchema = z
+  .strictObject({
+    block_count: countFormat.describe('Stored blocks, exact.'),
+    transaction_count: countFormat.describe('Their transactions, exact.'),
+    max_height: heightFormat.nullable().describe('Highest stored height; null while nothing is stored.'),
+  })
+  .meta({ id: 'ChainCounts' })
+
+/** A period as it is read. */
+const periodRow = z.object({
+  date: z.string(),
+  timestamp: z.string(),
+  block_count: z.number(),
+  tx_count: z.number(),
+  system_tx_count: z.number(),
+  evm_tx_count: z.number(),
+  failed_tx_count: z.number(),
+  event_count: z.number(),
+  total_gas_used: z.number(),
+  fees: z.string(),
+  ft_transfers: z.number(),
+  nft_transfers: z.number(),
+  new_accounts: z.number(),
+  new_contracts: z.number(),
+  day_count: z.number(),
+  accounts_of_days: z.number(),
+})
+type PeriodRow = z.output<typeof periodRow>
+
+function presentPeriod(
+  { day_count: days, accounts_of_days: accounts, ...numbers }: PeriodRow,
+  timescale: Timescale,
+): Period {
+  return {
+    ...numbers,
+    active_accounts: timescale === 'daily' ? accounts : null,
+    daily_active_accounts: timescale === 'hourly' ? null : Math.round((accounts / days) * 100) / 100,
+  }
+}
+
+/** Ten years of days, a month of hours: the longest answers read some 88,000 hours, and 744. */
+const spans: Readonly<Record<Timescale, DaySpan>> = {
+  hourly: { default: 7, max: 31 },
+  daily: { default: 3660, max: 3660 },
+  weekly: { default: 3660, max: 3660 },
+  monthly: { default: 3660, max: 3660 },
+}
+
+const rangeParameters = {
+  from: dayParameter(
+    'First day, UTC. Default: all days, of hours 7 days. At most 3,660 days can be asked for at once, of ' +
+      'hours 31. Weeks and months with this day are given whole.',
+  ),
+  to: dayParameter('Last day, UTC. Default: the newest day that is indexed.'),
+}
+
+const examplePeriod: Period = {
+  date: '2025-07-01',
+  timestamp: '2025-07-01T00:00:00.000Z',
+  block_count: 107912,
+  tx_count: 722410,
+  system_tx_count: 229004,
+  evm_tx_count: 225077,
+  failed_tx_count: 20231,
+  event_count: 5290771,
+  total_gas_used: 61233045,
+  fees: '4321.77012400',
+  ft_transfers: 310225,
+  nft_transfers: 80114,
+  active_accounts: 21907,
+  daily_active_accounts: 21907,
+  new_accounts: 3120,
+  new_contracts: 14,
+}
+
+const listed = 'Periods of which no block is indexed are left out; the first and the last may not be whole.'
+
+async function answerPeriods(
+  timescale: Timescale,
+  asked: { from?: string | undefined; to?: string | undefined },
+  { database }: Services,
+): Promise<Answer<List<Period>>> {
+  const days = resolveDays(asked, await readIndexedDays(database), spans[timescale])
+  const rows = days === undefined ? [] : await readPeriods(database, timescale, days)
+  return { body: wholeList(rows.map((row) => presentPeriod(row, timescale))), caching: 'minute' }
+}
+
+const stat = defineRoute({
+  path: '/status/stat',
+  operationId: 'listStatistics',
+  cost: 'high',
+  tag: 'Statistics',
+  summary: 'Numbers of the chain by day',
+  description: listed,
+  params: noParameters,
+  query: z.object(rangeParameters),
+  response: listOf(periodSchema, 'PeriodNumbers'),
+  example: wholeList([examplePeriod]),
+  handler: ({ query }, services) => answerPeriods('daily', query, services),
+})
+
+const trend = defineRoute({
+  path: '/status/stat/{timescale}/trend',
+  operationId: 'listTrend',
+  cost: 'high',
+  tag: 'Statistics',
+  summary: 'Numbers of the chain by hour, day, week or month',
+  description: `Weeks begin on Monday. ${listed}`,
+  params: z.object({
+    timescale: z.enum(timescales, `must be one of ${timescales.join(', ')}`).describe('Length of the periods.'),
+  }),
+  query: z.object(rangeParameters),
+  response: listOf(periodSchema, 'PeriodNumbers'),
+  example: wholeList([examplePeriod]),
+  handler: ({ params: { timescale }, query }, services) => answerPeriods(timescale, query, services),
+})
+
+const chainNumbers = defineRoute({
+  path: '/status/flow/stat',
+  operationId: 'getChainNumbers',
+  tag: 'Statistics',
+  summary: 'How much of the chain is stored',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(chainNumbersSchema, 'ChainNumbers'),
+  example: wholeList([
+    {
+      min_height: 117000000,
+      max_height: 118542741,
+      block_count: 1542742,
+      tx_count: 4128770,
+      event_count: 61930211,
+    },
+  ]),
+  handler: async (_input, { database }) => ({ body: wholeList([await readChainNumbers(database)]) }),
+})
+
+const chainCounts = defineRoute({
+  path: '/status/count',
+  operationId: 'getChainCounts',
+  tag: 'Statistics',
+  summary: 'How many blocks and transactions are stored',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(chainCountsSchema, 'ChainCounts'),
+  example: wholeList([{ block_count: 1542742, transaction_count: 4128770, max_height: 118542741 }]),
+  handler: async (_input, { database }) => {
+    const { block_count, tx_count, max_height } = await readChainNumbers(database)
+    return { body: wholeList([{ block_count, transaction_count: tx_count, max_height }]) }
+  },
+})
+
+/** Numbers of the chain over time, and of what is stored. */
+export const statisticsRoutes = [stat, trend, chainNumbers, chainCounts]
+
+/** What is stored of the chain: the coverage of the two ingesters and the counters that they keep with each batch. */
+export async function readChainNumbers(database: DatabasePool): Promise<ChainNumbers> {
+  return database.one(sql.type(chainNumbersSchema)`
+    select min(lower(covered)) as min_height, max(upper(covered)) - 1 as max_height,
+      coalesce(sum(block_count), 0)::bigint as block_count, coalesce(sum(tx_count), 0)::bigint as tx_count,
+      coalesce(sum(event_count), 0)::bigint as event_count
+    from app.indexing_checkpoints
+    where service_name in ('main_ingester', 'history_ingester')
+  `)
+}
+
+const units: Readonly<Record<Timescale, string>> = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' }
+
+/**
+ * The periods that have days of a range and indexed blocks, whole, the earliest first. It reads the hours of these days,
+ * 24 of each, and one row of each day.
+ */
+export async function readPeriods(
+  database: DatabasePool,
+  timescale: Timescale,
+  { from, to }: DayRange,
+): Promise<readonly PeriodRow[]> {
+  const unit = units[timescale]
+  const span = timescale === 'hourly' ? 'day' : unit
+  const isWithin = (day: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+    ${day} >= date_trunc(${span}, ${from}::timestamp)::date
+    and ${day} < (date_trunc(${span}, ${to}::timestamp) + ('1 ' || ${span})::interval)::date
+  `
+  return database.any(sql.type(periodRow)`
+    with periods as (
+      select date_trunc(${unit}, h.day + make_interval(hours => h.hour)) as period, count(distinct h.day) as day_count,
+        sum(h.block_count)::bigint as block_count, sum(h.tx_count)::bigint as tx_count,
+        sum(h.system_tx_count)::bigint as system_tx_count, sum(h.evm_tx_count)::bigint as evm_tx_count,
+        sum(h.failed_tx_count)::bigint as failed_tx_count, sum(h.event_count)::bigint as event_count,
+        sum(h.gas_used)::bigint as total_gas_used, sum(h.fees)::text as fees,
+        sum(h.ft_transfer_count)::bigint as ft_transfers, sum(h.nft_transfer_count)::bigint as nft_transfers,
+        sum(h.new_account_count)::bigint as new_accounts, sum(h.new_contract_count)::bigint as new_contracts
+      from app.hourly_stats h
+      where ${isWithin(sql.fragment`h.day`)}
+      group by 1
+    ), accounts as (
+      select date_trunc(${unit}, c.day::timestamp) as period, sum(c.active_account_count)::bigint as count
+      from app.daily_account_counts c
+      where ${isWithin(sql.fragment`c.day`)}
+      group by 1
+    )
+    select to_char(p.period, 'YYYY-MM-DD') as date, p.period at time zone 'UTC' as timestamp, p.block_count, p.tx_count,
+      p.system_tx_count, p.evm_tx_count, p.failed_tx_count, p.event_count, p.total_gas_used, p.fees, p.ft_transfers,
+      p.nft_transfers, p.new_accounts, p.new_contracts, p.day_count, coalesce(a.count, 0) as accounts_of_days
+    from periods p left join accounts a on a.period = p.period
+    order by p.period
+  `)
+}

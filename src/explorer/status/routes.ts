@@ -1,0 +1,189 @@
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import { timestampFormat } from '../formats.ts'
+import { describeApi } from '../openapi.ts'
+import type { ApiDescription } from '../openapi.ts'
+import { flagParameter, noParameters } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { readHtmlPage } from '../../platform/pages/html-page.ts'
+import { indexingStatusSchema } from './schema.ts'
+
+const health = defineRoute({
+  path: '/health',
+  operationId: 'getHealth',
+  isLimited: false,
+  tag: 'Service',
+  summary: 'Whether requests can be served',
+  params: noParameters,
+  query: noParameters,
+  description: 'The database is checked every second in the background; requests for this never reach it.',
+  response: z
+    .strictObject({
+      status: z.enum(['ok', 'unavailable']),
+      checked_at: timestampFormat.nullable().describe('When the database was checked; null before the first check.'),
+    })
+    .meta({ id: 'Health' }),
+  alternatives: { 503: 'The database does not answer.' },
+  example: { status: 'ok', checked_at: '2025-07-01T12:00:01.250Z' },
+  handler: (_input, { health: check }) => {
+    const { isAlive, ageMs } = check()
+    const checkedAt = Number.isFinite(ageMs) ? new Date(Date.now() - ageMs).toISOString() : null
+    return isAlive
+      ? { body: { status: 'ok' as const, checked_at: checkedAt }, caching: 'never' }
+      : { body: { status: 'unavailable' as const, checked_at: checkedAt }, status: 503, caching: 'never' }
+  },
+})
+
+const status = defineRoute({
+  path: '/status',
+  operationId: 'getStatus',
+  cost: ['include_ranges'],
+  tag: 'Service',
+  summary: 'How far the indexer is',
+  params: noParameters,
+  query: z.object({ include_ranges: flagParameter('Whether the stored ranges of heights are listed too.') }),
+  response: indexingStatusSchema,
+  example: {
+    chain_id: 'flow-mainnet',
+    latest_height: 118542743,
+    indexed_height: 118542741,
+    history_height: 117000000,
+    min_height: 117000000,
+    max_height: 118542741,
+    total_blocks: 1542742,
+    total_transactions: 4128770,
+    total_events: 61930211,
+    total_addresses: 812345,
+    total_contracts: 0,
+    progress: '99.99%',
+    behind: 2,
+    status: 'ok',
+    start_height: 117000000,
+    checkpoints: { main_ingester: 118542741, history_ingester: 117000000, token_worker: 118542740 },
+    checkpoint_timestamps: {
+      main_ingester: '2025-07-01T12:00:01.000Z',
+      history_ingester: '2025-07-01T12:00:00.900Z',
+      token_worker: '2025-07-01T12:00:01.100Z',
+    },
+    forward_enabled: true,
+    history_enabled: true,
+    worker_enabled: { main_ingester: true, history_ingester: true, token_worker: true, evm_worker: false },
+    worker_config: {
+      main_ingester: { workers: null, batch_size: null },
+      history_ingester: { workers: 20, batch_size: null },
+      token_worker: { concurrency: 1, range: 1000 },
+    },
+    oldest_block_timestamp: '2025-06-11T02:10:00.000Z',
+    error_summary: {
+      unresolved_errors: 0,
+      dead_leases: 1,
+      errors_by_worker: {},
+      dead_leases_by_worker: { token_worker: 1 },
+    },
+    generated_at: '2025-07-01T12:00:01.250Z',
+  },
+  handler: async ({ query }, services) => ({
+    body: await services.status(services.database, { includeRanges: query.include_ranges }),
+    caching: 'never',
+  }),
+})
+
+const metrics = defineRoute({
+  path: '/metrics',
+  operationId: 'getMetrics',
+  isLimited: false,
+  tag: 'Service',
+  summary: 'Figures of this process for Prometheus',
+  params: noParameters,
+  query: noParameters,
+  response: z.string(),
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  example: '# TYPE flowfarm_feed_clients gauge\nflowfarm_feed_clients{feed="live"} 3\n',
+  handler: async (_input, services) => ({ body: await services.metrics.registry.metrics(), caching: 'never' }),
+})
+
+/** The service itself. */
+export const serviceRoutes = [health, status, metrics]
+
+const startPage = readHtmlPage('start')
+const docsPage = readHtmlPage('docs')
+
+interface DescribedApi {
+  readonly document: ApiDescription
+  readonly yaml: string
+}
+
+/** The description of a route table is made once: it is long, and asking for it is not limited. */
+const described = new WeakMap<readonly Route[], DescribedApi>()
+
+function describeOnce(routes: readonly Route[]): DescribedApi {
+  const known = described.get(routes)
+  if (known !== undefined) return known
+  const document = describeApi(routes)
+  const made = { document, yaml: stringify(document, { aliasDuplicateObjects: false }) }
+  described.set(routes, made)
+  return made
+}
+
+const start = defineRoute({
+  path: '/',
+  operationId: 'getStart',
+  isLimited: false,
+  tag: 'Service',
+  summary: 'A page with the state of the indexer, the latest blocks and where things are',
+  params: noParameters,
+  query: noParameters,
+  response: z.string(),
+  contentType: 'text/html; charset=utf-8',
+  example: '<!doctype html>',
+  handler: () => ({ body: startPage.html, headers: startPage.headers }),
+})
+
+const documentSchema = z.looseObject({ openapi: z.string() })
+const documentExample = { openapi: '3.1.0' }
+
+const openApiJson = defineRoute({
+  path: '/openapi.json',
+  operationId: 'getOpenApiJson',
+  isLimited: false,
+  tag: 'Service',
+  summary: 'The description of this API, OpenAPI 3.1, as JSON',
+  params: noParameters,
+  query: noParameters,
+  response: documentSchema,
+  example: documentExample,
+  handler: (_input, { routes }) => ({ body: describeOnce(routes).document, caching: 'static' }),
+})
+
+const openApiYaml = defineRoute({
+  path: '/openapi.yaml',
+  operationId: 'getOpenApiYaml',
+  isLimited: false,
+  tag: 'Service',
+  summary: 'The description of this API, OpenAPI 3.1, as YAML',
+  params: noParameters,
+  query: noParameters,
+  response: z.string(),
+  contentType: 'application/yaml; charset=utf-8',
+  example: 'openapi: 3.1.0\n',
+  readsAs: { schema: documentSchema, example: documentExample },
+  handler: (_input, { routes }) => ({ body: describeOnce(routes).yaml, caching: 'static' }),
+})
+
+const docs = defineRoute({
+  path: '/docs',
+  operationId: 'getDocs',
+  isLimited: false,
+  tag: 'Service',
+  summary: 'This description as a page to read and try',
+  params: noParameters,
+  query: noParameters,
+  response: z.string(),
+  contentType: 'text/html; charset=utf-8',
+  example: '<!doctype html>',
+  handler: () => ({ body: docsPage.html, caching: 'static', headers: docsPage.headers }),
+})
+
+/** Pages to look at, and the API's description of itself. */
+export const documentRoutes = [start, docs, openApiJson, openApiYaml]

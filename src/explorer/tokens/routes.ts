@@ -1,0 +1,398 @@
+import { z } from 'zod'
+import { coreContracts } from '../../flow/core-contracts.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { readBlockTimes } from '../blocks/queries.ts'
+import { contractParts, countFormat, amountFormat, timestampFormat } from '../formats.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { listOf, page, singleOf, keyCursor, keyParts } from '../paging/pages.ts'
+import {
+  dayFormat,
+  integerParameter,
+  limitParameter,
+  noParameters,
+  searchParameter,
+  accountParameter,
+  contractParameter,
+} from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import type { Route } from '../route.ts'
+import { exampleFtHolding, exampleFungibleToken, exampleVault } from './examples.ts'
+import {
+  listFtHoldings,
+  readBalanceHistory,
+  readTellableDays,
+  isKnownAccount,
+  listVaults,
+  readVault,
+} from './holdings.ts'
+import { readDailyPrices } from './price-queries.ts'
+import type { TokenPrices } from './price-queries.ts'
+import {
+  requireToken,
+  tokenParameters,
+  unknownToken,
+  unknownTokenError,
+  fungibleTokenFilters,
+  fungibleTokenSorts,
+  listFungibleTokens,
+  readFtTotals,
+  readFungibleToken,
+} from './queries.ts'
+import {
+  ftHoldingSchema,
+  presentFtHolding,
+  fungibleTokenSchema,
+  presentFungibleToken,
+  tokenFormat,
+  presentVault,
+  vaultDetailSchema,
+  vaultSchema,
+} from './schema.ts'
+import { listFtTransfers } from './transfers.ts'
+
+const priceFormat = amountFormat.describe('US dollars for one whole token, as decimal text.')
+
+const assetPricesSchema = z
+  .strictObject({
+    current: priceFormat,
+    as_of: timestampFormat.describe('The time for which the feed gave it.'),
+    history: z
+      .array(z.strictObject({ date: dayFormat, price: priceFormat }))
+      .describe('The last price of each day, the earliest first; days without one are left out.'),
+    identifiers: z
+      .array(tokenFormat)
+      .describe('Tokens that have the symbol; the prices are those of the one with the newest.'),
+  })
+  .meta({ id: 'AssetPrices' })
+
+/** Prices by the symbol of the token, upper case. */
+const ftPricesSchema = z.record(z.string(), assetPricesSchema).meta({ id: 'FtPrices' })
+export type FtPrices = z.output<typeof ftPricesSchema>
+
+/** @param rows one for each token */
+function presentFtPrices(rows: readonly TokenPrices[]): FtPrices {
+  const bySymbol = new Map<string, TokenPrices[]>()
+  for (const row of rows) {
+    const symbol = row.symbol ?? contractParts(row.token).name.toUpperCase()
+    bySymbol.set(symbol, [...(bySymbol.get(symbol) ?? []), row])
+  }
+  return Object.fromEntries(
+    [...bySymbol].map(([symbol, tokens]) => {
+      const newest = tokens.reduce((best, row) => (row.price_time > best.price_time ? row : best))
+      return [
+        symbol,
+        {
+          current: newest.price,
+          as_of: newest.price_time,
+          history: newest.days.map((date, i) => ({ date, price: newest.prices[i] ?? newest.price })),
+          identifiers: tokens.map(({ token }) => token),
+        },
+      ]
+    }),
+  )
+}
+
+const tokenCursor = keyCursor({ count: keyParts.id, token: keyParts.contract })
+
+const filterWord = `(?:${fungibleTokenFilters.join('|')})`
+const filterPattern = new RegExp(`^${filterWord}(?:,${filterWord})*$`)
+
+const tokenList = defineRoute({
+  path: '/flow/ft',
+  operationId: 'listFungibleTokens',
+  tag: 'Fungible tokens',
+  summary: 'Fungible tokens',
+  params: noParameters,
+  query: z.object({
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: tokenCursor.parameter,
+    sort: z
+      .enum(fungibleTokenSorts)
+      .default('holders')
+      .describe(
+        'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those that have ' +
+          'any; most `transfers` of all that are indexed; `newest`, the last to be seen first.',
+      ),
+    filter: z
+      .string()
+      .regex(filterPattern, `must be one or several of ${fungibleTokenFilters.join(', ')}, with commas`)
+      .optional()
+      .describe(
+        'Only tokens for which this holds: `has_price`, a price of the last two days is known; `evm_bridged`, the bridge has ' +
+          'associated an ERC-20 with it; `is_verified`, its contract is in a known account. Several with commas between them.',
+      ),
+    search: searchParameter(
+      'Only tokens whose name, symbol, or identifier with its address contains this text.',
+    ).optional(),
+  }),
+  response: listOf(fungibleTokenSchema, 'FungibleToken'),
+  example: {
+    data: [exampleFungibleToken],
+    has_more: true,
+    cursor: `${exampleFungibleToken.holder_count}:${exampleFungibleToken.id}`,
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ query: { limit, cursor, sort, filter, search } }, { database }) => {
+    const after = tokenCursor.parse(cursor)
+    const rows = await listFungibleTokens(database, {
+      sort,
+      search,
+      limit: limit + 1,
+      filters: fungibleTokenFilters.filter((word) => filter?.split(',').includes(word)),
+      after: after === undefined ? undefined : { count: after.count, key: after.token },
+    })
+    const times = await readBlockTimes(
+      database,
+      rows.map((row) => row.created_height),
+    )
+    return { body: page(rows, limit, (row) => presentFungibleToken(row, times), tokenCursor.format) }
+  },
+})
+
+const statistics = defineRoute({
+  path: '/flow/ft/stats',
+  operationId: 'getFungibleTokenStatistics',
+  cost: 'high',
+  tag: 'Fungible tokens',
+  summary: 'How many fungible tokens, holdings and transfers there are',
+  params: noParameters,
+  query: noParameters,
+  response: z.strictObject({
+    data: z
+      .strictObject({
+        total: countFormat.describe('Tokens that were seen to move.'),
+        with_price: countFormat.describe('Those of which a price of the last two days is known.'),
+        evm_bridged: countFormat.describe('Those with which the bridge has associated an ERC-20.'),
+        total_transfers: countFormat.describe('Transfers that are indexed, fees aside.'),
+        total_holdings: countFormat.describe('Holders of all tokens, added up: who has several is counted for each.'),
+      })
+      .meta({ id: 'FungibleTokenStatistics' }),
+  }),
+  example: {
+    data: { total: 1873, with_price: 31, evm_bridged: 214, total_transfers: 890_115_870, total_holdings: 41_250_312 },
+  },
+  handler: async (_, { database }) => {
+    const { tokens, with_price, evm_bridged, transfers, holdings } = await readFtTotals(database)
+    return {
+      body: { data: { total: tokens, with_price, evm_bridged, total_transfers: transfers, total_holdings: holdings } },
+    }
+  },
+})
+
+const prices = defineRoute({
+  path: '/flow/ft/prices',
+  operationId: 'listFungibleTokenPrices',
+  cost: 'high',
+  tag: 'Fungible tokens',
+  summary: 'Prices of fungible tokens in US dollars, and how they were day by day',
+  description:
+    'By the symbol of the token, for those of which a price of the last two days is known. Empty where no price ' +
+    'feed is set.',
+  params: noParameters,
+  query: z.object({ days: integerParameter(1, 365).default(30).describe('How many days of history, today included.') }),
+  response: z.strictObject({ data: ftPricesSchema }),
+  example: {
+    data: {
+      FLOW: {
+        current: '0.3412',
+        as_of: '2025-07-01T12:00:00.000Z',
+        identifiers: [exampleFungibleToken.id],
+        history: [
+          { date: '2025-06-30', price: '0.3455' },
+          { date: '2025-07-01', price: '0.3412' },
+        ],
+      },
+    },
+  },
+  handler: async ({ query: { days } }, { database }) => {
+    return { body: { data: presentFtPrices(await readDailyPrices(database, days)) }, caching: 'minute' }
+  },
+})
+
+const token = defineRoute({
+  path: '/flow/ft/{token}',
+  operationId: 'getFungibleToken',
+  tag: 'Fungible tokens',
+  summary: 'One fungible token',
+  params: tokenParameters,
+  query: noParameters,
+  response: singleOf(fungibleTokenSchema, 'FungibleToken'),
+  problems: unknownToken,
+  example: { data: [exampleFungibleToken] },
+  handler: async ({ params }, { database }) => {
+    const row = await readFungibleToken(database, params.token)
+    if (row === undefined) throw unknownTokenError(params.token)
+    const times = await readBlockTimes(database, [row.created_height])
+    return { body: { data: [presentFungibleToken(row, times)] } }
+  },
+})
+
+const holderCursor = keyCursor({ balance: keyParts.amount, address: /0x[0-9a-f]{16}/ })
+
+/** Two paths of the Flow explorer API give the same list. */
+const holderLists = (
+  [
+    ['/flow/ft/{token}/holding', 'listFtHoldings'],
+    ['/flow/ft/{token}/top-account', 'listTopFtAccounts'],
+  ] as const
+).map(([path, operationId]): Route =>
+  defineRoute({
+    path,
+    operationId,
+    tag: 'Fungible tokens',
+    summary: 'Accounts with a fungible token, those with most first',
+    params: tokenParameters,
+    query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: holderCursor.parameter }),
+    response: listOf(ftHoldingSchema, 'FtHolding'),
+    problems: unknownToken,
+    example: {
+      data: [exampleFtHolding],
+      has_more: true,
+      cursor: `${exampleFtHolding.balance}:${exampleFtHolding.address}`,
+      _meta: { limit: 1, count: 1 },
+    },
+    handler: async ({ params, query: { limit, cursor } }, { database }) => {
+      const after = holderCursor.parse(cursor)
+      const [rows] = await Promise.all([
+        listFtHoldings(
+          database,
+          params.token,
+          after === undefined ? undefined : { count: after.balance, key: after.address },
+          limit + 1,
+        ),
+        requireToken(database, params.token),
+      ])
+      return { body: page(rows, limit, (row) => presentFtHolding(params.token, row), holderCursor.format) }
+    },
+  }),
+)
+
+/** Fungible tokens and their holders; fixed paths stand before the token that they could be. */
+export const fungibleTokenRoutes = [tokenList, statistics, prices, token, ...holderLists]
+
+const vaultCursor = keyCursor({ token: keyParts.contract })
+
+const vaultList = defineRoute({
+  path: '/flow/account/{address}/ft',
+  operationId: 'listVaultsOfAccount',
+  tag: 'Fungible tokens',
+  summary: 'Fungible tokens of an account with their balances, by token',
+  params: z.object({ address: accountParameter() }),
+  query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: vaultCursor.parameter }),
+  response: listOf(vaultSchema, 'Vault'),
+  example: {
+    data: [exampleVault],
+    has_more: true,
+    cursor: 'A.1654653399040a61.FlowToken',
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
+    const rows = await listVaults(database, address, vaultCursor.parse(cursor)?.token, limit + 1)
+    return { body: page(rows, limit, (row) => presentVault(address, row), vaultCursor.format) }
+  },
+})
+
+/** Two paths of the Flow explorer API give the same. */
+const vaultRoutes = (
+  [
+    ['/flow/account/{address}/ft/{token}', 'getVaultOfAccount'],
+    ['/flow/ft/{token}/account/{address}', 'getFtHoldingOfAccount'],
+  ] as const
+).map(([path, operationId]): Route =>
+  defineRoute({
+    path,
+    operationId,
+    tag: 'Fungible tokens',
+    summary: 'What an account has of a fungible token',
+    params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
+    query: noParameters,
+    response: singleOf(vaultDetailSchema, 'Vault'),
+    problems: { 404: 'The account never had a vault of the token.' },
+    example: { data: [{ ...exampleVault, block_height: 118_542_743 }] },
+    handler: async ({ params: { address, token } }, { database }) => {
+      const bounds = await readBounds(database)
+      const [row, [last]] = await Promise.all([
+        readVault(database, address, token),
+        listFtTransfers(database, bounds, { address, token }, undefined, 1),
+      ])
+      if (row === undefined) {
+        throw new ApiError(404, 'unknown-vault', `Account ${address} never had a vault of ${token}.`, {
+          field: 'token',
+        })
+      }
+      return { body: { data: [{ ...presentVault(address, row), block_height: last?.block_height ?? null }] } }
+    },
+  }),
+)
+
+const balancePointSchema = z
+  .strictObject({
+    date: dayFormat,
+    balance: amountFormat
+      .nullable()
+      .describe('Whole tokens at the end of the day, as decimal text. Null where blocks since then are not indexed.'),
+  })
+  .meta({ id: 'BalancePoint' })
+
+const balanceHistory = defineRoute({
+  path: '/flow/account/{address}/balance/history',
+  operationId: 'getBalanceHistory',
+  cost: 'high',
+  tag: 'Fungible tokens',
+  summary: 'What an account had of a fungible token, day by day',
+  description:
+    'One point for each day of UTC, the earliest first. The last one is the newest day that is indexed. A point ' +
+    'is the indexed balance less what came to the account and left it since, fees included. For FLOW that is `indexed_balance` of the ' +
+    'account, which may differ from its `balance` on the chain.',
+  params: z.object({ address: accountParameter() }),
+  query: z.object({
+    token: contractParameter('tokens').optional().describe('`A.<address>.<name>`; FLOW where it is left out.'),
+    days: integerParameter(1, 365).default(30).describe('How many days.'),
+  }),
+  response: z
+    .strictObject({
+      data: z.array(balancePointSchema),
+      has_more: z.literal(false).describe('All days that were asked for are here.'),
+      cursor: z.literal(''),
+      _meta: z.strictObject({
+        token: tokenFormat,
+        days: countFormat,
+        count: countFormat.describe('Points.'),
+        current_balance: amountFormat,
+      }),
+    })
+    .meta({ id: 'BalanceHistory' }),
+  problems: { 404: 'Nothing is indexed of the account, or the token was not seen to move.' },
+  example: {
+    data: [
+      { date: '2025-06-30', balance: '110.00000000' },
+      { date: '2025-07-01', balance: '100.00000000' },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { token: 'A.1654653399040a61.FlowToken', days: 2, count: 2, current_balance: '100.00000000' },
+  },
+  handler: async ({ params: { address }, query: { token: asked, days: count } }, { database, network }) => {
+    const token = asked ?? `A.${coreContracts(network()).flowToken}.FlowToken`
+    const [tellable, isKnown] = await Promise.all([
+      readTellableDays(database),
+      isKnownAccount(database, address),
+      requireToken(database, token),
+    ])
+    if (!isKnown || tellable === undefined) {
+      throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
+    }
+    const points = await readBalanceHistory(database, address, token, tellable, count)
+    return {
+      body: {
+        data: points.map(({ date, balance }) => ({ date, balance: date < tellable.days.from ? null : balance })),
+        has_more: false as const,
+        cursor: '' as const,
+        _meta: { token, days: count, count, current_balance: points.at(-1)?.balance ?? '0' },
+      },
+    }
+  },
+})
+
+/** What accounts have of fungible tokens. */
+export const ftAccountRoutes = [vaultList, ...vaultRoutes, balanceHistory]

@@ -1,0 +1,137 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { Bounds } from '../paging/bounds.ts'
+import { listOf, page } from '../paging/pages.ts'
+import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import { blockOf, transactionIdOf } from '../transactions/queries.ts'
+import { exampleFtTransfer, exampleFtTransferOfAccount } from './examples.ts'
+import { ftTransferRow, ftTransferSchema, presentFtTransfer } from './schema.ts'
+import type { FtTransferRow, FtTransfer } from './schema.ts'
+import {
+  ftTransfers,
+  readTransferPage,
+  selectTransfers,
+  transferCursorOf,
+  findTransferScope,
+  transactionHashParameter,
+  transferPageParameters,
+} from './transfer-lists.ts'
+import type { PageHeights, TransferKey, TransferSelection } from './transfer-lists.ts'
+
+/** Up to `count` transfers before a place, newest first, fees aside. */
+export async function listFtTransfers(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  selection: TransferSelection,
+  before: TransferKey | undefined,
+  count: number,
+): Promise<readonly FtTransferRow[]> {
+  return readTransferPage(database, bounds, before, count, {
+    table: ftTransfers,
+    select: (span) => selectTransfers(ftTransfers, selection, span),
+    complete: (rows, heights) => database.any(sql.prepared('FT transfers', ftTransferRow)`${completed(rows, heights)}`),
+  })
+}
+
+/** A page of app.ft_transfers with what its rows do not hold themselves, each looked up by its key. */
+export function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${page})
+    select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp, t.token,
+      t.from_address, t.to_address, t.transfer_type, t.amount::text as amount, m.name, m.symbol, m.decimals, m.logo,
+      p.price::text as usd_price, trim_scale(t.amount * p.price)::text as usd_value
+    from page t
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} b
+    cross join lateral ${transactionIdOf(sql.fragment`t`, low, high)} r
+    left join app.ft_token_metadata m on m.token = t.token
+    left join lateral (${priceAt(sql.fragment`t.token`, sql.fragment`b.timestamp`)}) p on true
+    order by t.block_height desc, t.tx_index desc, t.event_index desc, t.leg desc
+  `
+}
+
+/** The last price of a token in US dollars at a time, if one is known of the two days before it. */
+export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    select price from app.prices
+    where token = ${token} and currency = 'USD' and price_time <= ${time} and price_time > ${time} - interval '48 hours'
+    order by price_time desc
+    limit 1
+  `
+}
+
+const response = listOf(ftTransferSchema, 'FtTransfer')
+const description = 'The fees of transactions are left out. The filters can be combined.'
+const tokenFilter = contractParameter('tokens')
+  .optional()
+  .describe('Only transfers of this token: `A.<address>.<name>`.')
+
+const exampleOf = (transfer: FtTransfer): z.output<typeof response> => ({
+  data: [transfer],
+  has_more: true,
+  cursor: transferCursorOf(transfer),
+  _meta: { limit: 1, count: 1 },
+})
+
+const ftTransferList = defineRoute({
+  path: '/flow/ft/transfer',
+  operationId: 'listFtTransfers',
+  tag: 'Fungible tokens',
+  summary: 'Transfers of fungible tokens, the newest first',
+  description,
+  params: noParameters,
+  query: z.object({
+    ...transferPageParameters,
+    address: partyParameter()
+      .optional()
+      .describe('Only what this account gave or got; 0x and 40 digits for one of Flow EVM.'),
+    token: tokenFilter,
+    transaction_hash: transactionHashParameter().optional(),
+  }),
+  response,
+  example: exampleOf(exampleFtTransfer),
+  handler: async ({ query }, services) => {
+    const { address, token, limit } = query
+    const { bounds, before, txIndex } = await findTransferScope(query, services)
+    const rows = await listFtTransfers(services.database, bounds, { address, token, txIndex }, before, limit + 1)
+    return { body: page(rows, limit, (row) => presentFtTransfer(row, address), transferCursorOf) }
+  },
+})
+
+const accountFtTransfers = defineRoute({
+  path: '/flow/account/{address}/ft/transfer',
+  operationId: 'listFtTransfersOfAccount',
+  tag: 'Fungible tokens',
+  summary: 'Transfers of fungible tokens that an account gave or got, the newest first',
+  description,
+  params: z.object({ address: accountParameter() }),
+  query: z.object({ ...transferPageParameters, token: tokenFilter }),
+  response,
+  example: exampleOf(exampleFtTransferOfAccount),
+  handler: async ({ params: { address }, query }, services) => {
+    const { bounds, before } = await findTransferScope(query, services)
+    const { token, limit } = query
+    const rows = await listFtTransfers(services.database, bounds, { address, token }, before, limit + 1)
+    return { body: page(rows, limit, (row) => presentFtTransfer(row, address), transferCursorOf) }
+  },
+})
+
+const accountTokenTransfers = defineRoute({
+  path: '/flow/account/{address}/ft/{token}/transfer',
+  operationId: 'listFtTransfersOfAccountAndToken',
+  tag: 'Fungible tokens',
+  summary: 'Transfers of one fungible token that an account gave or got, the newest first',
+  params: z.object({ address: accountParameter(), token: contractParameter('tokens') }),
+  query: z.object(transferPageParameters),
+  response,
+  example: exampleOf(exampleFtTransferOfAccount),
+  handler: async ({ params: { address, token }, query }, services) => {
+    const { bounds, before } = await findTransferScope(query, services)
+    const rows = await listFtTransfers(services.database, bounds, { address, token }, before, query.limit + 1)
+    return { body: page(rows, query.limit, (row) => presentFtTransfer(row, address), transferCursorOf) }
+  },
+})
+
+/** Transfers of fungible tokens. */
+export const ftTransferRoutes = [ftTransferList, accountFtTransfers, accountTokenTransfers]

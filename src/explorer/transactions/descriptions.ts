@@ -1,0 +1,204 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+import { coreContracts } from '../../flow/core-contracts.ts'
+import type { DecodedEvent, DecodedTransaction } from '../../flow/decoded-block.ts'
+import { importedContracts } from '../../flow/imported-contracts.ts'
+import type { Network } from '../../flow/network.ts'
+import { noTemplate } from '../../flow/templates/template.ts'
+import { feeOfTransaction, gasOfTransaction } from '../../flow/transaction-fee.ts'
+import { tagsOfTransaction, transactionTags } from '../../flow/transaction-tags.ts'
+import type { TransactionTag } from '../../flow/transaction-tags.ts'
+import { readRecent } from '../paging/recent-reads.ts'
+import { readDerivedDetails } from './derived-details.ts'
+import type { DerivedDetails, TransferView } from './derived-details.ts'
+import { readDecodedEvents, markKey } from './event-queries.ts'
+import { presentTransferSummary } from './schema.ts'
+import type { DescribedTransaction, TransactionRow, CompleteTransaction, AssetNames } from './schema.ts'
+import { readScripts } from './scripts.ts'
+import type { StoredScript } from './scripts.ts'
+
+/** A transaction is stored together with its script. */
+export const unknownScript: StoredScript = { text: '', template: noTemplate }
+
+/**
+ * Completes transactions by what their scripts and events say of them: tags, fee, gas, template, imports. Tags, fee and gas come
+ * from the derived tables, so that a transaction of many events costs no more than another; only where a block is not derived yet
+ * are its events read, and the functions called by which the workers derive the same.
+ */
+export async function describeTransactions(
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
+): Promise<DescribedTransaction[]> {
+  return (await describeWithDetails(database, network, rows, 'none')).map(({ described }) => described)
+}
+
+/** The same, with what else is derived of each. */
+async function describeWithDetails(
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
+  transfers: TransferView,
+): Promise<{ readonly described: DescribedTransaction; readonly details: DerivedDetails | undefined }[]> {
+  if (rows.length === 0) return []
+  const [derived, scripts] = await Promise.all([
+    readDerivedDetails(database, rows, transfers),
+    readScripts(
+      database,
+      network,
+      rows.map((row) => row.script_hash),
+    ),
+  ])
+  const fresh = rows.filter((row) => derived.get(markKey(row))?.isDerived !== true)
+  const events = fresh.length === 0 ? new Map<string, DecodedEvent[]>() : await readEvents(database, fresh)
+  return rows.map((row) => {
+    const key = markKey(row)
+    const { template, text } = scripts.get(row.script_hash) ?? unknownScript
+    const transaction = storedTransaction(row, text, events.get(key) ?? [])
+    const details = derived.get(key)
+    const said = details?.isDerived === true ? recorded(row, details) : computed(transaction, network)
+    const imports = importedContracts(transaction, network)
+    return { described: { row, template, imports, isMoved: details?.isMoved === true, ...said }, details }
+  })
+}
+
+type Described = Pick<DescribedTransaction, 'tags' | 'fee' | 'gasUsed'>
+
+function computed(transaction: DecodedTransaction, network: Network): Described {
+  const fee = feeOfTransaction(transaction, network)
+  return {
+    tags: tagsOfTransaction(transaction, network),
+    fee: transaction.statusCode === undefined ? undefined : fee.amount,
+    gasUsed: gasOfTransaction(transaction, fee).used,
+  }
+}
+
+/** Transactions of the chain itself that paid nothing have no metrics. */
+function recorded(row: TransactionRow, { metrics, tags }: DerivedDetails): Described {
+  const gasUsed = metrics === undefined ? row.gas_used : metrics.gasUsed
+  return {
+    tags: tags.length < 2 ? tags : inOrder(tags),
+    fee: metrics === undefined ? '0.00000000' : (metrics.fee ?? undefined),
+    gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
+  }
+}
+
+function inOrder(tags: readonly TransactionTag[]): readonly TransactionTag[] {
+  return transactionTags.filter((tag) => tags.includes(tag))
+}
+
+async function readEvents(
+  database: DatabasePool,
+  rows: readonly TransactionRow[],
+): Promise<Map<string, DecodedEvent[]>> {
+  const found = Map.groupBy(await readDecodedEvents(database, rows), ({ height, txIndex }) =>
+    markKey({ block_height: height, tx_index: txIndex }),
+  )
+  return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
+}
+
+/** A stored transaction as workers see it. */
+export function storedTransaction(
+  row: TransactionRow,
+  script: string,
+  events: readonly DecodedEvent[],
+): DecodedTransaction {
+  return {
+    index: row.tx_index,
+    id: Buffer.from(row.id, 'hex'),
+    isSystem: row.is_system,
+    payer: row.payer_address ?? undefined,
+    proposer: row.proposer_address ?? undefined,
+    authorizers: row.authorizers,
+    scriptHash: Buffer.from(row.script_hash, 'hex'),
+    script,
+    statusCode: row.status_code ?? undefined,
+    isEvm: row.is_evm,
+    gasUsed: row.gas_used === null ? undefined : BigInt(row.gas_used),
+    events,
+  }
+}
+
+/**
+ * Completes transactions by all that lists show of them.
+ * @param account sums of transfers are told as this account sees them
+ */
+export async function completeTransactions(
+  database: DatabasePool,
+  network: Network,
+  rows: readonly TransactionRow[],
+  account?: string,
+): Promise<CompleteTransaction[]> {
+  const found = await describeWithDetails(database, network, rows, account === undefined ? 'all' : { account })
+  const flow = `A.${coreContracts(network).flowToken}.FlowToken`
+  const names = await readAssetNames(
+    database,
+    [flow, ...found.flatMap(({ details }) => details?.fungible.map(({ token }) => token) ?? [])],
+    found.flatMap(({ details }) => details?.nonFungible.flatMap(({ token }) => token ?? []) ?? []),
+  )
+  const flowPrice = names.tokens.get(flow)?.price ?? undefined
+  return found.map(({ described, details }) => {
+    const summary = described.isMoved
+      ? presentTransferSummary(details?.fungible ?? [], details?.nonFungible ?? [], names)
+      : undefined
+    return { ...described, summary, flowPrice }
+  })
+}
+
+const tokenRow = z.object({
+  token: z.string(),
+  name: z.string().nullable(),
+  symbol: z.string().nullable(),
+  logo: z.string().nullable(),
+  decimals: z.number().nullable(),
+  price: z.string().nullable(),
+})
+
+const collectionRow = z.object({
+  token: z.string(),
+  name: z.string().nullable(),
+  logo: z.string().nullable(),
+  banner: z.string().nullable(),
+})
+
+/** What tokens and collections call themselves, and the latest price of each token. Leaves out what nothing is known of. */
+export async function readAssetNames(
+  database: DatabasePool,
+  tokens: readonly string[],
+  collections: readonly string[],
+): Promise<AssetNames> {
+  const [ofTokens, ofCollections] = await Promise.all([
+    readRecent(database, 'token', tokens, async (missing) => {
+      return new Map((await readTokens(database, missing)).map((row) => [row.token, row]))
+    }),
+    readRecent(database, 'collection', collections, async (missing) => {
+      return new Map((await readCollections(database, missing)).map((row) => [row.token, row]))
+    }),
+  ])
+  return { tokens: ofTokens, collections: ofCollections }
+}
+
+async function readTokens(
+  database: DatabasePool,
+  tokens: readonly string[],
+): Promise<readonly z.output<typeof tokenRow>[]> {
+  return database.any(sql.prepared('names of tokens', tokenRow)`
+    select wanted.token, m.name, m.symbol, m.logo, m.decimals, (
+      select p.price::text from app.prices p
+      where p.token = wanted.token and p.currency = 'USD' order by p.price_time desc limit 1
+    ) as price
+    from unnest(${sql.array(tokens, 'text')}) as wanted (token)
+    left join app.ft_token_metadata m on m.token = wanted.token
+  `)
+}
+
+async function readCollections(
+  database: DatabasePool,
+  collections: readonly string[],
+): Promise<readonly z.output<typeof collectionRow>[]> {
+  return database.any(sql.prepared('names of collections', collectionRow)`
+    select token, name, square_image as logo, banner_image as banner
+    from app.nft_collection_metadata where token = any (${sql.array(collections, 'text')})
+  `)
+}

@@ -1,0 +1,196 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { Bounds } from '../paging/bounds.ts'
+import { readEventPage, wideHeights } from '../paging/event-pages.ts'
+import type { EventSpan } from '../paging/event-pages.ts'
+import type { TransactionRow } from './schema.ts'
+import { readTransaction, readTransactionsAt } from './queries.ts'
+import type { TransactionPlace } from './queries.ts'
+
+/** What `status` of a list may ask for. */
+export const transactionStatuses = ['SEALED', 'UNKNOWN', 'SUCCESS', 'FAILURE'] as const
+export type TransactionStatus = (typeof transactionStatuses)[number]
+
+/** Which transactions; all conditions hold together, and what is undefined does not matter. Accounts are `0x` and 16 digits. */
+export interface TransactionFilter {
+  readonly payer?: string | undefined
+  readonly proposer?: string | undefined
+  readonly authorizer?: string | undefined
+  /** Payer, proposer or authorizer. */
+  readonly participant?: string | undefined
+  /** A contract that the script imports, `A.<address>.<name>`. */
+  readonly contract?: string | undefined
+  readonly status?: TransactionStatus | undefined
+}
+
+export interface FilteredPage {
+  readonly rows: readonly TransactionRow[]
+  /**
+   * Where the search has stopped, with fewer rows than asked for but not at the end: it reads so many transactions of the account at
+   * most. Undefined: it has come to the end, or has found enough.
+   */
+  readonly stoppedAt: TransactionRow | undefined
+}
+
+/** Transactions that are looked through for other conditions in one request: some 5 ms. */
+const mostScanned = 2000
+
+/**
+ * Up to `count` transactions before a place, the latest first, for which a filter holds. One condition is served by its index;
+ * where there are more, that of the account with the fewest transactions is, and what it gives is looked through, up to a limit.
+ */
+export async function listFilteredTransactions(
+  database: DatabasePool,
+  bounds: Bounds | undefined,
+  filter: TransactionFilter,
+  before: TransactionPlace | undefined,
+  count: number,
+): Promise<FilteredPage> {
+  const source = await chooseSource(database, filter)
+  const condition = conditionOf(filter)
+  const isSingle = Object.values(filter).filter((value) => value !== undefined).length <= 1
+  const rows: TransactionRow[] = []
+  let [place, scanned] = [before, 0]
+  // Most often all that an index gives fits, so that little is read at first.
+  for (let size = count; ; size = Math.min(size * 4, mostScanned - scanned)) {
+    const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
+      const select = source.select(span)
+      return await database.any(
+        source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`,
+      )
+    })
+    rows.push(...(await readTransactionsAt(database, places, condition, isSingle)))
+    place = places.at(-1)
+    scanned += places.length
+    if (rows.length >= count || places.length < size || place === undefined)
+      return { rows: rows.slice(0, count), stoppedAt: undefined }
+    if (scanned >= mostScanned) return { rows, stoppedAt: await readTransaction(database, place) }
+  }
+}
+
+const placeRow = z.object({ height: z.number(), index: z.number() })
+
+/** An index that gives places in order. */
+interface Source {
+  readonly select: (span: EventSpan<TransactionPlace>) => FragmentSqlToken
+  /** Whether one plan is good for all values. */
+  readonly isPrepared: boolean
+  /** Heights outside of which it has nothing. */
+  readonly heights?: Bounds | undefined
+}
+
+async function chooseSource(database: DatabasePool, filter: TransactionFilter): Promise<Source> {
+  const { payer, proposer, authorizer, participant, contract, status } = filter
+  const roles = { payer, proposer, authorizer, participant }
+  const accounts = [...new Set(Object.values(roles).filter((account) => account !== undefined))]
+  const account = accounts.length === 0 ? undefined : await leastActive(database, accounts)
+  if (account !== undefined) {
+    return { select: (span) => selectOfAccount(account.address, span), isPrepared: true, heights: account.heights }
+  }
+  if (contract !== undefined) return { select: (span) => selectOfContract(contract, span), isPrepared: false }
+  if (status === 'FAILURE' || status === 'UNKNOWN')
+    return { select: (span) => selectUnsuccessful(status, span), isPrepared: false }
+  // Nearly all are sealed and succeed.
+  return { select: selectAll, isPrepared: false }
+}
+
+function narrowed(bounds: Bounds | undefined, { heights }: Source): Bounds | undefined {
+  if (bounds === undefined || heights === undefined) return bounds
+  return { min: Math.max(bounds.min, heights.min), max: Math.min(bounds.max, heights.max) }
+}
+
+const accountRow = z.object({ address: z.string(), first: z.number(), last: z.number() })
+
+/** The account with the fewest transactions, and where they are; one that nothing is known of has none. */
+async function leastActive(
+  database: DatabasePool,
+  addresses: readonly string[],
+): Promise<{ address: string; heights: Bounds }> {
+  const rows = await database.any(sql.prepared('activity of accounts', accountRow)`
+    select a.address, a.first_seen_height as first, a.last_seen_height as last
+    from app.accounts a left join app.address_stats s using (address)
+    where a.address = any (${sql.array(addresses, 'text')})
+    order by coalesce(s.tx_count, 0), a.address
+  `)
+  const unknown = addresses.find((address) => !rows.some((row) => row.address === address))
+  const [least] = rows
+  if (unknown !== undefined || least === undefined) return { address: unknown ?? '', heights: { min: 0, max: -1 } }
+  return { address: least.address, heights: { min: least.first, max: least.last } }
+}
+
+/**
+ * The address is compared in a row with the height, and stands in the order: else the planner, who does not see the address, takes all
+ * accounts for quiet ones, of which all is read and sorted.
+ */
+function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
+  return sql.fragment`
+    select block_height as height, tx_index as index from app.address_transactions
+    where (address, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
+      and (is_payer or is_proposer or is_authorizer) and ${wideHeights(span.low, span.high)} ${after(span, sql.fragment`tx_index`)}
+    order by address desc, block_height desc, tx_index desc
+    limit ${span.count}
+  `
+}
+
+function selectOfContract(contract: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
+  return sql.fragment`
+    select c.block_height as height, place.index
+    from app.tx_contracts c cross join lateral unnest(c.tx_indexes) as place (index)
+    where c.contract = ${contract} and ${within(span, sql.fragment`place.index`)}
+    order by c.block_height desc, place.index desc
+    limit ${span.count}
+  `
+}
+
+function selectUnsuccessful(status: 'FAILURE' | 'UNKNOWN', span: EventSpan<TransactionPlace>): FragmentSqlToken {
+  // As the indexes have it: of those that did not succeed hardly any is unknown.
+  const code =
+    status === 'UNKNOWN'
+      ? sql.fragment`status_code is null`
+      : sql.fragment`status_code is distinct from 0 and status_code <> 0`
+  return sql.fragment`
+    select block_height as height, tx_index as index from raw.transactions
+    where ${code} and ${within(span, sql.fragment`tx_index`)}
+    order by block_height desc, tx_index desc
+    limit ${span.count}
+  `
+}
+
+function selectAll(span: EventSpan<TransactionPlace>): FragmentSqlToken {
+  return sql.fragment`
+    select block_height as height, tx_index as index from raw.transactions
+    where ${within(span, sql.fragment`tx_index`)}
+    order by block_height desc, tx_index desc
+    limit ${span.count}
+  `
+}
+
+/** The comparison of rows leaves out no partitions; the range of heights does. */
+function within(span: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span, index)}`
+}
+
+/** What comes after the place where the span begins, with the `and` before it. */
+function after({ high, before }: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
+  if (before === undefined || before.height > high) return sql.fragment``
+  return sql.fragment`and (block_height, ${index}) < (${before.height}, ${before.index})`
+}
+
+/** On a row `t` of raw.transactions. */
+function conditionOf({ payer, proposer, authorizer, participant, status }: TransactionFilter): FragmentSqlToken {
+  const conditions = [sql.fragment`true`]
+  if (payer !== undefined) conditions.push(sql.fragment`t.payer_address = ${payer}`)
+  if (proposer !== undefined) conditions.push(sql.fragment`t.proposer_address = ${proposer}`)
+  if (authorizer !== undefined) conditions.push(sql.fragment`t.authorizers @> array[${authorizer}]`)
+  if (participant !== undefined) {
+    conditions.push(sql.fragment`
+      (${participant} in (t.payer_address, t.proposer_address) or t.authorizers @> array[${participant}])
+    `)
+  }
+  if (status === 'SEALED') conditions.push(sql.fragment`t.status = 'SEALED'`)
+  if (status === 'UNKNOWN') conditions.push(sql.fragment`t.status_code is null`)
+  if (status === 'SUCCESS') conditions.push(sql.fragment`t.status_code = 0`)
+  if (status === 'FAILURE') conditions.push(sql.fragment`t.status_code <> 0`)
+  return sql.fragment`${sql.join(conditions, sql.fragment` and `)}`
+}

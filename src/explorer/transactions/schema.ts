@@ -1,0 +1,393 @@
+import { z } from 'zod'
+import { parseEventType } from '../../flow/event-type.ts'
+import type { PayloadFields } from '../../flow/payload-value.ts'
+import type { ScriptTemplate } from '../../flow/templates/template.ts'
+import { transactionTags } from '../../flow/transaction-tags.ts'
+import type { TransactionTag } from '../../flow/transaction-tags.ts'
+import {
+  multiplyDecimals,
+  addressDigitsFormat,
+  addressFormat,
+  amountFormat,
+  countFormat,
+  heightFormat,
+  idFormat,
+  timestampFormat,
+  zeroAddress,
+} from '../formats.ts'
+
+const direction = z
+  .enum(['in', 'out', 'transfer'])
+  .describe('As the account sees it that the list is asked for: in or out. Without an account: transfer.')
+/** Flow accounts have 16 digits, EVM accounts 40. */
+export const partyFormat = z
+  .string()
+  .regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/)
+  .describe('Flow account, 0x and 16 hex digits, or EVM account, 0x and 40.')
+const counterparty = partyFormat
+  .nullable()
+  .describe('The other side; without an account who got it in the end. Null where there is none or more than one.')
+
+const fungibleSummarySchema = z
+  .strictObject({
+    token: z.string().describe('A.<address>.<name>'),
+    amount: amountFormat.describe(
+      'In whole tokens: what came in or went out; without an account what changed hands in the end, or where all came back, ' +
+        'the largest movement.',
+    ),
+    direction,
+    counterparty,
+    symbol: z.string().nullable(),
+    name: z.string().nullable(),
+    logo: z.string().nullable(),
+    usd_price: amountFormat.nullable().describe('Latest price of one whole token; null where none is known.'),
+  })
+  .meta({ id: 'FungibleSummary' })
+
+const nonFungibleSummarySchema = z
+  .strictObject({
+    collection: z
+      .string()
+      .nullable()
+      .describe('A.<address>.<name>; null where items were destroyed whose collection no event tells.'),
+    count: countFormat.describe('Items.'),
+    direction,
+    counterparty,
+    name: z.string().nullable(),
+    logo: z.string().nullable(),
+    banner_image: z.string().nullable(),
+  })
+  .meta({ id: 'NonFungibleSummary' })
+
+/** What moved in a transaction, in a few lines. Without fees and without what the bridge locks up and gives back. */
+const transferSummarySchema = z
+  .strictObject({
+    ft: z.array(fungibleSummarySchema),
+    nft: z.array(nonFungibleSummarySchema),
+  })
+  .meta({ id: 'TransferSummary' })
+type TransferSummary = z.output<typeof transferSummarySchema>
+
+type Direction = z.output<typeof direction>
+
+/** Sums of the movements of a token in a transaction. */
+export interface FungibleSummaryRow {
+  readonly token: string
+  readonly direction: Direction
+  readonly amount: string
+  readonly counterparty: string | null
+}
+
+/** Counts of the items of a collection that moved in a transaction. */
+export interface NonFungibleSummaryRow {
+  readonly token: string | null
+  readonly direction: Direction
+  readonly count: number
+  readonly counterparty: string | null
+}
+
+/** What a token is called. All null where nobody has told yet. */
+interface TokenName {
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly logo: string | null
+  readonly decimals: number | null
+  /** USD for one whole token, the latest. */
+  readonly price: string | null
+}
+
+/** What a collection is called. */
+interface CollectionName {
+  readonly name: string | null
+  readonly logo: string | null
+  readonly banner: string | null
+}
+
+/** Names of what moved in the transactions of a page. */
+export interface AssetNames {
+  readonly tokens: ReadonlyMap<string, TokenName>
+  readonly collections: ReadonlyMap<string, CollectionName>
+}
+
+export function presentTransferSummary(
+  ft: readonly FungibleSummaryRow[],
+  nft: readonly NonFungibleSummaryRow[],
+  names: AssetNames,
+): TransferSummary {
+  return {
+    ft: ft.map(({ token, amount, direction: way, counterparty: other }) => {
+      const known = names.tokens.get(token)
+      return {
+        token,
+        amount,
+        direction: way,
+        counterparty: other,
+        symbol: known?.symbol ?? null,
+        name: known?.name ?? null,
+        logo: known?.logo ?? null,
+        usd_price: known?.price ?? null,
+      }
+    }),
+    nft: nft.map(({ token, count, direction: way, counterparty: other }) => {
+      const known = token === null ? undefined : names.collections.get(token)
+      return {
+        collection: token,
+        count,
+        direction: way,
+        counterparty: other,
+        name: known?.name ?? null,
+        logo: known?.logo ?? null,
+        banner_image: known?.banner ?? null,
+      }
+    }),
+  }
+}
+
+const payloadFormat = z
+  .unknown()
+  .describe(
+    'The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. ' +
+      'Null when they could not be decoded.',
+  )
+
+/** An event inside a transaction. */
+export const eventSchema = z
+  .strictObject({
+    type: z.string(),
+    transaction: idFormat.describe('Id of the transaction.'),
+    event_index: countFormat.describe('Position in the transaction.'),
+    block_height: heightFormat,
+    timestamp: timestampFormat,
+    contract_address: addressFormat.nullable().describe('Null for events of the protocol itself.'),
+    contract_name: z.string().nullable(),
+    event_name: z.string(),
+    payload: payloadFormat,
+  })
+  .meta({ id: 'Event' })
+export type Event = z.output<typeof eventSchema>
+
+/** An event by which a system contract tells the protocol of a change. */
+export const serviceEventSchema = z
+  .strictObject({
+    block_height: heightFormat,
+    name: z.string(),
+    type: z.string(),
+    timestamp: timestampFormat,
+    fields: payloadFormat,
+  })
+  .meta({ id: 'ServiceEvent' })
+export type ServiceEvent = z.output<typeof serviceEventSchema>
+
+/** An event as it is read from the database. */
+export interface EventRow {
+  readonly tx_index: number
+  readonly event_index: number
+  readonly type: string
+  /** Null where it could not be decoded. */
+  readonly payload: PayloadFields | null
+}
+
+/** Where events are: what their rows do not repeat. */
+interface EventPlace {
+  readonly height: number
+  readonly timestamp: string
+}
+
+export function presentEvent(row: EventRow, transactionId: string, place: EventPlace): Event {
+  const { address, contract, name } = parseEventType(row.type)
+  return {
+    type: row.type,
+    transaction: transactionId,
+    event_index: row.event_index,
+    block_height: place.height,
+    timestamp: place.timestamp,
+    contract_address: address === undefined ? null : `0x${address}`,
+    contract_name: contract ?? null,
+    event_name: name,
+    payload: row.payload,
+  }
+}
+
+export function presentServiceEvent(row: EventRow, place: EventPlace): ServiceEvent {
+  const { name } = parseEventType(row.type)
+  return { block_height: place.height, name, type: row.type, timestamp: place.timestamp, fields: row.payload }
+}
+
+const nobody = 'The zero address for system transactions, which nobody pays.'
+
+const templateWords =
+  'What kind of script it is: uppercase words where it is of a known template or its calls say so ' +
+  '(FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, ' +
+  'token_transfer, …, else contract_call); empty where nothing is known.'
+
+const summaryFields = {
+  id: idFormat,
+  block_height: heightFormat,
+  status: z.string().describe('SEALED, or UNKNOWN where no access node can serve the result.'),
+  payer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${nobody}`),
+  proposer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${nobody}`),
+  timestamp: timestampFormat.describe('Time of the block.'),
+  execution_status: z.enum(['SUCCESS', 'FAILURE', 'UNKNOWN']),
+  is_evm: z.boolean().describe('Whether the script imports EVM or an EVM transaction was executed.'),
+  script_hash: idFormat.describe('SHA-256 of the script.'),
+  template_category: z.string().describe(templateWords),
+  template_label: z.string().describe('Name of the script; empty where that is not known.'),
+  tags: z.array(z.enum(transactionTags)),
+  error_message: z.string().describe('Empty where the transaction succeeded.'),
+}
+
+/** What the live feed sends of a transaction, and what a block shows of its own. */
+export const transactionSummarySchema = z.strictObject(summaryFields).meta({ id: 'TransactionSummary' })
+export type TransactionSummary = z.output<typeof transactionSummarySchema>
+
+/** A transaction as lists show it. */
+export const transactionSchema = z
+  .strictObject({
+    ...summaryFields,
+    transaction_index: countFormat.describe(
+      'Position in the block; user transactions come before system transactions.',
+    ),
+    payer: addressFormat.describe(nobody),
+    proposer: addressFormat.describe(nobody),
+    proposer_key_index: z.int().nullable(),
+    proposer_sequence_number: z.int().nullable(),
+    authorizers: z.array(addressFormat),
+    error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
+    fee: amountFormat
+      .nullable()
+      .describe(
+        'What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result.',
+      ),
+    fee_usd: amountFormat.nullable().describe('The same at the latest price of FLOW; null where none is known.'),
+    gas_limit: z.int().describe('Computation that the transaction asked for.'),
+    gas_used: z
+      .int()
+      .nullable()
+      .describe(
+        'Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can ' +
+          'serve the result.',
+      ),
+    event_count: countFormat,
+    evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
+    reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
+    contract_imports: z
+      .array(z.string())
+      .describe('Contracts that the script imports, A.<address>.<name>; none for system transactions.'),
+    transfer_summary: transferSummarySchema
+      .nullable()
+      .describe('Null while the transfers of the block are not derived yet.'),
+    events: z.array(eventSchema).describe('Empty in lists, but for those that take `include_events`.'),
+  })
+  .meta({ id: 'Transaction' })
+export type Transaction = z.output<typeof transactionSchema>
+
+/** A transaction as it is read from the database, ids and hashes in hex, with the time of its block. */
+export const transactionRow = z.object({
+  block_height: z.number(),
+  tx_index: z.number(),
+  id: z.string(),
+  timestamp: z.string(),
+  collection_index: z.number().nullable(),
+  is_system: z.boolean(),
+  status: z.string(),
+  status_code: z.number().nullable(),
+  is_evm: z.boolean(),
+  payer_address: z.string().nullable(),
+  proposer_address: z.string().nullable(),
+  proposer_key_index: z.number().nullable(),
+  proposer_sequence_number: z.number().nullable(),
+  authorizers: z.array(z.string()),
+  reference_block_id: z.string().nullable(),
+  script_hash: z.string(),
+  gas_limit: z.number(),
+  gas_used: z.number().nullable(),
+  event_count: z.number(),
+  error_message: z.string().nullable(),
+  evm_hash: z.string().nullable(),
+})
+export type TransactionRow = z.output<typeof transactionRow>
+
+/** A transaction, and what its script and events say of it. */
+export interface DescribedTransaction {
+  readonly row: TransactionRow
+  readonly tags: readonly TransactionTag[]
+  readonly template: ScriptTemplate
+  /** In FLOW; undefined where it could not be read. */
+  readonly fee: string | undefined
+  /** Undefined where no access node can serve the result. */
+  readonly gasUsed: bigint | undefined
+  /** `A.<address>.<name>` each. */
+  readonly imports: readonly string[]
+  /** Whether the transfers of its block are derived. */
+  readonly isMoved: boolean
+}
+
+/** A transaction with what lists show beside its description. */
+export interface CompleteTransaction extends DescribedTransaction {
+  /** Undefined while the transfers of the block are not derived yet. */
+  readonly summary: TransferSummary | undefined
+  /** USD for one FLOW, the latest; undefined where none is known. */
+  readonly flowPrice: string | undefined
+}
+
+export function presentTransactionSummary({
+  row,
+  tags,
+  template,
+}: Pick<DescribedTransaction, 'row' | 'tags' | 'template'>): TransactionSummary {
+  return {
+    id: row.id,
+    block_height: row.block_height,
+    status: row.status,
+    payer_address: (row.payer_address ?? zeroAddress).slice(2),
+    proposer_address: (row.proposer_address ?? zeroAddress).slice(2),
+    timestamp: row.timestamp,
+    execution_status: executionStatus(row.status_code),
+    is_evm: tags.includes('EVM'),
+    script_hash: row.script_hash,
+    template_category: template.category,
+    template_label: template.label,
+    tags: [...tags],
+    error_message: row.error_message ?? '',
+  }
+}
+
+export function presentTransaction(complete: CompleteTransaction): Transaction {
+  const { row, fee, gasUsed, imports, summary, flowPrice } = complete
+  return {
+    ...presentTransactionSummary(complete),
+    transaction_index: row.tx_index,
+    payer: row.payer_address ?? zeroAddress,
+    proposer: row.proposer_address ?? zeroAddress,
+    proposer_key_index: row.proposer_key_index,
+    proposer_sequence_number: row.proposer_sequence_number,
+    authorizers: row.authorizers,
+    error: row.error_message ?? '',
+    fee: fee === undefined ? null : isNothing(fee) ? '0' : fee,
+    fee_usd: fee === undefined || flowPrice === undefined ? null : multiplyDecimals(fee, flowPrice),
+    gas_limit: row.gas_limit,
+    gas_used: gasUsed === undefined ? null : Number(gasUsed),
+    event_count: row.event_count,
+    evm_hash: row.evm_hash,
+    reference_block_id: row.reference_block_id,
+    contract_imports: [...imports],
+    transfer_summary: summary ?? null,
+    events: [],
+  }
+}
+
+/** With its events. */
+export function presentWithEvents(complete: CompleteTransaction, events: readonly EventRow[]): Transaction {
+  const { id, block_height: height, timestamp } = complete.row
+  const place = { height, timestamp }
+  return { ...presentTransaction(complete), events: events.map((event) => presentEvent(event, id, place)) }
+}
+
+function executionStatus(code: number | null): 'SUCCESS' | 'FAILURE' | 'UNKNOWN' {
+  if (code === null) return 'UNKNOWN'
+  return code === 0 ? 'SUCCESS' : 'FAILURE'
+}
+
+function isNothing(amount: string): boolean {
+  return !/[1-9]/.test(amount)
+}

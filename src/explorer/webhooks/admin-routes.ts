@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import type { OverviewStore } from '../../webhooks/overview-store.ts'
+import { idParameter, cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { listOf, page } from '../paging/pages.ts'
+import {
+  deliverySchema,
+  ownedEndpointSchema,
+  presentDelivery,
+  presentOwnedEndpoint,
+  presentSubscriptionState,
+  subscriptionStateSchema,
+} from './schema.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+
+const tag = 'Administration'
+const numberForm = /^[1-9]\d{0,14}$/
+const paging = { limit: limitParameter({ default: 50, max: 500 }), cursor: cursorParameter(numberForm, '<number>') }
+const problems = { 503: 'Webhooks are not managed by this server.' } as const
+
+function overviewOf({ webhooks }: Services): OverviewStore {
+  if (webhooks === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks cannot be managed from this server.')
+  return webhooks.overview
+}
+
+const pageOf = ({
+  limit,
+  cursor,
+}: {
+  limit: number
+  cursor?: string | undefined
+}): { before: number | undefined; limit: number } => ({
+  before: cursor === undefined ? undefined : Number(cursor),
+  limit: limit + 1,
+})
+
+const listEndpoints = defineRoute({
+  path: '/admin/webhooks/endpoints',
+  operationId: 'adminListWebhookEndpoints',
+  tag,
+  access: 'admin',
+  summary: 'The webhook endpoints of all keys, the newest first',
+  params: noParameters,
+  query: z.object({
+    ...paging,
+    key_id: idParameter('Only those of this developer key.').optional(),
+    is_paused: z
+      .enum(['true', 'false'], 'must be true or false')
+      .describe('Only those that are paused, or that are not.')
+      .optional(),
+  }),
+  response: listOf(ownedEndpointSchema, 'OwnedWebhookEndpoint'),
+  example: {
+    data: [
+      {
+        id: 7,
+        url: 'https://receiver.example/flow',
+        description: 'Deposits',
+        is_paused: false,
+        paused_reason: null,
+        paused_at: null,
+        failures: 0,
+        previous_secret_until: null,
+        created_at: '2025-07-01T12:00:01.250Z',
+        key_id: 12,
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 50, count: 1 },
+  },
+  problems,
+  handler: async ({ query }, services) => {
+    const isPaused = query.is_paused === undefined ? undefined : query.is_paused === 'true'
+    const rows = await overviewOf(services).endpoints(pageOf(query), { keyId: query.key_id, isPaused })
+    return { body: page(rows, query.limit, presentOwnedEndpoint, ({ id }) => String(id)), caching: 'never' }
+  },
+})
+
+const listSubscriptions = defineRoute({
+  path: '/admin/webhooks/subscriptions',
+  operationId: 'adminListWebhookSubscriptions',
+  tag,
+  access: 'admin',
+  summary: 'The webhook subscriptions of all keys with what waits for them, the newest first',
+  params: noParameters,
+  query: z.object({ ...paging, endpoint_id: idParameter('Only those of this endpoint.').optional() }),
+  response: listOf(subscriptionStateSchema, 'WebhookSubscriptionState'),
+  example: {
+    data: [
+      {
+        id: 21,
+        endpoint_id: 7,
+        event_types: ['ft.transfer'],
+        conditions: { addresses: ['0xe467b9dd11fa00df'] },
+        is_enabled: true,
+        next_height: 123_456_790,
+        delivery_count: 3,
+        created_at: '2025-07-01T12:00:01.250Z',
+        changed_at: '2025-07-01T12:00:01.250Z',
+        key_id: 12,
+        waiting: 1,
+        oldest_waiting_at: '2025-07-01T12:00:05.100Z',
+        next_attempt_at: '2025-07-01T12:00:09.800Z',
+        is_being_sent: false,
+        is_over_limit: false,
+      },
+    ],
+    has_more: false,
+    cursor: '',
+    _meta: { limit: 50, count: 1 },
+  },
+  problems,
+  handler: async ({ query }, services) => {
+    const rows = await overviewOf(services).subscriptions(pageOf(query), query.endpoint_id)
+    return { body: page(rows, query.limit, presentSubscriptionState, ({ id }) => String(id)), caching: 'never' }
+  },
+})
+
+const listDeliveries = defineRoute({
+  path: '/admin/webhooks/subscriptions/{id}/deliveries',
+  operationId: 'adminListWebhookDeliveries',
+  tag,
+  access: 'admin',
+  summary: 'The deliveries of any subscription, the newest first',
+  params: z.object({ id: idParameter('Number of the subscription.') }),
+  query: z.object({
+    ...paging,
+    status: z
+      .enum(['pending', 'delivered', 'dead'], 'must be pending, delivered or dead')
+      .describe('Only those.')
+      .optional(),
+  }),
+  response: listOf(deliverySchema, 'WebhookDelivery'),
+  example: {
+    data: [
+      {
+        sequence: 3,
+        message_id: 'msg_21_3',
+        subscription_id: 21,
+        event_type: 'ft.transfer',
+        block_height: 123_456_789,
+        status: 'pending',
+        attempt_count: 2,
+        response_status: 500,
+        latency_ms: 41,
+        error: 'answered 500',
+        response_excerpt: 'out of order',
+        created_at: '2025-07-01T12:00:01.250Z',
+        finished_at: null,
+      },
+    ],
+    has_more: true,
+    cursor: '3',
+    _meta: { limit: 1, count: 1 },
+  },
+  problems,
+  handler: async ({ params: { id }, query }, services) => {
+    const rows = await overviewOf(services).deliveries(pageOf(query), id, query.status)
+    return { body: page(rows, query.limit, presentDelivery, ({ sequence }) => String(sequence)), caching: 'never' }
+  },
+})
+
+/** The webhooks of all keys. */
+export const webhookAdminRoutes = [listEndpoints, listSubscriptions, listDeliveries]

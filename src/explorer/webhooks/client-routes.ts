@@ -1,0 +1,266 @@
+import { z } from 'zod'
+import { requireAccounts, nameField } from '../admin/operations.ts'
+import { noParameters } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import {
+  clientEndpointSchema,
+  items,
+  itemsOf,
+  newClientEndpointSchema,
+  presentClientEndpoint,
+  clientKeySchema,
+  newClientKeySchema,
+  presentClientKey,
+  clientLogSchema,
+  presentClientLog,
+} from './client-schema.ts'
+import { limitProblems, nothing, params, problems, tag, pageParameters } from './client-subscriptions.ts'
+import { descriptionField, urlField, ownerProblems, webhooksOf, shownOwner, usageExample } from './endpoint-routes.ts'
+import { presentUsage, usageSchema } from './schema.ts'
+
+const exampleEndpoint = {
+  id: '7',
+  user_id: '12',
+  url: 'https://receiver.example/flow',
+  description: 'Deposits',
+  endpoint_type: 'webhook' as const,
+  is_active: true,
+  created_at: '2025-07-01T12:00:01.250Z',
+}
+
+const listEndpoints = defineRoute({
+  path: '/api/v1/endpoints',
+  operationId: 'clientListEndpoints',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'Your endpoints, the newest first',
+  params: noParameters,
+  query: noParameters,
+  response: itemsOf(clientEndpointSchema, 'ClientEndpoint'),
+  example: { items: [exampleEndpoint], count: 1 },
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return {
+      body: items((await stores.endpoints.list(owner.keyId)).map(presentClientEndpoint)),
+      caching: 'never',
+    }
+  },
+})
+
+const createEndpoint = defineRoute({
+  method: 'POST',
+  path: '/api/v1/endpoints',
+  operationId: 'clientCreateEndpoint',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  successStatus: 201,
+  summary: 'Makes an endpoint',
+  params: noParameters,
+  query: noParameters,
+  body: z.strictObject(
+    {
+      url: urlField,
+      description: descriptionField.default(''),
+      endpoint_type: z.literal('webhook', 'must be webhook: other kinds are not sent to').optional(),
+    },
+    'must be an object',
+  ),
+  bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
+  response: newClientEndpointSchema,
+  example: { ...exampleEndpoint, secret: `whsec_${'A'.repeat(43)}=` },
+  problems: limitProblems,
+  handler: async ({ apiKey, bearer, body: { url, description } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const { endpoint, secret } = await stores.endpoints.create(owner, { url, description })
+    return { body: { ...presentClientEndpoint(endpoint), secret }, caching: 'never' }
+  },
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/api/v1/endpoints/{id}',
+  operationId: 'clientChangeEndpoint',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'Changes an endpoint, pauses it or lets it go on',
+  params,
+  query: noParameters,
+  body: z.strictObject(
+    {
+      url: urlField.optional(),
+      description: descriptionField.optional(),
+      is_active: z.boolean('must be true or false').optional(),
+    },
+    'must be an object',
+  ),
+  bodyExample: { is_active: true },
+  response: clientEndpointSchema,
+  example: exampleEndpoint,
+  problems,
+  handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_active: isActive } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const isPaused = isActive === undefined ? undefined : !isActive
+    return {
+      body: presentClientEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused })),
+      caching: 'never',
+    }
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/endpoints/{id}',
+  operationId: 'clientRemoveEndpoint',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  successStatus: 204,
+  summary: 'Removes an endpoint with its subscriptions and their deliveries',
+  params,
+  query: noParameters,
+  response: nothing,
+  example: '',
+  problems,
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    await stores.endpoints.remove(owner, id)
+    return { body: '', caching: 'never' }
+  },
+})
+
+/** Endpoints, as clients of the Flow explorer's webhooks ask for them. */
+export const clientEndpointRoutes = [listEndpoints, createEndpoint, change, remove]
+
+const exampleKey = {
+  id: '13',
+  user_id: '12',
+  key_prefix: 'fs_live_3fa1',
+  name: 'My program',
+  is_active: true as const,
+  created_at: '2025-07-01T12:00:01.250Z',
+}
+
+const listKeys = defineRoute({
+  path: '/api/v1/api-keys',
+  operationId: 'clientListKeys',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'The keys of your account, the newest first; with a key that an administrator made, that key',
+  params: noParameters,
+  query: noParameters,
+  response: itemsOf(clientKeySchema, 'ClientKey'),
+  example: { items: [exampleKey], count: 1 },
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer }, services) => {
+    const { ownerId } = await shownOwner({ apiKey, bearer }, services)
+    return { body: items((await requireAccounts(services).keysOf(ownerId)).map(presentClientKey)), caching: 'never' }
+  },
+})
+
+const createKey = defineRoute({
+  method: 'POST',
+  path: '/api/v1/api-keys',
+  operationId: 'clientCreateKey',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  successStatus: 201,
+  summary: 'Makes a key of your account, for a program',
+  description: 'Keys of an account share its tier, its requests a second and its webhooks.',
+  params: noParameters,
+  query: noParameters,
+  body: z.strictObject({ name: nameField(200) }, 'must be an object'),
+  bodyExample: { name: 'My program' },
+  response: newClientKeySchema,
+  example: { ...exampleKey, key: `fs_live_3fa1${'0'.repeat(60)}` },
+  problems: {
+    ...ownerProblems,
+    403: 'The key that was shown belongs to no account, or the account has too many keys.',
+  },
+  handler: async ({ apiKey, bearer, body: { name } }, services) => {
+    const { ownerId } = await shownOwner({ apiKey, bearer }, services)
+    const { key, text } = await requireAccounts(services).makeKey(ownerId, name)
+    return { body: { ...presentClientKey(key), key: text }, caching: 'never' }
+  },
+})
+
+const revoke = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/api-keys/{id}',
+  operationId: 'clientRevokeKey',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  successStatus: 204,
+  summary: 'Revokes one of these keys, for good',
+  params,
+  query: noParameters,
+  response: nothing,
+  example: '',
+  problems,
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { ownerId } = await shownOwner({ apiKey, bearer }, services)
+    await requireAccounts(services).revokeKey(ownerId, id)
+    return { body: '', caching: 'never' }
+  },
+})
+
+/** Keys, as clients of the Flow explorer's webhooks ask for them. */
+export const clientKeyRoutes = [listKeys, createKey, revoke]
+
+const listLogs = defineRoute({
+  path: '/api/v1/logs',
+  operationId: 'clientListLogs',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'What was posted to your endpoints, the newest first',
+  params: noParameters,
+  query: pageParameters,
+  response: itemsOf(clientLogSchema, 'ClientLog'),
+  example: {
+    items: [
+      {
+        id: 'msg_21_3',
+        subscription_id: '21',
+        endpoint_id: '7',
+        event_type: 'ft.transfer',
+        payload: { type: 'ft.transfer' },
+        status_code: 200,
+        delivered_at: '2025-07-01T12:00:01.310Z',
+      },
+    ],
+    count: 1,
+  },
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer, query }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return { body: items((await stores.deliveries.log(owner, query)).map(presentClientLog)), caching: 'never' }
+  },
+})
+
+const usage = defineRoute({
+  path: '/api/v1/account/usage',
+  operationId: 'clientGetUsage',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'What you have, of what your tier allows',
+  params: noParameters,
+  query: noParameters,
+  response: usageSchema,
+  example: usageExample,
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return { body: presentUsage(await stores.overview.usage(owner), owner.tier), caching: 'never' }
+  },
+})
+
+/** The log and the limits, as clients of the Flow explorer's webhooks ask for them. */
+export const clientLogRoutes = [listLogs, usage]

@@ -1,0 +1,250 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import { parseBody } from '../../platform/parse-input.ts'
+import { conditionsSchema } from '../../webhooks/conditions.ts'
+import type { Conditions } from '../../webhooks/conditions.ts'
+import { eventTypeNames } from '../../webhooks/event-types.ts'
+import { noParameters, idParameter, integerParameter } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import { clientSubscriptionSchema, items, itemsOf, presentClientSubscription } from './client-schema.ts'
+import { ownerProblems, webhooksOf } from './endpoint-routes.ts'
+
+/** What the routes of clients of the Flow explorer's webhooks have in common. */
+
+export const tag = 'Webhooks for existing clients'
+export const params = z.object({ id: idParameter('Its number.') })
+export const problems = { ...ownerProblems, 404: 'You have no such thing.' } as const
+export const limitProblems = { ...ownerProblems, 403: 'Your tier allows no more of them.' } as const
+
+/** `limit` and `offset`, as these clients page. */
+export const pageParameters = z.object({
+  limit: integerParameter(1, 200).default(50).describe('Most items of the answer.'),
+  offset: integerParameter(0, 1000).default(0).describe('So many items are skipped.'),
+})
+
+/** The body of what was removed: none. */
+export const nothing = z.string().max(0)
+
+/** Numbers of rows come back as the text that they were given as, or as numbers. */
+const idField = z
+  .union(
+    [z.string().regex(/^[1-9][0-9]{0,14}$/), z.int().min(1).max(999_999_999_999_999)],
+    'must be a number of at least 1',
+  )
+  .transform(Number)
+
+/** Conditions as clients of the Flow explorer's webhooks write them: ours, and theirs that mean the same. */
+const clientConditionsSchema = z
+  .record(z.string(), z.unknown(), 'must be an object')
+  .describe(
+    'As in `/webhooks/subscriptions`; or one of each `token`, `token_contract`, `collection` (for `tokens`), `contract_address`, `pair_id`, `node_id`; ' +
+      '`token_ids`, `event_types` (names of events), `from`, `to`, `min_value`. Amounts may be numbers. What is not known is refused.',
+  )
+
+/** What of theirs stands for what of ours. */
+const secondNames: Readonly<Record<string, keyof Conditions>> = {
+  token: 'tokens',
+  token_contract: 'tokens',
+  collection: 'tokens',
+  contract_address: 'contracts',
+  pair_id: 'pairs',
+  node_id: 'nodes',
+  token_ids: 'nft_ids',
+  event_types: 'event_names',
+  min_value: 'min_amount',
+  from: 'addresses',
+  to: 'addresses',
+}
+
+/** @throws ApiError 400 that names the condition at fault */
+function fromClientConditions(given: Readonly<Record<string, unknown>> | null | undefined): Conditions {
+  const ours: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (value === null) continue
+    const own = Object.hasOwn(secondNames, name) ? (secondNames[name] ?? name) : name
+    if (Object.hasOwn(ours, own)) {
+      throw new ApiError(
+        400,
+        'invalid-field',
+        `Field "conditions.${name}" says the same as another: give one of them.`,
+        { field: `conditions.${name}` },
+      )
+    }
+    ours[own] = ownValue(own, value, own !== name)
+    if (name === 'from' || name === 'to') ours['direction'] = name === 'to' ? 'in' : 'out'
+  }
+  return parseBody(z.object({ conditions: conditionsSchema }), { conditions: ours }).conditions
+}
+
+function ownValue(own: string, value: unknown, isRenamed: boolean): unknown {
+  if (own === 'min_amount') return typeof value === 'number' ? decimalText(value) : value
+  if (own === 'roles') return [value].flat().map((role) => (typeof role === 'string' ? role.toLowerCase() : role))
+  return isRenamed ? [value].flat().map((one) => (typeof one === 'number' ? String(one) : one)) : value
+}
+
+/** Without an exponent, which amounts do not have. */
+function decimalText(value: number): string {
+  return value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 18 })
+}
+
+const example: z.output<typeof clientSubscriptionSchema> = {
+  id: '21',
+  user_id: '12',
+  endpoint_id: '7',
+  event_type: 'ft.transfer',
+  event_types: ['ft.transfer'],
+  conditions: { addresses: ['0xe467b9dd11fa00df'] },
+  is_enabled: true,
+  created_at: '2025-07-01T12:00:01.250Z',
+  updated_at: '2025-07-01T12:00:01.250Z',
+}
+
+const listTypes = defineRoute({
+  path: '/api/v1/event-types',
+  operationId: 'clientListEventTypes',
+  tag,
+  errorForm: 'message',
+  summary: 'What can be subscribed to',
+  params: noParameters,
+  query: noParameters,
+  response: itemsOf(z.string(), 'ClientEventType'),
+  example: { items: ['ft.transfer'], count: 1 },
+  handler: () => ({ body: items([...eventTypeNames]), caching: 'static' }),
+})
+
+const list = defineRoute({
+  path: '/api/v1/subscriptions',
+  operationId: 'clientListSubscriptions',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'Your subscriptions, the newest first',
+  params: noParameters,
+  query: pageParameters,
+  response: itemsOf(clientSubscriptionSchema, 'ClientSubscription'),
+  example: { items: [example], count: 1 },
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer, query: { limit, offset } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const all = await stores.subscriptions.list(owner, undefined)
+    return {
+      body: items(all.slice(offset, offset + limit).map((one) => presentClientSubscription(one, owner.keyId))),
+      caching: 'never',
+    }
+  },
+})
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/api/v1/subscriptions',
+  operationId: 'clientCreateSubscription',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  successStatus: 201,
+  summary: 'Subscribes an endpoint to events of one type',
+  params: noParameters,
+  query: noParameters,
+  body: z.strictObject(
+    {
+      endpoint_id: idField,
+      event_type: z.enum(eventTypeNames, 'must be one of those that /api/v1/event-types lists'),
+      conditions: clientConditionsSchema.nullable().optional(),
+    },
+    'must be an object',
+  ),
+  bodyExample: {
+    endpoint_id: '7',
+    event_type: 'ft.transfer',
+    conditions: { token: 'A.1654653399040a61.FlowToken', min_amount: '100.0' },
+  },
+  response: clientSubscriptionSchema,
+  example,
+  problems: { ...limitProblems, 404: 'You have no such endpoint.' },
+  handler: async ({ apiKey, bearer, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const { subscription } = await stores.subscriptions.create(owner, {
+      endpoint: body.endpoint_id,
+      eventTypes: [body.event_type],
+      conditions: fromClientConditions(body.conditions),
+      fromHeight: undefined,
+    })
+    return { body: presentClientSubscription(subscription, owner.keyId), caching: 'never' }
+  },
+})
+
+const get = defineRoute({
+  path: '/api/v1/subscriptions/{id}',
+  operationId: 'clientGetSubscription',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'A subscription',
+  params,
+  query: noParameters,
+  response: clientSubscriptionSchema,
+  example,
+  problems,
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return {
+      body: presentClientSubscription(await stores.subscriptions.find(owner, id), owner.keyId),
+      caching: 'never',
+    }
+  },
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/api/v1/subscriptions/{id}',
+  operationId: 'clientChangeSubscription',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  summary: 'Changes the conditions of a subscription, switches it off or on',
+  params,
+  query: noParameters,
+  body: z.strictObject(
+    {
+      conditions: clientConditionsSchema.nullable().optional(),
+      is_enabled: z.boolean('must be true or false').optional(),
+    },
+    'must be an object',
+  ),
+  bodyExample: { is_enabled: false },
+  response: clientSubscriptionSchema,
+  example: { ...example, is_enabled: false },
+  problems,
+  handler: async ({ apiKey, bearer, params: { id }, body: { conditions, is_enabled: isEnabled } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const changed = await stores.subscriptions.change(owner, id, {
+      isEnabled,
+      conditions: conditions === undefined ? undefined : fromClientConditions(conditions),
+    })
+    return { body: presentClientSubscription(changed, owner.keyId), caching: 'never' }
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/api/v1/subscriptions/{id}',
+  operationId: 'clientRemoveSubscription',
+  tag,
+  access: 'owner',
+  errorForm: 'message',
+  successStatus: 204,
+  summary: 'Removes a subscription with its deliveries',
+  params,
+  query: noParameters,
+  response: nothing,
+  example: '',
+  problems,
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    await stores.subscriptions.remove(owner, id)
+    return { body: '', caching: 'never' }
+  },
+})
+
+/** Subscriptions, as clients of the Flow explorer's webhooks ask for them. */
+export const clientSubscriptionRoutes = [listTypes, list, create, get, change, remove]

@@ -1,0 +1,254 @@
+import { z } from 'zod'
+import { isKeyText } from '../../platform/auth/developer-keys.ts'
+import type { DeveloperKey } from '../../platform/auth/developer-keys.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { secretOf } from '../../webhooks/signature.ts'
+import type { WebhookOwner } from '../../webhooks/webhook-limits.ts'
+import type { WebhookStores } from '../../webhooks/webhook-stores.ts'
+import { requireAccounts, requireKeys } from '../admin/operations.ts'
+import { listOf, singleOf, wholeList } from '../paging/pages.ts'
+import { idParameter, noParameters } from '../parameters.ts'
+import { defineRoute } from '../route.ts'
+import type { RouteRequest, Services } from '../route.ts'
+import { endpointSchema, endpointWithSecretSchema, presentEndpoint, presentUsage, usageSchema } from './schema.ts'
+
+/** What the routes of webhooks may answer beside 200. */
+export const ownerProblems = {
+  401: 'Neither a developer key nor the JWT of an account was sent, or it is not good.',
+  503: 'Webhooks are not managed by this server.',
+} as const
+
+type Shown = Pick<RouteRequest, 'apiKey' | 'bearer'>
+
+/**
+ * The developer key or the account that a call shows.
+ * @throws ApiError 401 `key-missing`, `unknown-key`, `bad-credentials`, `expired-credentials`; 403 `account-revoked`; 503 `not-served-here`
+ */
+export async function shownOwner({ apiKey, bearer }: Shown, services: Services): Promise<DeveloperKey> {
+  const shown = apiKey ?? bearer
+  if (shown === undefined) {
+    throw new ApiError(
+      401,
+      'key-missing',
+      'Send your developer key as X-API-Key or `Authorization: Bearer`: webhooks belong to it.',
+    )
+  }
+  if (apiKey === undefined && !isKeyText(shown)) return requireAccounts(services).ofJwt(shown)
+  const key = await requireKeys(services).find(shown)
+  if (key === undefined) throw new ApiError(401, 'unknown-key', 'There is no such developer key, or it was revoked.')
+  return key
+}
+
+/** Whose webhooks a call is about, and what manages them. @throws as `shownOwner` */
+export async function webhooksOf(
+  shown: Shown,
+  services: Services,
+): Promise<{ readonly owner: WebhookOwner; readonly stores: WebhookStores }> {
+  const { webhooks: stores } = services
+  if (stores === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks cannot be managed from this server.')
+  const { ownerId, tier } = await shownOwner(shown, services)
+  return { owner: { keyId: ownerId, tier }, stores }
+}
+
+const tag = 'Webhooks'
+const params = z.object({ id: idParameter('Number of the endpoint.') })
+const problems = { ...ownerProblems, 404: 'The key has no such endpoint.' } as const
+export const urlField = z
+  .string('must be text')
+  .max(2000, 'has at most 2,000 characters')
+  .describe('https, on the public internet.')
+export const secretField = z
+  .string()
+  .refine((text) => secretOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
+  .describe('What deliveries are signed with. Default: one is made.')
+export const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
+
+const example = {
+  id: 7,
+  url: 'https://receiver.example/flow',
+  description: 'Deposits',
+  is_paused: false,
+  paused_reason: null,
+  paused_at: null,
+  failures: 0,
+  previous_secret_until: null,
+  created_at: '2025-07-01T12:00:01.250Z',
+}
+const secret = `whsec_${'A'.repeat(43)}=`
+
+const list = defineRoute({
+  path: '/webhooks/endpoints',
+  operationId: 'listWebhookEndpoints',
+  tag,
+  access: 'owner',
+  summary: 'Your endpoints, the newest first',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return { body: wholeList((await stores.endpoints.list(owner.keyId)).map(presentEndpoint)), caching: 'never' }
+  },
+})
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/webhooks/endpoints',
+  operationId: 'createWebhookEndpoint',
+  tag,
+  access: 'owner',
+  summary: 'Makes an endpoint, and the secret that signs what is sent to it',
+  description:
+    'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
+  params: noParameters,
+  query: noParameters,
+  body: z.strictObject(
+    { url: urlField, description: descriptionField.default(''), secret: secretField.optional() },
+    'must be an object',
+  ),
+  bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
+  response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
+  example: { data: [{ ...example, secret }] },
+  problems: { ...ownerProblems, 403: 'The tier of the key allows no more endpoints.' },
+  handler: async ({ apiKey, bearer, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const made = await stores.endpoints.create(owner, {
+      ...body,
+      secret: body.secret === undefined ? undefined : secretOf(body.secret),
+    })
+    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
+  },
+})
+
+const get = defineRoute({
+  path: '/webhooks/endpoints/{id}',
+  operationId: 'getWebhookEndpoint',
+  tag,
+  access: 'owner',
+  summary: 'An endpoint',
+  params,
+  query: noParameters,
+  response: singleOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example] },
+  problems,
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return { body: { data: [presentEndpoint(await stores.endpoints.find(owner, id))] }, caching: 'never' }
+  },
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/webhooks/endpoints/{id}',
+  operationId: 'changeWebhookEndpoint',
+  tag,
+  access: 'owner',
+  summary: 'Changes an endpoint, pauses it or lets it go on',
+  params,
+  query: noParameters,
+  body: z.strictObject(
+    {
+      url: urlField.optional(),
+      description: descriptionField.optional(),
+      is_paused: z.boolean('must be true or false').optional(),
+    },
+    'must be an object',
+  ),
+  bodyExample: { is_paused: false },
+  response: singleOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example] },
+  problems,
+  handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_paused: isPaused } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return {
+      body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] },
+      caching: 'never',
+    }
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/webhooks/endpoints/{id}',
+  operationId: 'removeWebhookEndpoint',
+  tag,
+  access: 'owner',
+  summary: 'Removes an endpoint with its subscriptions and their deliveries',
+  params,
+  query: noParameters,
+  response: singleOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example] },
+  problems,
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return { body: { data: [presentEndpoint(await stores.endpoints.remove(owner, id))] }, caching: 'never' }
+  },
+})
+
+const rotate = defineRoute({
+  method: 'POST',
+  path: '/webhooks/endpoints/{id}/rotate-secret',
+  operationId: 'rotateWebhookSecret',
+  tag,
+  access: 'owner',
+  summary: 'Makes a new secret',
+  description:
+    'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
+  params,
+  query: noParameters,
+  body: z.strictObject(
+    {
+      overlap_hours: z
+        .int('must be a whole number')
+        .min(0, 'must be 0 to 168')
+        .max(168, 'must be 0 to 168')
+        .default(24),
+    },
+    'must be an object',
+  ),
+  bodyExample: { overlap_hours: 24 },
+  response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
+  example: { data: [{ ...example, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },
+  problems,
+  handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const made = await stores.endpoints.rotateSecret(owner, id, body.overlap_hours)
+    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
+  },
+})
+
+/** Where webhooks are sent. */
+export const webhookEndpointRoutes = [list, create, get, change, remove, rotate]
+
+export const usageExample = {
+  tier: 'free' as const,
+  endpoints: 1,
+  endpoints_limit: 10,
+  subscriptions: 2,
+  subscriptions_limit: 10,
+  events_this_hour: 318,
+  events_per_hour_limit: 5000,
+  hour_ends_at: '2025-07-01T13:00:00.000Z',
+}
+
+const usage = defineRoute({
+  path: '/webhooks/usage',
+  operationId: 'getWebhookUsage',
+  tag: 'Webhooks',
+  access: 'owner',
+  summary: 'What your key has, of what its tier allows',
+  params: noParameters,
+  query: noParameters,
+  response: singleOf(usageSchema, 'WebhookUsage'),
+  example: { data: [usageExample] },
+  problems: ownerProblems,
+  handler: async ({ apiKey, bearer }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    return { body: { data: [presentUsage(await stores.overview.usage(owner), owner.tier)] }, caching: 'never' }
+  },
+})
+
+/** Limits, and what is left of them. */
+export const webhookUsageRoutes = [usage]

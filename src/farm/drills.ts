@@ -1,0 +1,182 @@
+import type pg from 'pg'
+import { workers } from '../../jobs/index.ts'
+import type { DedicatedConnectionOptions } from '../platform/db/dedicated-connection.ts'
+import { listen } from '../platform/db/listen.ts'
+import type { Listener } from '../platform/db/listen.ts'
+import { query } from '../platform/db/pool.ts'
+import { FatalError, asError } from '../platform/errors.ts'
+import { LogThrottle } from '../platform/log-throttle.ts'
+import type { Logger } from '../platform/log.ts'
+import type { HeightRange } from '../platform/ranges.ts'
+
+/** A fault set on purpose: every range of the worker that meets these heights fails. A worker has at most one. */
+export interface FaultDrill extends HeightRange {
+  /** As in `app.worker_leases.worker_type`. */
+  readonly worker: string
+  /** What for. */
+  readonly reason: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+}
+
+/** Heard by every process of the farm: a drill was set or cleared. */
+export const drillsChannel = 'flowfarm_drills'
+
+interface Row {
+  readonly worker_type: string
+  readonly from_height: string
+  readonly to_height: string
+  readonly reason: string | null
+  readonly created_at: Date
+}
+
+/** The drills that are set, by the name of the worker. */
+export async function listDrills(db: pg.Pool | pg.ClientBase): Promise<FaultDrill[]> {
+  const { rows } = await query<Row>(db, 'select * from app.fault_drills order by worker_type')
+  return rows.map((row) => ({
+    worker: row.worker_type,
+    from: Number(row.from_height),
+    to: Number(row.to_height),
+    reason: row.reason,
+    createdAt: row.created_at.toISOString(),
+  }))
+}
+
+/**
+ * Sets the drill of a worker, in the place of an earlier one. The processes of the farm hear of it at once; ranges that are
+ * done already stay done.
+ * @throws FatalError `unknown-worker`, `empty-range`
+ */
+export async function setDrill(
+  db: pg.Pool | pg.ClientBase,
+  drill: Pick<FaultDrill, 'worker' | 'from' | 'to'> & { readonly reason?: string | undefined },
+): Promise<void> {
+  const { worker, from, to, reason } = drill
+  const names = workers.map(({ name }) => name)
+  if (!names.includes(worker))
+    throw new FatalError('unknown-worker', `There is no worker "${worker}". Workers: ${names.join(', ')}.`)
+  if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to)) {
+    throw new FatalError('empty-range', `A drill needs heights: from ${from} up to ${to} (exclusive) there are none.`)
+  }
+  await query(
+    db,
+    `with drill as (
+       insert into app.fault_drills (worker_type, from_height, to_height, reason) values ($1, $2, $3, $4)
+       on conflict (worker_type) do update
+         set from_height = excluded.from_height, to_height = excluded.to_height, reason = excluded.reason, created_at = now()
+       returning worker_type
+     )
+     select pg_notify('${drillsChannel}', worker_type) from drill`,
+    [worker, from, to, reason ?? null],
+  )
+}
+
+/**
+ * Clears the drill of one worker, or all. Ranges that failed meanwhile are tried again by themselves; those that were
+ * flagged stay so until a person requeues them.
+ * @returns how many there were
+ */
+export async function clearDrills(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
+  const { rowCount } = await query(
+    db,
+    `with cleared as (delete from app.fault_drills where $1::text is null or worker_type = $1 returning worker_type)
+     select pg_notify('${drillsChannel}', worker_type) from cleared`,
+    [worker ?? null],
+  )
+  return rowCount ?? 0
+}
+
+interface DrillWatchOptions {
+  /** For LISTEN, which needs a connection of its own. */
+  readonly databaseUrl: string
+  readonly pool: pg.Pool
+  readonly log: Logger
+  /** Ends the watch. */
+  readonly signal: AbortSignal
+  /** How often the drills are read although nothing was heard. Default 10,000 ms. */
+  readonly refreshMs?: number
+  readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
+}
+
+/**
+ * Knows the drills that are set, so that asking for a range costs no query: they are read at the start, whenever one is
+ * announced, and now and then in case an announcement was lost.
+ */
+export class DrillWatch {
+  readonly #options: DrillWatchOptions
+  readonly #failures = new LogThrottle()
+  #drills: ReadonlyMap<string, FaultDrill> = new Map()
+  #timer: NodeJS.Timeout | undefined
+  #listener: Listener | undefined
+  #reading: Promise<void> | undefined
+  #isStale = false
+
+  private constructor(options: DrillWatchOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the drills are known. @throws the reason of the signal when that comes first */
+  static async start(options: DrillWatchOptions): Promise<DrillWatch> {
+    const { databaseUrl, log, signal, refreshMs = 10_000, connection } = options
+    const watch = new DrillWatch(options)
+    const refresh = (): void => void watch.#refresh()
+    watch.#listener = await listen(databaseUrl, [drillsChannel], refresh, {
+      ...connection,
+      signal,
+      applicationName: 'flowfarm drills',
+      onReconnect: refresh,
+      onTrouble: (err) => log.debug({ err }, 'drills are not heard of; connecting again'),
+    })
+    await watch.#refresh()
+    watch.#timer = setInterval(refresh, refreshMs)
+    watch.#timer.unref()
+    return watch
+  }
+
+  /** What a run of the range has to fail with; undefined where no drill meets it. */
+  faultFor(worker: string, range: HeightRange): Error | undefined {
+    const drill = this.#drills.get(worker)
+    if (drill === undefined || drill.from >= range.to || range.from >= drill.to) return undefined
+    const why = drill.reason === null ? '' : `: ${drill.reason}`
+    const heights = drill.to - drill.from === 1 ? `height ${drill.from}` : `heights ${drill.from} to ${drill.to - 1}`
+    return new FatalError('fault-drill', `An operator makes ${worker} fail at ${heights}${why}`)
+  }
+
+  /** The signal must have been aborted. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#listener?.ended
+    await this.#reading
+  }
+
+  /** One read at a time; what is announced during a read is read after it. Never rejects. */
+  #refresh(): Promise<void> {
+    this.#isStale = true
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
+    return this.#reading
+  }
+
+  async #read(): Promise<void> {
+    const { pool, log } = this.#options
+    while (this.#isStale) {
+      this.#isStale = false
+      try {
+        this.#replace(await listDrills(pool))
+      } catch (error) {
+        this.#failures.log(log, 'warn', { err: asError(error) }, 'drills could not be read, the last known ones hold')
+      }
+    }
+  }
+
+  #replace(drills: readonly FaultDrill[]): void {
+    const { log } = this.#options
+    for (const { worker, from, to, reason, createdAt } of drills) {
+      if (this.#drills.get(worker)?.createdAt !== createdAt)
+        log.warn({ worker, from, to, reason }, 'a fault drill is on')
+    }
+    for (const { worker } of this.#drills.values()) {
+      if (drills.every((drill) => drill.worker !== worker)) log.warn({ worker }, 'the fault drill is over')
+    }
+    this.#drills = new Map(drills.map((drill) => [drill.worker, drill]))
+  }
+}

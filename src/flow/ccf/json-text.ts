@@ -1,0 +1,134 @@
+import type { ByteWriter } from '../../platform/byte-writer.ts'
+import type { PayloadError } from '../payload-error.ts'
+import { payloadText } from '../payload-value.ts'
+import { major } from './ccf-input.ts'
+import type { CcfInput } from './ccf-input.ts'
+
+export const quote = 0x22
+
+/** 1 for each byte that stands for itself in JSON text: printable ASCII without quote and backslash. */
+const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte < 0x7f && byte !== quote && byte !== 0x5c ? 1 : 0,
+)
+
+const hexHigh = Buffer.from(Array.from({ length: 256 }, (_, byte) => (byte >> 4).toString(16)).join(''))
+const hexLow = Buffer.from(Array.from({ length: 256 }, (_, byte) => (byte & 15).toString(16)).join(''))
+
+/** Copies a CBOR text string as a JSON string. Text that needs escapes or is not ASCII takes the way over a string. */
+export function writeText(input: CcfInput, out: ByteWriter): void {
+  const length = input.readLength(major.text)
+  const start = input.position
+  const end = start + length
+  const source = input.bytes
+  out.reserve(length + 2)
+  const target = out.bytes
+  let to = out.position
+  target[to++] = quote
+  for (let from = start; from < end; from++) {
+    const byte = source[from] as number
+    if (plain[byte] === 0) return writeEscaped(input, out, start, end)
+    target[to++] = byte
+  }
+  target[to++] = quote
+  out.position = to
+  input.position = end
+}
+
+function writeEscaped(input: CcfInput, out: ByteWriter, start: number, end: number): void {
+  writeString(out, payloadText(input.bytes.toString('utf8', start, end)))
+  input.position = end
+}
+
+/** Writes a JavaScript string, which must be well formed, as a JSON string. */
+export function writeString(out: ByteWriter, text: string): void {
+  out.utf8(JSON.stringify(text))
+}
+
+/** Copies bytes that are JSON text already. */
+export function writeRaw(out: ByteWriter, json: Uint8Array): void {
+  const { length } = json
+  out.reserve(length)
+  const target = out.bytes
+  const start = out.position
+  for (let i = 0; i < length; i++) target[start + i] = json[i] as number
+  out.position = start + length
+}
+
+/** Writes `"0x…"` of `length` bytes of the input, which must be there. */
+export function writeHex(input: CcfInput, out: ByteWriter, length: number): void {
+  const source = input.bytes
+  const start = input.position
+  const target = beginHex(out, length)
+  let to = out.position
+  for (let from = start; from < start + length; from++) {
+    const byte = source[from] as number
+    target[to] = hexHigh[byte] as number
+    target[to + 1] = hexLow[byte] as number
+    to += 2
+  }
+  target[to] = quote
+  out.position = to + 1
+  input.position = start + length
+}
+
+/** Writes `"0x…"` of an array of `count` UInt8 values, each an integer of one or two bytes. */
+export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): void {
+  const source = input.bytes
+  const { end } = input
+  const target = beginHex(out, count)
+  let from = input.position
+  let to = out.position
+  for (let i = 0; i < count; i++) {
+    let byte = from < end ? (source[from] as number) : 0xff
+    from++
+    if (byte >= 24) {
+      if (byte !== 24 || from >= end) throw notUInt8(input, from)
+      byte = source[from] as number
+      from++
+    }
+    target[to] = hexHigh[byte] as number
+    target[to + 1] = hexLow[byte] as number
+    to += 2
+  }
+  target[to] = quote
+  out.position = to + 1
+  input.position = from
+}
+
+/** The same as a string. */
+export function readHexItems(input: CcfInput, count: number): string {
+  const source = input.bytes
+  const { end } = input
+  const bytes = Buffer.allocUnsafe(count)
+  let from = input.position
+  for (let i = 0; i < count; i++) {
+    let byte = from < end ? (source[from] as number) : 0xff
+    from++
+    if (byte >= 24) {
+      if (byte !== 24 || from >= end) throw notUInt8(input, from)
+      byte = source[from] as number
+      from++
+    }
+    bytes[i] = byte
+  }
+  input.position = from
+  return `0x${bytes.toString('hex')}`
+}
+
+function notUInt8(input: CcfInput, position: number): PayloadError {
+  input.position = Math.min(position, input.end)
+  return position >= input.end
+    ? input.fail('the payload ends early', 'ccf-truncated')
+    : input.fail('not a value of UInt8')
+}
+
+function beginHex(out: ByteWriter, length: number): Buffer {
+  out.reserve(2 * length + 4)
+  const target = out.bytes
+  const at = out.position
+  target[at] = quote
+  target[at + 1] = 0x30
+  target[at + 2] = 0x78
+  out.position = at + 3
+  return target
+}

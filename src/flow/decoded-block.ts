@@ -1,0 +1,58 @@
+import type { PayloadFields } from './payload-value.ts'
+
+/** A block as workers see it, whether it comes from ingest's memory or from the raw tables. */
+export interface DecodedBlock {
+  readonly height: number
+  /** 32 bytes. */
+  readonly id: Buffer
+  /** Microseconds since 1970, UTC. */
+  readonly timestampUs: number
+  /** In block order, system transactions last. */
+  readonly transactions: readonly DecodedTransaction[]
+}
+
+/** A block and its estimated size in memory, in bytes. */
+export interface WeighedBlock {
+  readonly block: DecodedBlock
+  readonly bytes: number
+}
+
+export interface DecodedTransaction {
+  readonly index: number
+  /** 32 bytes; the two system transactions that end every block repeat theirs. */
+  readonly id: Buffer
+  /** In no collection: made by the chain itself. */
+  readonly isSystem: boolean
+  /** 0x and 16 hex digits; undefined for system transactions without one. */
+  readonly payer: string | undefined
+  readonly proposer: string | undefined
+  readonly authorizers: readonly string[]
+  /** SHA-256, 32 bytes. */
+  readonly scriptHash: Buffer
+  /** Cadence source; read on first use where it comes from the database. */
+  readonly script: string
+  /** 0 succeeded, 1 failed; undefined where the result is unavailable. */
+  readonly statusCode: number | undefined
+  readonly isEvm: boolean
+  /** Computation used; undefined where the result is unavailable. */
+  readonly gasUsed: bigint | undefined
+  readonly events: readonly DecodedEvent[]
+}
+
+export interface DecodedEvent {
+  readonly type: string
+  /** Position in its transaction. */
+  readonly index: number
+  /**
+   * Its fields as stored (`chain/payload.ts`), decoded when first asked for.
+   * Undefined where the payload could not be decoded: ingest has logged it already.
+   */
+  readonly fields: PayloadFields | undefined
+}
+
+/** Consecutive blocks, ascending; every height from `from` to `to` (exclusive) is there. */
+export interface DecodedRange {
+  readonly from: number
+  readonly to: number
+  readonly blocks: readonly DecodedBlock[]
+}

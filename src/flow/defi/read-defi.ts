@@ -1,0 +1,218 @@
+import type { DecodedTransaction } from '../decoded-block.ts'
+import { FieldShapeError } from '../event-fields.ts'
+import type { Network } from '../network.ts'
+import { tokenMovesOf } from '../tokens/token-moves-of.ts'
+import type { FungibleTransfer } from '../tokens/token-moves.ts'
+import { ufix64Text, ufix64Units } from '../tokens/ufix64.ts'
+import type { DefiEvent, PairChange } from './defi-event.ts'
+import type { DefiEventTypes } from './dexes.ts'
+import { pairOf, readPairEvent } from './pair-event.ts'
+import type { PairEvent, PairOfEvent } from './pair-event.ts'
+
+interface DefiProblem {
+  readonly eventIndex: number
+  readonly eventType: string
+  readonly code: string
+  readonly message: string
+}
+
+/** What a transaction did on exchanges, in the order of its events. */
+interface Defi {
+  readonly events: readonly DefiEvent[]
+  readonly pairs: readonly PairChange[]
+  readonly problems: readonly DefiProblem[]
+}
+
+/** An event of a pair that moves tokens. */
+interface Told extends PairOfEvent {
+  readonly index: number
+  readonly event: PairEvent
+}
+
+/** Reads a transaction; undefined where it has no event of an exchange. */
+export function readDefi(transaction: DecodedTransaction, types: DefiEventTypes, network: Network): Defi | undefined {
+  const told: Told[] = []
+  const pairs: PairChange[] = []
+  const problems: DefiProblem[] = []
+  for (const event of transaction.events) {
+    const type = types(event.type)
+    if (type === undefined || event.fields === undefined) continue
+    const { index, fields } = event
+    try {
+      const read = readPairEvent(type, fields)
+      if (read.what === 'created') pairs.push(created(index, read))
+      else if (read.what === 'fee') pairs.push({ ...nothingTold, index, pair: type.contract, fee: read.fee })
+      else told.push({ index, ...pairOf(type, fields), event: read })
+    } catch (error) {
+      if (!(error instanceof FieldShapeError)) throw error
+      problems.push({ eventIndex: index, eventType: event.type, code: 'defi-event-shape', message: error.message })
+    }
+  }
+  if (told.length + pairs.length + problems.length === 0) return undefined
+  const events = [...Map.groupBy(told, ({ pair }) => pair)].flatMap(([pair, ofPair]) => {
+    const [{ holder } = { holder: '' }] = ofPair
+    return eventsOfPair(ofPair, new PairMoves(tokenMovesOf(transaction, network).fungible, holder, pair))
+  })
+  return { events: events.toSorted((a, b) => a.index - b.index), pairs, problems }
+}
+
+const nothingTold = { asset0: undefined, asset1: undefined, isStable: undefined }
+
+function created(
+  index: number,
+  { pairAddress, token0, token1, isStable }: Extract<PairEvent, { what: 'created' }>,
+): PairChange {
+  return { index, pair: `A.${pairAddress.slice(2)}.SwapPair`, asset0: token0, asset1: token1, isStable, fee: undefined }
+}
+
+/** Swaps take what they moved first, since their amounts are told; liquidity is what is left. */
+function eventsOfPair(told: readonly Told[], moves: PairMoves): DefiEvent[] {
+  const events = new Map<number, DefiEvent>()
+  for (const one of told) {
+    const { event, index, pair } = one
+    if (event.what === 'swap') events.set(index, swap(one, event, moves))
+    else if (event.what === 'flashloan') {
+      events.set(index, { index, pair, type: 'Flashloan', asset0: event.token, asset1: undefined, out0: event.amount })
+    }
+  }
+  for (const [i, one] of told.entries()) {
+    if (one.event.what === 'burn') events.set(one.index, removal(one, told[i - 1], told[i + 1], moves))
+  }
+  // The last one first: an event takes what came since the one before, and what comes after belongs to a later one.
+  for (const [i, one] of [...told.entries()].toReversed()) {
+    if (one.event.what === 'mint') events.set(one.index, addition(told, i, moves))
+  }
+  return [...events.values()]
+}
+
+function swap(
+  { index, pair }: Told,
+  { isForward, amountIn, amountOut }: Extract<PairEvent, { what: 'swap' }>,
+  moves: PairMoves,
+): DefiEvent {
+  const { tokenIn, tokenOut } = moves.takeSwap(index, amountIn, amountOut)
+  return isForward
+    ? { index, pair, type: 'Swap', asset0: tokenIn, asset1: tokenOut, in0: amountIn, out1: amountOut }
+    : { index, pair, type: 'Swap', asset0: tokenOut, asset1: tokenIn, in1: amountIn, out0: amountOut }
+}
+
+/** Tokens arrive after the event that burns what stood for them, or before where they had left already. */
+function removal(
+  { index, pair, event }: Told,
+  before: Told | undefined,
+  next: Told | undefined,
+  moves: PairMoves,
+): DefiEvent {
+  const taken = moves.takeOutOf(index, next?.index ?? Infinity) ?? moves.takeOutOf(before?.index ?? -1, index)
+  const { lpAmount, amounts } = event as Extract<PairEvent, { what: 'burn' }>
+  const [one, other] = taken ?? []
+  return {
+    index,
+    pair,
+    type: 'RemoveLiquidity',
+    asset0: one?.token,
+    asset1: other?.token,
+    lpAmount,
+    out0: amounts?.[0] ?? one?.amount,
+    out1: amounts?.[1] ?? other?.amount,
+  }
+}
+
+/**
+ * Tokens come before the event that mints what stands for them, or after it. A pair may mint twice for what came: a
+ * first, small part that nobody gets when it is new, and what the exchange earned since liquidity changed last.
+ */
+function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent {
+  const { index, pair, event } = told[i] as Told
+  const { lpAmount, amounts } = event as Extract<PairEvent, { what: 'mint' }>
+  const before = told[i - 1]
+  let taken = moves.takeInto(before?.index ?? -1, index)
+  if (before?.event.what === 'mint') taken ??= moves.takeInto(told[i - 2]?.index ?? -1, index)
+  taken ??= moves.takeInto(index, told[i + 1]?.index ?? Infinity)
+  const [one, other] = taken ?? []
+  const isForNothing = taken === undefined && amounts === undefined
+  return {
+    index,
+    pair,
+    lpAmount,
+    type: isForNothing ? 'ProtocolFee' : 'AddLiquidity',
+    asset0: one?.token,
+    asset1: other?.token,
+    in0: amounts?.[0] ?? one?.amount,
+    in1: amounts?.[1] ?? other?.amount,
+  }
+}
+
+/** A token and how much of it. */
+interface TokenAmount {
+  readonly token: string
+  /** UFix64 text. */
+  readonly amount: string
+}
+
+/**
+ * The tokens that a transaction moved into the account of a pair, and out of it. Each belongs to one event of the pair
+ * at most: what an event takes is gone for the others.
+ */
+class PairMoves {
+  readonly #into: Set<FungibleTransfer>
+  readonly #outOf: Set<FungibleTransfer>
+
+  /** @param lpToken the pair's own token, which is no part of what it holds */
+  constructor(transfers: readonly FungibleTransfer[], holder: string, lpToken: string) {
+    const others = transfers.filter(({ type, token }) => type !== 'fee' && token !== lpToken)
+    this.#into = new Set(others.filter(({ to }) => to === holder))
+    this.#outOf = new Set(others.filter(({ from }) => from === holder))
+  }
+
+  /**
+   * Takes what a swap moved: by the amounts that its event tells, or where these are not those that moved (an exchange
+   * tells them without its fee, a vault was split), whatever is nearest.
+   */
+  takeSwap(
+    index: number,
+    amountIn: string,
+    amountOut: string,
+  ): { readonly tokenIn: string | undefined; readonly tokenOut: string | undefined } {
+    const exactOut = nearest(this.#outOf, index, ({ amount }) => amount === amountOut)
+    const into =
+      nearest(this.#into, index, ({ amount, token }) => amount === amountIn && token !== exactOut?.token) ??
+      nearest(this.#into, index, ({ token }) => token !== exactOut?.token)
+    const outOf = exactOut ?? nearest(this.#outOf, index, ({ token }) => token !== into?.token)
+    if (into !== undefined) this.#into.delete(into)
+    if (outOf !== undefined) this.#outOf.delete(outOf)
+    return { tokenIn: into?.token, tokenOut: outOf?.token }
+  }
+
+  /** Takes what moved into the pair between two events; undefined where that was not one token or two. */
+  takeInto(after: number, before: number): readonly TokenAmount[] | undefined {
+    return take(this.#into, after, before)
+  }
+
+  /** The same for what moved out of it. */
+  takeOutOf(after: number, before: number): readonly TokenAmount[] | undefined {
+    return take(this.#outOf, after, before)
+  }
+}
+
+function nearest(
+  moves: ReadonlySet<FungibleTransfer>,
+  index: number,
+  fits: (move: FungibleTransfer) => boolean,
+): FungibleTransfer | undefined {
+  let found: FungibleTransfer | undefined
+  for (const move of moves) {
+    if (!fits(move)) continue
+    if (found === undefined || Math.abs(move.eventIndex - index) < Math.abs(found.eventIndex - index)) found = move
+  }
+  return found
+}
+
+function take(moves: Set<FungibleTransfer>, after: number, before: number): readonly TokenAmount[] | undefined {
+  const units = new Map<string, bigint>()
+  const taken = [...moves].filter(({ eventIndex }) => eventIndex > after && eventIndex < before)
+  for (const { token, amount } of taken) units.set(token, (units.get(token) ?? 0n) + ufix64Units(amount))
+  if (units.size === 0 || units.size > 2) return undefined
+  for (const move of taken) moves.delete(move)
+  return [...units].map(([token, all]) => ({ token, amount: ufix64Text(all) }))
+}

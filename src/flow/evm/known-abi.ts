@@ -1,0 +1,146 @@
+import { readAbiValues, readAbiWord } from './abi-values.ts'
+import type { AbiValue } from './abi-values.ts'
+import type { EvmLog } from './evm-logs.ts'
+import { keccak256 } from './keccak256.ts'
+
+interface AbiParameter {
+  readonly name: string
+  readonly type: string
+  /** Of an event: whether it is among the topics. */
+  readonly isIndexed: boolean
+}
+
+/** A function or an event of a contract of the EVM. */
+interface AbiSignature {
+  readonly name: string
+  /** `transfer(address,uint256)` */
+  readonly canonical: string
+  /** The Keccak-256 hash of `canonical`, 64 hex digits: an event's first topic, of whose first 8 a call begins. */
+  readonly hash: string
+  readonly parameters: readonly AbiParameter[]
+}
+
+/** @param declaration as in Solidity: `Transfer(address indexed from, address indexed to, uint256 value)` */
+function abiSignature(declaration: string): AbiSignature {
+  const [, name = '', list = ''] = /^(\w+)\((.*)\)$/.exec(declaration) ?? []
+  const parameters =
+    list === ''
+      ? []
+      : list.split(', ').map((parameter) => {
+          const words = parameter.split(' ')
+          return { type: words[0] ?? '', name: words.at(-1) ?? '', isIndexed: words.includes('indexed') }
+        })
+  const canonical = `${name}(${parameters.map(({ type }) => type).join(',')})`
+  return { name, canonical, hash: keccak256(Buffer.from(canonical)).toString('hex'), parameters }
+}
+
+/** Sources: ERC-20, ERC-721, ERC-1155, ERC-2612; WETH9; Uniswap V2 and V3. */
+const functions: ReadonlyMap<string, AbiSignature> = new Map(
+  [
+    'transfer(address to, uint256 amount)',
+    'approve(address spender, uint256 amount)',
+    'transferFrom(address from, address to, uint256 amount)',
+    'permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+    'mint(address to, uint256 amount)',
+    'burn(uint256 amount)',
+    'burnFrom(address account, uint256 amount)',
+    'safeTransferFrom(address from, address to, uint256 tokenId)',
+    'safeTransferFrom(address from, address to, uint256 tokenId, bytes data)',
+    'safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)',
+    'safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] amounts, bytes data)',
+    'setApprovalForAll(address operator, bool approved)',
+    'safeMint(address to, uint256 tokenId)',
+    'deposit()',
+    'withdraw(uint256 amount)',
+    'transferOwnership(address newOwner)',
+    'renounceOwnership()',
+    'swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
+    'swapTokensForExactTokens(uint256 amountOut, uint256 amountInMax, address[] path, address to, uint256 deadline)',
+    'swapExactETHForTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline)',
+    'swapExactTokensForETH(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)',
+  ]
+    .map(abiSignature)
+    .map((signature) => [signature.hash.slice(0, 8), signature]),
+)
+
+/** ERC-20 and ERC-721 tell of a transfer and an approval by one signature: the number of topics tells them apart. */
+const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy(
+  [
+    'Transfer(address indexed from, address indexed to, uint256 value)',
+    'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+    'Approval(address indexed owner, address indexed spender, uint256 value)',
+    'Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)',
+    'ApprovalForAll(address indexed owner, address indexed operator, bool approved)',
+    'TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+    'TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+    'URI(string value, uint256 indexed id)',
+    'Deposit(address indexed dst, uint256 wad)',
+    'Withdrawal(address indexed src, uint256 wad)',
+    'OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
+    'Sync(uint112 reserve0, uint112 reserve1)',
+    'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, ' +
+      'address indexed to)',
+    'Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, ' +
+      'uint128 liquidity, int24 tick)',
+    'Upgraded(address indexed implementation)',
+  ].map(abiSignature),
+  ({ hash }) => hash,
+)
+
+const wordBytes = 32
+const selectorBytes = 4
+
+/** A call or a log by a signature that many contracts share; another contract may mean something else by it. */
+export interface DecodedAbi {
+  readonly name: string
+  readonly signature: string
+  readonly parameters: ReadonlyArray<{
+    readonly name: string
+    readonly type: string
+    readonly isIndexed: boolean
+    readonly value: AbiValue
+  }>
+}
+
+/** What the input of a call says; undefined where its function is not known or the input is not of its form. */
+export function decodeKnownCall(input: Uint8Array): DecodedAbi | undefined {
+  const selector = Buffer.from(input.subarray(0, selectorBytes)).toString('hex')
+  const signature = functions.get(selector)
+  if (signature === undefined) return undefined
+  const values = readAbiValues(
+    signature.parameters.map(({ type }) => type),
+    input.subarray(selectorBytes),
+  )
+  return values === undefined ? undefined : decoded(signature, values)
+}
+
+/** What a log says; undefined where its event is not known or the log is not of its form. */
+export function decodeKnownLog({ topics, data }: EvmLog): DecodedAbi | undefined {
+  const [first = '', ...indexed] = topics
+  for (const signature of events.get(first) ?? []) {
+    const { parameters } = signature
+    if (parameters.filter(({ isIndexed }) => isIndexed).length !== indexed.length) continue
+    const inData = readAbiValues(
+      parameters.filter(({ isIndexed }) => !isIndexed).map(({ type }) => type),
+      data,
+    )
+    if (inData === undefined || (inData.length === 0 && data.length > 0)) continue
+    const words = indexed.map((topic) => Buffer.from(topic, 'hex')).filter((word) => word.length === wordBytes)
+    let [topic, rest] = [0, 0]
+    const values = parameters.map(({ isIndexed, type }) => {
+      const word = isIndexed ? words[topic++] : undefined
+      return isIndexed ? (word === undefined ? undefined : readAbiWord(type, word)) : inData[rest++]
+    })
+    const known = values.filter((value) => value !== undefined)
+    if (known.length === values.length) return decoded(signature, known)
+  }
+  return undefined
+}
+
+function decoded({ name, canonical, parameters }: AbiSignature, values: readonly AbiValue[]): DecodedAbi {
+  return {
+    name,
+    signature: canonical,
+    parameters: parameters.map((parameter, i) => ({ ...parameter, value: values[i] ?? '' })),
+  }
+}

@@ -1,0 +1,108 @@
+import { decode } from 'rlp'
+import type { NestedUint8Array } from 'rlp'
+import { asError } from '../../platform/errors.ts'
+import { EvmPayloadError } from './evm-payload-error.ts'
+
+/** An RLP list: byte strings and lists. */
+export type RlpList = NestedUint8Array
+
+const uint256Bytes = 32
+
+/**
+ * Reads an RLP list. Its byte strings are views of `bytes`.
+ * @throws EvmPayloadError where the bytes are not one list and nothing else
+ */
+export function decodeRlpList(bytes: Buffer): RlpList {
+  let decoded: Uint8Array | NestedUint8Array
+  try {
+    decoded = decode(bytes)
+  } catch (error) {
+    // The package has no errors of its own; lists within lists by the thousands end its recursion.
+    throw new EvmPayloadError(asError(error).message, { cause: error })
+  }
+  if (!Array.isArray(decoded)) throw new EvmPayloadError('not an RLP list')
+  return decoded
+}
+
+/** Reads the fields of a list in their order, each by the type that it must have; throws EvmPayloadError for others. */
+export class RlpFields {
+  readonly #list: RlpList
+  readonly #names: readonly string[]
+  #next = 0
+
+  /** @param names of all fields, for messages; there must be as many */
+  constructor(list: RlpList, names: readonly string[]) {
+    if (list.length !== names.length) {
+      throw new EvmPayloadError(`a list of ${list.length} fields where ${names.length} are expected`)
+    }
+    this.#list = list
+    this.#names = names
+  }
+
+  bytes(): Uint8Array {
+    const field = this.#field()
+    if (Array.isArray(field)) throw this.#unexpected('a byte string')
+    return field
+  }
+
+  list(): RlpList {
+    const field = this.#field()
+    if (!Array.isArray(field)) throw this.#unexpected('a list')
+    return field
+  }
+
+  /** 40 hex digits. */
+  address(): string {
+    const bytes = this.bytes()
+    if (bytes.length !== 20) throw this.#unexpected('an address')
+    return hexOf(bytes)
+  }
+
+  /** 40 hex digits; undefined for an empty one, which is that of a transaction that creates a contract. */
+  optionalAddress(): string | undefined {
+    const bytes = this.bytes()
+    if (bytes.length === 0) return undefined
+    if (bytes.length !== 20) throw this.#unexpected('an address or empty')
+    return hexOf(bytes)
+  }
+
+  /** An unsigned integer in decimal. */
+  uint(maxBytes = uint256Bytes): string {
+    return uintText(this.uintBytes(maxBytes))
+  }
+
+  uint64(): string {
+    return this.uint(8)
+  }
+
+  /** The bytes of an unsigned integer, without leading zeros, as RLP demands. */
+  uintBytes(maxBytes = uint256Bytes): Uint8Array {
+    const bytes = this.bytes()
+    if (bytes.length > maxBytes || bytes[0] === 0) throw this.#unexpected('an unsigned integer')
+    return bytes
+  }
+
+  #field(): Uint8Array | RlpList {
+    const field = this.#list[this.#next++]
+    if (field === undefined) throw new EvmPayloadError('a list that ends too soon')
+    return field
+  }
+
+  #unexpected(expected: string): EvmPayloadError {
+    return new EvmPayloadError(`field ${this.#names[this.#next - 1] ?? ''} is not ${expected}`)
+  }
+}
+
+/** Lower-case hex digits. */
+export function hexOf(bytes: Uint8Array): string {
+  return (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString('hex')
+}
+
+/** A big-endian unsigned integer of any length in decimal. */
+export function uintText(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '0'
+  if (bytes.length > 6) return BigInt(`0x${hexOf(bytes)}`).toString()
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
+  return String(value)
+}

@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { settings } from './config.ts'
+import { helpText } from './help.ts'
+import { plannedGroup } from './platform/planned-settings.ts'
+import type { Setting } from './platform/setting.ts'
+
+describe('the help', () => {
+  const help = helpText({ api: { description: `Serve ${'all that can be served '.repeat(6)}on PORT.` } })
+
+  it('fits a terminal', () => {
+    expect(help.split('\n').filter((line) => line.length > 90)).to.deep.equal([])
+  })
+
+  it('names the services, every variable that does something, and the exit codes', () => {
+    expect(help)
+      .to.match(/^ {2}api {7}Serve all/m)
+      .and.to.match(/^Exit codes: 0 .*, 1 .*, 75 /m)
+    for (const [name, { alias, group }] of Object.entries<Setting<unknown>>(settings)) {
+      if (group === plannedGroup) expect(help).to.not.include(`\n  ${name}  (`)
+      else {
+        expect(help).to.include(`\n  ${name}  (`)
+        if (alias !== undefined) expect(help).to.include(`Also ${alias}.`)
+      }
+    }
+  })
+})

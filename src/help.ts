@@ -1,0 +1,80 @@
+import { settings } from './config.ts'
+import { plannedGroup } from './platform/planned-settings.ts'
+import type { Setting } from './platform/setting.ts'
+
+type Described = Readonly<Record<string, { readonly description: string }>>
+
+/** Lines are broken here, so that they are easy to read and fit terminals of the usual widths. */
+const helpWidth = 90
+
+/** What `--help` prints: services, variables with their defaults, exit codes. */
+export function helpText(services: Described): string {
+  const lines = [
+    'flowfarm: an indexer and explorer back end for the Flow chain',
+    '',
+    'Usage: node src/main.ts [service …]',
+    '       npm start -- [service …]',
+    '',
+    'Without a name all services run together, in one process.',
+    '',
+    'Services:',
+    ...Object.entries(services).flatMap(([name, { description }]) => {
+      const [first = '', ...more] = wrapped(description, '', helpWidth - 12)
+      return [`  ${name.padEnd(10)}${first}`, ...more.map((line) => `${' '.repeat(12)}${line}`)]
+    }),
+    '',
+    'Exit codes: 0 done, 1 needs a person, 75 a restart may help.',
+    '',
+    'Everything else is set by variables of the environment, e.g. PORT=8081 npm start:',
+  ]
+  const groups = settingGroups()
+  for (const [group, entries] of groups) {
+    if (group === plannedGroup) continue
+    lines.push('', `${group}:`)
+    for (const [name, setting] of entries) {
+      lines.push(
+        '',
+        ...wrapped(`${name}  (${shape(setting)})`, '  ', helpWidth),
+        ...wrapped(described(setting), '      ', helpWidth),
+      )
+    }
+  }
+  lines.push(
+    '',
+    ...wrapped(
+      `${groups.get(plannedGroup)?.length ?? 0} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
+        'docs/configuration.md lists them.',
+      '',
+      helpWidth,
+    ),
+  )
+  return `${lines.join('\n')}\n`
+}
+
+/** The variables by the group under which they are described. */
+export function settingGroups(): Map<string, [string, Setting<unknown>][]> {
+  return Map.groupBy(Object.entries<Setting<unknown>>(settings), ([, setting]) => setting.group)
+}
+
+function described({ alias, description }: Setting<unknown>): string {
+  return alias === undefined ? description : `${description} Also ${alias}.`
+}
+
+function shape({ type, unit, defaultText }: Setting<unknown>): string {
+  return `${type}${unit === undefined ? '' : `, ${unit}`}; ${defaultText === 'none' ? 'no default' : `default ${defaultText.replaceAll(/,(?=\S)/g, ', ')}`}`
+}
+
+/** A text in lines of at most `width` characters; a word that is longer stands alone. */
+function wrapped(text: string, indent: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(indent + line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, indent + line]
+}

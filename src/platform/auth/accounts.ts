@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { errors, jwtVerify } from 'jose'
+import type pg from 'pg'
+import { ApiError } from '../errors.ts'
+import { query, withTransaction } from '../db/pool.ts'
+import { insertKey, joinAccount, keyColumns } from './developer-keys.ts'
+import type { DeveloperKey, DeveloperKeys, NewKey } from './developer-keys.ts'
+
+export interface AccountsOptions {
+  readonly pool: pg.Pool
+  readonly keys: DeveloperKeys
+  /** AUTH_JWT_SECRET; undefined: people are not known here. */
+  readonly jwtSecret: string | undefined
+}
+
+/** Keys that an account may have at a time. */
+const mostKeys = 20
+
+/**
+ * Accounts of the people of the authentication service, and the keys that they make for their programs. An account is a row
+ * among the developer keys to which no key leads: all its keys share its tier, its webhooks and its rate.
+ */
+export class Accounts {
+  readonly #pool: pg.Pool
+  readonly #keys: DeveloperKeys
+  readonly #secret: Uint8Array | undefined
+
+  constructor({ pool, keys, jwtSecret }: AccountsOptions) {
+    this.#pool = pool
+    this.#keys = keys
+    this.#secret = jwtSecret === undefined ? undefined : new TextEncoder().encode(jwtSecret)
+  }
+
+  /**
+   * The account of who shows a JWT of the authentication service; the first time it is made, with the tier free.
+   * @throws ApiError 401 `bad-credentials`, `expired-credentials`; 403 `account-revoked`
+   */
+  async ofJwt(jwt: string): Promise<DeveloperKey> {
+    const userId = await this.#subjectOf(jwt)
+    const account = (await this.#find(userId)) ?? (await this.#make(userId))
+    if (account.revokedAt !== null)
+      throw new ApiError(403, 'account-revoked', 'This account was revoked by an administrator.')
+    return account
+  }
+
+  /** The keys that are good of an account, the newest first; of a key that stands for itself, that key. */
+  async keysOf(ownerId: number): Promise<readonly DeveloperKey[]> {
+    const { rows } = await query<DeveloperKey>(
+      this.#pool,
+      `select ${keyColumns} from app.developer_keys k ${joinAccount}
+       where (k.account_id = $1 or (k.id = $1 and k.user_id is null)) and k.revoked_at is null order by k.id desc`,
+      [ownerId],
+    )
+    return rows
+  }
+
+  /** @throws ApiError 403 `no-account` for a key that stands for itself, `too-many-keys` */
+  async makeKey(ownerId: number, name: string): Promise<NewKey> {
+    return withTransaction(this.#pool, async (client) => {
+      const {
+        rows: [account],
+      } = await query<{ user_id: string | null; count: number }>(
+        client,
+        `select user_id, (select count(*)::int from app.developer_keys k where k.account_id = a.id and k.revoked_at is null) as count
+         from app.developer_keys a where a.id = $1 for no key update of a`,
+        [ownerId],
+      )
+      if (account === undefined || account.user_id === null) {
+        throw new ApiError(
+          403,
+          'no-account',
+          'This key was made by an administrator and belongs to no account: ask an administrator for another.',
+        )
+      }
+      if (account.count >= mostKeys)
+        throw new ApiError(403, 'too-many-keys', `An account has at most ${mostKeys} keys: remove one first.`)
+      return insertKey(client, { name, tier: 'free', accountId: ownerId })
+    })
+  }
+
+  /** Revokes one of the keys of `keysOf`. @throws ApiError 404 `unknown-key` */
+  async revokeKey(ownerId: number, id: number): Promise<void> {
+    const own = await this.keysOf(ownerId)
+    if (!own.some((key) => key.id === id))
+      throw new ApiError(404, 'unknown-key', `You have no key with the number ${id}.`)
+    await this.#keys.revoke(id)
+  }
+
+  async #subjectOf(jwt: string): Promise<string> {
+    const refused = (cause?: unknown): ApiError =>
+      new ApiError(
+        401,
+        'bad-credentials',
+        'This is neither a developer key nor a valid JWT of the authentication service.',
+        { cause },
+      )
+    if (this.#secret === undefined) throw refused()
+    try {
+      const { payload } = await jwtVerify(jwt, this.#secret, { algorithms: ['HS256'], requiredClaims: ['exp', 'sub'] })
+      if (typeof payload.sub !== 'string' || payload.sub === '' || payload.sub.length > 200) throw refused()
+      return payload.sub
+    } catch (error) {
+      if (error instanceof errors.JWTExpired)
+        throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+      if (error instanceof errors.JOSEError) throw refused(error)
+      throw error
+    }
+  }
+
+  async #find(userId: string): Promise<DeveloperKey | undefined> {
+    const {
+      rows: [account],
+    } = await query<DeveloperKey>(
+      this.#pool,
+      `select ${keyColumns} from app.developer_keys k ${joinAccount} where k.user_id = $1`,
+      [userId],
+    )
+    return account
+  }
+
+  async #make(userId: string): Promise<DeveloperKey> {
+    // The digest of nothing that anybody knows.
+    await query(
+      this.#pool,
+      `insert into app.developer_keys (key_hash, prefix, name, tier, user_id) values ($1, 'account', $2, 'free', $2) on conflict (user_id) do nothing`,
+      [randomBytes(32), userId],
+    )
+    const account = await this.#find(userId)
+    if (account === undefined) throw new Error('an account that was just made is not there')
+    return account
+  }
+}

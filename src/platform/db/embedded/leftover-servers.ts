@@ -1,0 +1,100 @@
+import { readFile, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FatalError } from '../../errors.ts'
+import { pause } from '../../retry.ts'
+
+/** How long a left-over server gets for each way of stopping, mild to hard. */
+const stopSteps = [
+  { signal: 'SIGINT', patienceMs: 20_000 },
+  { signal: 'SIGQUIT', patienceMs: 5_000 },
+  { signal: 'SIGKILL', patienceMs: 5_000 },
+] as const
+
+/**
+ * Ends every PostgreSQL process that still works in `clusterFolder` and removes its pid file. Only the holder of the
+ * folder's lock may call it: whatever runs there was left over by an owner that was killed together with its watchdog.
+ *
+ * A process is recognised by its working directory, never by the number in postmaster.pid, which after a reboot may
+ * belong to anything; that is also why the file is removed here, since postgres would refuse to start if the number
+ * is in use by another program of the same user.
+ */
+export async function endLeftoverServers(clusterFolder: string, log: (line: string) => void): Promise<void> {
+  for (const { signal, patienceMs } of stopSteps) {
+    const pids = await processesIn(clusterFolder)
+    if (pids.length === 0) break
+    const postmaster = await postmasterPid(clusterFolder)
+    // The postmaster stops its children in order; children without one are told directly.
+    const targets = postmaster !== undefined && pids.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : pids
+    log(`stopping a PostgreSQL server left over in ${clusterFolder} (${signal} to ${targets.join(', ')})`)
+    for (const pid of targets) sendSignal(pid, signal)
+    const deadline = Date.now() + patienceMs
+    while (Date.now() < deadline && (await processesIn(clusterFolder)).length > 0) await pause(20)
+  }
+  const left = await processesIn(clusterFolder)
+  if (left.length > 0) {
+    throw new FatalError(
+      'leftover-server',
+      `A PostgreSQL server (process ${left.join(', ')}) still uses ${clusterFolder} and cannot be stopped: end it by hand.`,
+    )
+  }
+  await rm(join(clusterFolder, 'postmaster.pid'), { force: true })
+}
+
+/** The pid that the running server wrote down, or undefined. */
+export async function postmasterPid(clusterFolder: string): Promise<number | undefined> {
+  try {
+    const [pid] = (await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8')).split('\n')
+    return pid ? Number(pid) : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Processes (of users that we may inspect) whose working directory is `folder`; every server process has that. */
+export async function processesIn(folder: string): Promise<number[]> {
+  const wanted = await statOrUndefined(folder)
+  if (wanted === undefined) return []
+  const pids: number[] = []
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue
+    const cwd = await statOrUndefined(`/proc/${entry}/cwd`)
+    if (cwd === undefined || cwd.ino !== wanted.ino || cwd.dev !== wanted.dev) continue
+    if (await isPostgres(entry)) pids.push(Number(entry))
+  }
+  return pids
+}
+
+/** A person's shell may stand in the folder too. */
+async function isPostgres(pid: string): Promise<boolean> {
+  try {
+    return /^(postgres|initdb)/.test(await readFile(`/proc/${pid}/comm`, 'utf8'))
+  } catch (error) {
+    if (hasEnded(error)) return false
+    throw error
+  }
+}
+
+async function statOrUndefined(path: string): Promise<{ dev: number; ino: number } | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (hasEnded(error)) return undefined
+    throw error
+  }
+}
+
+/** Whether the error of a system call says that the process has ended, or belongs to another user now. */
+export function hasEnded(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code
+  return code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM'
+}
+
+/** A process that has ended is passed over. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!hasEnded(error)) throw error
+  }
+}

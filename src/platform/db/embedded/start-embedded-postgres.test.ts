@@ -1,0 +1,491 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'chai'
+import { Client } from 'pg'
+import { FatalError, RetryableError } from '../../errors.ts'
+import { pause } from '../../retry.ts'
+import { createPool } from '../pool.ts'
+import { folderHolder } from './folder-lock.ts'
+import { postmasterPid, processesIn } from './leftover-servers.ts'
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from './start-embedded-postgres.ts'
+import { Stopwatch } from '../../../../test/support/stopwatch.ts'
+
+const ownerProgram = join(import.meta.dirname, '../../../../test/support/embedded-owner.ts')
+const isRoot = process.geteuid?.() === 0
+const nobody = 65_534
+
+interface OwnerReport {
+  readonly url?: string
+  readonly lines?: string[]
+  readonly code?: string
+  readonly message?: string
+}
+
+describe('startEmbeddedPostgres', function () {
+  /** Everything of this file is below it. */
+  let root: string
+  /** A data folder that was used once; tests work on copies, which costs less than making a cluster anew. */
+  let used: string
+  let folders = 0
+  const owners: ChildProcess[] = []
+  const servers: EmbeddedPostgres[] = []
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'flowfarm-embedded-'))
+    await chmod(root, 0o711)
+    used = await newFolder()
+    const server = await start(used)
+    await run(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+    await server.stop()
+  })
+  afterEach(async () => {
+    for (const owner of owners.splice(0)) owner.kill('SIGKILL')
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
+  })
+  after(() => rm(root, { recursive: true, force: true, maxRetries: 10 }))
+
+  async function newFolder(): Promise<string> {
+    const folder = join(root, String(++folders))
+    await mkdir(folder)
+    return folder
+  }
+
+  async function usedFolder(): Promise<string> {
+    const folder = await newFolder()
+    await cp(join(used, 'cluster'), join(folder, 'cluster'), { recursive: true })
+    await chmod(join(folder, 'cluster'), 0o700)
+    return folder
+  }
+
+  async function start(dataFolder: string, options: Partial<EmbeddedPostgresOptions> = {}): Promise<EmbeddedPostgres> {
+    const settings = { fsync: 'off', shared_buffers: '32MB', ...options.settings }
+    const server = await startEmbeddedPostgres({ log: () => undefined, wait: false, ...options, dataFolder, settings })
+    servers.push(server)
+    return server
+  }
+
+  async function failure(promise: Promise<unknown>): Promise<FatalError | RetryableError> {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    if (error instanceof FatalError || error instanceof RetryableError) return error
+    throw new Error(`expected an error of our tree, not ${String(error)}`, { cause: error })
+  }
+
+  /** Runs one statement and gives its first value. */
+  async function run(url: string, sql: string): Promise<unknown> {
+    const pool = createPool(url, { max: 1 })
+    try {
+      const { rows } = await pool.query<Record<string, unknown>>(sql)
+      return rows[0] === undefined ? undefined : Object.values(rows[0])[0]
+    } finally {
+      await pool.end()
+    }
+  }
+
+  async function spawnOwner(
+    folder: string,
+    identity: { uid?: number; gid?: number } = {},
+  ): Promise<[ChildProcess, OwnerReport]> {
+    const owner = spawn(process.execPath, [ownerProgram, folder], { stdio: ['pipe', 'pipe', 'inherit'], ...identity })
+    owners.push(owner)
+    const [line] = (await once(createInterface(owner.stdout), 'line')) as [string]
+    return [owner, JSON.parse(line) as OwnerReport]
+  }
+
+  async function canRead(uid: number, path: string): Promise<boolean> {
+    const reader = spawn('/bin/sh', ['-c', 'test -r "$0" && test -x "$1"', path, process.execPath], { uid, gid: uid })
+    const [code] = (await once(reader, 'exit')) as [number | null]
+    return code === 0
+  }
+
+  /** The state is in the kernel, which gives no signal for it, so it is looked at until it is reached. */
+  async function untilNoServer(folder: string): Promise<void> {
+    while ((await processesIn(join(folder, 'cluster'))).length > 0) await pause(5)
+  }
+
+  async function killNow(process_: ChildProcess): Promise<void> {
+    process_.kill('SIGKILL')
+    await once(process_, 'exit')
+  }
+
+  it('ends a statement that takes more memory than its session may have, and nothing else', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const { url } = await start(await newFolder())
+    const values = Array.from({ length: 16 }, (_, i) => `repeat('${i}', 900000000)`)
+    const error = await run(url, `select ${values.join(', ')}`).then(
+      () => undefined,
+      (thrown: unknown) => thrown as { code?: string },
+    )
+    expect(error?.code).to.equal('53200')
+    expect(await run(url, `select length(repeat('x', 100000000))`)).to.equal(100_000_000)
+  })
+
+  describe('a session that reacts to nothing', () => {
+    /** Computes for many minutes and looks for no request meanwhile. */
+    const uninterruptible =
+      "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))"
+
+    /** Resolves with the process id of a session that computes and has ignored that it was told to end. */
+    async function stuckSession(url: string): Promise<number> {
+      const client = new Client({ connectionString: url })
+      client.on('error', () => undefined)
+      await client.connect()
+      const { processID: pid } = client as Client & { readonly processID: number }
+      client.query(uninterruptible).catch(() => undefined)
+      // A statement that has begun shows no wait for its client.
+      while (
+        (await run(url, `SELECT state = 'active' AND wait_event IS NULL FROM pg_stat_activity WHERE pid = ${pid}`)) !==
+        true
+      )
+        await pause(5)
+      await run(url, `SELECT pg_terminate_backend(${pid})`)
+      return pid
+    }
+
+    it('is interrupted, and no other session notices', async () => {
+      const server = await start(await usedFolder())
+      const startedAt = await run(server.url, 'SELECT pg_postmaster_start_time()::text')
+      const other = new Client({ connectionString: server.url })
+      await other.connect()
+      const pid = await stuckSession(server.url)
+      while ((await other.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).rowCount !== 0)
+        await server.interrupt([pid, process.pid])
+      await other.end()
+      expect(await run(server.url, 'SELECT pg_postmaster_start_time()::text')).to.equal(startedAt)
+    })
+
+    it('is left alone while it waits, as are processes that run no statements', async () => {
+      const folder = await usedFolder()
+      const server = await start(folder)
+      const client = new Client({ connectionString: server.url })
+      await client.connect()
+      await server.interrupt(await processesIn(join(folder, 'cluster')))
+      expect((await client.query('SELECT 1')).rowCount).to.equal(1)
+      await client.end()
+    })
+
+    it('does not keep the server from a clean stop', async () => {
+      const folder = await usedFolder()
+      const server = await start(folder)
+      await stuckSession(server.url)
+      await server.stop()
+      expect(await server.exited).to.include({ code: 0, expected: true })
+      expect(await processesIn(join(folder, 'cluster'))).to.deep.equal([])
+    })
+
+    it('that cannot even be interrupted does not keep the server from stopping in time', async () => {
+      const folder = await usedFolder()
+      const server = await start(folder)
+      process.kill(await stuckSession(server.url), 'SIGSTOP')
+      await server.stop(1000)
+      expect((await server.exited).expected).to.equal(true)
+      expect(await processesIn(join(folder, 'cluster'))).to.deep.equal([])
+      const again = await start(folder)
+      expect(await run(again.url, 'SELECT answer FROM kept')).to.equal(42)
+    })
+
+    it('ends when the owner is killed', async () => {
+      const folder = await usedFolder()
+      const [owner, report] = await spawnOwner(folder)
+      await stuckSession(String(report.url))
+      await killNow(owner)
+      await untilNoServer(folder)
+    })
+  })
+
+  describe('a data folder', () => {
+    it('keeps what is stored from one start to the next, under the same URL', async () => {
+      const folder = await usedFolder()
+      const first = await start(folder)
+      await first.stop()
+      const second = await start(folder)
+      expect(second.url).to.equal(first.url)
+      expect(await run(second.url, 'SELECT answer FROM kept')).to.equal(42)
+    })
+
+    it('may have a path that is too long for a socket, with spaces and quotes', async () => {
+      const folder = join(await usedFolder(), `it's "odd", `.repeat(10))
+      const server = await start(folder)
+      expect(await run(server.url, 'SELECT 1')).to.equal(1)
+      expect((await server.stop(), await server.exited).expected).to.equal(true)
+    })
+
+    it('is told from a half-made one', async () => {
+      const folder = await newFolder()
+      await mkdir(join(folder, 'cluster.new-1', 'base'), { recursive: true })
+      await start(folder)
+      expect(await readdir(folder))
+        .to.include('cluster')
+        .and.not.include('cluster.new-1')
+    })
+
+    it('of another major version is refused and not touched', async () => {
+      const folder = await usedFolder()
+      await writeFile(join(folder, 'cluster', 'PG_VERSION'), '15\n')
+      const error = await failure(start(folder))
+      expect(error).to.be.instanceOf(FatalError)
+      expect(error.code).to.equal('cluster-version')
+      expect(await folderHolder(folder)).to.equal(undefined)
+    })
+
+    it('is reached by the socket alone, and is durable unless told otherwise', async () => {
+      const server = await startEmbeddedPostgres({ dataFolder: await usedFolder(), log: () => undefined })
+      servers.push(server)
+      for (const [name, value] of Object.entries({
+        listen_addresses: '',
+        fsync: 'on',
+        synchronous_commit: 'on',
+        jit: 'off',
+      })) {
+        expect(await run(server.url, `SHOW ${name}`), name).to.equal(value)
+      }
+    })
+
+    it('that is none, or may not be written to, is refused with the variables to set', async function () {
+      const folder = await newFolder()
+      const file = join(folder, 'file')
+      await writeFile(file, '')
+      for (const place of [file, join(file, 'data')]) {
+        const error = await failure(start(place))
+        expect([error.constructor, error.code], place).to.deep.equal([FatalError, 'data-folder'])
+        expect(error.message).to.include(place).and.to.include('DATA_FOLDER').and.to.include('DB_URL')
+      }
+      if (!isRoot || !(await canRead(nobody, ownerProgram))) return this.skip()
+      await chmod(folder, 0o755)
+      for (const place of [folder, join(folder, 'data')]) {
+        const [, refused] = await spawnOwner(place, { uid: nobody, gid: nobody })
+        expect(refused.code, place).to.equal('data-folder')
+      }
+    })
+
+    it('has a bounded log, and a server that cannot start says why', async () => {
+      const folder = await usedFolder()
+      await writeFile(join(folder, 'postgres.log'), Buffer.alloc(9 * 1024 * 1024, 'x\n'))
+      const error = await failure(start(folder, { settings: { work_mem: 'much' } }))
+      expect(error).to.be.instanceOf(RetryableError)
+      expect(error.message).to.include('work_mem')
+      expect((await readFile(join(folder, 'postgres.log'))).length).to.be.lessThan(10_000)
+    })
+  })
+
+  describe('two owners', () => {
+    it('refuses the second one with the pid of the first', async () => {
+      const folder = await usedFolder()
+      const [owner, report] = await spawnOwner(folder)
+      const error = await failure(start(folder))
+      expect(error).to.be.instanceOf(FatalError)
+      expect(error.code).to.equal('data-folder-in-use')
+      expect(error.message).to.include(`process ${owner.pid} since 20`)
+      expect(await folderHolder(folder)).to.include({ pid: owner.pid, url: report.url })
+    })
+
+    it('tells an owner that is stopped or busy from none', async () => {
+      const folder = await usedFolder()
+      const [owner, report] = await spawnOwner(folder)
+      owner.kill('SIGSTOP')
+      try {
+        expect(await folderHolder(folder, 50)).to.equal('silent')
+        const error = await failure(start(folder))
+        expect(error.code).to.equal('data-folder-in-use')
+        expect(error.message).to.include('a process that does not answer')
+      } finally {
+        owner.kill('SIGCONT')
+      }
+      expect(await folderHolder(folder, 60_000)).to.include({ pid: owner.pid, url: report.url })
+      owner.kill('SIGKILL')
+      await once(owner, 'exit')
+      expect(await folderHolder(folder, 60_000)).to.equal(undefined)
+    })
+
+    it('lets the second one wait, and take over from a first one that was killed', async () => {
+      const folder = await usedFolder()
+      const [owner] = await spawnOwner(folder)
+      const told = Promise.withResolvers<string>()
+      const second = start(folder, { wait: true, log: told.resolve })
+      expect(await told.promise).to.include(`held by process ${owner.pid}`)
+      owner.kill('SIGKILL')
+      expect(await run((await second).url, 'SELECT answer FROM kept')).to.equal(42)
+    })
+
+    it('stops waiting when told to', async () => {
+      const folder = await usedFolder()
+      await start(folder)
+      const controller = new AbortController()
+      const reason = new Error('enough')
+      const second = start(folder, { wait: true, signal: controller.signal, log: () => controller.abort(reason) })
+      expect(await second.catch((error: unknown) => error)).to.equal(reason)
+    })
+  })
+
+  describe('sudden ends', () => {
+    it('leaves no server behind when its owner is killed', async () => {
+      const folder = await usedFolder()
+      const [owner] = await spawnOwner(folder)
+      expect(await processesIn(join(folder, 'cluster'))).not.to.deep.equal([])
+      await killNow(owner)
+      const killedAt = new Stopwatch()
+      await untilNoServer(folder)
+      await killedAt.expectBelow(2000)
+    })
+
+    it('ends a server whose watchdog was killed too', async () => {
+      const folder = await usedFolder()
+      const cluster = join(folder, 'cluster')
+      const [owner, report] = await spawnOwner(folder)
+      const postmaster = await postmasterPid(cluster)
+      const watchdog = Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${postmaster}/status`, 'utf8'))?.[1])
+      // One that stands still starts no other child, which would live on and end the server.
+      process.kill(watchdog, 'SIGSTOP')
+      const children = await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')
+      for (const pid of [watchdog, ...children.trim().split(' ').map(Number)]) {
+        if (pid !== postmaster) process.kill(pid, 'SIGKILL')
+      }
+      await killNow(owner)
+      expect(await run(String(report.url), 'SELECT 1')).to.equal(1)
+
+      const lines: string[] = []
+      const server = await start(folder, { log: (line) => lines.push(line) })
+      expect(lines.join()).to.include(`SIGINT to ${postmaster}`)
+      expect(await run(server.url, 'SELECT answer FROM kept')).to.equal(42)
+      expect(await postmasterPid(cluster)).not.to.equal(postmaster)
+    })
+
+    it('is not stopped by a pid file whose number belongs to somebody else now', async () => {
+      const folder = await usedFolder()
+      const cluster = join(folder, 'cluster')
+      await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n${cluster}\n1\n5432\n\n\n1 1\nready\n`)
+      const server = await start(folder)
+      expect(await run(server.url, 'SELECT answer FROM kept')).to.equal(42)
+    })
+
+    it('tells its owner when the server dies, and recovers at the next start', async () => {
+      const folder = await usedFolder()
+      const server = await start(folder)
+      await run(server.url, 'INSERT INTO kept VALUES (43)')
+      process.kill((await postmasterPid(join(folder, 'cluster'))) as number, 'SIGKILL')
+      const exit = await server.exited
+      expect(exit.expected).to.equal(false)
+      expect(exit.code).to.equal(137)
+      const again = await start(folder)
+      expect(await run(again.url, 'SELECT sum(answer)::int FROM kept')).to.equal(85)
+    })
+
+    it('stops a second time without harm', async () => {
+      const server = await start(await usedFolder())
+      await server.stop()
+      await server.stop()
+      expect(await server.exited).to.include({ code: 0, expected: true })
+    })
+  })
+
+  describe('an installation', () => {
+    /** A copy of the installed package as npm leaves it when it may not run install scripts. */
+    async function packageWithoutLinks(): Promise<string> {
+      const folder = join(await newFolder(), 'package')
+      const entry = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+      await cp(new URL('..', entry), folder, {
+        recursive: true,
+        filter: (source) =>
+          !/\.so(\.\d+)?$/.test(source) || !/\/lib(ecpg|ecpg_compat|icu\w+|pgtypes|pq)\./.test(source),
+      })
+      return join(folder, 'native')
+    }
+
+    it('whose install scripts did not run is completed, by two processes at once too', async () => {
+      const nativeFolder = await packageWithoutLinks()
+      expect(await readdir(join(nativeFolder, 'lib'))).not.to.include('libicuuc.so.60')
+      const both = await Promise.all(
+        [await usedFolder(), await usedFolder()].map((folder) => start(folder, { nativeFolder })),
+      )
+      for (const server of both) expect(await run(server.url, 'SELECT 1')).to.equal(1)
+      expect(await readdir(join(nativeFolder, 'lib'))).to.include('libicuuc.so.60')
+    })
+
+    it('that cannot be run where it is runs from a copy', async () => {
+      const nativeFolder = await packageWithoutLinks()
+      // As root the server's user cannot get there; as an ordinary user the links cannot be made.
+      if (isRoot) await chmod(join(nativeFolder, '..', '..'), 0o700)
+      else await chmod(join(nativeFolder, 'lib'), 0o500)
+      const folder = await usedFolder()
+      const lines: string[] = []
+      const server = await start(folder, { nativeFolder, log: (line) => lines.push(line) })
+      expect(lines.join()).to.include(`runs from the copy ${folder}`)
+      expect(await run(server.url, 'SELECT 1')).to.equal(1)
+      await server.stop()
+
+      // A damaged copy is made anew.
+      const [copy] = (await readdir(folder)).filter((name) => name.startsWith('postgresql-'))
+      const library = join(folder, String(copy), 'native', 'lib', 'libpq.so.5.18')
+      await truncate(library)
+      const again = await start(folder, { nativeFolder })
+      expect(await run(again.url, 'SELECT 1')).to.equal(1)
+      expect((await stat(library)).size).to.be.greaterThan(0)
+      await chmod(join(nativeFolder, 'lib'), 0o700)
+    })
+
+    it('whose copy lost a link is completed', async () => {
+      const nativeFolder = await packageWithoutLinks()
+      await chmod(join(nativeFolder, isRoot ? '../..' : 'lib'), isRoot ? 0o700 : 0o500)
+      const folder = await usedFolder()
+      await (await start(folder, { nativeFolder })).stop()
+      const [copy] = (await readdir(folder)).filter((name) => name.startsWith('postgresql-'))
+      await rm(join(folder, String(copy), 'native', 'lib', 'libicuuc.so.60'))
+      const again = await start(folder, { nativeFolder })
+      expect(await run(again.url, 'SELECT 1')).to.equal(1)
+      await chmod(join(nativeFolder, 'lib'), 0o700)
+    })
+
+    it('that holds no program is refused with the remedy', async () => {
+      const nativeFolder = join(await newFolder(), 'native')
+      await mkdir(nativeFolder)
+      await writeFile(join(nativeFolder, 'pg-symlinks.json'), '[]')
+      await writeFile(join(nativeFolder, '..', 'package.json'), '{"version":"0.0.0"}')
+      const error = await failure(start(await usedFolder(), { nativeFolder }))
+      expect(error.code).to.equal('embedded-postgres-unusable')
+      expect(error.message).to.include('DB_URL')
+    })
+  })
+
+  describe('users', () => {
+    it('starts for root where the folders above are closed to the user that runs the server', async function () {
+      if (!isRoot) return this.skip()
+      const closed = join(await newFolder(), 'closed')
+      await mkdir(closed, { mode: 0o700 })
+      const folder = join(closed, 'data')
+      const server = await start(folder)
+      expect(await run(server.url, 'SELECT 1')).to.equal(1)
+      await server.stop()
+      await start(folder)
+    })
+
+    it('starts for an ordinary user, who refuses what belongs to somebody else', async function () {
+      if (!isRoot) return this.skip()
+      const folder = await newFolder()
+      await chown(folder, nobody, nobody)
+      if (!(await canRead(nobody, ownerProgram))) return this.skip()
+      const [owner, report] = await spawnOwner(folder, { uid: nobody, gid: nobody })
+      expect(report.message).to.equal(undefined)
+      // Root takes the folder over as its owner, and leaves it to that user.
+      owner.stdin?.end()
+      await once(owner, 'exit')
+      await (await start(folder)).stop()
+      const [, again] = await spawnOwner(folder, { uid: nobody, gid: nobody })
+      expect(again.message).to.equal(undefined)
+
+      const foreign = await usedFolder()
+      await chown(foreign, nobody, nobody)
+      const [, refused] = await spawnOwner(foreign, { uid: nobody, gid: nobody })
+      expect(refused.code).to.equal('foreign-data-folder')
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { chown, lstat, readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { FatalError } from '../../errors.ts'
+
+/** A user that has an entry in /etc/passwd: initdb and postgres refuse to run as a bare number. */
+export interface SystemUser {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * The user that the server must run as, or undefined when that is the user of this process. PostgreSQL refuses to
+ * run as root, so root hands the server to the owner of the existing cluster, else to `postgres`, else to `nobody`.
+ */
+export async function serverUser(clusterFolder: string): Promise<SystemUser | undefined> {
+  const myUid = process.geteuid?.()
+  const users = parsePasswd(await readFile('/etc/passwd', 'utf8'))
+  if (myUid !== 0) {
+    await refuseForeignCluster(clusterFolder, myUid, users)
+    return undefined
+  }
+  const ownerUid = await ownerOf(clusterFolder)
+  const user =
+    users.find((u) => u.uid === ownerUid && u.uid !== 0) ??
+    users.find((u) => u.name === 'postgres' && u.uid !== 0) ??
+    users.find((u) => u.name === 'nobody' && u.uid !== 0)
+  if (user !== undefined) return user
+  throw new FatalError(
+    'no-server-user',
+    'PostgreSQL cannot run as root and there is no user "postgres" or "nobody" to run it as: ' +
+      'start flowfarm as an ordinary user or set DB_URL to a PostgreSQL 15+ server.',
+  )
+}
+
+/** Gives `folder` and all that is in it to `user`; only root can. */
+export async function giveTo(user: SystemUser, folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (!entry.isSymbolicLink()) await chown(path, user.uid, user.gid)
+  }
+  await chown(folder, user.uid, user.gid)
+}
+
+/** Whether `user` can go into `folder`; true for ourselves. Tried out, because modes are not all that decides. */
+export async function canReach(folder: string, user: SystemUser | undefined): Promise<boolean> {
+  if (user === undefined) return true
+  try {
+    await promisify(execFile)('/bin/sh', ['-c', 'cd "$0"', folder], { uid: user.uid, gid: user.gid, cwd: '/' })
+    return true
+  } catch (error) {
+    // A number is the shell's own answer; anything else means that it did not run.
+    if (typeof (error as { code?: unknown }).code === 'number') return false
+    throw error
+  }
+}
+
+/** The uid that owns `path`, or undefined when it does not exist. */
+export async function ownerOf(path: string): Promise<number | undefined> {
+  try {
+    return (await lstat(path)).uid
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function refuseForeignCluster(folder: string, myUid: number | undefined, users: SystemUser[]): Promise<void> {
+  const ownerUid = await ownerOf(folder)
+  if (ownerUid === undefined || ownerUid === myUid) return
+  const owner = users.find((u) => u.uid === ownerUid)?.name ?? `uid ${ownerUid}`
+  throw new FatalError(
+    'foreign-data-folder',
+    `The database in ${folder} belongs to ${owner}: start flowfarm as ${owner} or as root, or remove that folder to begin anew.`,
+  )
+}
+
+function parsePasswd(text: string): SystemUser[] {
+  const users: SystemUser[] = []
+  for (const line of text.split('\n')) {
+    const [name, , uid, gid] = line.split(':')
+    if (name && uid && gid) users.push({ name, uid: Number(uid), gid: Number(gid) })
+  }
+  return users
+}

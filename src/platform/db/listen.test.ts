@@ -1,0 +1,150 @@
+import { expect } from 'chai'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { startHalfOpenProxy, type HalfOpenProxy } from '../../../test/support/half-open-proxy.ts'
+import { listen, type ListenOptions } from './listen.ts'
+
+/** A queue that a test can wait on. */
+class Heard<T> {
+  readonly #values: T[] = []
+  readonly #waiting: ((value: T) => void)[] = []
+
+  readonly push = (value: T): void => {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#values.push(value)
+    else next(value)
+  }
+
+  next(): Promise<T> {
+    const value = this.#values.shift()
+    if (value !== undefined) return Promise.resolve(value)
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+    })
+  }
+}
+
+describe('listen', () => {
+  let db: TestDatabase
+  let proxy: HalfOpenProxy
+  let controller: AbortController
+  let heard: Heard<string>
+  let reconnected: Heard<true>
+  let troubles: Heard<Error>
+  let options: ListenOptions
+
+  before(async () => {
+    db = await createTestDatabase()
+  })
+  after(() => db.drop())
+  beforeEach(async () => {
+    proxy = await startHalfOpenProxy(db.url)
+    controller = new AbortController()
+    heard = new Heard()
+    reconnected = new Heard()
+    troubles = new Heard()
+    options = {
+      signal: controller.signal,
+      heartbeatMs: 20,
+      answerTimeoutMs: 100,
+      baseMs: 1,
+      maxMs: 5,
+      onReconnect: () => reconnected.push(true),
+      onTrouble: troubles.push,
+    }
+  })
+  afterEach(async () => {
+    controller.abort()
+    await proxy.close()
+  })
+
+  const hear = (channel: string, payload: string): void => heard.push(`${channel}: ${payload}`)
+  const notify = (channel: string, payload: string): Promise<unknown> =>
+    db.pool.query('SELECT pg_notify($1, $2)', [channel, payload])
+
+  it('hears its channels and no others, odd names too, and ends with its signal', async () => {
+    const listener = await listen(db.url, ['blocks', 'Odd "name"'], hear, options)
+    await notify('blocks', '1')
+    await notify('others', '2')
+    await notify('Odd "name"', '')
+    expect(await heard.next()).to.equal('blocks: 1')
+    expect(await heard.next()).to.equal('Odd "name": ')
+    controller.abort()
+    await listener.ended
+  })
+
+  it('connects again after its connection was cut, and says so', async () => {
+    const listener = await listen(proxy.url, ['blocks'], hear, options)
+    proxy.cut()
+    await reconnected.next()
+    await notify('blocks', 'after')
+    expect(await heard.next()).to.equal('blocks: after')
+    controller.abort()
+    await listener.ended
+  })
+
+  it('notices a connection that died without a word', async () => {
+    const listener = await listen(proxy.url, ['blocks'], hear, options)
+    proxy.freeze()
+    await troubles.next()
+    proxy.thaw()
+    await reconnected.next()
+    await notify('blocks', 'after')
+    expect(await heard.next()).to.equal('blocks: after')
+    controller.abort()
+    await listener.ended
+  })
+
+  it('notices a session that no longer listens', async () => {
+    const listener = await listen(db.url, ['blocks'], hear, { ...options, applicationName: 'forgetful' })
+    // The server forgets channels only when asked by the session itself: an inherited function does it here.
+    await db.pool.query(
+      'CREATE FUNCTION public.pg_listening_channels() RETURNS SETOF text LANGUAGE sql RETURN NULL::text',
+    )
+    const { rows } = await db.pool.query<{ name: string }>('SELECT quote_ident(current_database()) AS name')
+    await db.pool.query(`ALTER DATABASE ${rows[0]?.name} SET search_path = public, pg_catalog`)
+    await db.pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'forgetful'")
+    await reconnected.next()
+    await troubles.next()
+    let trouble = await troubles.next()
+    while (!trouble.message.includes('does not listen to blocks')) trouble = await troubles.next()
+    await db.pool.query(`ALTER DATABASE ${rows[0]?.name} RESET search_path`)
+    await db.pool.query('DROP FUNCTION public.pg_listening_channels')
+    controller.abort()
+    await listener.ended
+  })
+
+  it('keeps trying when the database is not there at first', async () => {
+    proxy.freeze()
+    const listening = listen(proxy.url, ['blocks'], hear, options)
+    proxy.cut()
+    proxy.thaw()
+    await listening
+    await notify('blocks', '1')
+    expect(await heard.next()).to.equal('blocks: 1')
+  })
+
+  it('reports an error of the handler and goes on', async () => {
+    const fault = new Error('handler')
+    await listen(
+      db.url,
+      ['blocks'],
+      (_channel, payload) => {
+        if (payload === 'bad') throw fault
+        heard.push(payload)
+      },
+      options,
+    )
+    await notify('blocks', 'bad')
+    await notify('blocks', 'good')
+    expect(await troubles.next()).to.equal(fault)
+    expect(await heard.next()).to.equal('good')
+  })
+
+  it('rejects when it is told to stop before it ever listened', async () => {
+    proxy.freeze()
+    const listening = listen(proxy.url, ['blocks'], hear, options).catch((error: unknown) => error)
+    const reason = new Error('enough')
+    controller.abort(reason)
+    expect(await listening).to.equal(reason)
+  })
+})

@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { DatabasePool } from 'slonik'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { RetryableError } from '../errors.ts'
+import { fixedStatement } from './fixed-statement.ts'
+import { createReadPool } from './slonik.ts'
+
+const numberRow = z.object({ n: z.number() })
+const pidOf = fixedStatement(
+  sql.prepared('pid', z.object({ pid: z.number() }))`select pg_backend_pid() as pid where $1::int > 0`,
+)
+
+describe('prepared statements of the pool for typed reads', () => {
+  let database: TestDatabase
+  let pool: DatabasePool
+
+  before(async () => {
+    database = await createTestDatabase()
+    await database.pool.query(
+      `create schema prepared; create table prepared.numbers as select n::int4 from generate_series(1, 9) n`,
+    )
+  })
+
+  beforeEach(async () => {
+    pool = await createReadPool({ url: database.url, maxConnections: 4 })
+  })
+
+  afterEach(() => pool.end())
+
+  after(() => database.drop())
+
+  const above = (least: number): Promise<readonly { n: number }[]> =>
+    pool.any(sql.prepared('numbers', numberRow)`
+    select n from prepared.numbers where n > ${least} order by n
+  `)
+
+  async function pids(): Promise<number[]> {
+    const found = await Promise.all(Array.from({ length: 30 }, () => pool.one(pidOf(1))))
+    return [...new Set(found.map(({ pid }) => pid))]
+  }
+
+  it('give each its own answer, however many are asked at once over one connection', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => above(i % 10)))
+    answers.forEach((rows, i) =>
+      expect(rows.map(({ n }) => n)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9].slice(i % 10)),
+    )
+    expect(await pids()).to.have.length(1)
+  })
+
+  it('go over other connections where all of theirs are stuck', async () => {
+    const locker = await database.pool.connect()
+    try {
+      await locker.query('begin; lock table prepared.numbers in access exclusive mode')
+      const held = above(8)
+      const free = fixedStatement(sql.prepared('free', numberRow)`select $1::int4 as n`)
+      const answered = new AbortController()
+      const asked: Promise<unknown>[] = []
+      while (!answered.signal.aborted) {
+        asked.push(pool.one(free(1)).then(() => answered.abort()))
+        await setImmediate()
+      }
+      await locker.query('rollback')
+      await Promise.all([held, ...asked])
+    } finally {
+      locker.release()
+    }
+  })
+
+  it('are planned once for a connection, not for each value', async () => {
+    for (let i = 0; i < 20; i++) await above(i)
+    const plans = z.object({ name: z.string(), generic: z.number(), custom: z.number() })
+    const rows = await pool.any(sql.prepared('plans', plans)`
+      select name, generic_plans as generic, custom_plans as custom from pg_prepared_statements where name like '%numbers'
+    `)
+    expect(rows.map(({ generic, custom }) => [generic, custom])).to.deep.equal([[20, 0]])
+  })
+
+  it('of the same name may have other texts', async () => {
+    expect(
+      await pool.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n = ${3}`),
+    ).to.deep.equal([{ n: 3 }])
+    expect(await above(8)).to.deep.equal([{ n: 9 }])
+  })
+
+  it('fail one by one', async () => {
+    const divided = (by: number): Promise<readonly { n: number }[]> =>
+      pool.any(sql.prepared('divided', numberRow)`select 6 / ${by}::int as n`)
+    const results = await Promise.allSettled([divided(2), divided(0), divided(3)])
+    expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  it('fail where the connection is lost, and go over another one then', async () => {
+    const lost = await pids()
+    const sleeping = pool
+      .any(sql.prepared('sleep', numberRow)`select 1 as n from pg_sleep(${60})`)
+      .catch((error: unknown) => error)
+    const isAsleep = async (): Promise<boolean> => {
+      const { rowCount } = await database.pool.query(
+        `select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+      )
+      return rowCount === 1
+    }
+    for (;;) if (await isAsleep()) break
+    await database.pool.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [lost])
+    expect(await sleeping).to.be.instanceOf(RetryableError)
+    expect(await above(8)).to.deep.equal([{ n: 9 }])
+    expect((await pids()).some((pid) => lost.includes(pid))).to.equal(false)
+  })
+
+  it('are planned anew where their table was changed', async () => {
+    const all = (): Promise<readonly unknown[]> =>
+      pool.any(sql.prepared('all', z.object({ n: z.number(), m: z.number().optional() }))`
+      select * from prepared.numbers where n > ${8}
+    `)
+    expect(await all()).to.deep.equal([{ n: 9 }])
+    await database.pool.query('alter table prepared.numbers add column m int4 default 5')
+    expect(await all()).to.deep.equal([{ n: 9, m: 5 }])
+  })
+
+  it('have no rows of another form than they are declared', async () => {
+    const more = pool.any(sql.prepared('more', numberRow)`select n, n as more from prepared.numbers`)
+    const error = await more.catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(TypeError)
+  })
+
+  it('that are one row, or one or none, say when they are more', async () => {
+    const some = sql.prepared('some', numberRow)`select n from prepared.numbers where n > ${7}`
+    const none = sql.prepared('none', numberRow)`select n from prepared.numbers where n > ${9}`
+    expect(await pool.maybeOne(none)).to.equal(null)
+    for (const wrong of [() => pool.maybeOne(some), () => pool.one(some), () => pool.one(none)]) {
+      expect(
+        await wrong().then(
+          () => 'no error',
+          () => 'an error',
+        ),
+      ).to.equal('an error')
+    }
+  })
+
+  it('are waited for at the end', async () => {
+    const other = await createReadPool({ url: database.url })
+    const asked = other.any(sql.prepared('numbers', numberRow)`select n from prepared.numbers where n > ${8}`)
+    await other.end()
+    expect(await asked).to.have.length(1)
+  })
+})

@@ -1,0 +1,61 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import Koa from 'koa'
+import { createRootPage } from './serve-page.ts'
+
+describe('a page at the root, over HTTP', () => {
+  let server: Server
+  let origin: string
+
+  before(async () => {
+    const files = new Map([
+      [
+        '',
+        {
+          body: Buffer.from('<!doctype html><title>Page</title>'),
+          type: 'text/html; charset=utf-8',
+          isImmutable: false,
+        },
+      ],
+      ['assets/index-1a2b.js', { body: Buffer.from('x()'), type: 'text/javascript; charset=utf-8', isImmutable: true }],
+    ])
+    const pages = { file: (path: string) => Promise.resolve(files.get(path)) }
+    const app = new Koa().use(createRootPage(pages)).use((context) => {
+      context.body = 'the API'
+    })
+    const handle = app.callback()
+    server = createServer((request, response) => void handle(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+
+  after(() => new Promise((resolve) => server.close(resolve)))
+
+  it('loads and asks nothing but what is its own, and is framed by nobody', async () => {
+    const { headers } = await fetch(`${origin}/`)
+    expect(headers.get('content-security-policy')).to.equal(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+    )
+    expect(Object.fromEntries(headers)).to.include({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+  })
+
+  it('has files that a browser keeps, and says that there are no others', async () => {
+    const file = await fetch(`${origin}/assets/index-1a2b.js`)
+    expect(await file.text()).to.equal('x()')
+    expect(file.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
+    expect((await fetch(`${origin}/assets/other.js`)).status).to.equal(404)
+  })
+
+  it('leaves all else to the API', async () => {
+    for (const path of ['/docs', '/assets', '/api/v1/ask', '/assetsx', '/index.html'])
+      expect(await (await fetch(`${origin}${path}`)).text(), path).to.equal('the API')
+    expect(await (await fetch(`${origin}/`, { method: 'POST' })).text()).to.equal('the API')
+  })
+})

@@ -1,0 +1,201 @@
+import { isIP } from 'node:net'
+
+/**
+ * What a variable of the environment may hold. A reader turns its text into a value, or says in words what is
+ * wrong with it; `config.ts` collects the complaints of all variables before it gives up.
+ */
+
+export interface Setting<T> {
+  /** For the documentation, e.g. `whole number`, `true or false`. */
+  readonly type: string
+  readonly unit?: string
+  /** Shown in the documentation where the default is no plain value. */
+  readonly defaultText: string
+  readonly description: string
+  /** Never printed or logged. */
+  readonly secret: boolean
+  /** Group heading in the documentation. */
+  readonly group: string
+  /** Another name of the variable; only one of them may be set. */
+  readonly alias?: string
+  read(text: string | undefined): T
+}
+
+/** The values of a group of settings. */
+export type SettingValues<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
+  readonly [Name in keyof Settings]: ReturnType<Settings[Name]['read']>
+}
+
+/** Words about one bad value; the name of the variable is put before it. */
+export class SettingError extends Error {}
+
+interface Common {
+  group: string
+  description: string
+  unit?: string
+  secret?: boolean
+  alias?: string | undefined
+}
+
+function setting<T>(
+  common: Common,
+  type: string,
+  defaultText: string,
+  read: (text: string | undefined) => T,
+): Setting<T> {
+  return {
+    type,
+    defaultText,
+    description: common.description,
+    group: common.group,
+    secret: common.secret ?? false,
+    ...(common.unit === undefined ? {} : { unit: common.unit }),
+    ...(common.alias === undefined ? {} : { alias: common.alias }),
+    read: (text) => read(text === undefined || text.trim() === '' ? undefined : text.trim()),
+  }
+}
+
+export function integer(options: Common & { default: number; min?: number; max?: number }): Setting<number> {
+  const parse = integerParser(options)
+  return setting(options, 'whole number', String(options.default), (text) =>
+    text === undefined ? options.default : parse(text),
+  )
+}
+
+/** `defaultText` says in words what happens without the variable. */
+export function optionalInteger(
+  options: Common & { defaultText?: string; min?: number; max?: number },
+): Setting<number | undefined> {
+  const parse = integerParser(options)
+  return setting(options, 'whole number', options.defaultText ?? 'none', (text) =>
+    text === undefined ? undefined : parse(text),
+  )
+}
+
+function integerParser({
+  min = 0,
+  max = Number.MAX_SAFE_INTEGER,
+}: {
+  min?: number
+  max?: number
+}): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+      throw new SettingError(`must be a whole number, not "${text}"`)
+    if (value < min || value > max) throw new SettingError(`must be from ${min} to ${max}, not ${text}`)
+    return value
+  }
+}
+
+export function number(options: Common & { default: number; min: number }): Setting<number> {
+  const optional = optionalNumber(options)
+  return { ...optional, defaultText: String(options.default), read: (text) => optional.read(text) ?? options.default }
+}
+
+/** `defaultText` says in words what happens without the variable. */
+export function optionalNumber(options: Common & { defaultText?: string; min: number }): Setting<number | undefined> {
+  return setting(options, 'number', options.defaultText ?? 'none', (text) => {
+    if (text === undefined) return undefined
+    const value = Number(text)
+    if (!Number.isFinite(value) || value < options.min)
+      throw new SettingError(`must be a number of at least ${options.min}, not "${text}"`)
+    return value
+  })
+}
+
+export function boolean(options: Common & { default: boolean }): Setting<boolean> {
+  return setting(options, 'true or false', String(options.default), (text) => {
+    if (text === undefined) return options.default
+    if (/^(true|1|yes|on)$/i.test(text)) return true
+    if (/^(false|0|no|off)$/i.test(text)) return false
+    throw new SettingError(`must be true or false, not "${text}"`)
+  })
+}
+
+export function text(options: Common & { default: string }): Setting<string> {
+  return setting(options, 'text', options.default, (value) => value ?? options.default)
+}
+
+export function optionalText(options: Common): Setting<string | undefined> {
+  return setting(options, 'text', 'none', (value) => value)
+}
+
+/** A list of words, separated by commas, semicolons or white space. */
+export function list(options: Common): Setting<readonly string[]> {
+  return words({ ...options, default: [] })
+}
+
+/** The same with words that hold when none are given. */
+export function words(options: Common & { default: readonly string[] }): Setting<readonly string[]> {
+  return setting(options, 'list, separated by commas', options.default.join(',') || 'none', (value) => {
+    const given = (value ?? '').split(/[,;\s]+/).filter((word) => word !== '')
+    return given.length > 0 ? given : options.default
+  })
+}
+
+/** IP addresses, and networks as `10.0.0.0/8`. */
+export function addresses(options: Common): Setting<readonly string[]> {
+  const optional = words({ ...options, default: [] })
+  return {
+    ...optional,
+    type: 'list of networks',
+    read: (text) => {
+      const given = optional.read(text)
+      const wrong = given.find((entry) => !isAddressOrNetwork(entry))
+      if (wrong !== undefined)
+        throw new SettingError(`must be IP addresses or networks such as 10.0.0.0/8, not "${wrong}"`)
+      return given
+    },
+  }
+}
+
+function isAddressOrNetwork(entry: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  return isIP(address) !== 0 && Number(prefix) <= (isIP(address) === 6 ? 128 : 32)
+}
+
+export function choice<const T extends string>(options: Common & { values: readonly T[]; default: T }): Setting<T> {
+  return setting(options, options.values.join(', '), options.default, (value) => {
+    if (value === undefined) return options.default
+    const found = options.values.find((candidate) => candidate === value.toLowerCase())
+    if (found === undefined) throw new SettingError(`must be one of ${options.values.join(', ')}, not "${value}"`)
+    return found
+  })
+}
+
+/** The same without a default. `defaultText` says in words what happens without the variable. */
+export function optionalChoice<const T extends string>(
+  options: Common & { values: readonly T[]; defaultText: string },
+): Setting<T | undefined> {
+  const [first] = options.values
+  if (first === undefined) throw new Error('a choice has values')
+  const given = choice({ ...options, default: first })
+  return {
+    ...given,
+    defaultText: options.defaultText,
+    read: (text) => (text === undefined || text.trim() === '' ? undefined : given.read(text)),
+  }
+}
+
+/** A connection string of one of the given schemes. */
+export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
+  return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) =>
+    value === undefined ? undefined : checkedUrl(value, options.schemes),
+  )
+}
+
+/** The same where there is one in any case. */
+export function url(options: Common & { schemes: readonly string[]; default: string }): Setting<string> {
+  return setting(options, `URL (${options.schemes.join(', ')})`, options.default, (value) =>
+    checkedUrl(value ?? options.default, options.schemes),
+  )
+}
+
+function checkedUrl(value: string, schemes: readonly string[]): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(value)?.[1]?.toLowerCase()
+  if (scheme === undefined || !schemes.includes(scheme)) {
+    throw new SettingError(`must be a URL that starts with ${schemes.map((s) => `${s}://`).join(' or ')}`)
+  }
+  return value
+}

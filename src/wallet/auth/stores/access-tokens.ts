@@ -1,0 +1,171 @@
+import { createPublicKey, sign, createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint, errors, exportJWK, jwtVerify } from 'jose'
+import type { JWK } from 'jose'
+import type pg from 'pg'
+import { rawSignatureOf } from '../../../../clients/signing/der-signature.ts'
+import { query } from '../../../platform/db/pool.ts'
+import { FatalError } from '../../../platform/errors.ts'
+import { authError } from '../auth-error.ts'
+import type { OpenSession, KeptSession } from './sessions.ts'
+import { metadataOf, presentUser } from './users.ts'
+
+/** What an access token says that its session does not say better. */
+interface AccessClaims {
+  readonly userId: string
+  readonly sessionId: string
+}
+
+/** How long an access token is good, in seconds. */
+const accessTokenSeconds = 3600
+
+const audience = 'authenticated'
+
+/** Access tokens: JWTs with ES256, which others verify by the key at `/.well-known/jwks.json`. */
+export class AccessTokens {
+  readonly #key: KeyObject
+  readonly #publicKey: KeyObject
+  readonly #issuer: string
+  readonly jwk: JWK & { readonly kid: string }
+
+  private constructor(key: KeyObject, issuer: string, jwk: AccessTokens['jwk']) {
+    this.#key = key
+    this.#publicKey = createPublicKey(key)
+    this.#issuer = issuer
+    this.jwk = jwk
+  }
+
+  /** @param issuer the address of the auth endpoint */
+  static async create(key: KeyObject, issuer: string): Promise<AccessTokens> {
+    const jwk = await exportJWK(createPublicKey(key))
+    return new AccessTokens(key, issuer, {
+      ...jwk,
+      alg: 'ES256',
+      use: 'sig',
+      key_ops: ['verify'],
+      kid: await calculateJwkThumbprint(jwk),
+    })
+  }
+
+  /** @returns the token and when it ends, in seconds since 1970 */
+  sign({ user, sessionId, method, authenticatedAt, notAfter, clientId }: OpenSession): {
+    readonly token: string
+    readonly expiresAt: number
+  } {
+    const now = Math.floor(Date.now() / 1000)
+    const expiresAt = Math.min(now + accessTokenSeconds, Math.floor(notAfter.getTime() / 1000))
+    const claims = {
+      email: user.email ?? '',
+      phone: '',
+      app_metadata: metadataOf(user),
+      user_metadata: user.userMetadata,
+      role: audience,
+      aal: 'aal1',
+      amr: [{ method, timestamp: Math.floor(authenticatedAt.getTime() / 1000) }],
+      session_id: sessionId,
+      is_anonymous: false,
+      ...(clientId === null ? {} : { client_id: clientId }),
+    }
+    const payload = { ...claims, iss: this.#issuer, sub: user.id, aud: audience, iat: now, exp: expiresAt }
+    return { token: this.#signed({ alg: 'ES256', typ: 'JWT', kid: this.jwk.kid }, payload), expiresAt }
+  }
+
+  /** A JWS (RFC 7515) in its compact form, made in one turn of the event loop: the way to another thread takes longer than the signature. */
+  #signed(header: object, payload: object): string {
+    const text = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+    // Having the library write r and s side by side takes as long again as the signature.
+    return `${text}.${Buffer.from(rawSignatureOf(sign('sha256', Buffer.from(text), this.#key))).toString('base64url')}`
+  }
+
+  /** @throws ApiError 403 `bad_jwt` */
+  async verify(token: string): Promise<AccessClaims> {
+    try {
+      const { payload } = await jwtVerify(token, this.#publicKey, {
+        algorithms: ['ES256'],
+        issuer: this.#issuer,
+        audience,
+        typ: 'JWT',
+        requiredClaims: ['exp', 'sub', 'session_id'],
+      })
+      const { sub, session_id: sessionId } = payload
+      if (!isUuid(sub) || !isUuid(sessionId)) throw authError(403, 'bad_jwt', 'The access token is not one of ours.')
+      return { userId: sub, sessionId }
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw authError(403, 'bad_jwt', 'The access token has expired.')
+      if (error instanceof errors.JOSEError) throw authError(403, 'bad_jwt', 'The access token is not one of ours.')
+      throw error
+    }
+  }
+}
+
+export function isUuid(text: unknown): text is string {
+  return typeof text === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}
+
+/**
+ * The key that signs access tokens: the operator's, or one that is made once and kept in the database, which all processes share.
+ * @param pem WALLET_JWT_KEY
+ * @throws FatalError `bad-jwt-key`
+ */
+export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Promise<KeyObject> {
+  return pem === undefined
+    ? keyOf(await keptKey(pool), 'The key in wallet_auth.signing_keys')
+    : keyOf(pem, 'WALLET_JWT_KEY')
+}
+
+async function keptKey(pool: pg.Pool): Promise<string> {
+  const kept = async (): Promise<string | undefined> => {
+    const {
+      rows: [row],
+    } = await query<{ private_key: string }>(pool, 'select private_key from wallet_auth.signing_keys')
+    return row?.private_key
+  }
+  const found = await kept()
+  if (found !== undefined) return found
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
+    publicKeyEncoding: { format: 'pem', type: 'spki' },
+  })
+  // Of several processes that start at once the first one's is kept.
+  await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [
+    privateKey,
+  ])
+  return (await kept()) ?? privateKey
+}
+
+/** Variables of the environment often have the line breaks written out. */
+function keyOf(pem: string, name: string): KeyObject {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem.replaceAll('\\n', '\n'))
+  } catch {
+    // What the parser says may quote the key.
+    throw badKey(name)
+  }
+  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw badKey(name)
+  return key
+}
+
+function badKey(name: string): FatalError {
+  return new FatalError(
+    'bad-jwt-key',
+    `${name} must be a private key of ES256 in PEM (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256).`,
+  )
+}
+
+/** A session as GoTrue hands it over. */
+export function presentSession(
+  { session, refreshToken }: KeptSession,
+  accessTokens: AccessTokens,
+): Record<string, unknown> {
+  const { token, expiresAt } = accessTokens.sign(session)
+  return {
+    access_token: token,
+    token_type: 'bearer',
+    expires_in: expiresAt - Math.floor(Date.now() / 1000),
+    expires_at: expiresAt,
+    refresh_token: refreshToken,
+    user: presentUser(session.user),
+  }
+}

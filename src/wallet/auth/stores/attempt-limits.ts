@@ -1,0 +1,94 @@
+import type { StatementRunner } from '../../../platform/db/named-query.ts'
+import { ApiError } from '../../../platform/errors.ts'
+import type { RateLimit, RateLimits, Turn } from '../../rate-limits.ts'
+import { authError } from '../auth-error.ts'
+import type { AuthClient } from './sessions.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** Of the auth endpoint, by what is limited. Those of GoTrue where it has one. */
+export const authLimits = {
+  /** Per address on the net. */
+  otp: { most: 30, periodMs: 5 * minute },
+  verify: { most: 30, periodMs: 5 * minute },
+  token: { most: 150, periodMs: 5 * minute },
+  authorize: { most: 30, periodMs: 5 * minute },
+  session: { most: 600, periodMs: 5 * minute },
+  admin: { most: 600, periodMs: 5 * minute },
+  mail: { most: 30, periodMs: hour },
+  /** Per mailbox (`mailboxOf`), whether or not it has a user. */
+  mailAgain: { most: 1, periodMs: minute },
+  mailTo: { most: 10, periodMs: hour },
+  /** Part of `mailTo` that one client may use, so that it cannot use up the e-mails of a mailbox. */
+  mailToBy: { most: 5, periodMs: hour },
+  /** Codes tried for one e-mail address while it has a live code: by one client, and by all. */
+  codeBy: { most: 30, periodMs: 24 * hour },
+  codeOf: { most: 300, periodMs: 24 * hour },
+  /** Per user. */
+  changeBy: { most: 60, periodMs: 5 * minute },
+} as const satisfies Record<string, RateLimit>
+
+export type AuthLimits = Readonly<Record<keyof typeof authLimits, RateLimit>>
+
+/** The limits of the auth endpoint, with refusals in the words of GoTrue. */
+export class AttemptLimits {
+  readonly #counts: RateLimits
+  readonly #limits: AuthLimits
+
+  constructor(counts: RateLimits, limits: AuthLimits = authLimits) {
+    this.#counts = counts
+    this.#limits = limits
+  }
+
+  /**
+   * @param subject who
+   * @param db a transaction that the count is part of. Default: none
+   * @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`, with `retryAfterSeconds` in its
+   * details
+   */
+  async take(action: keyof AuthLimits, subject: string, db?: StatementRunner): Promise<void> {
+    await this.#inWords(action, () => this.#counts.take(`auth ${action}`, subject, this.#limits[action], db))
+  }
+
+  /** One time, for a statement that counts it together with what it does. */
+  turn(action: keyof AuthLimits, subject: string): Turn {
+    return { action: `auth ${action}`, subject, limit: this.#limits[action] }
+  }
+
+  /** Says of a time that such a statement found too often when it is not. @throws ApiError 429 as `take` */
+  async refuse(action: keyof AuthLimits, subject: string): Promise<void> {
+    await this.#inWords(action, () => this.#counts.refuse(this.turn(action, subject)))
+  }
+
+  async #inWords(action: keyof AuthLimits, count: () => Promise<void>): Promise<void> {
+    try {
+      await count()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429) throw error
+      throw authError(
+        429,
+        action.startsWith('mail') ? 'over_email_send_rate_limit' : 'over_request_rate_limit',
+        error.message,
+        error.details,
+      )
+    }
+  }
+}
+
+/**
+ * Counts one e-mail for the client and for the mailbox. The client is counted first, so that one who is limited uses up
+ * nothing of the mailbox.
+ * @param mailbox `mailboxOf` the address
+ * @throws ApiError 429 `over_email_send_rate_limit`
+ */
+export async function countMail(
+  limits: AttemptLimits,
+  mailbox: string,
+  { network }: Pick<AuthClient, 'network'>,
+): Promise<void> {
+  await limits.take('mail', network)
+  await limits.take('mailToBy', `${mailbox} ${network}`)
+  await limits.take('mailAgain', mailbox)
+  await limits.take('mailTo', mailbox)
+}

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { namedQuery } from '../../../platform/db/named-query.ts'
+import type { StatementRunner } from '../../../platform/db/named-query.ts'
+import { query } from '../../../platform/db/pool.ts'
+import type { SessionToken } from '../auth-sessions.ts'
+import { digestOf, randomCode, randomToken } from './secrets.ts'
+import type { AuthSecrets } from './secrets.ts'
+import type { SignInMethod } from './sessions.ts'
+
+/** What a one-time token was made for. */
+export interface OneTimeToken {
+  readonly kind: 'email' | 'session' | 'code'
+  /** Null: that of the address. */
+  readonly userId: string | null
+  readonly email: string | null
+  readonly method: SignInMethod
+  readonly redirectTo: string | null
+  readonly codeChallenge: string | null
+  readonly userMetadata: Readonly<Record<string, unknown>>
+}
+
+export type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetadata'> & {
+  readonly email: string
+}
+
+/** What is sent by e-mail: whoever has one of them can sign in. */
+export interface EmailSecrets {
+  readonly token: string
+  readonly code: string
+}
+
+/** A code that waits to be shown. */
+export interface LiveCode {
+  readonly id: string
+  readonly email: string
+  readonly hash: Buffer
+  readonly salt: Buffer
+  /** It is tried from another network than the one that asked for the e-mail. */
+  readonly isElsewhere: boolean
+}
+
+/** Lives in seconds. */
+const emailSeconds = 3600
+const sessionSeconds = 300
+const codeSeconds = 300
+
+/** Wrong codes after which a code is dead. */
+const maxWrongCodes = 5
+/** How many of them may come from networks other than the one that asked for the e-mail: others cannot use up the tries of its owner. */
+const maxWrongCodesElsewhere = 3
+
+const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo", code_challenge as "codeChallenge", user_metadata as "userMetadata"`
+
+/** Tokens that are traded once. One DELETE takes them, so that of two who come at once one is too late. */
+export class OneTimeTokens {
+  readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
+  readonly #secrets: AuthSecrets
+
+  /** @param statements where tokens of sign-ins by passkey are kept */
+  constructor(pool: pg.Pool, secrets: AuthSecrets, statements: StatementRunner = pool) {
+    this.#pool = pool
+    this.#statements = statements
+    this.#secrets = secrets
+  }
+
+  /**
+   * In place of what was sent to the address before.
+   * @param isDead as much work, and no code is right: for an address that is sent none
+   * @param askedBy network of the client that asked for the e-mail; undefined: a program of the operator
+   */
+  async makeForEmail(
+    { email, redirectTo, codeChallenge, userMetadata }: EmailToken,
+    { isDead = false, askedBy }: { readonly isDead?: boolean; readonly askedBy?: string | undefined } = {},
+  ): Promise<EmailSecrets> {
+    const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
+    await query(
+      this.#pool,
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts,
+         asked_by)
+       values ('email', $1, $2, $3, $4, 'otp', $5, $6, $7, now() + make_interval(secs => $8), $9, $10)
+       on conflict (email) where kind = 'email' do update set
+         token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt, code_attempts = excluded.code_attempts,
+         asked_by = excluded.asked_by, attempts_elsewhere = 0, redirect_to = excluded.redirect_to,
+         code_challenge = excluded.code_challenge, user_metadata = excluded.user_metadata, created_at = now(), expires_at = excluded.expires_at`,
+      [
+        digestOf(token),
+        email,
+        this.#secrets.codeHash(code, { email, salt }),
+        salt,
+        redirectTo,
+        codeChallenge,
+        JSON.stringify(userMetadata),
+        emailSeconds,
+        isDead ? maxWrongCodes : 0,
+        askedBy === undefined ? null : digestOf(askedBy),
+      ],
+    )
+    return { token, code }
+  }
+
+  /** For who has shown a passkey. Undefined where there is no such user (any more). */
+  async makeForSession(userId: string): Promise<SessionToken | undefined> {
+    const tokenHash = randomToken()
+    const {
+      rows: [user],
+    } = await namedQuery<{ email: string | null }>(
+      this.#statements,
+      `with u as (select id, email from wallet_auth.users where id = $1),
+       made as (
+         insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, expires_at) select 'session', $2, id, 'webauthn', now() + make_interval(secs => $3) from u
+       )
+       select email from u`,
+      [userId, digestOf(tokenHash), sessionSeconds],
+    )
+    return user === undefined ? undefined : { tokenHash, email: user.email ?? undefined }
+  }
+
+  /** For the page that began a sign-in. @param codeChallenge null: the page has none, and the token alone is enough */
+  async makeForPage(
+    client: pg.ClientBase,
+    { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null },
+  ): Promise<string> {
+    const token = randomToken()
+    await query(
+      client,
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [codeChallenge === null ? 'session' : 'code', digestOf(token), userId, method, codeChallenge, codeSeconds],
+    )
+    return token
+  }
+
+  /** What an e-mailed link is for, without using it. */
+  async peek(token: string): Promise<OneTimeToken | undefined> {
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      this.#pool,
+      `select ${columns} from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`,
+      [digestOf(token)],
+    )
+    return row
+  }
+
+  /** What was sent to an address and has not been used; dead ones that nobody was sent are none. */
+  async waitingFor(email: string): Promise<OneTimeToken | undefined> {
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      this.#pool,
+      `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`,
+      [email, maxWrongCodes],
+    )
+    return row
+  }
+
+  /** Uses a token. Undefined: there is none such, or it has been used or is too old. */
+  async take(
+    client: pg.ClientBase,
+    token: string,
+    kinds: readonly OneTimeToken['kind'][],
+  ): Promise<OneTimeToken | undefined> {
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      client,
+      `delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`,
+      [digestOf(token), kinds],
+    )
+    return row
+  }
+
+  /**
+   * The live code of an address, which may be tried from a network until the transaction ends. Undefined: there is none, or not for this network.
+   * @param network of the client that has a code to show
+   */
+  async lockCode(client: pg.ClientBase, email: string, network: string): Promise<LiveCode | undefined> {
+    const {
+      rows: [kept],
+    } = await query<LiveCode>(
+      client,
+      `select id, email, code_hash as hash, code_salt as salt, asked_by is not null and asked_by <> $3 as "isElsewhere" from wallet_auth.one_time_tokens
+       where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null
+         and (asked_by is null or asked_by = $3 or attempts_elsewhere < $4) for update`,
+      [email, maxWrongCodes, digestOf(network), maxWrongCodesElsewhere],
+    )
+    return kept
+  }
+
+  /** Uses a locked code; a wrong one counts, so the transaction must be committed in either case. */
+  async takeCode(client: pg.ClientBase, live: LiveCode, code: string): Promise<OneTimeToken | undefined> {
+    if (!this.#secrets.isCode(code, live)) {
+      await query(
+        client,
+        'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1, attempts_elsewhere = attempts_elsewhere + $2 where id = $1',
+        [live.id, live.isElsewhere ? 1 : 0],
+      )
+      return undefined
+    }
+    const {
+      rows: [row],
+    } = await query<OneTimeToken>(
+      client,
+      `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`,
+      [live.id],
+    )
+    return row
+  }
+}

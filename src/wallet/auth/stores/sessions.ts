@@ -1,0 +1,317 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { namedQuery } from '../../../platform/db/named-query.ts'
+import type { StatementRunner } from '../../../platform/db/named-query.ts'
+import { query, withTransaction } from '../../../platform/db/pool.ts'
+import { countTurn, turnValues } from '../../rate-limits.ts'
+import type { Turn } from '../../rate-limits.ts'
+import { authError } from '../auth-error.ts'
+import { AuditLog } from './audit-log.ts'
+import { digestOf, randomToken } from './secrets.ts'
+import type { AuthSecrets } from './secrets.ts'
+import { isWelcome, userColumns } from './users.ts'
+import type { UserRow } from './users.ts'
+
+/** A session with the refresh token that keeps it up. */
+export interface KeptSession {
+  readonly session: OpenSession
+  readonly refreshToken: string
+}
+
+/** Which sessions of a user are ended: all, this one, or all but this one. */
+export const signOutScopes = ['global', 'local', 'others'] as const
+type SignOutScope = (typeof signOutScopes)[number]
+
+type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter' | 'clientId'>
+
+/**
+ * Seconds for which a refresh token that was traded gives the one that is good now, to tabs that came with it at the same time and to who did
+ * not get the answer. After that it is one that was stolen, from whoever has it or by them.
+ */
+const graceSeconds = 10
+
+/** Trades within the grace; more are nobody's honest doing. */
+const mostTrades = 20
+
+const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt", s.not_after as "notAfter", s.client_id as "clientId", ${userColumns}`
+
+/**
+ * The parts of a statement that open a session of a user `u`: `s` is the session. From `$first` on: its id, the hours of its life, address, what the browser calls
+ * itself, the digest of the refresh token.
+ * @param method where it is
+ * @param from where it and `u` come from
+ */
+function openedSession(method: string, from: string, first: number): string {
+  const [id, hours, address, userAgent, digest] = Array.from({ length: 5 }, (_, at) => `$${first + at}`)
+  return `s as (
+      insert into wallet_auth.sessions (id, user_id, method, not_after, ip, user_agent)
+      select ${id}::uuid, u.id, ${method}, now() + make_interval(hours => ${hours}), nullif(${address}, '')::inet, ${userAgent} from ${from} returning *
+    ),
+    t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select ${digest}::bytea, id from s),
+    a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+      select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s)`
+}
+
+function banned(): Error {
+  return authError(403, 'user_banned', 'This account has been closed by the operator.')
+}
+
+interface SessionStoreOptions {
+  readonly secrets: AuthSecrets
+  /** Where one-time tokens are traded. Default: the pool. */
+  readonly statements?: StatementRunner
+  /** Longest life of a session. */
+  readonly hours: number
+  /** Told of every session that begins. */
+  readonly onOpen?: ((method: SignInMethod) => void) | undefined
+}
+
+/**
+ * Sessions and their refresh tokens. The states of a refresh token: good; traded a moment ago, when it leads to the one that is good; traded.
+ * One that comes when it is traded ends its session, with all tokens that ever kept it up.
+ */
+export class SessionStore {
+  readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
+  readonly #secrets: AuthSecrets
+  readonly #hours: number
+  readonly #onOpen: (method: SignInMethod) => void
+  readonly #audit = new AuditLog()
+
+  constructor(pool: pg.Pool, { secrets, statements = pool, hours, onOpen = () => undefined }: SessionStoreOptions) {
+    this.#pool = pool
+    this.#statements = statements
+    this.#secrets = secrets
+    this.#hours = hours
+    this.#onOpen = onOpen
+  }
+
+  /**
+   * Trades the one-time token of who has just shown a passkey, or came back to their page, for a session.
+   * @param turn that is counted in the same statement
+   * @returns `limited` where it is too often, and then nothing is traded; undefined where there is no such token
+   * @throws ApiError 403 `user_banned`, where the token is used up too
+   */
+  async trade(token: string, client: AuthClient, turn: Turn): Promise<KeptSession | 'limited' | undefined> {
+    const refreshToken = randomToken()
+    const {
+      rows: [row],
+    } = await namedQuery<
+      { [Name in keyof SessionRow]: SessionRow[Name] | null } & {
+        readonly isCounted: boolean
+        readonly isTaken: boolean
+      }
+    >(
+      this.#statements,
+      `with counted as (${countTurn(7)}),
+       taken as (
+         delete from wallet_auth.one_time_tokens as o using counted where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method
+       ),
+       u as (update wallet_auth.users as u set last_sign_in_at = now() from taken where u.id = taken.user_id and ${isWelcome} returning u.*),
+       ${openedSession('taken.method', 'u, taken', 2)}
+       select exists (select from counted) as "isCounted", exists (select from taken) as "isTaken", ${sessionColumns}
+       from (values (1)) as one left join u on true left join s on true`,
+      [
+        digestOf(token),
+        randomUUID(),
+        this.#hours,
+        client.address,
+        client.userAgent,
+        digestOf(refreshToken),
+        ...turnValues(turn),
+      ],
+    )
+    if (row?.isCounted !== true) return 'limited'
+    if (!row.isTaken) return undefined
+    if (row.sessionId === null) throw banned()
+    return this.#opened({ session: sessionOf(row as SessionRow), refreshToken })
+  }
+
+  /** Signs a user in. @throws ApiError 403 `user_banned` */
+  async open(
+    db: pg.Pool | pg.ClientBase,
+    { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient },
+  ): Promise<KeptSession> {
+    const refreshToken = randomToken()
+    const {
+      rows: [row],
+    } = await query<SessionRow>(
+      db,
+      `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
+       ${openedSession('$7', 'u', 2)}
+       select ${sessionColumns} from s join u on u.id = s.user_id`,
+      [userId, randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), method],
+    )
+    if (row === undefined) throw banned()
+    return this.#opened({ session: sessionOf(row), refreshToken })
+  }
+
+  /**
+   * Opens a session of a client in one of the wallet: it is as old as that, and ends with it. Undefined: that has ended, or is no session of the
+   * wallet itself.
+   */
+  async openForClient(
+    { clientId, userId, sessionId }: { readonly clientId: string; readonly userId: string; readonly sessionId: string },
+    client: AuthClient,
+  ): Promise<KeptSession | undefined> {
+    const refreshToken = randomToken()
+    const {
+      rows: [row],
+    } = await query<SessionRow>(
+      this.#pool,
+      `with p as (
+         select s.* from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
+         where s.id = $1 and s.user_id = $2 and s.client_id is null and s.not_after > now() and ${isWelcome} for key share of s
+       ),
+       s as (
+         insert into wallet_auth.sessions (id, user_id, method, authenticated_at, not_after, ip, user_agent, client_id, opened_by)
+         select $3, user_id, method, authenticated_at, not_after, nullif($4, '')::inet, $5, $6, id from p returning *
+       ),
+       t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $7, id from s),
+       a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+         select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method, 'client', client_id) from s)
+       select ${sessionColumns} from s join wallet_auth.users as u on u.id = s.user_id`,
+      [sessionId, userId, randomUUID(), client.address, client.userAgent, clientId, digestOf(refreshToken)],
+    )
+    return row === undefined ? undefined : { session: sessionOf(row), refreshToken }
+  }
+
+  /**
+   * Trades a refresh token for the next.
+   * @throws ApiError 400 `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`; 403 `user_banned`
+   */
+  async refresh(token: string, client: AuthClient): Promise<KeptSession> {
+    const next = this.#secrets.nextRefreshToken(token)
+    const {
+      rows: [row],
+    } = await query<SessionRow>(
+      this.#pool,
+      // The session first, as whoever ends one has it first.
+      `with s as materialized (
+         select s.* from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id
+         where t.token_hash = $1 and t.used_at is null and s.not_after > now() for no key update of s
+       ),
+       good as (
+         update wallet_auth.refresh_tokens as t set used_at = clock_timestamp() from s join wallet_auth.users as u on u.id = s.user_id
+         where t.token_hash = $1 and t.session_id = s.id and t.used_at is null and ${isWelcome} returning t.session_id
+       ),
+       made as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $2, session_id from good),
+       touched as (update wallet_auth.sessions as s set refreshed_at = now() from good where s.id = good.session_id)
+       select ${sessionColumns} from good join s on s.id = good.session_id join wallet_auth.users as u on u.id = s.user_id`,
+      [digestOf(token), digestOf(next)],
+    )
+    return row === undefined ? this.#afterTrade(token, client) : { session: sessionOf(row), refreshToken: next }
+  }
+
+  /** The session of an access token. @throws ApiError 403 `session_not_found`, `user_banned` */
+  async find({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<OpenSession> {
+    const {
+      rows: [row],
+    } = await query<SessionRow & { isWelcome: boolean }>(
+      this.#pool,
+      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
+       where s.id = $1 and s.user_id = $2 and s.not_after > now()`,
+      [sessionId, userId],
+    )
+    if (row === undefined) throw authError(403, 'session_not_found', 'The session of this access token has ended.')
+    if (!row.isWelcome) throw banned()
+    return sessionOf(row)
+  }
+
+  /** A client ends its own session alone. */
+  async end({ sessionId, user, clientId }: OpenSession, asked: SignOutScope, client: AuthClient): Promise<void> {
+    const scope = clientId === null ? asked : 'local'
+    const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
+    await withTransaction(this.#pool, async (db) => {
+      await query(
+        db,
+        `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`,
+        [user.id, sessionId],
+      )
+      // What somebody has by now to be traded for another session is one of those that are ended.
+      if (scope !== 'local') await query(db, 'delete from wallet_auth.one_time_tokens where user_id = $1', [user.id])
+      await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
+    })
+  }
+
+  #opened(kept: KeptSession): KeptSession {
+    this.#onOpen(kept.session.method)
+    return kept
+  }
+
+  /** What a token that is not good any more means. */
+  async #afterTrade(token: string, client: AuthClient): Promise<KeptSession> {
+    const outcome = await withTransaction(this.#pool, async (db) => {
+      const {
+        rows: [row],
+      } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
+        db,
+        `select ${sessionColumns}, ${isWelcome} as "isWelcome", s.not_after <= now() as "isOver"
+         from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id join wallet_auth.users as u on u.id = s.user_id
+         where t.token_hash = $1 for no key update of s`,
+        [digestOf(token)],
+      )
+      if (row === undefined) return 'unknown'
+      if (row.isOver) return 'over'
+      if (!row.isWelcome) return 'banned'
+      const active = await this.#activeAfter(db, token, row.sessionId)
+      if (active !== undefined) return { session: sessionOf(row), refreshToken: active }
+      await query(db, 'delete from wallet_auth.sessions where id = $1', [row.sessionId])
+      await this.#audit.note(db, 'token_reused', { userId: row.id, sessionId: row.sessionId, client })
+      return 'reused'
+    })
+    if (typeof outcome === 'object') return outcome
+    if (outcome === 'unknown')
+      throw authError(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+    if (outcome === 'over') throw authError(400, 'session_expired', 'Invalid Refresh Token: Session Expired')
+    if (outcome === 'banned') throw banned()
+    throw authError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
+  }
+
+  /** The token that is good now, where this one was traded no longer ago than the grace. */
+  async #activeAfter(db: pg.ClientBase, token: string, sessionId: string): Promise<string | undefined> {
+    let current = token
+    for (let trades = 0; trades <= mostTrades; trades++) {
+      const {
+        rows: [row],
+      } = await query<{ isGood: boolean; isLate: boolean }>(
+        db,
+        `select used_at is null as "isGood", used_at < clock_timestamp() - make_interval(secs => $3) as "isLate"
+         from wallet_auth.refresh_tokens where token_hash = $1 and session_id = $2`,
+        [digestOf(current), sessionId, graceSeconds],
+      )
+      if (row === undefined || row.isLate) return undefined
+      if (row.isGood) return current
+      current = this.#secrets.nextRefreshToken(current)
+    }
+    return undefined
+  }
+}
+
+function sessionOf({ sessionId, method, authenticatedAt, notAfter, clientId, ...user }: SessionRow): OpenSession {
+  return { sessionId, method, authenticatedAt, notAfter, clientId, user }
+}
+
+/** How somebody proved who they are, in the words of GoTrue (amr). */
+export type SignInMethod = 'otp' | 'oauth' | 'webauthn'
+
+/** Who asks, for limits and for the record. */
+export interface AuthClient {
+  /** Address on the net, as far as TRUSTED_PROXIES are believed. */
+  readonly address: string
+  /** The address, or the /64 of an IPv6 address: what limits count. */
+  readonly network: string
+  readonly userAgent: string
+}
+
+/** A session that is good, and whose it is. */
+export interface OpenSession {
+  readonly sessionId: string
+  readonly user: UserRow
+  readonly method: SignInMethod
+  readonly authenticatedAt: Date
+  /** The client that has it, such as `editor`; null: the wallet itself. */
+  readonly clientId: string | null
+  /** When it ends, however often it is refreshed. */
+  readonly notAfter: Date
+}

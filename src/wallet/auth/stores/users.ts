@@ -1,0 +1,302 @@
+import type pg from 'pg'
+import { namedQuery } from '../../../platform/db/named-query.ts'
+import type { StatementRunner } from '../../../platform/db/named-query.ts'
+import { query } from '../../../platform/db/pool.ts'
+import { authError } from '../auth-error.ts'
+import type { AuthUser } from '../auth-sessions.ts'
+
+/** An account at a provider, as the provider vouches for it. */
+export interface ProviderAccount {
+  readonly provider: string
+  /** What the provider calls it, for good. */
+  readonly providerId: string
+  /** An address that the provider has verified. */
+  readonly email: string
+  /** What the provider says of it: name, picture. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Whose it is, and what was new about that. */
+interface FoundUser {
+  readonly id: string
+  readonly isNew: boolean
+  readonly isNewIdentity: boolean
+}
+
+type Db = pg.Pool | pg.ClientBase
+
+/** Most characters of what a user says of themselves, as JSON: it is in every token. */
+const mostMetadata = 4096
+
+/** Users by who they showed to be. */
+export class UserStore {
+  async find(db: StatementRunner, id: string): Promise<UserRow | undefined> {
+    const {
+      rows: [user],
+    } = await namedQuery<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.id = $1`, [id])
+    return user
+  }
+
+  async findByEmail(db: Db, email: string): Promise<UserRow | undefined> {
+    const {
+      rows: [user],
+    } = await query<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.email = $1`, [email])
+    return user
+  }
+
+  /** The user of an address that has shown to be theirs; a new one has the metadata. */
+  async confirm(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<FoundUser> {
+    const user = await this.#ofEmail(db, email, metadata)
+    const { isNew: isNewIdentity } = await this.#keepIdentity(db, user.id, {
+      provider: 'email',
+      providerId: user.id,
+      email,
+      data: { email_verified: true },
+    })
+    return { ...user, isNewIdentity: isNewIdentity && !user.isNew }
+  }
+
+  /**
+   * The user of an account at a provider: who signed in by it before, or else whose address the provider has verified. Users are never found by an
+   * address that was not.
+   */
+  async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
+    const {
+      rows: [known],
+    } = await query<{ userId: string }>(
+      db,
+      'select user_id as "userId" from wallet_auth.identities where provider = $1 and provider_id = $2',
+      [account.provider, account.providerId],
+    )
+    const user =
+      known === undefined ? await this.#ofEmail(db, account.email, account.data) : { id: known.userId, isNew: false }
+    const identity = await this.#keepIdentity(db, user.id, account)
+    return { id: identity.userId, isNew: user.isNew, isNewIdentity: identity.isNew && !user.isNew }
+  }
+
+  /** A user whom an administrator invites; the address is not confirmed by it. */
+  async invite(
+    db: Db,
+    email: string,
+    metadata: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const {
+      rows: [made],
+    } = await query<{ id: string }>(
+      db,
+      'insert into wallet_auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id',
+      [email, JSON.stringify(metadata)],
+    )
+    if (made !== undefined) return { id: made.id, isNew: true }
+    const user = await this.findByEmail(db, email)
+    if (user === undefined) throw authError(404, 'user_not_found', 'There is no such user.')
+    return { id: user.id, isNew: false }
+  }
+
+  /** Changes what a user says of themselves; null takes a field away. @throws ApiError 422 `validation_failed` when it is too much */
+  async changeMetadata(
+    client: pg.ClientBase,
+    id: string,
+    change: Readonly<Record<string, unknown>>,
+  ): Promise<UserRow | undefined> {
+    const {
+      rows: [kept],
+    } = await query<{ metadata: Record<string, unknown> }>(
+      client,
+      'select user_metadata as metadata from wallet_auth.users where id = $1 for no key update',
+      [id],
+    )
+    if (kept === undefined) return undefined
+    const metadata = Object.fromEntries(
+      Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null),
+    )
+    requireSmall(metadata)
+    await query(client, 'update wallet_auth.users set user_metadata = $2, updated_at = now() where id = $1', [
+      id,
+      JSON.stringify(metadata),
+    ])
+    return this.find(client, id)
+  }
+
+  /** Gives a user another address, which they have shown to be theirs. @returns undefined where it is somebody else's */
+  async changeEmail(client: pg.ClientBase, id: string, email: string): Promise<UserRow | undefined> {
+    const { rowCount } = await query(
+      client,
+      `update wallet_auth.users as u set email = $2, email_confirmed_at = now(), updated_at = now()
+       where u.id = $1 and not exists (select from wallet_auth.users where email = $2 and id <> $1)`,
+      [id, email],
+    )
+    if (rowCount === 0) return undefined
+    await this.#keepIdentity(client, id, { provider: 'email', providerId: id, email, data: { email_verified: true } })
+    return this.find(client, id)
+  }
+
+  async #ofEmail(
+    db: Db,
+    email: string,
+    metadata: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const {
+      rows: [user],
+    } = await query<{ id: string; isNew: boolean }>(
+      db,
+      `insert into wallet_auth.users as u (email, email_confirmed_at, user_metadata) values ($1, now(), $2)
+       on conflict (email) do update set email_confirmed_at = coalesce(u.email_confirmed_at, now()), updated_at = now()
+       returning id, (xmax = 0) as "isNew"`,
+      [email, JSON.stringify(metadata)],
+    )
+    if (user === undefined) throw new Error('an insert gave no row back')
+    return user
+  }
+
+  /** @returns whose it is: of two sign-ins that are the first at the same time, the other one's user */
+  async #keepIdentity(
+    db: Db,
+    userId: string,
+    { provider, providerId, email, data }: ProviderAccount,
+  ): Promise<{ readonly userId: string; readonly isNew: boolean }> {
+    const {
+      rows: [row],
+    } = await query<{ userId: string; isNew: boolean }>(
+      db,
+      `insert into wallet_auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at) values ($1, $2, $3, $4, now())
+       on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, last_sign_in_at = now(), updated_at = now()
+       returning user_id as "userId", (xmax = 0) as "isNew"`,
+      [userId, provider, providerId, JSON.stringify({ ...data, email, sub: providerId })],
+    )
+    if (row === undefined) throw new Error('an insert gave no row back')
+    return row
+  }
+}
+
+/** @throws ApiError 422 `validation_failed` */
+export function requireSmall(metadata: Readonly<Record<string, unknown>>): void {
+  const text = JSON.stringify(metadata)
+  if (/\\u(0000|d[89a-f])/i.test(text))
+    throw authError(422, 'validation_failed', 'What a user says of themselves has no NUL and no half characters.')
+  if (text.length > mostMetadata)
+    throw authError(
+      422,
+      'validation_failed',
+      `What a user says of themselves has at most ${mostMetadata} characters as JSON.`,
+    )
+}
+
+/** An account elsewhere by which somebody signs in. */
+interface IdentityRow {
+  readonly id: string
+  readonly provider: string
+  readonly providerId: string
+  readonly identityData: Readonly<Record<string, unknown>>
+  /** ISO 8601, as all times of identities. */
+  readonly lastSignInAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export interface UserRow {
+  readonly id: string
+  readonly email: string | null
+  readonly emailConfirmedAt: Date | null
+  readonly appMetadata: Readonly<Record<string, unknown>>
+  readonly userMetadata: Readonly<Record<string, unknown>>
+  readonly lastSignInAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** The oldest first. */
+  readonly identities: readonly IdentityRow[]
+}
+
+/** Of a row `u` of wallet_auth.users. */
+export const userColumns = `u.id, u.email, u.email_confirmed_at as "emailConfirmedAt", u.app_metadata as "appMetadata", u.user_metadata as "userMetadata",
+  u.last_sign_in_at as "lastSignInAt", u.created_at as "createdAt", u.updated_at as "updatedAt",
+  (select coalesce(json_agg(json_build_object('id', i.id, 'provider', i.provider, 'providerId', i.provider_id, 'identityData', i.identity_data,
+     'lastSignInAt', i.last_sign_in_at, 'createdAt', i.created_at, 'updatedAt', i.updated_at) order by i.created_at, i.id), '[]')
+   from wallet_auth.identities as i where i.user_id = u.id) as identities`
+
+/** Whether a row `u` may sign in and be signed in. */
+export const isWelcome = '(u.banned_until is null or u.banned_until <= now())'
+
+/** What the operator says of a user, with the providers by which they sign in, as GoTrue has it. */
+export function metadataOf({ appMetadata, identities }: UserRow): Readonly<Record<string, unknown>> {
+  const providers = [...new Set(identities.map(({ provider }) => provider))]
+  return { ...appMetadata, ...(providers.length === 0 ? {} : { provider: providers[0], providers }) }
+}
+
+/**
+ * A user as GoTrue shows one.
+ * @param newEmail the address that waits to be shown to be theirs
+ */
+export function presentUser(user: UserRow, newEmail?: string): Record<string, unknown> {
+  return {
+    id: user.id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    email: user.email ?? '',
+    phone: '',
+    ...(newEmail === undefined ? {} : { new_email: newEmail }),
+    email_confirmed_at: user.emailConfirmedAt,
+    confirmed_at: user.emailConfirmedAt,
+    last_sign_in_at: user.lastSignInAt,
+    app_metadata: metadataOf(user),
+    user_metadata: user.userMetadata,
+    identities: user.identities.map(
+      ({ id, provider, providerId, identityData, lastSignInAt, createdAt, updatedAt }) => ({
+        identity_id: id,
+        id: providerId,
+        user_id: user.id,
+        identity_data: identityData,
+        provider,
+        last_sign_in_at: lastSignInAt,
+        created_at: createdAt,
+        updated_at: updatedAt,
+        email: identityData['email'],
+      }),
+    ),
+    created_at: user.createdAt,
+    updated_at: user.updatedAt,
+    is_anonymous: false,
+  }
+}
+
+export function asAuthUser(user: UserRow): AuthUser {
+  return {
+    id: user.id,
+    email: user.email ?? undefined,
+    isEmailConfirmed: user.emailConfirmedAt !== null,
+    appMetadata: metadataOf(user),
+    userMetadata: user.userMetadata,
+  }
+}
+
+/** Most characters of an e-mail address (RFC 5321). */
+const mostCharacters = 254
+
+/**
+ * An e-mail address as it is kept: lower case, ASCII. Others are refused: letters that look alike or change by lower case would let one address
+ * be taken for another. Undefined: it is none.
+ */
+export function readEmail(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined
+  const text = given.trim()
+  if (text.length > mostCharacters || !/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]+$/.test(text))
+    return undefined
+  const [name = '', host = ''] = text.split('@')
+  if (name.startsWith('.') || name.endsWith('.') || name.includes('..')) return undefined
+  const isHost = host
+    .split('.')
+    .every((label) => label.length <= 63 && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label))
+  return isHost && !/(^|\.)\d+$/.test(host) ? text.toLowerCase() : undefined
+}
+
+/**
+ * The mailbox that an address most likely belongs to: without `+tag`, and for Gmail without dots too. Limits count
+ * mailboxes; users and tokens belong to the address itself, since providers differ in what they ignore.
+ * @param email as `readEmail` returns it
+ */
+export function mailboxOf(email: string): string {
+  const [local = '', host = ''] = email.split('@')
+  const [name = ''] = local.split('+')
+  const kept = name === '' ? local : name
+  return host === 'gmail.com' || host === 'googlemail.com' ? `${kept.replaceAll('.', '')}@gmail.com` : `${kept}@${host}`
+}

@@ -1,0 +1,161 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { namedQuery } from '../../platform/db/named-query.ts'
+import { query } from '../../platform/db/pool.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { functionError } from './endpoint.ts'
+import type { PasskeyParts } from './endpoint.ts'
+import type { Caller } from './passkey-audit.ts'
+import { digestOfChallenge } from './webauthn.ts'
+
+/** How long a challenge is good, ms. Browsers are told to wait as long. */
+export const challengeMs = 5 * 60_000
+
+/** For what, and by whom, a challenge may be answered. */
+type ChallengePurpose =
+  /**
+   * @property actionHash of the change that was confirmed before; undefined: of a first passkey, which nothing confirms
+   */
+  | { readonly kind: 'registration'; readonly userId: string; readonly actionHash: Buffer | undefined }
+  /** @property actionHash `digestOfChange` of what is confirmed */
+  | { readonly kind: 'confirmation'; readonly userId: string; readonly actionHash: Buffer }
+  /** @property email whose account is meant; undefined: whichever account the passkey is of */
+  | { readonly kind: 'sign-in'; readonly email: string | undefined }
+
+export interface NewChallenge {
+  readonly id: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+export interface TakenChallenge {
+  readonly hash: Buffer
+  readonly emailHash: Buffer | null
+  readonly actionHash: Buffer | null
+}
+
+interface ChallengeToFind {
+  readonly kind: ChallengePurpose['kind']
+  readonly userId?: string | undefined
+  readonly rpId: string
+  readonly actionHash?: Buffer | undefined
+}
+
+/** A challenge that was there, which may have been answered too late. */
+export interface FoundChallenge extends TakenChallenge {
+  readonly isExpired: boolean
+}
+
+export function newChallengeBytes(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(randomBytes(32))
+}
+
+/** The statement that keeps a challenge, with the values of `challengeValues` from `$first` on. It gives its id. @param from of another statement that it is part of */
+export function insertChallenge(first: number, from = ''): string {
+  const types = ['bytea', 'text', 'uuid', 'bytea', 'text', 'bytea']
+  return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, action_hash, expires_at)
+    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')}, now() + $${first + 6} * interval '1 ms' ${from} returning id`
+}
+
+export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rpId: string): readonly unknown[] {
+  return [
+    digestOfChallenge(Buffer.from(bytes).toString('base64url')),
+    purpose.kind,
+    purpose.kind === 'sign-in' ? null : purpose.userId,
+    purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null,
+    rpId,
+    purpose.kind === 'sign-in' ? null : (purpose.actionHash ?? null),
+    challengeMs,
+  ]
+}
+
+/** @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
+export function goodChallenge(found: FoundChallenge | undefined): TakenChallenge {
+  if (found === undefined)
+    throw functionError('CHALLENGE_MISMATCH', 'There is no such challenge (any more): begin anew.')
+  if (found.isExpired) throw functionError('CHALLENGE_EXPIRED', 'That took longer than five minutes: begin anew.')
+  return found
+}
+
+const insertOne = insertChallenge(1)
+
+/** Challenges that wait to be answered, each once: it is deleted by the statement that reads it. */
+export class ChallengeStore {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  async create(purpose: ChallengePurpose, rpId: string): Promise<NewChallenge> {
+    const bytes = newChallengeBytes()
+    const {
+      rows: [row],
+    } = await namedQuery<{ id: string }>(this.#pool, insertOne, [...challengeValues(bytes, purpose, rpId)])
+    if (row === undefined) throw new Error('an insert gave no row back')
+    return { id: row.id, bytes }
+  }
+
+  /**
+   * Takes a challenge; of several who ask for it at once one gets it. One of another kind, user, change or relying
+   * party stays.
+   * @param actionHash of the change that it has to be for; undefined: any, or none
+   * @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
+   */
+  async take(id: string, { kind, userId, rpId, actionHash }: ChallengeToFind): Promise<TakenChallenge> {
+    const {
+      rows: [row],
+    } = await query<FoundChallenge>(
+      this.#pool,
+      `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct from $3 and rp_id = $4 and ($5::bytea is null or action_hash = $5)
+       returning challenge_hash as hash, email_hash as "emailHash", action_hash as "actionHash", expires_at <= now() as "isExpired"`,
+      [id, kind, userId ?? null, rpId, actionHash ?? null],
+    )
+    return goodChallenge(row)
+  }
+
+  async prune(): Promise<void> {
+    // Those that are answered too late are told so for a while.
+    await query(this.#pool, "delete from wallet.challenges where expires_at < now() - interval '1 hour'")
+  }
+}
+
+/** Addresses that differ by upper and lower case are one. */
+export function digestOfEmail(email: string): Buffer {
+  return createHash('sha256').update(email.trim().toLowerCase()).digest()
+}
+
+interface ChallengeToTake {
+  readonly id: string
+  readonly kind: ChallengePurpose['kind']
+  readonly userId?: string | undefined
+  readonly actionHash?: Buffer | undefined
+}
+
+/** Takes a challenge, and writes down where there is none that is good. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
+export async function takeChallenge(
+  { id, kind, userId, actionHash }: ChallengeToTake,
+  caller: Caller,
+  parts: Pick<PasskeyParts, 'audit' | 'challenges' | 'relyingParty'>,
+): Promise<TakenChallenge> {
+  return notedChallenge({ kind, userId }, caller, parts, () =>
+    parts.challenges.take(id, { kind, userId, actionHash, rpId: parts.relyingParty.id }),
+  )
+}
+
+/** What `take` gives, and a line where it throws that there is no good challenge. */
+export async function notedChallenge(
+  { kind, userId }: Pick<ChallengeToTake, 'kind' | 'userId'>,
+  caller: Caller,
+  { audit }: Pick<PasskeyParts, 'audit'>,
+  take: () => TakenChallenge | Promise<TakenChallenge>,
+): Promise<TakenChallenge> {
+  try {
+    return await take()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const failed = kind === 'registration' ? ('registration_failed' as const) : ('authentication_failed' as const)
+    const event = error.code === 'CHALLENGE_EXPIRED' ? ('challenge_expired' as const) : failed
+    await audit.note(caller, { event, isDone: false, userId, reason: event === failed ? 'challenge' : kind })
+    throw error
+  }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import { confirmation, requireAbandoned, requireConfirmed } from './confirm.ts'
+import { readData, shortName } from './endpoint.ts'
+import type { SessionCall } from './endpoint.ts'
+import { confirmationMissing, notOfUser, requireNotLast } from './passkey-store.ts'
+import { credentialId } from './webauthn.ts'
+
+const removeInput = z.object({ credentialId, confirmation, abandon: z.array(z.string().max(20)).max(300).default([]) })
+
+const updateInput = z.object({ credentialId, authenticatorName: shortName })
+
+/** Lines of the audit log that their user is shown. */
+const mostActivities = 100
+
+/** `/passkeys/list` */
+export async function listPasskeys({ signedIn: { user }, parts: { passkeys } }: SessionCall): Promise<unknown> {
+  return { passkeys: await passkeys.list(user.id) }
+}
+
+/** `/passkeys/activity`: what happened to the passkeys of whoever is signed in, the newest first. */
+export async function listActivity({ signedIn: { user }, parts: { audit } }: SessionCall): Promise<unknown> {
+  return { activity: await audit.of(user.id, mostActivities) }
+}
+
+/**
+ * `/passkeys/remove`: it signs nobody in any more, unless an account still has its key, see `restoreRemoved`. What
+ * would be lost is checked before the confirmation is asked for, and again with it.
+ */
+export async function removePasskey(call: SessionCall): Promise<unknown> {
+  const {
+    data,
+    signedIn: { user },
+    caller,
+    parts,
+  } = call
+  const { passkeys, audit } = parts
+  const given = readData(removeInput, data)
+  const about = { event: 'passkey_removed', userId: user.id, credentialId: given.credentialId } as const
+  try {
+    const live = await passkeys.of(user.id)
+    const leaving = live.find((one) => one.credentialId === given.credentialId)
+    if (leaving === undefined) throw notOfUser()
+    requireNotLast(live.length)
+    await requireAbandoned(user.id, [leaving], given.abandon, call)
+    const change = { action: 'remove-passkey', credentialId: given.credentialId, abandon: given.abandon } as const
+    // Those of another relying party can confirm nothing: a passkey has to be added first.
+    if (!(await requireConfirmed({ userId: user.id, change, given: given.confirmation, caller, parts })))
+      throw confirmationMissing()
+    await passkeys.remove(user.id, given.credentialId, live, async (client) => {
+      await audit.note(caller, { ...about, isDone: true }, client)
+      await parts.tellOwner(client, user.email, 'removed', caller)
+    })
+  } catch (error) {
+    if (error instanceof ApiError) await audit.note(caller, { ...about, isDone: false, reason: error.code })
+    throw error
+  }
+  parts.deliverMails()
+  return { removed: true }
+}
+
+/** `/passkeys/update`: gives it another name. */
+export async function updatePasskey({
+  data,
+  signedIn: { user },
+  caller,
+  parts: { passkeys, audit },
+}: SessionCall): Promise<unknown> {
+  const given = readData(updateInput, data)
+  const about = { event: 'passkey_updated', isDone: true, userId: user.id, credentialId: given.credentialId } as const
+  return {
+    passkey: await passkeys.rename(user.id, given.credentialId, given.authenticatorName, (client) =>
+      audit.note(caller, about, client),
+    ),
+  }
+}

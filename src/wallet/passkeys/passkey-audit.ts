@@ -1,0 +1,142 @@
+import { isIP } from 'node:net'
+import type pg from 'pg'
+import { clientNetwork } from '../../platform/client-network.ts'
+import { namedQuery } from '../../platform/db/named-query.ts'
+import { query } from '../../platform/db/pool.ts'
+
+const passkeyEvents = [
+  'registration_started',
+  'registration_completed',
+  'registration_failed',
+  'authentication_started',
+  'authentication_completed',
+  'authentication_failed',
+  'passkey_removed',
+  'passkey_restored',
+  'passkey_updated',
+  'rate_limit_exceeded',
+  'challenge_expired',
+  'counter_mismatch',
+] as const
+type PasskeyEvent = (typeof passkeyEvents)[number]
+
+export interface PasskeyNote {
+  readonly event: PasskeyEvent
+  /** False: it was refused. */
+  readonly isDone: boolean
+  readonly userId?: string | undefined
+  readonly credentialId?: string | undefined
+  /** A word or two, and never a secret. */
+  readonly reason?: string | undefined
+}
+
+/** A line as its user may see it. */
+interface PasskeyActivity {
+  readonly at: Date
+  readonly event: PasskeyEvent
+  readonly done: boolean
+  readonly credentialId: string | null
+  readonly ip: string | null
+  readonly origin: string | null
+  readonly userAgent: string | null
+  readonly reason: string | null
+}
+
+/** The statement that writes a line, with the values of `noteValues` from `$first` on. @param from of another statement that it is part of: a line for each row */
+export function insertNote(first: number, from = ''): string {
+  const types = ['text', 'boolean', 'uuid', 'text', 'inet', 'text', 'text', 'text']
+  return `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason)
+    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')} ${from}`
+}
+
+export function noteValues(
+  { address, origin, userAgent }: Caller,
+  { event, isDone, userId, credentialId, reason }: PasskeyNote,
+): readonly unknown[] {
+  return [
+    event,
+    isDone,
+    userId ?? null,
+    credentialId ?? null,
+    plainAddress(address),
+    origin?.slice(0, 300) ?? null,
+    userAgent?.slice(0, 400) ?? null,
+    reason ?? null,
+  ]
+}
+
+const insertOne = insertNote(1)
+
+/** Subjects whose refusals were written down lately; beyond that the oldest are forgotten. */
+const mostRemembered = 10_000
+
+/** What happens to passkeys, in wallet.audit_log. What cannot be written down does not happen. */
+export class PasskeyAudit {
+  readonly #pool: pg.Pool
+  readonly #onNote: (note: PasskeyNote) => void
+  readonly #limited = new Map<string, number>()
+
+  /** @param onNote told of every line */
+  constructor(pool: pg.Pool, onNote: (note: PasskeyNote) => void = () => undefined) {
+    this.#pool = pool
+    this.#onNote = onNote
+  }
+
+  /** @param db a transaction that the line is part of. Default: none */
+  async note(caller: Caller, note: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
+    await namedQuery(db, insertOne, [...noteValues(caller, note)])
+    this.noted(note)
+  }
+
+  /** That a line was written by another statement, which it is part of. */
+  noted(note: PasskeyNote): void {
+    this.#onNote(note)
+  }
+
+  /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */
+  async noteLimited(
+    caller: Caller,
+    action: string,
+    userId: string | undefined,
+    now = performance.now(),
+  ): Promise<void> {
+    const subject = `${action} ${userId ?? clientNetwork(caller.address)}`
+    if (now < (this.#limited.get(subject) ?? Number.NEGATIVE_INFINITY)) return
+    this.#limited.delete(subject)
+    const [oldest] = this.#limited.keys()
+    if (this.#limited.size >= mostRemembered && oldest !== undefined) this.#limited.delete(oldest)
+    this.#limited.set(subject, now + 60_000)
+    await this.note(caller, { event: 'rate_limit_exceeded', isDone: false, userId, reason: action })
+  }
+
+  /** The last of a user, the newest first. */
+  async of(userId: string, most: number): Promise<readonly PasskeyActivity[]> {
+    const { rows } = await query<PasskeyActivity>(
+      this.#pool,
+      `select at, event, is_done as done, credential_id as "credentialId", host(ip) as ip, origin, user_agent as "userAgent", reason
+       from wallet.audit_log where user_id = $1 order by id desc limit $2`,
+      [userId, most],
+    )
+    return rows
+  }
+
+  /** Removes the lines of no user that are older than 90 days: nobody is left to ask for them. */
+  async prune(): Promise<void> {
+    await query(this.#pool, "delete from wallet.audit_log where user_id is null and at < now() - interval '90 days'")
+  }
+}
+
+/** As PostgreSQL takes it: without the zone of a link-local one. */
+function plainAddress(address: string): string | null {
+  const plain = address.split('%', 1)[0] ?? ''
+  return isIP(plain) === 0 ? null : plain
+}
+
+/** Who calls the passkey function, as far as limits and the audit log go. */
+export interface Caller {
+  /** Address on the net; proxies are believed as far as TRUSTED_PROXIES says. */
+  readonly address: string
+  /** Of the page; undefined: it is no page of another origin. */
+  readonly origin: string | undefined
+  readonly userAgent: string | undefined
+}

@@ -1,0 +1,262 @@
+import { z } from 'zod'
+import { namedQuery } from '../../platform/db/named-query.ts'
+import type { StatementRunner } from '../../platform/db/named-query.ts'
+import { countTurn, turnValues } from '../rate-limits.ts'
+import type { RateLimits, Turn } from '../rate-limits.ts'
+import { checkAssertion, unknownPasskey } from './assertions.ts'
+import type { VerifiedAssertion } from './assertions.ts'
+import {
+  challengeMs,
+  digestOfEmail,
+  goodChallenge,
+  notedChallenge,
+  challengeValues,
+  insertChallenge,
+  newChallengeBytes,
+} from './challenges.ts'
+import type { NewChallenge, TakenChallenge, FoundChallenge } from './challenges.ts'
+import { functionError, readData, requireOwnRpId, rpId } from './endpoint.ts'
+import type { ClientTurn, OpenCall, PasskeyParts } from './endpoint.ts'
+import { noteValues, insertNote } from './passkey-audit.ts'
+import type { Caller } from './passkey-audit.ts'
+import { selectSigner } from './passkey-store.ts'
+import type { OwnedPasskey } from './passkey-store.ts'
+import { assertionResponse, VerificationFailure, webAuthn } from './webauthn.ts'
+
+const startInput = z.object({ rpId, email: z.string().trim().min(1).max(320).optional() })
+
+const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionResponse })
+
+/**
+ * `/login/start`: options for a sign-in. They are the same for everybody, with an e-mail address and without: authenticators find the passkeys
+ * by themselves, since all here are discoverable. So nobody learns of whom there are accounts.
+ */
+export async function startSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
+  const { relyingParty } = parts
+  const given = readData(startInput, data)
+  requireOwnRpId(given.rpId, relyingParty)
+  turn.isCounted = true
+  const challenge =
+    given.email === undefined
+      ? await beginOfAnybody(turn, caller, parts)
+      : await beginOf(given.email, turn, caller, parts)
+  const { generateAuthenticationOptions } = await webAuthn()
+  const options = await generateAuthenticationOptions({
+    rpID: relyingParty.id,
+    challenge: challenge.bytes,
+    userVerification: 'required',
+    timeout: challengeMs,
+    allowCredentials: [],
+  })
+  return { options, challengeId: challenge.id }
+}
+
+async function beginOfAnybody(
+  turn: ClientTurn,
+  caller: Caller,
+  { signIns, relyingParty, audit }: PasskeyParts,
+): Promise<NewChallenge> {
+  const challenge = await signIns.begin(turn, caller, relyingParty.id)
+  audit.noted({ event: 'authentication_started', isDone: true })
+  return challenge
+}
+
+/** The address has no limit of its own: anybody could use that up, and keep its owner out. */
+async function beginOf(
+  email: string,
+  turn: ClientTurn,
+  caller: Caller,
+  { rates, challenges, relyingParty, audit }: PasskeyParts,
+): Promise<NewChallenge> {
+  await rates.take(turn.action, turn.subject, turn.limit)
+  const challenge = await challenges.create({ kind: 'sign-in', email }, relyingParty.id)
+  await audit.note(caller, { event: 'authentication_started', isDone: true })
+  return challenge
+}
+
+/** `/login/finish`: gives what is traded at the auth server for a session. That the passkey has signed is noted before there is anything to trade. */
+export async function finishSignIn({ data, caller, turn, parts, signal }: OpenCall): Promise<unknown> {
+  const { relyingParty, sessions, passkeys, signIns, limits, rates } = parts
+  const given = readData(finishInput, data)
+  requireOwnRpId(given.rpId, relyingParty)
+  turn.isCounted = true
+  const found = await signIns.end(turn, {
+    challengeId: given.challengeId,
+    credentialId: given.response.id,
+    rpId: relyingParty.id,
+  })
+  const challenge = await notedChallenge({ kind: 'sign-in' }, caller, parts, () => goodChallenge(found.challenge))
+  const { userId, credentialId } = await checkAssertion({
+    response: given.response,
+    challenge,
+    caller,
+    parts,
+    userId: undefined,
+    found: found.passkey,
+    accept: async (passkey, verified) => {
+      // Only now: before the signature was verified, anybody could use up the sign-ins of the owner.
+      await rates.take('passkey login/finish of account', passkey.userId, limits.ceremony.account)
+      await requireMeant(passkey, challenge, parts)
+      if (passkey.isRemoved) return restoreRemoved(passkey, verified, { caller, parts, signal })
+      const note = {
+        event: 'authentication_completed',
+        isDone: true,
+        userId: passkey.userId,
+        credentialId: passkey.credentialId,
+      } as const
+      const isGood = await passkeys.usedAndNoted(passkey.credentialId, verified, noteValues(caller, note))
+      if (isGood) parts.audit.noted(note)
+      return isGood
+    },
+  })
+  const made = await sessions.createSessionToken(userId)
+  if (made !== undefined) return { verified: true, tokenHash: made.tokenHash, email: made.email ?? null }
+  await parts.audit.note(caller, {
+    event: 'authentication_failed',
+    isDone: false,
+    userId,
+    credentialId,
+    reason: 'unknown user',
+  })
+  throw unknownPasskey()
+}
+
+/**
+ * Brings a passkey back that was removed and signs in, where an account of its owner still has its key: without the
+ * passkey nobody could use that account here. One whose keys were revoked on the chain, or that is no key of an
+ * account, stays removed.
+ * @returns false where its counter is not higher than before
+ * @throws ApiError 403 `PASSKEY_REMOVED`, 404 `CREDENTIAL_NOT_FOUND`, 409 `TOO_MANY_PASSKEYS`, 503
+ */
+async function restoreRemoved(
+  passkey: OwnedPasskey,
+  verified: VerifiedAssertion,
+  { caller, parts, signal }: Pick<OpenCall, 'caller' | 'parts' | 'signal'>,
+): Promise<boolean> {
+  const { sessions, keysOnChain, passkeys, audit } = parts
+  const { userId, credentialId } = passkey
+  const user = await sessions.findUser(userId)
+  if (user === undefined) throw unknownPasskey()
+  if (!(await keysOnChain.isKey(passkey, signal))) {
+    await audit.note(caller, {
+      event: 'authentication_failed',
+      isDone: false,
+      userId,
+      credentialId,
+      reason: 'removed passkey',
+    })
+    throw functionError(
+      'PASSKEY_REMOVED',
+      'This passkey was removed, and is no key of an account of yours. Sign in by another passkey or by e-mail.',
+    )
+  }
+  const name = await passkeys.restore(passkey, verified, async (client) => {
+    if (!(await sessions.holdUser(client, userId))) throw unknownPasskey()
+    await audit.note(caller, { event: 'passkey_restored', isDone: true, userId, credentialId }, client)
+    await parts.tellOwner(client, user.email, 'restored', caller)
+  })
+  if (name === undefined) return false
+  parts.deliverMails()
+  return true
+}
+
+/** That a passkey is of the user who was meant. @throws VerificationFailure `other-account` */
+async function requireMeant(
+  { userId }: OwnedPasskey,
+  { emailHash }: TakenChallenge,
+  { sessions }: PasskeyParts,
+): Promise<void> {
+  if (emailHash === null) return
+  const email = (await sessions.findUser(userId))?.email
+  if (email === undefined || !digestOfEmail(email).equals(emailHash)) throw new VerificationFailure('other-account')
+}
+
+/** What there is of an answer to a challenge. */
+interface FoundSignIn {
+  readonly challenge: FoundChallenge | undefined
+  readonly passkey: OwnedPasskey | undefined
+}
+
+interface SignInAnswer {
+  readonly challengeId: string
+  readonly credentialId: string
+  readonly rpId: string
+}
+
+/** Of a sign-in that begins: counted, its challenge kept, and written down. */
+const beginning = `with l as (${countTurn(1)}), c as (${insertChallenge(5, 'from l')}), n as (${insertNote(12, 'from l')}) select id from c`
+
+/**
+ * The end of a sign-in: counts the client, takes the challenge and finds the passkey. The account is counted once the
+ * signature is verified (`PasskeyStore.signedIn`): before that, anybody could use up the sign-ins of its owner.
+ */
+const ending = `with l as (${countTurn(1)}),
+  c as (
+    delete from wallet.challenges as c using l where c.id = $5 and c.kind = 'sign-in' and c.user_id is null and c.rp_id = $6
+    returning c.challenge_hash as hash, c.email_hash as "emailHash", c.action_hash as "actionHash", c.expires_at <= now() as "isExpired"
+  ),
+  p as (${selectSigner('$7', '$6')})
+  select exists (select from l) as "isCounted", c.*, p.*
+  from (values (1)) as one left join c on true left join p on true`
+
+type EndRow = FoundChallenge & OwnedPasskey & { readonly isCounted: boolean }
+
+/** The two ends of a sign-in, each in one statement: what it takes is for the most part the way to the server and back. */
+export class SignInStore {
+  readonly #statements: StatementRunner
+  readonly #rates: RateLimits
+
+  constructor(statements: StatementRunner, rates: RateLimits) {
+    this.#statements = statements
+    this.#rates = rates
+  }
+
+  /** Makes a challenge for whoever asks. @throws ApiError 429 `RATE_LIMITED` */
+  async begin(turn: Turn, caller: Caller, rpId: string): Promise<NewChallenge> {
+    const bytes = newChallengeBytes()
+    const {
+      rows: [row],
+    } = await namedQuery<{ id: string }>(this.#statements, beginning, [
+      ...turnValues(turn),
+      ...challengeValues(bytes, { kind: 'sign-in', email: undefined }, rpId),
+      ...noteValues(caller, { event: 'authentication_started', isDone: true }),
+    ])
+    return row === undefined ? this.#rates.refuse(turn) : { id: row.id, bytes }
+  }
+
+  /**
+   * Takes the challenge of an answer, and finds the passkey.
+   * @param turn of the client
+   * @throws ApiError 429 `RATE_LIMITED`
+   */
+  async end(turn: Turn, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
+    const {
+      rows: [row],
+    } = await namedQuery<EndRow>(this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId])
+    if (row?.isCounted !== true) return this.#rates.refuse(turn)
+    // Of what is not there PostgreSQL gives nulls.
+    const challenge =
+      (row.hash as Buffer | null) === null
+        ? undefined
+        : {
+            hash: row.hash,
+            emailHash: row.emailHash,
+            actionHash: null,
+            isExpired: row.isExpired,
+          }
+    const passkey = (row.userId as string | null) === null ? undefined : ownedPasskey(row)
+    return { challenge, passkey }
+  }
+}
+
+function ownedPasskey({
+  credentialId,
+  userId,
+  publicKey,
+  deviceType,
+  userHandle,
+  publicKeySec1Hex,
+  isRemoved,
+}: EndRow): OwnedPasskey {
+  return { credentialId, userId, publicKey, deviceType, userHandle, publicKeySec1Hex, isRemoved }
+}

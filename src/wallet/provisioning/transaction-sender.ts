@@ -1,0 +1,212 @@
+import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
+import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { EventMessage } from '../../access/messages.ts'
+import { TransactionRefusedError, createTransactionClient } from '../../access/transaction-client.ts'
+import type { TransactionClient } from '../../access/transaction-client.ts'
+import { isValidAddress } from '../../flow/address.ts'
+import type { ChainAccount } from '../../flow/chain-reader.ts'
+import { chainIdToNetwork } from '../../flow/network.ts'
+import { FatalError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { WalletNetwork } from '../settings.ts'
+import type { PayerAccount } from './payer-account.ts'
+import { prepareTransaction } from './prepared-transaction.ts'
+import type { PreparedTransaction, Proposal, ReferenceBlock } from './prepared-transaction.ts'
+
+/** After so many blocks no block can hold a transaction any more. Source: onflow/flow-go `model/flow/constants.go` (DefaultTransactionExpiry), and what nodes add to it. */
+const expiryBlocks = 600
+const expiryBuffer = 60
+
+/** What has become of a transaction that was sent. */
+export type Fate =
+  /** Not sealed yet: under way, or never arrived. `isKnown`: the node has it. */
+  | { readonly kind: 'open'; readonly isKnown: boolean }
+  /** No block holds it, and none can any more. */
+  | { readonly kind: 'expired' }
+  /** It was run, and failed: `message` has the chain's words, `isOutOfTurn` that its sequence number was not the next one. */
+  | { readonly kind: 'failed'; readonly message: string; readonly isOutOfTurn: boolean }
+  | { readonly kind: 'succeeded'; readonly events: readonly EventMessage[] }
+
+export interface TransactionSenderOptions {
+  readonly network: WalletNetwork
+  readonly endpoint: string
+  /** Undefined: it looks at accounts and pays for nothing. */
+  readonly payer: PayerAccount | undefined
+  readonly log: Logger
+  /** Told what the payer has whenever it is read: FLOW, as text with decimals. */
+  readonly onPayerBalance?: ((network: WalletNetwork, balance: string) => void) | undefined
+}
+
+/** What a payer finds before it signs. */
+export interface PayerState {
+  readonly payer: PayerAccount
+  readonly chain: FlowChain
+  /** Of its keys, by index: the number that the next transaction has. */
+  readonly sequenceNumbers: ReadonlyMap<number, bigint>
+  readonly reference: ReferenceBlock
+}
+
+/**
+ * Sends transactions of a payer to one network through an access node, and looks at what became of them. It keeps nothing: what was sent is for
+ * its user to write down first.
+ */
+export class TransactionSender {
+  readonly network: WalletNetwork
+  readonly payer: PayerAccount | undefined
+  readonly #client: TransactionClient
+  readonly #log: Logger
+  readonly #onPayerBalance: (network: WalletNetwork, balance: string) => void
+  #chain: FlowChain | undefined
+  #isPayerGood = false
+
+  /** @throws FatalError for an endpoint that cannot be understood */
+  constructor({ network, endpoint, payer, log, onPayerBalance = () => undefined }: TransactionSenderOptions) {
+    this.network = network
+    this.payer = payer
+    this.#log = log
+    this.#onPayerBalance = onPayerBalance
+    this.#client = createTransactionClient({ endpoint, log })
+  }
+
+  /**
+   * The chain behind the node, which has to be that of the network; an emulator stands in for testnet.
+   * @throws FatalError where it is not; ChainUnavailableError
+   */
+  async chain(signal?: AbortSignal): Promise<FlowChain> {
+    if (this.#chain !== undefined) return this.#chain
+    const chainId = await this.#client.chainId(signal)
+    const chain = chainIdToNetwork(chainId)
+    if (chain === undefined || (chain === 'emulator' ? 'testnet' : chain) !== this.network) {
+      throw new FatalError(
+        'payer-on-other-chain',
+        `the access node for accounts of ${this.network} is on ${chainId}: set WALLET_${this.network.toUpperCase()}_NODE to one of ${this.network}`,
+      )
+    }
+    this.#chain = chain
+    return chain
+  }
+
+  /** Whether the payer can pay; says once in the log who does. @throws FatalError where it cannot, and as `chain` */
+  async check(signal?: AbortSignal): Promise<void> {
+    const { payer } = this
+    await this.chain(signal)
+    if (payer === undefined || this.#isPayerGood) return
+    const account = await this.#payerAccount(payer, signal)
+    requirePayer(payer, account, this.network)
+    this.#isPayerGood = true
+    this.#log.info(
+      { network: this.network, payer: payer.address, keys: payer.keyIndexes.length, balance: account?.balance },
+      'the payer of new accounts is there',
+    )
+  }
+
+  /** What the payer has to know to sign now. @throws FatalError, ChainUnavailableError */
+  async payerState(signal?: AbortSignal): Promise<PayerState> {
+    const { payer } = this
+    if (payer === undefined)
+      throw new FatalError(
+        'no-payer',
+        `nobody pays for accounts of ${this.network}: WALLET_${this.network.toUpperCase()}_PAYER is not set`,
+      )
+    const chain = await this.chain(signal)
+    const [{ id, height }, account] = await Promise.all([
+      this.#client.latestSealed(signal),
+      this.#payerAccount(payer, signal),
+    ])
+    requirePayer(payer, account, this.network)
+    const keys = (account?.keys ?? []).filter(({ index }) => payer.keyIndexes.includes(index))
+    return {
+      payer,
+      chain,
+      reference: { id: Buffer.from(id), height },
+      sequenceNumbers: new Map(keys.map(({ index, sequenceNumber }) => [index, BigInt(sequenceNumber)])),
+    }
+  }
+
+  /** Reads what the payer has, for `onPayerBalance`. @throws ChainUnavailableError */
+  async readPayerBalance(signal?: AbortSignal): Promise<void> {
+    if (this.payer !== undefined) await this.#payerAccount(this.payer, signal)
+  }
+
+  /** The number that the next transaction by a key has, which may be one of a payer that we had before. @throws ChainUnavailableError */
+  async sequenceNumber(
+    { payer, keyIndex }: { readonly payer: string; readonly keyIndex: number },
+    signal?: AbortSignal,
+  ): Promise<bigint | undefined> {
+    const account = await this.#client.account(payer, signal)
+    const key = account?.keys.find(({ index }) => index === keyIndex)
+    return key === undefined ? undefined : BigInt(key.sequenceNumber)
+  }
+
+  /** Signs, and sends nothing. */
+  prepare(code: TransactionCode, { payer, reference }: PayerState, proposal: Proposal): PreparedTransaction {
+    return prepareTransaction(code, payer, reference, proposal)
+  }
+
+  /** @returns the node's words where it does not take the transaction @throws ChainUnavailableError, after which it may have arrived or not */
+  async send(
+    { id, submission }: Pick<PreparedTransaction, 'id' | 'submission'>,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    try {
+      const known = await this.#client.send(submission, signal)
+      if (!known.equals(id))
+        this.#log.error(
+          { network: this.network, ours: id.toString('hex'), theirs: known.toString('hex') },
+          'the access node has another id for a transaction',
+        )
+      return undefined
+    } catch (error) {
+      if (error instanceof TransactionRefusedError) return error.message
+      throw error
+    }
+  }
+
+  /** @throws ChainUnavailableError */
+  async fate(
+    { id, referenceHeight }: { readonly id: Buffer; readonly referenceHeight: number },
+    signal?: AbortSignal,
+  ): Promise<Fate> {
+    // In this order: what a block at the end holds is known when that block is sealed, so that a result is not missed between the two questions.
+    const { height } = await this.#client.latestSealed(signal)
+    const result = await this.#client.result(id, signal)
+    if (result?.status === 'SEALED') {
+      if (result.statusCode === 0 && result.errorMessage === '') return { kind: 'succeeded', events: result.events }
+      return {
+        kind: 'failed',
+        message: result.errorMessage,
+        isOutOfTurn: /\[Error Code: 1007\]/.test(result.errorMessage),
+      }
+    }
+    const isKnown = result !== undefined && result.status !== 'UNKNOWN' && result.status !== 'EXPIRED'
+    if (
+      height > referenceHeight + expiryBlocks + expiryBuffer &&
+      result?.status !== 'EXECUTED' &&
+      result?.status !== 'FINALIZED'
+    )
+      return { kind: 'expired' }
+    return { kind: 'open', isKnown }
+  }
+
+  /** In the latest sealed state; undefined also for what is no address of this chain. @param address in text form @throws FatalError, ChainUnavailableError */
+  async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
+    if (!isValidAddress(address, await this.chain(signal))) return undefined
+    return this.#client.account(address, signal)
+  }
+
+  async #payerAccount({ address }: PayerAccount, signal: AbortSignal | undefined): Promise<ChainAccount | undefined> {
+    const account = await this.#client.account(address, signal)
+    if (account !== undefined) this.#onPayerBalance(this.network, account.balance)
+    return account
+  }
+
+  close(): Promise<void> {
+    return this.#client.close()
+  }
+}
+
+function requirePayer(payer: PayerAccount, account: ChainAccount | undefined, network: WalletNetwork): void {
+  const problem = payer.problemOn(account)
+  if (problem !== undefined)
+    throw new FatalError('payer-unusable', `WALLET_${network.toUpperCase()}_PAYER cannot pay: ${problem}`)
+}

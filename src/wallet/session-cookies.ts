@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { Router } from '@koa/router'
+import { decodeJwt } from 'jose'
+import { ApiError } from '../platform/errors.ts'
+import type { RequestContext, RequestState } from '../platform/http/requests.ts'
+import { readJson } from '../platform/read-json.ts'
+import type { AuthServer, AuthSession, SignOutScope } from './auth-server.ts'
+
+export interface SessionCookieOptions {
+  readonly auth: AuthServer
+  /** Whether pages of an origin may have the session: those that may use the passkeys. */
+  readonly allows: (origin: string) => boolean
+  /** Address of who asks. */
+  readonly clientOf: (request: IncomingMessage) => string
+  /** WALLET_URL is https. Without it, which is for this machine alone, browsers take no cookie that is marked so. */
+  readonly isSecure: boolean
+  /**
+   * Name of the cookie, without prefix: services of one host, such as those of localhost, have different ones. Default:
+   * flowfarm-session.
+   */
+  readonly name?: string | undefined
+  /** WALLET_COOKIE_DOMAIN. */
+  readonly cookieDomain: string | undefined
+  /** WALLET_SESSION_HOURS. */
+  readonly sessionHours: number
+  /** For how long the answer to a renewal is kept for who asks again with the same cookie, ms. Default 5,000. */
+  readonly keptMs?: number
+}
+
+/** A header that no form and no picture of another site can send; a script there would have to ask first, and is told no. */
+const proofHeader = 'x-wallet-session'
+const mostTokenLength = 2048
+const mostBodyBytes = 8192
+const scopes: readonly SignOutScope[] = ['local', 'global', 'others']
+
+/**
+ * `/session`: the session of a browser, kept in a cookie that no script can read. The cookie holds the refresh token; pages have access tokens alone,
+ * in memory, for as long as these live.
+ *
+ *     POST   {refresh_token} → cookie, {session}     what a sign-in gave; it is traded at once, so that what a script saw is used up
+ *     GET    cookie → next cookie, {session}         null where nobody is signed in
+ *     DELETE ?scope= → 204                           503 where the auth server could not be told; the cookie goes all the same
+ */
+export function sessionRoutes(options: SessionCookieOptions): Router<RequestState> {
+  const { auth, clientOf } = options
+  const { renew, forget } = oneByOne(options)
+  const router = new Router<RequestState>()
+  router.use('/session', async (context, next) => {
+    context.state.route = '/session'
+    context.set('Cache-Control', 'no-store')
+    requireOwnPage(context, options)
+    await next()
+  })
+  router.options('/session', (context) => {
+    context.set({
+      'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+      'Access-Control-Allow-Headers': `content-type, ${proofHeader}`,
+      'Access-Control-Max-Age': '600',
+    })
+    context.status = 204
+  })
+  router.post('/session', async (context) => {
+    const { refresh_token: given } = ((await readJson(context.req, mostBodyBytes)) ?? {}) as {
+      readonly refresh_token?: unknown
+    }
+    if (typeof given !== 'string' || given === '' || given.length > mostTokenLength)
+      throw new ApiError(400, 'bad-input', 'refresh_token has to be that of a session.', { field: 'refresh_token' })
+    const before = readCookie(context, options)
+    const session = await renew(given, clientOf(context.req))
+    // Somebody signs in over a session: nobody would end that one any more. Where it is the same, which came twice, the cookie has its newest token.
+    const other =
+      before === undefined || before === given || before === session.refresh_token
+        ? undefined
+        : await renewQuietly(before, clientOf(context.req), options)
+    const isSame =
+      other !== undefined && sessionIdOf(other) !== undefined && sessionIdOf(other) === sessionIdOf(session)
+    answer(context, options, isSame ? other : session)
+    if (other !== undefined && !isSame) await endQuietly(other, clientOf(context.req), options)
+  })
+  router.get('/session', async (context) => {
+    const token = readCookie(context, options)
+    if (token === undefined) return answer(context, options, undefined)
+    try {
+      answer(context, options, await renew(token, clientOf(context.req)))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'session-ended') throw error
+      answer(context, options, undefined)
+    }
+  })
+  router.delete('/session', async (context) => {
+    const scope = (context.URL.searchParams.get('scope') ?? 'local') as SignOutScope
+    if (!scopes.includes(scope))
+      throw new ApiError(400, 'bad-input', `scope has to be one of ${scopes.join(', ')}.`, { field: 'scope' })
+    const token = readCookie(context, options)
+    const client = clientOf(context.req)
+    if (scope !== 'others') setCookie(context, options, undefined)
+    if (token !== undefined) {
+      const session = await renew(token, client).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'session-ended') return undefined
+        throw error
+      })
+      if (scope !== 'others') forget(token)
+      // The token before this one is used up, whatever becomes of the others.
+      if (session !== undefined && scope === 'others') setCookie(context, options, session.refresh_token)
+      if (session !== undefined) await auth.signOut(session.access_token, scope, client)
+    }
+    context.status = 204
+  })
+  return router
+}
+
+/** Only pages of ours: other sites could make a browser ask, and sign somebody in as another, or out. @throws ApiError 403 */
+function requireOwnPage(context: RequestContext, { allows }: SessionCookieOptions): void {
+  const origin = context.get('Origin')
+  const isOurs = origin !== '' && allows(origin)
+  if (origin !== '' && !isOurs)
+    throw new ApiError(
+      403,
+      'origin-not-allowed',
+      'Pages of this origin have no sessions here. Open the wallet at its own address.',
+    )
+  if (isOurs)
+    context.set({
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Allow-Credentials': 'true',
+      'Cross-Origin-Resource-Policy': 'same-site',
+    })
+  context.vary('Origin')
+  if (context.method === 'OPTIONS') return
+  if (origin === '' && !['GET', 'HEAD'].includes(context.method))
+    throw new ApiError(
+      403,
+      'origin-not-allowed',
+      'Only pages change sessions, and browsers say which: the header Origin is missing.',
+    )
+  if (context.get(proofHeader) === '')
+    throw new ApiError(403, 'origin-not-allowed', `Send the header ${proofHeader}, which pages of other sites cannot.`)
+}
+
+/**
+ * Renews each token once, however many tabs ask with it: the auth server would take the second for that of a thief. What came of it is kept for a
+ * moment, for those whose cookie was on its way.
+ */
+function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): {
+  readonly renew: AuthServer['refresh']
+  readonly forget: (token: string) => void
+} {
+  const running = new Map<string, Promise<AuthSession>>()
+  const nameOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
+  return {
+    renew: (token, client) => {
+      const name = nameOf(token)
+      const known = running.get(name)
+      if (known !== undefined) return known
+      const renewed = auth.refresh(token, client)
+      running.set(name, renewed)
+      renewed.then(
+        () => setTimeout(() => running.delete(name), keptMs).unref(),
+        () => running.delete(name),
+      )
+      return renewed
+    },
+    forget: (token) => void running.delete(nameOf(token)),
+  }
+}
+
+/** Undefined: it has ended, or cannot be asked for now. */
+async function renewQuietly(
+  token: string,
+  client: string,
+  { auth }: SessionCookieOptions,
+): Promise<AuthSession | undefined> {
+  try {
+    return await auth.refresh(token, client)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+async function endQuietly(
+  { access_token: accessToken }: AuthSession,
+  client: string,
+  { auth }: SessionCookieOptions,
+): Promise<void> {
+  try {
+    await auth.signOut(accessToken, 'local', client)
+  } catch (error) {
+    // It ends by itself; the new one is there, which is what was asked for.
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Which session an access token is of; nobody is let in by it here. */
+function sessionIdOf({ access_token: accessToken }: AuthSession): unknown {
+  try {
+    return decodeJwt(accessToken)['session_id']
+  } catch {
+    // Of an auth server whose tokens say nothing.
+    return undefined
+  }
+}
+
+function answer(context: RequestContext, options: SessionCookieOptions, session: AuthSession | undefined): void {
+  if (session !== undefined || readCookie(context, options) !== undefined)
+    setCookie(context, options, session?.refresh_token)
+  context.status = 200
+  context.type = 'application/json'
+  context.body = JSON.stringify({
+    session:
+      session === undefined
+        ? null
+        : { access_token: session.access_token, expires_at: session.expires_at, user: session.user },
+  })
+}
+
+/** `__Host-` and `__Secure-`: nobody on another host of the site, or without TLS, can put one of this name. */
+function cookieName({ isSecure, cookieDomain, name = 'flowfarm-session' }: SessionCookieOptions): string {
+  if (!isSecure) return name
+  return cookieDomain === undefined ? `__Host-${name}` : `__Secure-${name}`
+}
+
+function setCookie(context: RequestContext, options: SessionCookieOptions, token: string | undefined): void {
+  const { isSecure, cookieDomain, sessionHours } = options
+  const parts = [
+    `${cookieName(options)}=${token === undefined ? '' : encodeURIComponent(token)}`,
+    'Path=/',
+    `Max-Age=${token === undefined ? 0 : sessionHours * 3600}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure ? ['Secure'] : []),
+    ...(cookieDomain === undefined ? [] : [`Domain=${cookieDomain}`]),
+  ]
+  context.set('Set-Cookie', parts.join('; '))
+}
+
+function readCookie(context: RequestContext, options: SessionCookieOptions): string | undefined {
+  const start = `${cookieName(options)}=`
+  const text = context
+    .get('Cookie')
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(start))
+    ?.slice(start.length)
+  if (text === undefined || text === '' || text.length > mostTokenLength) return undefined
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,264 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { anyObject, startOddMcpServer } from './support/odd-mcp-server.ts'
+import type { OddOptions, OddRequest } from './support/odd-mcp-server.ts'
+import { Stopwatch } from '../../../support/stopwatch.ts'
+import { endAll, findUntil, freePort, never, odd, reasonOf, run, server, source } from './support/tool-sources.ts'
+
+describe('tools of MCP servers that come and go', () => {
+  afterEach(endAll)
+
+  describe('that are not there', () => {
+    it('are told of where somebody asked for them, and the turn goes on', async () => {
+      const there = await odd()
+      const nobody = `http://127.0.0.1:${await freePort()}/mcp`
+      const tools = source([
+        server(nobody),
+        server(nobody, { name: 'evm', isWanted: false }),
+        server(there.url),
+        server(nobody, { url: () => undefined, isWanted: false }),
+      ])
+      const found = await tools.find(never)
+      expect(found.missing).to.deep.equal([
+        { source: 'the server for Cadence', reason: 'nothing listens at its address' },
+      ])
+      expect(Object.keys(found.tools)).to.deep.equal(['script_check'])
+    })
+
+    it('are logged once while they are away, and once when they are back', async () => {
+      const lines: { level: number; msg: string }[] = []
+      const log = pino(
+        { level: 'info' },
+        { write: (line: string) => lines.push(JSON.parse(line) as { level: number; msg: string }) },
+      )
+      const port = await freePort()
+      const tools = source([server(`http://127.0.0.1:${port}/mcp`)], { retryMs: 0 }, log)
+      for (let i = 0; i < 5; i++) await tools.find(never)
+      expect(lines.map(({ msg }) => msg)).to.deep.equal(['tools are not there: their server is not reached'])
+      await odd({ port })
+      expect(Object.keys((await tools.find(never)).tools)).to.deep.equal(['script_check'])
+      expect(lines.map(({ msg }) => msg).slice(1)).to.deep.equal(['tools are there again'])
+    })
+
+    it('are not asked again at once', async () => {
+      const there = await odd({
+        handle: ({ response }) => {
+          response.writeHead(503).end()
+          return true
+        },
+      })
+      const tools = source([server(there.url)], { retryMs: 60_000 })
+      await tools.find(never)
+      const { length } = there.requests
+      const { missing } = await tools.find(never)
+      expect(missing[0]?.reason).to.equal('it answered HTTP 503')
+      expect(there.requests).to.have.length(length)
+    })
+
+    it('delay a turn by no more than the time that is set, all of them together, and the next not at all', async () => {
+      const release = Promise.withResolvers<void>()
+      const hang: OddOptions = {
+        handle: async () => {
+          await release.promise
+          return false
+        },
+      }
+      const good = await odd({ tools: [{ name: 'search_docs', inputSchema: anyObject }] })
+      const first = await odd(hang)
+      const second = await odd(hang)
+      const tools = source(
+        [server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the server for the EVM' })],
+        { connectMs: 900 },
+      )
+      const begin = performance.now()
+      const watch = new Stopwatch()
+      const found = await tools.find(never)
+      expect(performance.now() - begin).to.be.above(895)
+      await watch.expectBelow(3000)
+      expect(Object.keys(found.tools)).to.deep.equal(['search_docs'])
+      expect(found.missing).to.deep.equal([
+        { source: 'the server for Cadence', reason: 'it did not answer within 0.9 s' },
+        { source: 'the server for the EVM', reason: 'it did not answer within 0.9 s' },
+      ])
+      const again = new Stopwatch()
+      expect((await tools.find(never)).missing).to.have.length(2)
+      await again.expectBelow(850)
+      // The attempt goes on beside the turns, and the one after it has the tools.
+      release.resolve()
+      await Promise.all([first.came('tools/list'), second.came('tools/list')])
+      const later = await findUntil(tools, ({ missing }) => missing.length === 0)
+      expect(Object.keys(later.tools)).to.deep.equal(['script_check', 'search_docs'])
+    })
+
+    it('do not hold who has left', async () => {
+      const there = await odd({ handle: () => new Promise(() => undefined) })
+      const leaving = new AbortController()
+      const found = reasonOf(source([server(there.url)], { connectMs: 600_000 }).find(leaving.signal))
+      leaving.abort(new Error('left'))
+      expect(await found).to.equal('left')
+    })
+
+    it('are given up in the background after a while', async () => {
+      const left = Promise.withResolvers<void>()
+      const there = await odd({
+        handle: ({ response }) => {
+          response.on('close', left.resolve)
+          return new Promise(() => undefined)
+        },
+      })
+      const tools = source([server(there.url)], { connectMs: 20, attemptMs: 100, retryMs: 60_000 })
+      await tools.find(never)
+      await left.promise
+      await findUntil(tools, ({ missing }) => missing[0]?.reason === 'it does not answer')
+      expect(there.asked).to.deep.equal([])
+    })
+  })
+
+  describe('whose server changes while it is used', () => {
+    it('are called again after a restart, in the same turn', async () => {
+      for (const isModern of [true, false]) {
+        const before = await startOddMcpServer({ isModern })
+        const { tools } = await source([server(before.url)]).find(never)
+        expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
+        await before.stop()
+        await odd({ port: before.port, isModern })
+        expect(await run(tools, 'script_check'), String(isModern)).to.deep.equal({
+          content: [{ type: 'text', text: 'fine' }],
+        })
+      }
+    })
+
+    it('are called in a new session where the old one is forgotten', async () => {
+      let isForgotten = true
+      const there = await odd({
+        isModern: false,
+        handle: ({ asked, response }) => {
+          if (asked.method !== 'tools/call' || !isForgotten) return false
+          isForgotten = false
+          response.writeHead(404).end()
+          return true
+        },
+      })
+      const { tools } = await source([server(there.url)]).find(never)
+      expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
+      expect(there.asked.filter((method) => method === 'initialize')).to.have.length(2)
+      expect(there.asked).not.to.include('GET')
+    })
+
+    it('fail in words when it dies for good, and the turn goes on', async () => {
+      const there = await startOddMcpServer()
+      const tools = source([server(there.url)])
+      const found = await tools.find(never)
+      await there.stop()
+      expect(await reasonOf(run(found.tools, 'script_check'))).to.equal(
+        'The tool cannot be used now: nothing listens at its address. Go on without it, and say so.',
+      )
+      expect((await tools.find(never)).missing).to.have.length(1)
+    })
+
+    it('fail at once when it breaks off in the middle of an answer, as a stream or not', async () => {
+      for (const type of ['text/event-stream', 'application/json']) {
+        const there = await odd({
+          handle: ({ asked, response }) => {
+            if (asked.method !== 'tools/call') return false
+            response.writeHead(200, { 'Content-Type': type })
+            response.write(
+              type === 'application/json'
+                ? '{"jsonrpc"'
+                : 'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n',
+              () => response.destroy(),
+            )
+            return true
+          },
+        })
+        const { tools } = await source([server(there.url)], { callMs: 600_000 }).find(never)
+        expect(await reasonOf(run(tools, 'script_check')), type).to.include('it broke')
+        expect(
+          there.asked.filter((method) => method === 'tools/call'),
+          type,
+        ).to.have.length(2)
+      }
+    })
+
+    it('are answered by the event that is the answer, and the stream is left then', async () => {
+      const left = Promise.withResolvers<void>()
+      const there = await odd({
+        handle: ({ asked, response }) => {
+          if (asked.method !== 'tools/call') return false
+          response.on('close', left.resolve)
+          response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+          const answer = JSON.stringify({
+            jsonrpc: '2.0',
+            id: asked.id,
+            result: { resultType: 'complete', content: [{ type: 'text', text: 'a line\nand 中文' }] },
+          })
+          const events = Buffer.from(
+            `: hello\r\n\r\nevent: message\r\ndata: {"jsonrpc":"2.0","id":${(asked.id ?? 0) + 1},"result":{}}\r\n\r\ndata: not json\n\ndata: ${answer}\n\n`,
+          )
+          // In pieces that split characters.
+          for (let i = 0; i < events.length; i += 7) response.write(events.subarray(i, i + 7))
+          return true
+        },
+      })
+      const { tools } = await source([server(there.url)], { callMs: 600_000 }).find(never)
+      expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'a line\nand 中文' }] })
+      await left.promise
+    })
+
+    it('are given up when a call takes too long, and may be called again', async () => {
+      let calls = 0
+      const there = await odd({
+        handle: ({ asked }) =>
+          asked.method === 'tools/call' && ++calls === 1 ? new Promise<boolean>(() => undefined) : false,
+      })
+      const { tools } = await source([server(there.url)], { callMs: 100 }).find(never)
+      expect(await reasonOf(run(tools, 'script_check'))).to.equal(
+        'The tool did not answer in time. Ask for less, or go on without it and say so.',
+      )
+      expect(await run(tools, 'script_check')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
+    })
+
+    it('are asked for anew once the list is old, and the turn does not wait for that', async () => {
+      let list = [{ name: 'script_check', inputSchema: anyObject }]
+      const there = await odd({
+        handle: ({ asked, reply }) => {
+          if (asked.method === 'tools/list') reply({ tools: list })
+          return asked.method === 'tools/list'
+        },
+      })
+      const tools = source([server(there.url)], { freshMs: 0 })
+      await tools.find(never)
+      list = [{ name: 'search_docs', inputSchema: anyObject }]
+      expect(Object.keys((await tools.find(never)).tools)).to.deep.equal(['script_check'])
+      const { tools: later } = await findUntil(tools, (found) => 'search_docs' in found.tools)
+      expect(Object.keys(later)).to.deep.equal(['search_docs'])
+    })
+  })
+
+  it('leave nothing open when they are closed, calls and attempts included', async () => {
+    const left: Promise<void>[] = []
+    const hang = ({ response }: OddRequest): Promise<boolean> => {
+      left.push(new Promise((resolve) => response.on('close', resolve)))
+      return new Promise(() => undefined)
+    }
+    const hanging = await odd({ handle: (request) => (request.asked.method === 'tools/call' ? hang(request) : false) })
+    const silent = await odd({ handle: hang })
+    const session = await odd({ isModern: false, tools: [{ name: 'search_docs', inputSchema: anyObject }] })
+    const tools = source([server(hanging.url), server(session.url), server(silent.url)], {
+      connectMs: 500,
+      attemptMs: 600_000,
+      callMs: 600_000,
+    })
+    const found = await tools.find(never)
+    expect(Object.keys(found.tools)).to.deep.equal(['script_check', 'search_docs'])
+    const call = reasonOf(run(found.tools, 'script_check'))
+    while (left.length < 2) await turn()
+    await tools.close()
+    expect(await call).to.include('cannot be used now')
+    await Promise.all(left)
+    expect(session.asked).to.include('DELETE')
+    expect((await tools.find(never)).missing).to.have.length(3)
+    expect(hanging.asked).to.deep.equal(['server/discover', 'tools/list'])
+  })
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { asSchema } from 'ai'
+import type { ToolSet } from 'ai'
+import { pino } from 'pino'
+import type { Logger } from 'pino'
+import type { McpServer } from '../../../../../src/assistant/chat/connections/mcp-server.ts'
+import { McpToolSource } from '../../../../../src/assistant/chat/connections/mcp-tool-source.ts'
+import type { McpToolSourceOptions } from '../../../../../src/assistant/chat/connections/mcp-tool-source.ts'
+import type { InputSchema } from '../../../../../src/assistant/chat/connections/safe-schema.ts'
+import type { FoundTools } from '../../../../../src/assistant/chat/connections/tool-source.ts'
+import { startOddMcpServer } from './odd-mcp-server.ts'
+import type { OddMcpServer, OddOptions } from './odd-mcp-server.ts'
+
+export const never = new AbortController().signal
+
+/** What is to be undone after a test, last first. */
+export const ends: (() => Promise<void>)[] = []
+
+export function server(url: string, changes: Partial<McpServer> = {}): McpServer {
+  return {
+    name: 'script',
+    title: 'the server for Cadence',
+    url: () => url,
+    key: undefined,
+    tools: ['script_check', 'search_docs'],
+    texts: [],
+    isOurs: false,
+    isWanted: true,
+    ...changes,
+  }
+}
+
+export function source(
+  servers: readonly McpServer[],
+  times: McpToolSourceOptions['times'] = {},
+  log: Logger = pino({ level: 'silent' }),
+): McpToolSource {
+  const made = new McpToolSource({ servers, times, log })
+  ends.push(() => made.close())
+  return made
+}
+
+export async function odd(options: OddOptions = {}): Promise<OddMcpServer> {
+  const made = await startOddMcpServer(options)
+  ends.push(() => made.stop())
+  return made
+}
+
+export function run(tools: ToolSet, name: string, input: unknown = {}, abortSignal?: AbortSignal): Promise<unknown> {
+  const execute = tools[name]?.execute
+  if (execute === undefined) throw new Error(`there is no tool ${name}`)
+  return Promise.resolve(
+    execute(input, {
+      toolCallId: '1',
+      messages: [],
+      context: {},
+      ...(abortSignal === undefined ? {} : { abortSignal }),
+    }),
+  )
+}
+
+/** As a model is told of its arguments. */
+export async function schemaOf(tools: ToolSet, name: string): Promise<InputSchema> {
+  const told: unknown = await asSchema(tools[name]?.inputSchema).jsonSchema
+  return told as InputSchema
+}
+
+export async function reasonOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('it did not fail')
+}
+
+/** Asks for tools, turn after turn, until they are as they should be. */
+export async function findUntil(tools: McpToolSource, isRight: (found: FoundTools) => boolean): Promise<FoundTools> {
+  for (;;) {
+    const found = await tools.find(never)
+    if (isRight(found)) return found
+    await turn()
+  }
+}
+
+/** A port at which nothing listens. */
+export async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  const closed = once(listener, 'close')
+  listener.close()
+  await closed
+  return port
+}
+
+/** Closes all that a test has opened. */
+export async function endAll(): Promise<void> {
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
+}

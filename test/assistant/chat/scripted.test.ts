@@ -1,0 +1,186 @@
+import { expect } from 'chai'
+import { chatExamples } from '../../../src/services/open-chat.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { readChunks, runChat, saidIn } from './support/running-chat.ts'
+import type { RunningChat, RunChatOptions } from './support/running-chat.ts'
+
+interface Settings {
+  readonly is_scripted: boolean
+  readonly remedy: string | null
+  readonly examples: readonly string[]
+  readonly modes: readonly { readonly mode: string; readonly model: string }[]
+}
+
+describe('the chat without a model', () => {
+  let database: TestDatabase
+  let chat: RunningChat | undefined
+
+  before(async () => {
+    database = await createTestDatabase()
+    await database.pool.query(`insert into app.hourly_stats
+      select '2026-10-31'::date + n, 12, 10, n * 1000, 0, n * 100, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0 from generate_series(1, 3) n`)
+    await database.pool.query(
+      `insert into app.daily_account_counts select '2026-10-31'::date + n, n * 500 from generate_series(1, 3) n`,
+    )
+  })
+
+  afterEach(async () => {
+    await chat?.stop()
+    chat = undefined
+  })
+
+  after(() => database.drop())
+
+  async function start(options: Partial<RunChatOptions> = {}): Promise<RunningChat> {
+    chat = await runChat({
+      database,
+      hasMcp: true,
+      ...options,
+      variables: { LLM_PROVIDER: 'scripted', ...options.variables },
+    })
+    return chat
+  }
+
+  it('tells that it is a script, and which questions it knows', async () => {
+    const settings = (await (await (await start()).get('/api/chat/settings')).json()) as Settings
+    expect(settings).to.deep.include({
+      is_scripted: true,
+      remedy: null,
+      modes: [{ mode: 'balanced', model: 'scripted/example-questions' }],
+    })
+    expect(settings.examples).to.deep.equal(chatExamples('mainnet').map(({ questions }) => questions[0]))
+  })
+
+  it('answers an example with a statement that is run, a chart of its rows, and the SQL', async () => {
+    const { ask } = await start()
+    const chunks = await readChunks(await ask('  how many   transactions were there each DAY '))
+    const inputs = chunks.flatMap((chunk) => (chunk.type === 'tool-input-available' ? [chunk] : []))
+    expect(inputs.map(({ toolName }) => toolName)).to.deep.equal(['run_indexer_sql', 'createChart'])
+    expect(JSON.stringify(inputs[0]?.input)).to.include('from app.daily_stats')
+    const [result, chart] = chunks.flatMap((chunk) => (chunk.type === 'tool-output-available' ? [chunk.output] : []))
+    expect(JSON.stringify(result)).to.include('3000')
+    expect(chart).to.deep.equal({
+      chartType: 'line',
+      title: 'Transactions by day',
+      labels: ['2026-11-01', '2026-11-02', '2026-11-03'],
+      datasets: [
+        { label: 'tx count', data: [1000, 2000, 3000] },
+        { label: 'failed tx count', data: [100, 200, 300] },
+        { label: 'active account count', data: [500, 1000, 1500] },
+      ],
+    })
+    const said = saidIn(chunks)
+    expect(said)
+      .to.match(/^I look that up in the indexed chain\./)
+      .and.include('**3 rows**')
+      .and.include('| 2026-11-03 | 3,000 | 300 | 1,500 |')
+    expect(said).to.include('```sql\nselect day, tx_count').and.include('There is no model here')
+    expect(chunks.filter(({ type }) => type === 'text-delta')).to.have.length.above(20)
+    const finish = chunks.at(-1)
+    expect(finish).to.have.property('type', 'finish')
+    expect(finish).to.have.nested.include({
+      'messageMetadata.isScripted': true,
+      'messageMetadata.model': 'scripted/example-questions',
+      'messageMetadata.end': 'complete',
+      'messageMetadata.steps': 3,
+    })
+  })
+
+  it('answers in Chinese what is asked in Chinese', async () => {
+    const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
+    expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')
+    const said = saidIn(chunks)
+    expect(said)
+      .to.match(/^我在已索引的链上数据中查询/)
+      .and.include('**3 行**')
+      .and.include('| 2026-11-03 | 3,000 |')
+      .and.include('```sql')
+  })
+
+  it('says of a statement without rows that there are none, and draws nothing', async () => {
+    const chunks = await readChunks(await (await start()).ask('Which fungible tokens have the most holders?'))
+    expect(chunks.filter(({ type }) => type === 'tool-input-available')).to.have.length(1)
+    expect(saidIn(chunks)).to.include('**no rows**').and.include('```sql')
+  })
+
+  it('answers nothing else, and says how to have a model', async () => {
+    const { ask } = await start()
+    for (const question of [
+      'Ignore that. What is the meaning of life?',
+      'How many transactions were there each day? And blocks?',
+      '',
+    ]) {
+      const chunks = await readChunks(await ask(question === '' ? '?' : question))
+      expect(chunks.some(({ type }) => type.startsWith('tool'))).to.equal(false)
+      expect(saidIn(chunks))
+        .to.include('only a script that knows these questions')
+        .and.include('- How many accounts were created each day?')
+        .and.include('`LLM_BASE_URL`')
+    }
+    expect(saidIn(await readChunks(await ask('生命的意义是什么')))).to.include('这里没有模型')
+  })
+
+  it('answers a question that follows another one', async () => {
+    const { ask, post } = await start()
+    const first = await readChunks(await ask('How many transactions were there each day?'))
+    const output = first.find((chunk) => chunk.type === 'tool-output-available')?.output
+    const user = (text: string) => ({ id: text, role: 'user', parts: [{ type: 'text', text }] })
+    const before = {
+      id: 'a',
+      role: 'assistant',
+      parts: [
+        {
+          type: 'dynamic-tool',
+          toolName: 'run_indexer_sql',
+          toolCallId: 'c1',
+          state: 'output-available',
+          input: { sql: 'select 1' },
+          output,
+        },
+        { type: 'text', text: 'That is it.' },
+      ],
+    }
+    const chunks = await readChunks(
+      await post({
+        messages: [
+          user('How many transactions were there each day?'),
+          before,
+          user('Which fungible tokens have the most holders?'),
+        ],
+      }),
+    )
+    expect(JSON.stringify(chunks)).to.include('from app.ft_token_holders')
+    expect(saidIn(chunks)).to.include('**no rows**')
+  })
+
+  it('says so where nothing runs SQL, and where a statement fails', async () => {
+    const without = await start({ hasMcp: false, variables: { CHAT_TOOL_CONNECT_MS: '200' } })
+    expect(saidIn(await readChunks(await without.ask('How many accounts were created each day?'))))
+      .to.include('The tool that runs SQL is not there')
+      .and.include('```sql')
+    await without.stop()
+    const { ask } = await start()
+    await database.pool.query('alter view app.daily_stats rename column new_account_count to renamed')
+    try {
+      const chunks = await readChunks(await ask('How many accounts were created each day?'))
+      expect(saidIn(chunks))
+        .to.include('The statement could not be run')
+        .and.include('new_account_count')
+        .and.include('```sql')
+    } finally {
+      await database.pool.query('alter view app.daily_stats rename column renamed to new_account_count')
+    }
+  })
+})
+
+describe('the example questions of the chat', () => {
+  it('are there in every network, with addresses in place of names', () => {
+    for (const network of ['mainnet', 'testnet', 'emulator'] as const) {
+      for (const { questions, sql } of chatExamples(network)) {
+        expect(questions.join(' ') + sql).to.not.match(/\{\w+\}/)
+        expect(questions[0]).to.not.match(/0x[0-9a-f]{16}/)
+      }
+    }
+  })
+})

@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { Logger } from 'pino'
+import { readConfig } from '../../../../src/config.ts'
+import { Lifecycle } from '../../../../src/platform/lifecycle.ts'
+import { Metrics } from '../../../../src/platform/metrics.ts'
+import { Terminal } from '../../../../src/platform/terminal.ts'
+import { createChatServer } from '../../../../src/assistant/chat/http/chat-server.ts'
+import type { ChatServerOptions } from '../../../../src/assistant/chat/http/chat-server.ts'
+import type { ChatChunk } from '../../../../src/assistant/chat/turn/chat-turn.ts'
+import { admission } from '../../../../src/services/chat.ts'
+import type { Config } from '../../../../src/config.ts'
+import type { ServiceContext } from '../../../../src/platform/service.ts'
+import { startMcp } from '../../../../src/services/mcp.ts'
+import { openChat } from '../../../../src/services/open-chat.ts'
+import { Shared } from '../../../../src/platform/service.ts'
+import type { TestDatabase } from '../../../support/database.ts'
+
+export interface RunningChat extends AsyncDisposable {
+  readonly origin: string
+  readonly metrics: Metrics
+  /** Sends a question as a new conversation. */
+  ask(text: string, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>
+  /** Sends a body. */
+  post(body: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  stop(): Promise<void>
+}
+
+export interface RunChatOptions {
+  readonly database: TestDatabase
+  /** As an operator sets them. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** Whether flowfarm's own MCP server runs too. Default: nothing listens where it would be. */
+  readonly hasMcp?: boolean
+  readonly server?: Pick<ChatServerOptions, 'closeGraceMs' | 'patience'>
+  readonly log?: Logger
+}
+
+/** The chat as the program runs it, without its page, on a port of 127.0.0.1. */
+export async function runChat({
+  database,
+  variables = {},
+  hasMcp = false,
+  server: serverOptions,
+  log = pino({ level: 'silent' }),
+}: RunChatOptions): Promise<RunningChat> {
+  const lifecycle = new Lifecycle(log)
+  const metrics = new Metrics()
+  const folder = await mkdtemp(join(tmpdir(), 'flowfarm-chat-'))
+  lifecycle.onStop('folder', () => rm(folder, { recursive: true, force: true }))
+  const closed = { MCP_SERVER_URL: 'http://127.0.0.1:1/mcp' }
+  const config = readConfig(
+    {
+      CHROMA_PERSIST_DIR: folder,
+      HOST: '127.0.0.1',
+      MCP_PORT: '0',
+      TOOLS_PORT: '1',
+      ...(hasMcp ? {} : closed),
+      ...variables,
+    },
+    {},
+  )
+  const context: ServiceContext<Config> = {
+    config,
+    databaseUrl: database.url,
+    pool: database.pool,
+    log,
+    metrics,
+    lifecycle,
+    terminal: new Terminal(),
+    shared: new Shared(),
+  }
+  const stop = (): Promise<void> => lifecycle.stop('the test is over')
+  try {
+    if (hasMcp) await startMcp(context)
+    const server = await createChatServer({
+      parts: await openChat(context, log),
+      log,
+      metrics,
+      host: '127.0.0.1',
+      port: 0,
+      closeGraceMs: 500,
+      ...admission(config),
+      ...serverOptions,
+    })
+    lifecycle.onStop('server', () => server.close())
+    const origin = `http://127.0.0.1:${server.port}`
+    const post: RunningChat['post'] = (body, headers = {}, signal) =>
+      fetch(`${origin}/api/chat`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      })
+    return {
+      origin,
+      metrics,
+      post,
+      stop,
+      [Symbol.asyncDispose]: stop,
+      ask: (text, headers, signal) =>
+        post({ messages: [{ id: 'q', role: 'user', parts: [{ type: 'text', text }] }] }, headers, signal),
+      get: (path, headers = {}) => fetch(`${origin}${path}`, { headers }),
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** An answer that was read to its end. @throws where it is no stream, or does not end as one */
+export async function readChunks(response: Response): Promise<readonly ChatChunk[]> {
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
+  const events = text
+    .split('\n\n')
+    .filter((event) => event !== '' && !event.startsWith(':'))
+    .map((event) => event.replace(/^data: /, ''))
+  if (events.pop() !== '[DONE]') throw new Error(`it was cut off: ${text.slice(-300)}`)
+  return events.map((event) => JSON.parse(event) as ChatChunk)
+}
+
+/** What was said, without thoughts and tools. */
+export function saidIn(chunks: readonly ChatChunk[]): string {
+  return chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
+}

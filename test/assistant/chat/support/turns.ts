@@ -1,0 +1,124 @@
+import type { ToolSet, UIMessage } from 'ai'
+import { readUIMessageStream } from 'ai'
+import { pino } from 'pino'
+import { readConfig } from '../../../../src/config.ts'
+import type { ChatMessage } from '../../../../src/assistant/chat/chat-message.ts'
+import type { ChatMode } from '../../../../src/assistant/chat/chat-modes.ts'
+import { createChatModels } from '../../../../src/assistant/chat/models/create-chat-models.ts'
+import type { ChatModel } from '../../../../src/assistant/chat/models/chat-models.ts'
+import type { ChatChunk, TurnOptions, TurnOutcome, TurnRequest } from '../../../../src/assistant/chat/turn/chat-turn.ts'
+import { runTurn } from '../../../../src/assistant/chat/turn/run-turn.ts'
+import { providerFetch } from '../../../../src/platform/llm/provider-fetch.ts'
+import type { ProviderProtocol } from './provider-turn.ts'
+
+/** For tests of each. */
+export const protocols: readonly ProviderProtocol[] = ['messages', 'completions', 'responses']
+
+/** A model at a provider on this machine, as the variables say. */
+export function modelAt(
+  url: string,
+  protocol: ProviderProtocol,
+  mode: ChatMode = 'balanced',
+  variables: Record<string, string> = {},
+): ChatModel {
+  const provider = {
+    messages: { LLM_PROVIDER: 'anthropic', LLM_BASE_URL: url },
+    completions: { LLM_BASE_URL: url, LLM_MODEL: 'some-model' },
+    // OpenAI's responses are spoken by its own server alone.
+    responses: { LLM_PROVIDER: 'openai' },
+  }[protocol]
+  const config = readConfig(
+    { LLM_API_KEY: 'secret-of-the-provider', CHAT_WEB_SEARCH: 'false', ...provider, ...variables },
+    {},
+  )
+  return createChatModels(config, {
+    retryBaseMs: 1,
+    ...(protocol === 'responses' ? { callProvider: inPlaceOf('https://api.openai.com', url) } : {}),
+  }).of(mode)
+}
+
+/** Calls of one address go to another, as if that were in its place. */
+export function inPlaceOf(address: string, url: string): typeof fetch {
+  const call = providerFetch(1024 * 1024)
+  return (input, init) => {
+    if (typeof input !== 'string' || !input.startsWith(`${address}/`)) throw new Error('nobody else is to be called')
+    return call(url + input.slice(address.length), init)
+  }
+}
+
+export function saidBy(role: 'user' | 'assistant', text: string): ChatMessage {
+  return { id: `${role}-${text}`, role, parts: [{ type: 'text', text }] }
+}
+
+export interface TurnSetup extends Partial<TurnOptions> {
+  readonly model: ChatModel
+  readonly messages?: readonly ChatMessage[]
+  readonly tools?: ToolSet
+  readonly mode?: ChatMode
+  readonly signal?: AbortSignal
+  readonly notices?: TurnRequest['notices']
+}
+
+/** Begins a turn. */
+export function beginTurn({
+  model,
+  messages = [saidBy('user', 'How high?')],
+  tools = {},
+  mode = 'balanced',
+  signal = new AbortController().signal,
+  notices = [],
+  ...options
+}: TurnSetup): ReadableStream<ChatChunk> {
+  return runTurn(
+    { model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' },
+    { timeoutMs: 20_000, log: pino({ level: 'silent' }), ...options },
+  )
+}
+
+/** An answer to its end. */
+export interface WholeAnswer {
+  readonly chunks: readonly ChatChunk[]
+  /** All words of the answer, those of each of its texts. */
+  readonly texts: readonly string[]
+  /** As clients of the AI SDK keep it. */
+  readonly message: ChatMessage
+  readonly error: string | undefined
+  readonly outcome: TurnOutcome
+}
+
+export async function wholeTurn(setup: TurnSetup): Promise<WholeAnswer> {
+  let outcome: TurnOutcome | undefined
+  const watch = setup.watch ?? { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined }
+  const stream = beginTurn({
+    ...setup,
+    watch: {
+      ...watch,
+      ended: (told) => {
+        outcome = told
+        watch.ended(told)
+      },
+    },
+  })
+  const chunks = await Array.fromAsync(stream)
+  if (outcome === undefined) throw new Error('nobody was told of the end')
+  const message = await messageOf(chunks)
+  const error = chunks.find((chunk) => chunk.type === 'error')
+  return {
+    chunks,
+    message,
+    outcome,
+    error: error?.errorText,
+    texts: message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  }
+}
+
+/** What a client makes of the chunks. */
+export async function messageOf(chunks: readonly ChatChunk[]): Promise<ChatMessage> {
+  let message: UIMessage = { id: 'answer', role: 'assistant', parts: [] }
+  for await (const state of readUIMessageStream<ChatMessage>({
+    stream: ReadableStream.from<ChatChunk>(chunks),
+    onError: () => undefined,
+  }))
+    message = state
+  return message as ChatMessage
+}

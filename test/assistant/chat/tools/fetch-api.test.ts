@@ -1,0 +1,515 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { ToolExecuteFunction } from 'ai'
+import { expect } from 'chai'
+import { readJsonCdcValue } from '../../../../src/flow/json-cdc/json-cdc-payload.ts'
+import { ApiError } from '../../../../src/platform/errors.ts'
+import { fetchApiTools } from '../../../../src/assistant/chat/tools/fetch-api/fetch-api.ts'
+import type { FetchApiOptions, FetchedApi } from '../../../../src/assistant/chat/tools/fetch-api/fetch-api.ts'
+import { mostAtOnce } from '../../../../src/assistant/chat/tools/fetch-api/fetch-listed.ts'
+import { publicInternet } from '../../../../src/assistant/chat/tools/fetch-api/outbound-network.ts'
+import { json, startListedHost } from '../support/listed-host.ts'
+import type { AnswerListed, ListedHost } from '../support/listed-host.ts'
+
+const api = 'https://api.listed.test'
+
+describe('fetch_api', () => {
+  let host: ListedHost
+  afterEach(() => host[Symbol.asyncDispose]())
+
+  const listed = ['api.listed.test', 'other.listed.test']
+
+  async function start(answer: AnswerListed, addressesOf?: (name: string) => readonly string[]): Promise<void> {
+    host = await startListedHost(answer, addressesOf)
+  }
+
+  function call(
+    input: unknown,
+    options: Partial<FetchApiOptions> = {},
+    signal = new AbortController().signal,
+  ): Promise<FetchedApi> {
+    const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network, ...options })[
+      'fetch_api'
+    ]
+    const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
+    return Promise.resolve(
+      execute(input, { toolCallId: '1', messages: [], abortSignal: signal, context: {} }),
+    ) as Promise<FetchedApi>
+  }
+
+  /** Fails where there is no error. */
+  async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
+    const outcome = await promise.then(
+      (value) => value,
+      (error: unknown) => error,
+    )
+    expect(outcome, JSON.stringify(outcome)).to.be.instanceOf(ApiError)
+    return outcome as ApiError
+  }
+
+  const echo: AnswerListed = ({ target, headers, body }, response) => json(response, { target, headers, body })
+
+  it('gives what a listed host answers', async () => {
+    await start((_call, response) => json(response, { price: 0.41, holders: '12' }))
+    expect(await call({ url: `${api}/price?ids=flow#part` })).to.deep.equal({
+      status: 200,
+      url: `${api}/price?ids=flow`,
+      content_type: 'application/json;charset=utf-8',
+      body: { price: 0.41, holders: '12' },
+      truncated: false,
+    })
+    expect(host.calls.map(({ target }) => target)).to.deep.equal([`GET ${api}/price?ids=flow`])
+    expect(host.names).to.deep.equal(['api.listed.test'])
+  })
+
+  it('gives answers that are errors too', async () => {
+    await start((_call, response) => json(response, { message: 'no such id' }, 404))
+    expect(await call({ url: api }))
+      .to.include({ status: 404, truncated: false })
+      .and.to.have.property('body')
+      .that.deep.equals({ message: 'no such id' })
+  })
+
+  it('sends headers of its own and no others', async () => {
+    await start(echo)
+    const { body } = await call({ url: `${api}/x` })
+    expect((body as { headers: Record<string, string> }).headers).to.deep.equal({
+      host: 'api.listed.test',
+      accept: 'application/json, text/plain;q=0.8, */*;q=0.1',
+      'accept-encoding': 'gzip, br',
+      'user-agent': 'flowfarm-chat/1',
+      connection: 'close',
+    })
+  })
+
+  it('posts JSON, written anew', async () => {
+    await start(echo)
+    const { body } = await call({
+      url: `${api}/rpc`,
+      method: 'POST',
+      body: ' {"method": "eth_sendRawTransaction", "id": 1, "method": "eth_call"}\n',
+    })
+    expect(body).to.have.property('body', '{"method":"eth_call","id":1}')
+    expect((body as { headers: object }).headers).to.include({
+      'content-type': 'application/json',
+      'content-length': '28',
+    })
+    expect(
+      await errorOf(
+        call({ url: `${api}/rpc`, method: 'POST', body: '{"method":"eth_call","method":"eth_sendRawTransaction"}' }),
+      ),
+    ).to.include({ code: 'write-refused' })
+    for (const wrong of [
+      'a=b',
+      '',
+      '{"id":12345678901234567890}',
+      `"${'x'.repeat(65_536)}"`,
+      `"${'é'.repeat(33_000)}"`,
+    ]) {
+      expect(await errorOf(call({ url: `${api}/rpc`, method: 'POST', body: wrong })), wrong.slice(0, 30)).to.include({
+        status: 400,
+        code: 'invalid-field',
+        field: 'body',
+      })
+    }
+    expect(await errorOf(call({ url: `${api}/rpc`, body: '{}' }))).to.include({ code: 'invalid-field' })
+    expect(host.calls).to.have.length(1)
+    expect(await call({ url: `${api}/rpc`, body: '' })).to.include({ status: 200 })
+  })
+
+  it('says what is wrong with its arguments', async () => {
+    await start(echo)
+    for (const [input, words] of [
+      [{}, 'Field "url" must be a text.'],
+      [{ url: api, method: 'PUT' }, 'Field "method" must be GET or POST.'],
+      [{ url: api, body: {} }, 'Field "body" must be a text: the JSON as a text.'],
+      [{ url: api, headers: { authorization: 'x' } }, 'Field "headers" is not known; known here: url, method, body.'],
+      ['no', 'The body must be an object with a url.'],
+    ] as const)
+      expect((await errorOf(call(input))).message).to.equal(words)
+    expect(host.connections).to.equal(0)
+  })
+
+  it('calls no other host, however its URL is written', async () => {
+    await start(echo)
+    for (const url of [
+      'https://collector.test/',
+      'http://api.listed.test/',
+      'https://api.listed.test@collector.test/',
+      'https://api.listed.test.collector.test/',
+      'https://collector.test\\@api.listed.test/',
+      'https://127.0.0.1/',
+      `https://api.listed.test:${host.network.port}/`,
+    ]) {
+      expect(await errorOf(call({ url })), url).to.include({ code: 'url-refused' })
+    }
+    expect([host.names, host.connections]).to.deep.equal([[], 0])
+  })
+
+  it('follows redirects of a GET within the list, each looked up anew', async () => {
+    await start(({ path }, response) => {
+      if (path === '/end') return json(response, 'arrived')
+      response.writeHead(path === '/a' ? 302 : 308, {
+        location: path === '/a' ? '/b' : 'https://other.listed.test/end',
+      })
+      // It never ends.
+      response.write('moved')
+    })
+    expect(await call({ url: `${api}/a` })).to.include({
+      status: 200,
+      url: 'https://other.listed.test/end',
+      body: 'arrived',
+    })
+    expect(host.calls.map(({ target }) => target)).to.deep.equal([
+      `GET ${api}/a`,
+      `GET ${api}/b`,
+      'GET https://other.listed.test/end',
+    ])
+    expect(host.names).to.deep.equal(['api.listed.test', 'api.listed.test', 'other.listed.test'])
+    await host.untilAllClosed()
+  })
+
+  it('follows none that leaves the list, leads to a number, another port or plain http, or sends something', async () => {
+    let location = ''
+    await start((_call, response) => void response.writeHead(307, { location }).end())
+    for (location of [
+      'https://collector.test/?q=1',
+      '//collector.test/',
+      'http://api.listed.test/',
+      'https://127.0.0.1/',
+      'https://169.254.169.254/latest/meta-data/',
+      `https://api.listed.test:${host.network.port}/`,
+      'https://api.listed.test@collector.test/',
+      'file:///etc/passwd',
+      '/api?module=contract&action=verify',
+    ]) {
+      expect(await errorOf(call({ url: api })), location)
+        .to.have.property('code')
+        .that.matches(/^(?:url|write)-refused$/)
+    }
+    expect(new Set(host.names)).to.deep.equal(new Set(['api.listed.test']))
+    expect(host.connections).to.equal(9)
+  })
+
+  it('gives up after three redirects', async () => {
+    await start((_call, response) => void response.writeHead(301, { location: '/again' }).end())
+    expect(await errorOf(call({ url: api }))).to.include({ status: 502, code: 'fetch-failed' })
+    expect(host.calls).to.have.length(4)
+  })
+
+  it('follows none with a POST, which would be sent twice', async () => {
+    await start((_call, response) => void response.writeHead(307, { location: `${api}/other` }).end())
+    expect(await call({ url: `${api}/one`, method: 'POST', body: '{}' })).to.deep.equal({
+      status: 307,
+      url: `${api}/one`,
+      content_type: '',
+      body: null,
+      truncated: false,
+      note: 'It leads elsewhere, where a POST is not sent.',
+    })
+    expect(host.calls).to.have.length(1)
+  })
+
+  it('takes a status of redirects without a place for an answer', async () => {
+    await start((_call, response) => void response.writeHead(304).end())
+    expect(await call({ url: api })).to.include({ status: 304, body: null })
+  })
+
+  it('calls no address that is not public, whatever the name says', async () => {
+    let addresses: readonly string[] = []
+    await start(echo, () => addresses)
+    for (addresses of [
+      ['10.0.0.1'],
+      ['169.254.169.254'],
+      ['::1'],
+      ['::ffff:10.0.0.1'],
+      ['127.0.0.1', '192.168.1.1'],
+      ['0.0.0.0'],
+      ['127.0.0.2'],
+      [],
+    ]) {
+      expect(await errorOf(call({ url: api })), addresses.join()).to.include({ code: 'url-refused' })
+    }
+    expect(host.connections).to.equal(0)
+    expect(
+      await errorOf(
+        call({ url: api }, { network: { ...publicInternet(), lookUp: () => Promise.resolve(['127.0.0.1']) } }),
+      ),
+    ).to.include({ code: 'url-refused' })
+  })
+
+  it('connects to the very address that was checked, and checks the next one of a redirect too', async () => {
+    const answers = [['127.0.0.1'], ['169.254.169.254']]
+    await start(
+      (_call, response) => void response.writeHead(302, { location: '/again' }).end(),
+      () => answers.shift() ?? [],
+    )
+    expect(await errorOf(call({ url: api }))).to.include({ code: 'url-refused' })
+    expect([host.connections, answers.length]).to.deep.equal([1, 0])
+  })
+
+  it('tells of a name that nobody knows', async () => {
+    await start(echo)
+    const lookUp = (): Promise<never> =>
+      Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }))
+    const error = await errorOf(call({ url: api }, { network: { ...host.network, lookUp } }))
+    expect(error).to.include({
+      status: 502,
+      code: 'fetch-failed',
+      message: 'api.listed.test gave no answer that can be read: ENOTFOUND.',
+    })
+  })
+
+  it('wants a certificate of that name, by somebody who is trusted', async () => {
+    await start(echo)
+    const unnamed = await errorOf(call({ url: 'https://unnamed.listed.test/' }, { hosts: ['unnamed.listed.test'] }))
+    expect(unnamed.message).to.include('ERR_TLS_CERT_ALTNAME_INVALID')
+    const untrusted = await errorOf(call({ url: api }, { network: { ...host.network, ca: undefined } }))
+    expect(untrusted)
+      .to.include({ code: 'fetch-failed' })
+      .and.to.have.property('message')
+      .that.matches(/UNABLE_TO_|SELF_SIGNED|UNABLE/)
+    expect(host.calls).to.deep.equal([])
+  })
+
+  it('decompresses what is compressed', async () => {
+    const text = JSON.stringify({ a: 'b'.repeat(1000) })
+    await start(({ path }, response) => {
+      const [coding, bytes] =
+        path === '/br' ? (['br', brotliCompressSync(text)] as const) : (['gzip', gzipSync(text)] as const)
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding }).end(bytes)
+    })
+    for (const path of ['/br', '/gzip'])
+      expect((await call({ url: `${api}${path}` })).body).to.deep.equal(JSON.parse(text))
+  })
+
+  it('reads no more than 2 MB, however little unfolds to it', async () => {
+    const bomb = gzipSync(Buffer.alloc(96 * 1024 * 1024, 'a'), { level: 1 })
+    const small = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024, 'b'), { params: { 0: 22 } })
+    let written = 0
+    await start(({ path }, response) => {
+      if (path === '/endless') {
+        response.writeHead(200, { 'content-type': 'text/plain' })
+        const more = (): void => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536, 'c'))) written += 65_536
+        }
+        response.on('drain', more)
+        more()
+      } else
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': path.slice(1) })
+          .end(path === '/gzip' ? bomb : small)
+    })
+    const before = process.memoryUsage().arrayBuffers
+    for (const [path, letter] of [
+      ['/gzip', 'a'],
+      ['/br', 'b'],
+      ['/endless', 'c'],
+    ] as const) {
+      const { body, truncated, note } = await call({ url: `${api}${path}` })
+      expect(body, path).to.equal(letter.repeat(60_000))
+      expect(truncated).to.equal(true)
+      expect(note).to.include('2097152 bytes')
+    }
+    expect(process.memoryUsage().arrayBuffers - before).to.be.below(64 * 1024 * 1024)
+    await host.untilAllClosed()
+    expect(written).to.be.below(16 * 1024 * 1024)
+  })
+
+  it('takes what unfolds to nothing, is broken or cut off, or packed in another way for no answer', async () => {
+    const empty = gzipSync('')
+    const whole = gzipSync('x'.repeat(10_000))
+    await start(({ path }, response) => {
+      if (path === '/nothing')
+        response
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(Buffer.concat(Array.from({ length: 120_000 }, () => empty)))
+      else if (path === '/broken') response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip')
+      else if (path === '/cut') response.writeHead(200, { 'content-encoding': 'gzip' }).end(whole.subarray(0, -12))
+      else if (path === '/gone')
+        response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy())
+      else if (path === '/none') response.socket?.destroy()
+      else if (path === '/upgrade')
+        response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n')
+      else if (path === '/heads') response.writeHead(200, { 'x-long': 'h'.repeat(20_000) }).end()
+      else response.writeHead(200, { 'content-encoding': path === '/twice' ? 'gzip, gzip' : 'zstd' }).end(whole)
+    })
+    for (const path of ['/nothing', '/broken', '/cut', '/gone', '/none', '/upgrade', '/heads', '/twice', '/zstd']) {
+      expect(await errorOf(call({ url: `${api}${path}` })), path).to.include({ status: 502, code: 'fetch-failed' })
+    }
+    await host.untilAllClosed()
+  })
+
+  it('has its time for all of it: connecting, redirects and a body that drips', async () => {
+    await start(({ path }, response) => {
+      if (path === '/silent') return
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      const drip = setInterval(() => response.write('.'), 5)
+      response.once('close', () => clearInterval(drip))
+    })
+    for (const path of ['/silent', '/dripping']) {
+      expect(await errorOf(call({ url: `${api}${path}` }, { timeoutMs: 500 })), path).to.include({
+        status: 504,
+        code: 'fetch-timeout',
+      })
+    }
+    const lookUp = (): Promise<never> => new Promise(() => undefined)
+    expect(await errorOf(call({ url: api }, { timeoutMs: 50, network: { ...host.network, lookUp } }))).to.include({
+      code: 'fetch-timeout',
+    })
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    expect(await errorOf(call({ url: api }, { timeoutMs: 50, network: { ...host.network, port } }))).to.include({
+      code: 'fetch-timeout',
+    })
+    silent.close()
+    await host.untilAllClosed()
+  })
+
+  it('ends at once when whoever asked has left, with the reason, and lets go of the connection', async () => {
+    const leaving = new AbortController()
+    const reason = new Error('left')
+    await start(() => leaving.abort(reason))
+    expect(await call({ url: api }, {}, leaving.signal).catch((error: unknown) => error)).to.equal(reason)
+    await host.untilAllClosed()
+    expect(await call({ url: api }, {}, leaving.signal).catch((error: unknown) => error)).to.equal(reason)
+    expect(host.connections).to.equal(1)
+  })
+
+  it('makes so many requests at the same time, and the others wait for their turn', async () => {
+    const waiting: (() => void)[] = []
+    let come = 0
+    const full = Promise.withResolvers<void>()
+    await start((_call, response) => {
+      waiting.push(() => json(response, 'done'))
+      come++
+      if (come === mostAtOnce) full.resolve()
+      if (come > mostAtOnce) for (const answer of waiting.splice(0)) answer()
+    })
+    const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network })['fetch_api']
+    const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
+    const leaving = new AbortController()
+    const calls = Array.from(
+      { length: mostAtOnce + 2 },
+      (_, i) =>
+        Promise.resolve(
+          execute(
+            { url: `${api}/${i}` },
+            {
+              toolCallId: '1',
+              messages: [],
+              context: {},
+              ...(i === mostAtOnce + 1 ? { abortSignal: leaving.signal } : {}),
+            },
+          ),
+        ) as Promise<FetchedApi>,
+    )
+    const last = calls[mostAtOnce + 1]?.catch((error: unknown) => error)
+    await full.promise
+    expect(host.open).to.equal(mostAtOnce)
+    leaving.abort(new Error('left'))
+    expect(await last).to.have.property('message', 'left')
+    waiting.shift()?.()
+    expect(await Promise.all(calls.slice(0, mostAtOnce + 1))).to.have.length(mostAtOnce + 1)
+    expect(host.calls.map(({ path }) => path)).to.not.include(`/${mostAtOnce + 1}`)
+  })
+
+  it('has room for others again when names are not found in time', async () => {
+    await start(echo)
+    let asked = 0
+    const allAsked = Promise.withResolvers<void>()
+    let lookUp = (): Promise<readonly string[]> => {
+      if (++asked === mostAtOnce) allAsked.resolve()
+      return new Promise(() => undefined)
+    }
+    const tool = fetchApiTools({
+      hosts: listed,
+      readCadence: readJsonCdcValue,
+      network: { ...host.network, lookUp: () => lookUp() },
+    })['fetch_api']
+    const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
+    const leaving = new AbortController()
+    const get = async (signal?: AbortSignal): Promise<unknown> =>
+      execute(
+        { url: api },
+        { toolCallId: '1', messages: [], context: {}, ...(signal === undefined ? {} : { abortSignal: signal }) },
+      )
+    const stuck = Array.from({ length: mostAtOnce }, () => get(leaving.signal).catch((error: unknown) => error))
+    await allAsked.promise
+    leaving.abort(new Error('left'))
+    await Promise.all(stuck)
+    lookUp = () => Promise.resolve(['127.0.0.1'])
+    expect(await get()).to.have.property('status', 200)
+  })
+
+  it('is not there where no host is listed', async () => {
+    await start(echo)
+    for (const hosts of [[], ['none']])
+      expect(fetchApiTools({ hosts, readCadence: readJsonCdcValue })).to.deep.equal({})
+  })
+
+  it('reads what access nodes answer: scripts, arguments, events, contracts and results of scripts', async () => {
+    const base64 = (value: unknown): string =>
+      Buffer.from(typeof value === 'string' ? value : `${JSON.stringify(value)}\n`).toString('base64')
+    const deposited = {
+      type: 'Event',
+      value: {
+        id: 'A.1654653399040a61.FlowToken.TokensDeposited',
+        fields: [
+          { name: 'amount', value: { type: 'UFix64', value: '10.00000000' } },
+          { name: 'to', value: { type: 'Optional', value: { type: 'Address', value: '0xf8d6e0586b0a20c7' } } },
+        ],
+      },
+    }
+    const answers: Record<string, unknown> = {
+      '/v1/transactions/0a?expand=result': {
+        id: '0a',
+        script: base64('transaction(amount: UFix64) {}'),
+        arguments: [base64({ type: 'UFix64', value: '10.0' }), 'no base64!'],
+        gas_limit: '9999',
+        result: {
+          status: 'Sealed',
+          events: [{ type: deposited.value.id, event_index: '0', payload: base64(deposited) }],
+        },
+      },
+      '/v1/transaction_results/0a': {
+        status_code: 0,
+        events: Array.from({ length: 100 }, () => ({ payload: base64(deposited) })).concat({
+          payload: base64('not Cadence'),
+        }),
+      },
+      '/v1/accounts/0x1?expand=contracts': {
+        address: '1',
+        balance: '100000000',
+        contracts: { Token: base64('access(all) contract Token {}'), Odd: 'AP8=' },
+      },
+      '/v1/scripts': base64({ type: 'Int', value: '42' }),
+      '/v1/blocks?height=1': [{ header: { height: '1' }, payload: { collection_guarantees: [] } }],
+      '/other': { script: base64('text') },
+    }
+    await start(({ path }, response) => json(response, answers[path]))
+    const get = async (path: string): Promise<unknown> => (await call({ url: `${api}${path}` })).body
+    const payload = { amount: '10.00000000', to: '0xf8d6e0586b0a20c7' }
+    expect(await get('/v1/transactions/0a?expand=result')).to.deep.equal({
+      id: '0a',
+      script: 'transaction(amount: UFix64) {}',
+      arguments: ['10.00000000', 'no base64!'],
+      gas_limit: '9999',
+      result: { status: 'Sealed', events: [{ type: deposited.value.id, event_index: '0', payload }] },
+    })
+    expect(await get('/v1/transaction_results/0a'))
+      .to.have.property('events')
+      .that.deep.equals([...Array.from({ length: 100 }, () => ({ payload })), { payload: base64('not Cadence') }])
+    expect(await get('/v1/accounts/0x1?expand=contracts'))
+      .to.have.property('contracts')
+      .that.deep.equals({ Token: 'access(all) contract Token {}', Odd: 'AP8=' })
+    expect(
+      (await call({ url: `${api}/v1/scripts`, method: 'POST', body: '{"script":"YQ==","arguments":[]}' })).body,
+    ).to.equal('42')
+    expect(await get('/v1/blocks?height=1')).to.deep.equal(answers['/v1/blocks?height=1'])
+    expect(await get('/other')).to.deep.equal(answers['/other'])
+  })
+})

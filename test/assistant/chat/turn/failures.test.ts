@@ -1,0 +1,280 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tool } from 'ai'
+import type { ToolSet } from 'ai'
+import { expect } from 'chai'
+import { z } from 'zod'
+import type { ChatChunk } from '../../../../src/assistant/chat/turn/chat-turn.ts'
+import type { ProviderTurn, ReplyPiece } from '../support/provider-turn.ts'
+import { inTurn, startStreamingProvider } from '../support/streaming-provider.ts'
+import { modelAt, protocols, saidBy, wholeTurn } from '../support/turns.ts'
+import type { WholeAnswer } from '../support/turns.ts'
+
+const tools: ToolSet = {
+  add: tool({ inputSchema: z.object({ a: z.number(), b: z.number() }), execute: ({ a, b }) => a + b }),
+}
+
+interface Failed extends WholeAnswer {
+  /** How often the provider was asked. */
+  readonly asked: number
+}
+
+for (const protocol of protocols) {
+  const name = {
+    messages: 'anthropic/claude-sonnet-4-6',
+    completions: 'openai-compatible/some-model',
+    responses: 'openai/gpt-5.4-mini',
+  }[protocol]
+
+  describe(`a turn whose provider fails over ${protocol}`, () => {
+    const answerTo = async (...turns: readonly ProviderTurn[]): Promise<Failed> => {
+      await using provider = await startStreamingProvider(inTurn(...turns))
+      const answer = await wholeTurn({ model: modelAt(provider.url, protocol), tools })
+      return { ...answer, asked: provider.calls.length }
+    }
+
+    for (const [what, turn] of [
+      ['busy', { status: 429, message: 'slow down', retryAfter: '0' }],
+      ['broken', { status: 503, message: 'unavailable' }],
+      ['overloaded', { status: 529, message: 'Overloaded' }],
+      ['cut off before a word', [{ cut: true }]],
+      ['silent', [{ cut: 'clean' }]],
+    ] as const satisfies readonly (readonly [string, ProviderTurn])[]) {
+      it(`asks again when it is ${what}, as long as nothing was said`, async () => {
+        const { texts, asked, error } = await answerTo(turn, turn, ['It is 7.'])
+        expect({ texts, asked, error }).to.deep.equal({ texts: ['It is 7.'], asked: 3, error: undefined })
+      })
+    }
+
+    it('asks again when its stream begins with an error that passes', async () => {
+      const { texts, asked } = await answerTo([{ failure: 'Overloaded' }], ['It is 7.'])
+      expect({ texts, asked }).to.deep.equal({ texts: ['It is 7.'], asked: 2 })
+    })
+
+    it('asks again in a later step too, and runs no tool twice', async () => {
+      let ran = 0
+      const count: ToolSet = { count: tool({ inputSchema: z.object({}), execute: () => ++ran }) }
+      await using provider = await startStreamingProvider(
+        inTurn([{ tool: 'count', input: {} }], { status: 500, message: 'broken' }, ['Once.']),
+      )
+      const { texts } = await wholeTurn({ model: modelAt(provider.url, protocol), tools: count })
+      expect(texts).to.deep.equal(['Once.'])
+      expect(ran).to.equal(1)
+    })
+
+    it('gives up after three tries, with its reason', async () => {
+      const { error, asked, outcome } = await answerTo({ status: 500, message: 'broken inside.' })
+      expect({ error, asked }).to.deep.equal({ error: `The model ${name} failed: HTTP 500, broken inside.`, asked: 3 })
+      expect(outcome.end).to.equal('failed')
+    })
+
+    it('does not wait for a pause that nobody would, and tells how long it is', async () => {
+      const { error, asked } = await answerTo({ status: 429, message: 'tokens used up', retryAfter: '120' })
+      expect({ error, asked }).to.deep.equal({
+        error: `The model ${name} failed: HTTP 429, tokens used up. It may be asked again in 120 s.`,
+        asked: 1,
+      })
+    })
+
+    it('asks not again where that helps nobody, and never tells the key', async () => {
+      const { error, asked } = await answerTo({ status: 401, message: 'Incorrect key: secret-of-the-provider' })
+      expect({ error, asked }).to.deep.equal({
+        error: `The model ${name} failed: HTTP 401, Incorrect key: …. Check LLM_API_KEY.`,
+        asked: 1,
+      })
+    })
+
+    it('tells what to do where the conversation is longer than what the model reads', async () => {
+      const { error } = await answerTo({ status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' })
+      expect(error).to.match(/too long.*\. Begin a new chat, or ask for less at once\.$/)
+    })
+
+    for (const contentType of ['text/html; charset=utf-8', 'application/json']) {
+      it(`says where to look when what answers is no model, but sends ${contentType}`, async () => {
+        let asked = 0
+        const server = createServer((_request, response) => {
+          asked++
+          response.writeHead(200, { 'Content-Type': contentType }).end('{"answer": "<html>"}')
+        }).listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        try {
+          const { error } = await wholeTurn({
+            model: modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol),
+          })
+          expect(error).to.equal(
+            `The model ${name} failed: its reply cannot be read, it is ${contentType.split(';')[0]} and no stream of events. Check LLM_BASE_URL.`,
+          )
+          expect(asked).to.equal(1)
+        } finally {
+          server.close()
+          server.closeAllConnections()
+        }
+      })
+    }
+
+    for (const [what, end] of [
+      ['is cut off', [{ cut: true }]],
+      ['ends without an end', [{ cut: 'clean' }]],
+      ['fails', [{ failure: 'Overloaded' }]],
+    ] as const satisfies readonly (readonly [string, readonly ReplyPiece[]])[]) {
+      it(`keeps what was said where the stream ${what} in the middle, and tells it`, async () => {
+        const { error, asked, texts, message, chunks, outcome } = await answerTo(['It is', ' nearly', ...end])
+        expect(asked).to.equal(1)
+        expect(texts).to.deep.equal(['It is nearly'])
+        expect(error).to.match(
+          new RegExp(
+            `^The model ${name} broke off: (the connection ended before the answer did|Overloaded)\\. What it said so far is kept; ask again\\.$`,
+          ),
+        )
+        expect(chunks.at(-1)).to.have.property('type', 'error')
+        expect(message.parts.every((part) => !('state' in part) || part.state === 'done')).to.equal(true)
+        expect(message.metadata).to.include({ steps: 1 }).and.not.have.property('end')
+        expect(outcome.end).to.equal('failed')
+      })
+    }
+
+    it('leaves a history that goes with the next question wherever it broke off', async () => {
+      const replies: readonly (readonly ReplyPiece[])[] = [
+        [{ tool: 'add', arguments: '{"a": 1' }, { cut: true }],
+        [{ tool: 'add', input: { a: 1, b: 2 } }, { cut: true }],
+        [{ tool: 'add', input: { a: 1, b: 2 } }, 'and', { failure: 'Overloaded' }],
+        [{ reasoning: 'hm' }, { cut: true }],
+        ['I add. ', { tool: 'add', input: { a: 1, b: 2 } }, { end: 'length' }],
+      ]
+      for (const reply of replies) {
+        await using provider = await startStreamingProvider(inTurn(reply, ['Again, it is 3.']))
+        const model = modelAt(provider.url, protocol)
+        const broken = await wholeTurn({ model, tools })
+        const open = broken.message.parts.filter(
+          (part) => 'state' in part && !['done', 'output-available', 'output-error'].includes(part.state ?? ''),
+        )
+        expect(open, JSON.stringify(reply)).to.deep.equal([])
+        const again = await wholeTurn({
+          model,
+          tools,
+          messages: [saidBy('user', 'One and two?'), broken.message, saidBy('user', 'Again?')],
+        })
+        expect(again.texts, JSON.stringify(reply)).to.deep.equal(['Again, it is 3.'])
+        expect(provider.refused).to.deep.equal([])
+      }
+    })
+
+    it('does not run the tools of a reply that was cut off', async () => {
+      let ran = 0
+      const count: ToolSet = { count: tool({ inputSchema: z.object({}), execute: () => ++ran }) }
+      for (const end of [
+        { cut: true },
+        { cut: 'clean' },
+        { end: 'length' },
+        { end: 'refusal' },
+        { failure: 'Overloaded' },
+      ] as const satisfies readonly ReplyPiece[]) {
+        await using provider = await startStreamingProvider(() => ['I count. ', { tool: 'count', input: {} }, end])
+        const { message } = await wholeTurn({ model: modelAt(provider.url, protocol), tools: count })
+        expect(
+          message.parts
+            .filter(({ type }) => type === 'tool-count')
+            .every((part) => 'state' in part && part.state === 'output-error'),
+          JSON.stringify(end),
+        ).to.equal(true)
+        expect(provider.calls).to.have.length(1)
+      }
+      expect(ran).to.equal(0)
+    })
+
+    it('says that the provider declined, beside what was said', async () => {
+      const { texts, error, message } = await answerTo(['I was about to', { end: 'refusal' }])
+      expect(texts).to.deep.equal([
+        'I was about to',
+        'The provider of the model declined to answer this. Ask in other words, or for something else.',
+      ])
+      expect(error).to.equal(undefined)
+      expect(message.metadata).to.include({ end: 'refused' })
+      expect((await answerTo([{ end: 'refusal' }])).texts).to.have.length(1)
+    })
+
+    it('tells that an answer reached the most that may be said', async () => {
+      const cut = await answerTo(['It is long and', { end: 'length' }])
+      expect(cut.texts).to.deep.equal(['It is long and'])
+      expect(cut.message.metadata).to.include({ end: 'length' })
+      const never = await answerTo([{ tool: 'add', arguments: '{"a": 1' }, { end: 'length' }])
+      expect(never.texts).to.deep.equal([
+        'The model reached the most that it may say at once before it came to an answer. Ask for less at once.',
+      ])
+      expect(never.asked).to.equal(1)
+    })
+
+    it('is told by an error that has words and nothing else where what answers is no provider', async () => {
+      for (const raw of ['<html>not found</html>\n\n', 'data: {"no": "sense"}\n\n', 'data: {"id": \n\n']) {
+        const { error, chunks } = await answerTo([{ raw }, { cut: 'clean' }])
+        expect(error, raw)
+          .to.match(/^The model .* (failed|broke off): /)
+          .and.not.include('    at ')
+        expect(kinds(chunks).at(-1)).to.equal('error')
+      }
+    })
+  })
+}
+
+describe('a provider that is not there', () => {
+  it('is told with what to look at', async () => {
+    const provider = await startStreamingProvider(() => [])
+    await provider.close()
+    for (const protocol of protocols) {
+      const { error } = await wholeTurn({ model: modelAt(provider.url, protocol) })
+      expect(error).to.match(/failed: Cannot connect.*Check LLM_BASE_URL and the network\.$/)
+    }
+  })
+
+  it('is told with the variable of the mode where it does not know the model', async () => {
+    await using provider = await startStreamingProvider(() => ({ status: 404, message: 'model: claude-haiku-4-5' }))
+    const { error } = await wholeTurn({ model: modelAt(provider.url, 'messages', 'fast'), mode: 'fast' })
+    expect(error).to.match(/Check CHAT_MODEL_FAST and LLM_BASE_URL\.$/)
+  })
+})
+
+describe('what a library would print', () => {
+  it('is not printed, neither errors nor remarks on our settings', async () => {
+    const printed: unknown[] = []
+    const warned = (warning: Error): void => void printed.push(warning.message)
+    const { error } = console
+    Object.assign(console, { error: (...words: unknown[]) => void printed.push(words) })
+    process.on('warning', warned)
+    try {
+      await using provider = await startStreamingProvider(
+        inTurn({ status: 400, message: 'no' }, ['It is', { failure: 'broken' }], ['7']),
+      )
+      // One that cannot be told not to think, of which the library remarks.
+      const model = modelAt(provider.url, 'messages', 'balanced', { LLM_MODEL: 'claude-opus-5-5' })
+      const answers = [await wholeTurn({ model }), await wholeTurn({ model }), await wholeTurn({ model })]
+      expect(answers.map(({ error: told }) => told === undefined)).to.deep.equal([false, false, true])
+      // Warnings of the process come a moment later.
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(printed).to.deep.equal([])
+    } finally {
+      Object.assign(console, { error })
+      process.off('warning', warned)
+    }
+  })
+})
+
+describe('a fault of ourselves', () => {
+  it('is told without a word of what it is', async () => {
+    const model = {
+      ...modelAt('http://127.0.0.1:1', 'completions'),
+      get model(): never {
+        throw new Error('of no concern to anybody')
+      },
+    }
+    const { error, outcome } = await wholeTurn({ model })
+    expect(error).to.equal(
+      'The answer could not be given because of a fault in the chat itself; its log tells which. Ask again.',
+    )
+    expect(outcome.end).to.equal('failed')
+  })
+})
+
+function kinds(chunks: readonly ChatChunk[]): readonly string[] {
+  return chunks.map(({ type }) => type)
+}

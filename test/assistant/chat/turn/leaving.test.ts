@@ -1,0 +1,227 @@
+import { setTimeout as pass } from 'node:timers/promises'
+import { tool } from 'ai'
+import type { ToolSet } from 'ai'
+import { expect } from 'chai'
+import { z } from 'zod'
+import { ApiError } from '../../../../src/platform/errors.ts'
+import type { ChatChunk, TurnOutcome } from '../../../../src/assistant/chat/turn/chat-turn.ts'
+import type { ProviderTurn } from '../support/provider-turn.ts'
+import { startStreamingProvider } from '../support/streaming-provider.ts'
+import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
+import { Stopwatch } from '../../../support/stopwatch.ts'
+
+const never = new Promise<void>(() => undefined)
+
+/** How long a turn may take to end when whoever asked has left, ms. */
+const mostToEnd = 1000
+
+/** A tool that hangs, and takes no notice of its signal; it tells when it was called, and what signal it has. */
+function hangingTool(): { readonly tools: ToolSet; readonly called: Promise<AbortSignal | undefined> } {
+  const called = Promise.withResolvers<AbortSignal | undefined>()
+  const hang = tool({
+    inputSchema: z.object({}),
+    execute: async (_input, { abortSignal }) => {
+      called.resolve(abortSignal)
+      await never
+    },
+  })
+  return { tools: { hang }, called: called.promise }
+}
+
+for (const protocol of protocols) {
+  describe(`a turn that is left over ${protocol}`, () => {
+    const moments: readonly (readonly [string, ProviderTurn])[] = [
+      ['before the provider answers', 'silence'],
+      ['before the first word', ['', { until: never }]],
+      ['in the middle of a text', ['It is', { until: never }]],
+      ['in the middle of a thought', [{ reasoning: 'hm' }, { until: never }]],
+    ]
+    for (const [moment, turn] of moments) {
+      it(`ends the call of the model ${moment}`, async () => {
+        await using provider = await startStreamingProvider(() => turn)
+        const control = new AbortController()
+        const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
+        await provider.called
+        // The reply is to be on its way.
+        await pass(20)
+        const leftAt = new Stopwatch()
+        control.abort(new Error('gone'))
+        await provider.gone
+        const { chunks, outcome, error } = await answer
+        await leftAt.expectBelow(mostToEnd)
+        expect(outcome.end).to.equal('left')
+        expect(error).to.equal(undefined)
+        expect(chunks.at(-1)).to.deep.equal({ type: 'abort' })
+        expect(provider.running).to.equal(0)
+      })
+    }
+
+    it('ends a tool that takes no notice, and asks the model no more', async () => {
+      await using provider = await startStreamingProvider(() => [
+        { tool: 'hang', input: {} },
+        { tool: 'hang', input: {} },
+      ])
+      const { tools, called } = hangingTool()
+      const control = new AbortController()
+      const answer = wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: control.signal })
+      const signal = await called
+      const leftAt = new Stopwatch()
+      control.abort()
+      const { message, outcome } = await answer
+      await leftAt.expectBelow(mostToEnd)
+      expect(signal?.aborted).to.equal(true)
+      expect(outcome.end).to.equal('left')
+      expect(message.parts.filter((part) => 'state' in part && part.state === 'output-error')).to.have.length(2)
+      expect(provider.calls).to.have.length(1)
+    })
+
+    it('waits for no provider that is busy', async () => {
+      await using provider = await startStreamingProvider(() => ({
+        status: 429,
+        message: 'slow down',
+        retryAfter: '15',
+      }))
+      const control = new AbortController()
+      const answer = wholeTurn({ model: modelAt(provider.url, protocol), signal: control.signal })
+      await provider.called
+      await pass(20)
+      const leftAt = new Stopwatch()
+      control.abort()
+      expect((await answer).outcome.end).to.equal('left')
+      await leftAt.expectBelow(mostToEnd)
+    })
+
+    it('asks nobody where whoever asked had left before', async () => {
+      await using provider = await startStreamingProvider(() => ['7'])
+      const { outcome, texts } = await wholeTurn({
+        model: modelAt(provider.url, protocol),
+        signal: AbortSignal.abort(),
+      })
+      expect(outcome.end).to.equal('left')
+      expect(texts).to.deep.equal([])
+      expect(provider.calls).to.deep.equal([])
+    })
+
+    it('ends where the answer is read no more', async () => {
+      await using provider = await startStreamingProvider(() => ['It is', { until: never }])
+      let outcome: TurnOutcome | undefined
+      const stream = beginTurn({
+        model: modelAt(provider.url, protocol),
+        watch: {
+          begun: () => undefined,
+          toolEnded: () => undefined,
+          ended: (told) => {
+            outcome = told
+          },
+        },
+      })
+      for await (const chunk of stream) if (chunk.type === 'text-delta') break
+      await provider.gone
+      expect(outcome?.end).to.equal('left')
+      expect(provider.running).to.equal(0)
+    })
+
+    it('is ended in its time, and says so', async () => {
+      await using provider = await startStreamingProvider(({ step }) =>
+        step === 0 ? ['I wait. ', { tool: 'hang', input: {} }] : ['done'],
+      )
+      const { tools } = hangingTool()
+      let timeoutMs = 300
+      const turn = (): ReturnType<typeof wholeTurn> =>
+        wholeTurn({ model: modelAt(provider.url, protocol), tools, timeoutMs })
+      let ended = await turn()
+      // On a busy machine the time may be over before the first words come.
+      while (ended.texts.length === 0) {
+        timeoutMs *= 4
+        ended = await turn()
+      }
+      const { error, outcome, texts, message } = ended
+      expect(error).to.equal(
+        `The answer took longer than ${timeoutMs / 1000} s, and was ended. Ask for less at once, or in the mode fast.`,
+      )
+      expect(outcome.end).to.equal('timeout')
+      expect(texts).to.deep.equal(['I wait. '])
+      expect(message.parts.find(({ type }) => type === 'tool-hang')).to.include({ state: 'output-error' })
+    })
+
+    it('tells the words of whoever ends it, as a service that stops', async () => {
+      await using provider = await startStreamingProvider(() => ['It is', { until: never }])
+      const control = new AbortController()
+      const chunks: ChatChunk[] = []
+      let outcome: TurnOutcome | undefined
+      const watch = {
+        begun: () => undefined,
+        toolEnded: () => undefined,
+        ended: (told: TurnOutcome) => {
+          outcome = told
+        },
+      }
+      for await (const chunk of beginTurn({ model: modelAt(provider.url, protocol), signal: control.signal, watch })) {
+        chunks.push(chunk)
+        if (chunk.type === 'text-delta')
+          control.abort(new ApiError(503, 'stopping', 'The service is being stopped. Ask again in a minute.'))
+      }
+      expect(chunks.at(-1)).to.deep.equal({
+        type: 'error',
+        errorText: 'The service is being stopped. Ask again in a minute.',
+      })
+      expect(outcome?.end).to.equal('stopped')
+      await provider.gone
+    })
+
+    it('leaves nothing behind, however many leave', async () => {
+      await using provider = await startStreamingProvider(({ question }) =>
+        question.endsWith('1') ? 'silence' : ['It is', { until: never }],
+      )
+      const model = modelAt(provider.url, protocol)
+      const control = new AbortController()
+      const turns = Array.from({ length: 40 }, (_, n) =>
+        wholeTurn({
+          model,
+          signal: control.signal,
+          messages: [{ id: `${n}`, role: 'user', parts: [{ type: 'text', text: `Question ${n % 2}` }] }],
+        }),
+      )
+      while (provider.calls.length < 40) await pass(5)
+      expect(provider.running).to.equal(40)
+      control.abort()
+      const outcomes = await Promise.all(turns)
+      expect(outcomes.every(({ outcome }) => outcome.end === 'left')).to.equal(true)
+      // Its side hears of it a moment later; connections with a call on them cannot be used again.
+      while (provider.sockets > 0) await pass(5)
+      expect(provider.running).to.equal(0)
+    })
+  })
+}
+
+const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+describe('a signal that many turns share', () => {
+  it('has no listeners when they have ended, and no timer runs on', async () => {
+    await using provider = await startStreamingProvider(({ step }) =>
+      step === 0 ? [{ tool: 'one', input: {} }] : ['7'],
+    )
+    const { signal } = new AbortController()
+    let listeners = 0
+    const counted: AbortSignal = Object.assign(signal, {
+      addEventListener: (...given: Parameters<AbortSignal['addEventListener']>) => {
+        listeners++
+        EventTarget.prototype.addEventListener.apply(signal, given)
+      },
+      removeEventListener: (...given: Parameters<AbortSignal['removeEventListener']>) => {
+        listeners--
+        EventTarget.prototype.removeEventListener.apply(signal, given)
+      },
+    })
+    const tools: ToolSet = { one: tool({ inputSchema: z.object({}), execute: () => 1 }) }
+    // Connections that are kept have a timer of their own: they are made before.
+    for (const protocol of protocols) await wholeTurn({ model: modelAt(provider.url, protocol), tools })
+    const before = timers()
+    for (const protocol of protocols)
+      expect((await wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: counted })).texts).to.deep.equal(
+        ['7'],
+      )
+    expect(listeners).to.equal(0)
+    expect(timers()).to.be.at.most(before)
+  })
+})

@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import type { ChatMode } from '../../../../src/assistant/chat/chat-modes.ts'
+import { startStreamingProvider } from '../support/streaming-provider.ts'
+import type { StreamingCall, ProviderProtocol } from '../support/provider-turn.ts'
+import { modelAt, wholeTurn } from '../support/turns.ts'
+
+/** What a provider is asked for an answer in a mode. */
+async function askedFor(
+  protocol: ProviderProtocol,
+  mode: ChatMode,
+  variables: Record<string, string> = {},
+): Promise<StreamingCall> {
+  await using provider = await startStreamingProvider(() => ['7'])
+  const { texts, error } = await wholeTurn({ model: modelAt(provider.url, protocol, mode, variables), mode })
+  expect({ texts, error }).to.deep.equal({ texts: ['7'], error: undefined })
+  return await provider.called
+}
+
+describe('what goes to a provider', () => {
+  it('is a budget for thinking in the mode deep, and room for the answer on top', async () => {
+    const { body, maxTokens, model } = await askedFor('messages', 'deep')
+    expect(model).to.equal('claude-opus-4-6')
+    expect(body).to.deep.include({ thinking: { type: 'enabled', budget_tokens: 10_000 } })
+    expect(maxTokens).to.equal(26_384)
+  })
+
+  it('is no budget where the model refuses one', async () => {
+    const { body, maxTokens } = await askedFor('messages', 'deep', { CHAT_MODEL_DEEP: 'claude-opus-4-8' })
+    expect(body).to.deep.include({
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'high' },
+    })
+    expect(maxTokens).to.equal(32_768)
+  })
+
+  it('is nothing about thinking in the other modes', async () => {
+    for (const mode of ['fast', 'balanced'] as const) {
+      expect((await askedFor('messages', mode)).body).not.to.have.property('thinking')
+      expect((await askedFor('responses', mode)).body).not.to.have.property('reasoning')
+    }
+    expect((await askedFor('messages', 'fast')).model).to.equal('claude-haiku-4-5')
+  })
+
+  it('is a high effort for OpenAI, which keeps nothing', async () => {
+    const { body, path } = await askedFor('responses', 'deep')
+    expect(path).to.equal('/v1/responses')
+    expect(body).to.deep.include({ reasoning: { effort: 'high', summary: 'auto' }, store: false, model: 'gpt-5.4' })
+  })
+
+  it("is nothing that servers of one's own may not know, but the wish for the number of tokens", async () => {
+    for (const mode of ['fast', 'balanced', 'deep'] as const) {
+      const { body, headers } = await askedFor('completions', mode)
+      expect(Object.keys(body)).to.have.members(['model', 'max_tokens', 'messages', 'stream', 'stream_options'])
+      expect(headers.authorization).to.equal('Bearer secret-of-the-provider')
+    }
+  })
+
+  it('is a search of the web that Anthropic runs, whose finds come with the answer', async () => {
+    await using provider = await startStreamingProvider(({ step }) =>
+      step === 0
+        ? [
+            'I look it up. ',
+            { search: 'flow price', found: [{ url: 'https://flow.com/price', title: 'Price' }] },
+            'It is 7.',
+          ]
+        : ['It is still 7.'],
+    )
+    const model = modelAt(provider.url, 'messages', 'balanced', { CHAT_WEB_SEARCH: 'true' })
+    const answer = await wholeTurn({ model, tools: model.providerTools })
+    expect(provider.calls[0]?.tools).to.have.length(1).with.nested.property('[0].type', 'web_search_20250305')
+    expect(answer.error).to.equal(undefined)
+    expect(answer.texts).to.deep.equal(['I look it up. ', 'It is 7.'])
+    expect(answer.message.parts.find(({ type }) => type === 'tool-web_search'))
+      .to.include({ state: 'output-available', providerExecuted: true })
+      .and.deep.nested.include({ input: { query: 'flow price' }, 'output[0].url': 'https://flow.com/price' })
+    expect(answer.message.parts.find(({ type }) => type === 'source-url')).to.include({
+      url: 'https://flow.com/price',
+      title: 'Price',
+    })
+    expect(provider.calls).to.have.length(1)
+  })
+})

@@ -1,0 +1,335 @@
+import { dynamicTool, jsonSchema, tool } from 'ai'
+import type { ToolSet } from 'ai'
+import { expect } from 'chai'
+import { z } from 'zod'
+import { ApiError } from '../../../../src/platform/errors.ts'
+import { mostToolCalls } from '../../../../src/assistant/chat/turn/bound-tools.ts'
+import { mostSteps } from '../../../../src/assistant/chat/turn/chat-turn.ts'
+import { mostResultCharacters } from '../../../../src/assistant/chat/turn/result-budget.ts'
+import type { ProviderTurn, StreamingCall } from '../support/provider-turn.ts'
+import { startStreamingProvider } from '../support/streaming-provider.ts'
+import type { StreamingProvider } from '../support/streaming-provider.ts'
+import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
+
+const add = tool({
+  description: 'Adds.',
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  execute: ({ a, b }) => ({ sum: a + b }),
+})
+
+for (const protocol of protocols) {
+  describe(`a turn with tools over ${protocol}`, () => {
+    let provider: StreamingProvider | undefined
+    afterEach(async () => {
+      const refused = provider?.refused ?? []
+      await provider?.close()
+      provider = undefined
+      expect(refused).to.deep.equal([])
+    })
+
+    const start = async (
+      script: (call: StreamingCall) => ProviderTurn | Promise<ProviderTurn>,
+    ): Promise<StreamingProvider> => {
+      provider = await startStreamingProvider(script)
+      return provider
+    }
+
+    it('calls a tool, gives its result back to the model, and streams the answer', async () => {
+      const { url, calls } = await start(({ step }) =>
+        step === 0 ? ['I add. ', { tool: 'add', input: { a: 3, b: 4 } }] : ['It is ', '7.'],
+      )
+      const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      expect(answer.texts).to.deep.equal(['I add. ', 'It is 7.'])
+      expect(answer.message.parts.find(({ type }) => type === 'tool-add'))
+        .to.include({ state: 'output-available' })
+        .and.deep.include({ input: { a: 3, b: 4 }, output: { sum: 7 } })
+      expect(calls).to.have.length(2)
+      expect(calls[0]?.tools.map(({ name }) => name)).to.deep.equal(['add'])
+      expect(calls[0]?.instructions).to.equal('You answer questions.')
+      expect(calls[1]?.messages.at(-1)?.toolResults).to.have.length(1).with.nested.property('[0].text', '{"sum":7}')
+      expect(answer.error).to.equal(undefined)
+    })
+
+    it('tells what it cost, over all steps, with its finish', async () => {
+      const { url } = await start(({ step }) =>
+        step === 0
+          ? [{ usage: { input: 100, output: 20 } }, { tool: 'add', input: { a: 1, b: 1 } }]
+          : [{ usage: { input: 150, output: 7 } }, '2'],
+      )
+      const { chunks, message, outcome } = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      expect(chunks.at(-1)).to.have.property('type', 'finish')
+      expect(message.metadata).to.deep.include({ mode: 'balanced', end: 'complete', steps: 2, isScripted: false })
+      expect(message.metadata?.usage).to.include({ inputTokens: 250, outputTokens: 27, totalTokens: 277 })
+      expect(message.metadata?.model).to.match(/claude-sonnet-4-6|some-model|gpt-5.4-mini/)
+      expect(message.metadata?.durationMs).to.be.a('number')
+      expect(outcome).to.deep.include({ end: 'complete', metadata: message.metadata })
+    })
+
+    it('runs calls of one step at the same time, and keeps their order for the model', async () => {
+      const both = Promise.withResolvers<void>()
+      let running = 0
+      const meet = tool({
+        inputSchema: z.object({ n: z.number() }),
+        execute: async ({ n }) => {
+          running++
+          if (running === 2) both.resolve()
+          await both.promise
+          return n
+        },
+      })
+      const { url, calls } = await start(({ step }) =>
+        step === 0
+          ? [
+              { tool: 'meet', input: { n: 1 } },
+              { tool: 'meet', input: { n: 2 } },
+            ]
+          : ['done'],
+      )
+      const { texts } = await wholeTurn({ model: modelAt(url, protocol), tools: { meet } })
+      expect(texts).to.deep.equal(['done'])
+      expect(calls[1]?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text))).to.deep.equal([
+        '1',
+        '2',
+      ])
+    })
+
+    it('gives calls of tools that there are not, and arguments that are none, back to the model', async () => {
+      const { url, calls } = await start(({ step }) =>
+        step === 0
+          ? [
+              { tool: 'nothing', input: {} },
+              { tool: 'add', arguments: '{"a": 3, "b' },
+              { tool: 'add', input: { a: 'three', b: 4 } },
+              { tool: 'constructor', input: {} },
+            ]
+          : ['I was wrong.'],
+      )
+      const { message, texts, chunks } = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      expect(texts).to.deep.equal(['I was wrong.'])
+      const results = calls[1]?.messages.flatMap(({ toolResults }) => toolResults) ?? []
+      expect(results.map(({ text }) => text)).to.have.length(4)
+      expect(results[0]?.text).to.include("unavailable tool 'nothing'").and.include('add')
+      expect(results[1]?.text).to.include('JSON')
+      expect(results[2]?.text).to.include('Invalid input for tool add')
+      expect(results[3]?.text).to.include("unavailable tool 'constructor'")
+      expect(message.parts.filter((part) => 'state' in part && part.state === 'output-error')).to.have.length(4)
+      const told = chunks.filter((chunk) => chunk.type === 'tool-input-error')
+      expect(told).to.have.length(4)
+      for (const { errorText } of told)
+        expect(errorText)
+          .to.match(/^(?:Invalid input|Model tried)/)
+          .and.not.include('AI_')
+      expect(chunks.filter(({ type }) => type === 'tool-output-error')).to.deep.equal([])
+    })
+
+    it('gives the words of a tool that fails to the model and the client alike, without its stack', async () => {
+      const broken = tool({
+        inputSchema: z.object({}),
+        execute: (): Promise<string> =>
+          Promise.reject(new ApiError(503, 'busy', `The table is locked. ${'x'.repeat(9000)}`)),
+      })
+      const { url, calls } = await start(({ step }) =>
+        step === 0 ? [{ tool: 'broken', input: {} }] : ['It is locked.'],
+      )
+      const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: { broken } })
+      const told = calls[1]?.messages.at(-1)?.toolResults[0]
+      const words = `The table is locked. ${'x'.repeat(3979)}`
+      expect(told?.text).to.equal(protocol === 'responses' ? JSON.stringify({ error: words }) : words)
+      expect(message.parts.find(({ type }) => type === 'tool-broken')).to.include({
+        state: 'output-error',
+        errorText: words,
+      })
+      if (protocol === 'messages') expect(told).to.have.property('isError', true)
+    })
+
+    it('takes the tools away on the last step, so that there is an answer', async () => {
+      const { url, calls } = await start(({ step, body }) => {
+        const mayCall = step < mostSteps - 1
+        expect('tools' in body && JSON.stringify(body['tool_choice']) !== '{"type":"none"}').to.equal(mayCall)
+        return mayCall ? [`Step ${step}. `, { tool: 'add', input: { a: step, b: 1 } }] : ['I found this much.']
+      })
+      const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      expect(calls).to.have.length(mostSteps)
+      expect(calls.at(-1)?.messages.at(-1)).to.have.property('role', 'user')
+      expect(calls.at(-1)?.messages.at(-1)?.text).to.include('there are no more tools')
+      expect(answer.texts.at(-1)).to.equal('I found this much.')
+      expect(answer.message.metadata).to.include({ end: 'steps', steps: mostSteps })
+    })
+
+    it('has a closing text also where the model calls a tool that was taken away', async () => {
+      const { url, calls } = await start(() => [{ tool: 'add', input: { a: 1, b: 1 } }])
+      const answer = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      expect(calls).to.have.length(mostSteps)
+      expect(answer.error).to.equal(undefined)
+      expect(answer.texts.at(-1)).to.include('All steps of this answer were used')
+      expect(answer.message.metadata).to.include({ end: 'steps' })
+      expect(
+        answer.message.parts.every(
+          (part) =>
+            !('state' in part) ||
+            part.state === 'output-available' ||
+            part.state === 'output-error' ||
+            part.state === 'done',
+        ),
+      ).to.equal(true)
+    })
+
+    it('says so where the model ends without a word', async () => {
+      const { url } = await start(({ step, question }) =>
+        question === 'silent' ? [] : step === 0 ? [{ tool: 'add', input: { a: 1, b: 1 } }] : [' \n'],
+      )
+      const model = modelAt(url, protocol)
+      expect((await wholeTurn({ model, tools: { add } })).texts.at(-1)).to.equal(
+        'The model ended here without words of its own. What its tools found is above.',
+      )
+      const silent = await wholeTurn({
+        model,
+        messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'silent' }] }],
+      })
+      expect(silent.texts).to.deep.equal(['The model gave no answer. Ask again, or in other words.'])
+    })
+
+    it('cuts long results for the model, tells it so, and leaves them whole for the client', async () => {
+      const rows = Array.from({ length: 20_000 }, (_, n) => `row ${n}`)
+      const long: ToolSet = {
+        long: dynamicTool({ inputSchema: jsonSchema({ type: 'object' }), execute: () => Promise.resolve({ rows }) }),
+      }
+      const { url, calls } = await start(({ step }) => (step < 6 ? [{ tool: 'long', input: {} }] : ['much']))
+      const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: long })
+      const results = calls.at(-1)?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)) ?? []
+      expect(results).to.have.length(6)
+      expect(results[0])
+        .to.have.length.within(mostResultCharacters, mostResultCharacters + 200)
+        .and.match(/\[Cut here: 60000 of \d+ characters\./)
+      // All together they have to fit into what a model reads.
+      expect(results.map(({ length }) => length).reduce((sum, length) => sum + length)).to.be.below(260_000)
+      expect(results.at(-1)).to.match(/\[Cut here: 4000 of/)
+      const first = message.parts.find(({ type }) => type === 'dynamic-tool')
+      expect(first).to.have.nested.property('output.rows').with.length(20_000)
+      // The same result has the same words in each step: what the provider keeps would be lost otherwise.
+      const earlier = calls[2]?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)) ?? []
+      expect(earlier).to.deep.equal(results.slice(0, 2))
+    })
+
+    it('sends the client what the model reads where a result is longer than a page can hold', async () => {
+      const huge: ToolSet = { huge: tool({ inputSchema: z.object({}), execute: () => 'x'.repeat(1_000_001) }) }
+      const { url } = await start(({ step }) => (step === 0 ? [{ tool: 'huge', input: {} }] : ['much']))
+      const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: huge })
+      expect(message.parts.find(({ type }) => type === 'tool-huge'))
+        .to.have.property('output')
+        .that.is.a('string')
+        .with.length.below(61_000)
+    })
+
+    it('lets a model that calls tools without end have so many calls and no more', async () => {
+      let ran = 0
+      const count: ToolSet = { count: tool({ inputSchema: z.object({}), execute: () => ++ran }) }
+      const { url, calls } = await start(({ step }) =>
+        step === 0 ? Array.from({ length: 100 }, () => ({ tool: 'count', input: {} })) : ['enough'],
+      )
+      const { texts } = await wholeTurn({ model: modelAt(url, protocol), tools: count })
+      expect(ran).to.equal(mostToolCalls)
+      expect(texts).to.deep.equal(['enough'])
+      expect(calls[1]?.messages.flatMap(({ toolResults }) => toolResults).at(-1)?.text).to.include(
+        `No more than ${mostToolCalls} calls`,
+      )
+    })
+
+    it('streams what the model thinks in the mode deep alone, and shows it to the model again between its steps', async () => {
+      const script = ({ step }: StreamingCall): ProviderTurn =>
+        step === 0
+          ? [{ reasoning: 'First ' }, { reasoning: 'add.' }, { tool: 'add', input: { a: 3, b: 4 } }]
+          : [{ reasoning: 'Now say.' }, '7']
+      const { url, calls } = await start(script)
+      const deep = await wholeTurn({ model: modelAt(url, protocol, 'deep'), mode: 'deep', tools: { add } })
+      expect(deep.message.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))).to.deep.equal([
+        'First add.',
+        'Now say.',
+      ])
+      expect(calls[1]?.messages.find(({ role }) => role === 'assistant')).to.include({ reasoning: 'First add.' })
+      const balanced = await wholeTurn({ model: modelAt(url, protocol), tools: { add } })
+      expect(balanced.chunks.filter(({ type }) => type.startsWith('reasoning'))).to.deep.equal([])
+      expect(balanced.texts).to.deep.equal(['7'])
+      expect(deep.chunks.every((chunk) => !('providerMetadata' in chunk))).to.equal(true)
+    })
+
+    it('passes each word on before the next one is there', async () => {
+      const seen = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+      const { url } = await start(() => [
+        'One',
+        { until: seen[0].promise },
+        ' two',
+        { until: seen[1].promise },
+        ' three',
+      ])
+      const words: string[] = []
+      for await (const chunk of beginTurn({ model: modelAt(url, protocol) })) {
+        if (chunk.type !== 'text-delta') continue
+        // The provider says the next one only when this one was read here.
+        words.push(chunk.delta)
+        seen[words.length - 1]?.resolve()
+      }
+      expect(words).to.deep.equal(['One', ' two', ' three'])
+    })
+
+    it('tells whoever watches when it begins, which tools ran and how it ended', async () => {
+      const broken = tool({
+        inputSchema: z.object({}),
+        execute: (): Promise<string> => Promise.reject(new Error('no')),
+      })
+      const { url } = await start(({ step }) =>
+        step === 0
+          ? [
+              { tool: 'add', input: { a: 1, b: 1 } },
+              { tool: 'broken', input: {} },
+              { tool: 'made-up', input: {} },
+            ]
+          : ['2'],
+      )
+      const told: unknown[] = []
+      const { outcome } = await wholeTurn({
+        model: modelAt(url, protocol),
+        tools: { add, broken },
+        watch: {
+          begun: (afterMs) => told.push(typeof afterMs),
+          toolEnded: ({ tool: name, isError, durationMs }) => {
+            expect(durationMs).to.be.within(0, 20_000)
+            told.push(`${name} ${isError}`)
+          },
+          ended: ({ end }) => told.push(end),
+        },
+      })
+      expect(told[0]).to.equal('number')
+      expect(told.slice(1, -1)).to.have.members(['add false', 'broken true', 'unknown true'])
+      expect(told.at(-1)).to.equal('complete')
+      expect(outcome.end).to.equal('complete')
+    })
+
+    it('tells notices before the answer', async () => {
+      const { url } = await start(() => ['7'])
+      const { chunks } = await wholeTurn({
+        model: modelAt(url, protocol),
+        notices: [{ code: 'tools-away', text: 'The EVM tools are away.' }],
+      })
+      expect(chunks.slice(0, 2)).to.deep.include.members([
+        { type: 'data-notice', data: { code: 'tools-away', text: 'The EVM tools are away.' } },
+      ])
+    })
+  })
+}
+
+describe('what Anthropic is asked to keep', () => {
+  it('is the instructions, and the conversation as far as it goes, by two marks', async () => {
+    await using provider = await startStreamingProvider(({ step }) =>
+      step < 5 ? [{ tool: 'add', input: { a: step, b: 1 } }] : ['done'],
+    )
+    await wholeTurn({ model: modelAt(provider.url, 'messages'), tools: { add } })
+    for (const { body } of provider.calls) {
+      const marks = JSON.stringify(body).match(/"cache_control":\{"type":"ephemeral"\}/g)
+      expect(marks).to.have.length(2)
+      expect(body).to.have.nested.property('system[0].cache_control')
+      expect(JSON.stringify((body['messages'] as unknown[]).at(-1))).to.include('cache_control')
+    }
+    expect(provider.refused).to.deep.equal([])
+  })
+})

@@ -1,0 +1,269 @@
+import { expect } from 'chai'
+import { ApiError } from '../../../src/platform/errors.ts'
+import type { QueryAnswer, QueryService } from '../../../src/assistant/query/query-service.ts'
+import { clients } from './support/mcp-clients.ts'
+import type { ConnectedClient } from './support/mcp-clients.ts'
+import { runMcp } from './support/running-mcp.ts'
+import type { RunningMcp } from './support/running-mcp.ts'
+import { oneRow, scriptedQueries } from './support/scripted-queries.ts'
+
+const asked: QueryAnswer = {
+  target: 'indexer',
+  question: 'How high?',
+  sql: 'SELECT max(height) FROM raw.blocks',
+  attempts: [{ sql: 'SELECT max(height) FROM raw.blocks' }],
+  model: 'openai/test',
+  promptVersion: 'abc',
+  durationMs: 3,
+  failure: undefined,
+  answer: oneRow,
+}
+
+/** What a call that waits for its end is told by. */
+interface Waiting {
+  readonly began: Promise<void>
+  readonly aborted: Promise<void>
+  readonly runSql: QueryService['runSql']
+}
+
+function waitingQueries(): Waiting {
+  const began = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<void>()
+  return {
+    began: began.promise,
+    aborted: aborted.promise,
+    runSql: async (_target, _sql, { signal } = {}) => {
+      began.resolve()
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+      aborted.resolve()
+      throw new ApiError(499, 'sql-cancelled', 'The statement was cancelled.')
+    },
+  }
+}
+
+function argumentsFor(tool: string): Record<string, string> {
+  if (tool === 'run_chain_script') return { script: 'access(all) fun main() {}' }
+  return tool.startsWith('run_') ? { sql: 'SELECT 1' } : { question: 'How high?' }
+}
+
+for (const { name, protocolVersion, connect } of clients) {
+  describe(`the MCP server for ${name}`, () => {
+    let mcp: RunningMcp
+    let client: ConnectedClient
+    let queries: Partial<QueryService>
+
+    before(async () => {
+      queries = {}
+      const service = scriptedQueries({
+        targets: ['indexer', 'evm'],
+        model: { provider: 'openai', name: 'test', isScripted: false },
+        remedy: undefined,
+        runSql: (...args) => queries.runSql?.(...args) ?? Promise.resolve(oneRow),
+        ask: (...args) => queries.ask?.(...args) ?? Promise.resolve(asked),
+        generateSql: () => Promise.resolve(asked),
+        examples: () => [{ questions: ['How many blocks?'], sql: 'SELECT count(*) FROM blocks' }],
+      })
+      mcp = await runMcp({ queries: service, scripts: { run: () => Promise.resolve({ type: 'Void' }) } })
+      client = await connect(mcp.url)
+    })
+    afterEach(() => {
+      queries = {}
+    })
+    after(async () => {
+      await client.close()
+      await mcp.stop()
+    })
+
+    it('speaks its revision of the protocol, and says what there is', () => {
+      expect(client.protocolVersion).to.equal(protocolVersion)
+      expect(client.instructions)
+        .to.include('run_indexer_sql')
+        .and.include('schema://indexer-ddl')
+        .and.include('never as instructions')
+    })
+
+    it('lists the tools with their schemas, all of them without effects', async () => {
+      const tools = await client.tools()
+      expect(tools.map((tool) => tool.name)).to.have.members([
+        'run_indexer_sql',
+        'run_evm_sql',
+        'run_chain_script',
+        'ask_indexer',
+        'ask_evm',
+        'generate_indexer_sql',
+        'generate_evm_sql',
+      ])
+      for (const tool of tools) {
+        expect(tool.annotations, tool.name).to.include({ readOnlyHint: true, destructiveHint: false })
+        expect(tool.outputSchema, tool.name).to.include({ type: 'object' })
+      }
+    })
+
+    it('gives rows exactly, columns of one name apart, as structure and as text', async () => {
+      const { structuredContent = {}, content, isError } = await client.call('run_indexer_sql', { sql: 'SELECT 1' })
+      expect(isError ?? false).to.equal(false)
+      const rows = [{ height: '9007199254740993', height_2: '1' }]
+      expect(structuredContent).to.deep.include({
+        target: 'indexer',
+        sql: 'SELECT 1',
+        columns: ['height', 'height_2'],
+        column_types: ['int8', 'int8'],
+        results: rows,
+        rows,
+        row_count: 1,
+        truncated: false,
+        error: null,
+      })
+      expect(JSON.parse(content[0]?.text ?? '')).to.deep.include({
+        columns: ['height', 'height_2'],
+        rows,
+        row_count: 1,
+      })
+    })
+
+    it('tells a failed statement by isError and by error, with what helps to mend it', async () => {
+      queries.runSql = () =>
+        Promise.reject(
+          new ApiError(400, 'sql-failed', 'column "heigth" does not exist', {
+            details: { sqlState: '42703', position: 8, hint: 'Perhaps you meant "height".' },
+          }),
+        )
+      const { structuredContent, isError, content } = await client.call('run_indexer_sql', {
+        sql: 'SELECT heigth FROM raw.blocks',
+      })
+      expect(isError).to.equal(true)
+      expect(structuredContent).to.deep.include({
+        error: 'column "heigth" does not exist',
+        error_code: 'sql-failed',
+        sql_state: '42703',
+        error_position: 8,
+        error_hint: 'Perhaps you meant "height".',
+        rows: [],
+      })
+      expect(content[0]?.text).to.include('heigth').and.include('Perhaps you meant')
+    })
+
+    it('says nothing of faults of its own', async () => {
+      queries.runSql = () => Promise.reject(new Error('password is hunter2'))
+      const result = await client.call('run_indexer_sql', { sql: 'SELECT 1' })
+      expect(result.isError).to.equal(true)
+      expect(JSON.stringify(result)).to.not.include('hunter2')
+      expect(result.structuredContent?.['error_code']).to.equal('internal-error')
+    })
+
+    it('refuses arguments that do not fit, in a result that the model reads', async () => {
+      for (const args of [{}, { sql: 7 }, { sql: 'SELECT 1', other: true }]) {
+        const { isError, content, structuredContent } = await client.call('run_indexer_sql', args)
+        expect(isError, JSON.stringify(args)).to.equal(true)
+        expect(structuredContent).to.include({ error_code: 'invalid-field', row_count: 0 })
+        expect(content[0]?.text).to.match(/sql|other/)
+      }
+    })
+
+    it('asks and generates', async () => {
+      const answer = await client.call('ask_indexer', { question: 'How high?' })
+      expect(answer.structuredContent).to.deep.include({
+        sql: asked.sql,
+        row_count: 1,
+        error: null,
+        model: 'openai/test',
+      })
+      expect(JSON.parse(answer.content[0]?.text ?? '')).to.deep.include({
+        sql: asked.sql,
+        results: [{ height: '9007199254740993', height_2: '1' }],
+      })
+      const generated = await client.call('generate_evm_sql', { question: 'How high?' })
+      expect(generated.structuredContent).to.include({ sql: asked.sql, error: null })
+    })
+
+    it('gives the statement also where it could not be run', async () => {
+      queries.ask = () =>
+        Promise.resolve({ ...asked, answer: undefined, failure: { code: 'sql-timeout', detail: 'too slow' } })
+      const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })
+      expect(isError).to.equal(true)
+      expect(structuredContent).to.deep.include({
+        sql: asked.sql,
+        error: 'too slow',
+        error_code: 'sql-timeout',
+        results: [],
+      })
+    })
+
+    it('has the four resources', async () => {
+      expect(await client.resources()).to.have.members([
+        'schema://indexer-ddl',
+        'schema://evm-explorer-ddl',
+        'schema://docs',
+        'schema://script-reference',
+      ])
+      expect(await client.read('schema://indexer-ddl')).to.equal('create table indexer_table ();')
+      expect(await client.read('schema://evm-explorer-ddl')).to.equal('create table evm_table ();')
+      expect(await client.read('schema://docs'))
+        .to.include('Notes on evm.')
+        .and.include('How many blocks?')
+      expect(await client.read('schema://script-reference')).to.include('access(all) fun main')
+    })
+
+    it('answers every tool, resource and prompt that it lists', async () => {
+      for (const { name } of await client.tools()) {
+        const { isError, content, structuredContent } = await client.call(name, argumentsFor(name))
+        expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
+        expect(structuredContent, name).to.include({ error: null })
+      }
+      for (const uri of await client.resources()) expect(await client.read(uri), uri).to.have.length.greaterThan(10)
+      const given: Readonly<Record<string, Record<string, string>>> = {
+        'query-flow-data': { question: 'How high?' },
+        'describe-account': { address: '0x1654653399040a61' },
+        'write-chain-script': { goal: 'the supply of FLOW' },
+      }
+      for (const name of await client.prompts())
+        expect(await client.prompt(name, given[name] ?? {}), name).to.include(Object.values(given[name] ?? {})[0])
+    })
+
+    it('has prompts', async () => {
+      expect(await client.prompts()).to.have.members(['query-flow-data', 'describe-account', 'write-chain-script'])
+      expect(await client.prompt('describe-account', { address: '1654653399040A61' })).to.include('0x1654653399040a61')
+      expect(await client.prompt('query-flow-data', { question: 'How high?' }))
+        .to.include('How high?')
+        .and.include('run_evm_sql')
+    })
+
+    it('stops a statement whose caller has left', async () => {
+      const waiting = waitingQueries()
+      queries.runSql = waiting.runSql
+      const other = await connect(mcp.url)
+      const leaving = new AbortController()
+      const call = other.call('run_indexer_sql', { sql: 'SELECT 1' }, leaving.signal).catch((error: unknown) => error)
+      await waiting.began
+      leaving.abort()
+      await other.close()
+      await waiting.aborted
+      expect(await call).to.be.an('error')
+    })
+  })
+}
+
+describe('the MCP server without an EVM database and without a model', () => {
+  it('has no tools for that database, keeps the four resources, and says what to set', async () => {
+    const noModel = (): never => {
+      throw new ApiError(503, 'no-model', 'There is no model. Set LLM_API_KEY.')
+    }
+    const mcp = await runMcp({ queries: scriptedQueries({ ask: noModel }) })
+    for (const { connect } of clients) {
+      const client = await connect(mcp.url)
+      expect((await client.tools()).map((tool) => tool.name)).to.have.members([
+        'run_indexer_sql',
+        'run_chain_script',
+        'ask_indexer',
+        'generate_indexer_sql',
+      ])
+      expect(await client.resources()).to.have.length(4)
+      expect(await client.read('schema://docs')).to.include('EVM_EXPLORER_DATABASE_URL')
+      const { isError, structuredContent } = await client.call('ask_indexer', { question: 'How high?' })
+      expect(isError).to.equal(true)
+      expect(structuredContent?.['error']).to.include('LLM_API_KEY')
+      await client.close()
+    }
+    await mcp.stop()
+  })
+})

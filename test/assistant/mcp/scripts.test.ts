@@ -1,0 +1,182 @@
+import { expect } from 'chai'
+import { boundScripts } from '../../../src/assistant/mcp/scripts/bounded-script-runner.ts'
+import { createRestScriptRunner } from '../../../src/assistant/mcp/scripts/rest-script-runner.ts'
+import type { ConnectedClient } from './support/mcp-clients.ts'
+import { codeOf, connectForScripts } from './support/script-client.ts'
+import { scriptResult, startScriptNode } from './support/script-node.ts'
+import type { ScriptNode } from './support/script-node.ts'
+
+const script = 'access(all) fun main(a: UFix64): UFix64 { return a } // 你好'
+const argument = { type: 'UFix64', value: '12.50000000' }
+
+describe('run_chain_script by a REST API', () => {
+  const stops: (() => Promise<void>)[] = []
+  const atEnd = (stop: () => Promise<void>): void => void stops.push(stop)
+  afterEach(async () => {
+    for (const stop of stops.splice(0).reverse()) await stop()
+  })
+
+  const connect = ({ url }: Pick<ScriptNode, 'url'>): Promise<ConnectedClient> =>
+    connectForScripts(createRestScriptRunner(url), atEnd)
+  const node = async (...answer: Parameters<typeof startScriptNode>): Promise<ScriptNode> => {
+    const started = await startScriptNode(...answer)
+    atEnd(started.stop)
+    return started
+  }
+
+  it('sends script and arguments as base64, and gives the typed value back', async () => {
+    const { url, asked } = await node()
+    const client = await connect({ url })
+    const { structuredContent, content, isError } = await client.call('run_chain_script', {
+      script,
+      arguments: [argument],
+    })
+    expect(isError ?? false).to.equal(false)
+    expect(structuredContent).to.deep.equal({ result: argument, error: null, error_code: null })
+    expect(JSON.parse(content[0]?.text ?? '')).to.deep.equal({ result: argument })
+    expect(asked).to.deep.equal([
+      { path: 'POST /v1/scripts', block: { block_height: 'sealed' }, script, arguments: [argument] },
+    ])
+  })
+
+  it('takes no arguments, and a block by height or id, not both', async () => {
+    const { url, asked } = await node()
+    const client = await connect({ url })
+    const id = 'ab'.repeat(32)
+    for (const at of [
+      { arguments: null },
+      { block_height: 42 },
+      { block_height: '900000000000000' },
+      { block_height: 'sealed', arguments: [] },
+      { block_id: `0x${id.toUpperCase()}` },
+    ]) {
+      expect((await client.call('run_chain_script', { script, ...at })).structuredContent).to.deep.include({
+        result: { type: 'Void' },
+      })
+    }
+    expect(asked.map(({ block }) => block)).to.deep.equal([
+      { block_height: 'sealed' },
+      { block_height: '42' },
+      { block_height: '900000000000000' },
+      { block_height: 'sealed' },
+      { block_id: id },
+    ])
+    expect(codeOf(await client.call('run_chain_script', { script, block_height: 42, block_id: id }))).to.equal(
+      'two-blocks',
+    )
+    const bad = await client.call('run_chain_script', { script, block_height: 'latest?x=1' })
+    expect(bad.structuredContent).to.include({
+      error: 'Field "block_height" must be a height, or sealed.',
+      error_code: 'invalid-field',
+    })
+    const untyped = await client.call('run_chain_script', { script, arguments: [argument, { value: '1' }] })
+    expect(untyped.structuredContent).to.include({
+      error: 'Field "arguments[1].type" must be the name of a Cadence type.',
+    })
+    expect(asked).to.have.length(5)
+  })
+
+  it('tells why a node refused a script', async () => {
+    const { url } = await node((response) =>
+      response.writeHead(400).end('{"code":400,"message":"cannot find variable in this scope: `foo`"}'),
+    )
+    const client = await connect({ url })
+    const result = await client.call('run_chain_script', { script })
+    expect(codeOf(result)).to.equal('script-failed')
+    expect(result.structuredContent?.['error']).to.include('cannot find variable')
+  })
+
+  it('says where a node has no such state', async () => {
+    const { url } = await node((response) =>
+      response.writeHead(404).end('{"code":404,"message":"block height 7 is less than the spork root block height 9"}'),
+    )
+    const result = await (await connect({ url })).call('run_chain_script', { script, block_height: 7 })
+    expect(codeOf(result)).to.equal('state-not-served')
+    expect(result.structuredContent?.['error']).to.include('root block height 9')
+  })
+
+  it('tells faults of nodes apart from those of scripts', async () => {
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
+    const answers = [
+      '"no base64!"',
+      '"bm90IGpzb24="',
+      '{',
+      scriptResult({ value: '1' }),
+      JSON.stringify(Buffer.from(`{"type":"Array","value":${deep}}`).toString('base64')),
+    ]
+    for (const text of answers) {
+      const { url } = await node((response) => response.writeHead(200).end(text))
+      expect(codeOf(await (await connect({ url })).call('run_chain_script', { script })), text.slice(0, 100)).to.equal(
+        'chain-failed',
+      )
+    }
+    const codeFor = async (status: number): Promise<unknown> => {
+      const { url } = await node((response) => response.writeHead(status).end('<html>busy</html>'))
+      return codeOf(await (await connect({ url })).call('run_chain_script', { script }))
+    }
+    expect(await codeFor(500)).to.equal('chain-failed')
+    expect(await codeFor(503)).to.equal('chain-unavailable')
+    const away = await (await connect({ url: 'http://127.0.0.1:1/secret-key' })).call('run_chain_script', { script })
+    expect(codeOf(away)).to.equal('chain-unavailable')
+    expect(JSON.stringify(away)).to.include('CHAIN_REST_URL').and.not.include('secret-key')
+    const redirecting = await node((response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end())
+    expect(codeOf(await (await connect(redirecting)).call('run_chain_script', { script }))).to.equal(
+      'chain-unavailable',
+    )
+  })
+
+  it('does not wait for ever, runs so many at once, and keeps no more than a result may have', async () => {
+    const silent = await node(() => undefined)
+    const never = new AbortController().signal
+    const runner = boundScripts(createRestScriptRunner(silent.url), { timeoutMs: 20, mostAtOnce: 2 })
+    const failures = await Promise.all(
+      [1, 2, 3].map(() => runner.run(script, [], {}, never).catch((error: unknown) => error)),
+    )
+    expect(failures.map((error) => (error as { code?: unknown }).code)).to.have.members([
+      'script-timeout',
+      'script-timeout',
+      'scripts-busy',
+    ])
+    expect(await runner.run(script, [], {}, never).catch((error: unknown) => error)).to.include({
+      code: 'script-timeout',
+    })
+    const endless = await node((response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    const cut = await createRestScriptRunner(endless.url)
+      .run(script, [], {}, never)
+      .catch((error: unknown) => error)
+    expect(cut).to.include({ status: 502, code: 'chain-failed' })
+  })
+
+  it('ends the call of the node when the caller leaves', async () => {
+    const gone = Promise.withResolvers<void>()
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>()
+    const waiting = await node((response) => {
+      response.on('close', () => gone.resolve())
+      begin()
+    })
+    const client = await connect(waiting)
+    const leaving = new AbortController()
+    const call = client.call('run_chain_script', { script }, leaving.signal).catch((error: unknown) => error)
+    await began
+    leaving.abort()
+    await gone.promise
+    expect(await call).to.be.an('error')
+  })
+
+  it('is told by base URLs with and without a slash and a path', async () => {
+    const { url, asked } = await node()
+    for (const base of [url, `${url}/`, `${url}/flow`])
+      await createRestScriptRunner(base).run(script, [], {}, new AbortController().signal)
+    expect(asked.map(({ path }) => path)).to.deep.equal([
+      'POST /v1/scripts',
+      'POST /v1/scripts',
+      'POST /flow/v1/scripts',
+    ])
+  })
+})

@@ -1,0 +1,104 @@
+import { BlockList } from 'node:net'
+import { pino } from 'pino'
+import { clientReader } from '../../../../src/platform/client-address.ts'
+import { Metrics } from '../../../../src/platform/metrics.ts'
+import type { QueryService } from '../../../../src/assistant/query/query-service.ts'
+import { FailureLimit } from '../../../../src/platform/auth/failure-limit.ts'
+import { Admission } from '../../../../src/assistant/mcp/access/admission.ts'
+import type { AdmissionOptions } from '../../../../src/assistant/mcp/access/admission.ts'
+import { KeyCheck } from '../../../../src/assistant/mcp/access/key-check.ts'
+import type { OriginRules } from '../../../../src/platform/mcp/origin-rules.ts'
+import { SlidingWindow } from '../../../../src/platform/sliding-window.ts'
+import { startMcpHttpServer } from '../../../../src/assistant/mcp/mcp-http-server.ts'
+import type { McpHttpOptions } from '../../../../src/assistant/mcp/mcp-http-server.ts'
+import { boundScripts } from '../../../../src/assistant/mcp/scripts/bounded-script-runner.ts'
+import { createRestScriptRunner } from '../../../../src/assistant/mcp/scripts/rest-script-runner.ts'
+import type { ScriptRunner } from '../../../../src/assistant/mcp/scripts/script-runner.ts'
+import { SkillList } from '../../../../src/assistant/skills/read-skills.ts'
+import type { Skills } from '../../../../src/assistant/skills/skill.ts'
+
+export interface RunningMcp {
+  readonly url: string
+  readonly port: number
+  readonly metrics: Metrics
+  /** Posts one message as a program does; the answer's status and headers count. */
+  post(message: unknown, headers?: Record<string, string>): Promise<Response>
+  stop(): Promise<void>
+}
+
+export interface RunMcpOptions {
+  readonly queries: QueryService
+  /** Default: one whose node cannot be reached. */
+  readonly scripts?: ScriptRunner
+  /** Default: none. */
+  readonly skills?: Skills
+  readonly backendUrl?: string
+  readonly admission?: Partial<AdmissionOptions>
+  readonly origins?: Partial<OriginRules>
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  readonly patience?: NonNullable<McpHttpOptions['patience']>
+}
+
+/** Nothing listens on port 1. */
+const nobody = 'http://127.0.0.1:1'
+
+/** The headers that every message of the protocol needs. */
+export const messageHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+
+/** A header of proxies: who sends it is no local caller. */
+export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
+
+export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+
+/** The MCP server on a port of 127.0.0.1, put together as the service does. */
+export async function runMcp({
+  queries,
+  scripts = createRestScriptRunner(nobody),
+  skills = new SkillList([]),
+  backendUrl = nobody,
+  admission,
+  origins,
+  host = '127.0.0.1',
+  patience,
+}: RunMcpOptions): Promise<RunningMcp> {
+  const log = pino({ level: 'silent' })
+  const metrics = new Metrics()
+  const server = await startMcpHttpServer({
+    queries,
+    log,
+    metrics,
+    version: '0.0.0',
+    network: () => 'mainnet',
+    skills,
+    host,
+    port: 0,
+    closeGraceMs: 500,
+    ...(patience === undefined ? {} : { patience }),
+    scripts: boundScripts(scripts),
+    origins: {
+      allowedHosts: [],
+      allowedOrigins: [],
+      remedies: { host: 'Add it to the hosts.', origin: 'Add it to the origins.' },
+      ...origins,
+    },
+    admission: new Admission({
+      isKeyRequired: true,
+      adminKey: undefined,
+      keys: new KeyCheck({ backendUrl: () => backendUrl }),
+      window: new SlidingWindow({ most: 60 }),
+      attempts: new FailureLimit(),
+      clientOf: clientReader(new BlockList()),
+      ...admission,
+    }),
+  })
+  const url = `http://127.0.0.1:${server.port}/mcp`
+  return {
+    url,
+    port: server.port,
+    metrics,
+    post: (message, headers = {}) =>
+      fetch(url, { method: 'POST', headers: { ...messageHeaders, ...headers }, body: JSON.stringify(message) }),
+    stop: () => server.close(),
+  }
+}

@@ -1,0 +1,22 @@
+import type { ScriptRunner } from '../../../../src/assistant/mcp/scripts/script-runner.ts'
+import { clients } from './mcp-clients.ts'
+import type { ConnectedClient, ToolResult } from './mcp-clients.ts'
+import { runMcp } from './running-mcp.ts'
+import { scriptedQueries } from './scripted-queries.ts'
+
+export type StopAtEnd = (stop: () => Promise<void>) => void
+
+/** A client of a server that runs scripts so. */
+export async function connectForScripts(scripts: ScriptRunner, atEnd: StopAtEnd): Promise<ConnectedClient> {
+  const mcp = await runMcp({ queries: scriptedQueries(), scripts })
+  atEnd(mcp.stop)
+  const client = await clients.at(-1)?.connect(mcp.url)
+  if (client === undefined) throw new Error('no client')
+  atEnd(client.close)
+  return client
+}
+
+/** The code of a failed call; undefined for one that went well. */
+export function codeOf({ isError, structuredContent }: ToolResult): unknown {
+  return isError === true ? structuredContent?.['error_code'] : undefined
+}

@@ -1,0 +1,34 @@
+import type { QueryService } from '../../../../src/assistant/query/query-service.ts'
+import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-answer.ts'
+
+export const oneRow: SqlAnswer = {
+  columns: [
+    { name: 'height', type: 'int8' },
+    { name: 'height', type: 'int8' },
+  ],
+  rows: [['9007199254740993', '1']],
+  rowCount: 1,
+  truncated: false,
+  durationMs: 0.5,
+}
+
+/** A query service that answers with one row without any database, for tests of who may call, and how often. */
+export function scriptedQueries(overrides: Partial<QueryService> = {}): QueryService {
+  const refused = (): never => {
+    throw new Error('not asked for in this test')
+  }
+  return {
+    targets: ['indexer'],
+    model: undefined,
+    remedy: 'Set LLM_API_KEY.',
+    stuckSessions: 0,
+    runSql: () => Promise.resolve(oneRow),
+    checkSql: refused,
+    generateSql: refused,
+    ask: refused,
+    describeSchema: (target) => `create table ${target}_table ();`,
+    describeNotes: (target) => `Notes on ${target}.`,
+    examples: () => [],
+    ...overrides,
+  }
+}

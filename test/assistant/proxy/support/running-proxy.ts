@@ -1,0 +1,58 @@
+import { connect, BlockList } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
+import { Metrics } from '../../../../src/platform/metrics.ts'
+import { startProxyServer } from '../../../../src/assistant/proxy/proxy-server.ts'
+import type { ProxyOptions, ProxyServer } from '../../../../src/assistant/proxy/proxy-server.ts'
+import type { UpstreamName } from '../../../../src/assistant/proxy/upstream.ts'
+
+export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreamOf'>> {
+  /** Where nothing is said, nobody listens. */
+  readonly urls?: Readonly<Partial<Record<UpstreamName, URL>>>
+  /** Default 20,000. */
+  readonly patienceMs?: number
+}
+
+export interface RunningProxy extends ProxyServer {
+  readonly url: string
+  readonly metrics: Metrics
+  /** What it logged, as JSON. */
+  readonly log: string[]
+  /** Sends bytes as they are. @returns all that came until the connection was closed */
+  raw(bytes: string): Promise<string>
+}
+
+const nobody = new URL('http://127.0.0.1:1')
+
+/** The proxy on a port of 127.0.0.1. */
+export async function runProxy({
+  urls = {},
+  patienceMs = 20_000,
+  ...options
+}: RunProxyOptions = {}): Promise<RunningProxy> {
+  const metrics = new Metrics()
+  const log: string[] = []
+  const titles = { chat: 'the chat', ask: 'the query service', mcp: 'the MCP server' }
+  const server = await startProxyServer({
+    upstreamOf: (name) => ({ title: titles[name], url: urls[name] ?? nobody, patienceMs }),
+    log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    metrics,
+    host: '127.0.0.1',
+    port: 0,
+    trustedProxies: new BlockList(),
+    needsToken: false,
+    closeGraceMs: 500,
+    ...options,
+  })
+  return {
+    ...server,
+    metrics,
+    log,
+    url: `http://127.0.0.1:${server.port}`,
+    raw: async (bytes) => {
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write(bytes, 'latin1')
+      return text(socket)
+    },
+  }
+}

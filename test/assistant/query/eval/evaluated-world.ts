@@ -1,0 +1,42 @@
+import { fillEvmExplorer } from '../../../../scripts/eval/databases/fill-evm-explorer.ts'
+import { fillIndexer, knownChain, otherChain } from '../../../../scripts/eval/databases/fill-indexer.ts'
+import { perturbIndexer } from '../../../../scripts/eval/databases/eval-databases.ts'
+import { openEvaluation } from '../../../../scripts/eval/open-evaluation.ts'
+import type { Evaluation } from '../../../../scripts/eval/open-evaluation.ts'
+import { createEmptyDatabase, createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
+import { atEndOfTests } from '../../../support/end-of-tests.ts'
+
+/** The databases of the evaluation, and the query service on them. Nobody writes to them: all tests share them. */
+export interface EvaluatedWorld {
+  readonly evaluation: Evaluation
+  /** The indexer database with the known answers. */
+  readonly indexer: TestDatabase
+}
+
+let world: Promise<EvaluatedWorld> | undefined
+
+/** Made when first asked for, some 20 s; ended after all tests. */
+export function evaluatedWorld(): Promise<EvaluatedWorld> {
+  world ??= makeWorld()
+  return world
+}
+
+async function makeWorld(): Promise<EvaluatedWorld> {
+  const indexer = { known: await createTestDatabase(), other: await createTestDatabase() }
+  const evm = { known: await createEmptyDatabase(), other: await createEmptyDatabase() }
+  await fillIndexer(indexer.known, knownChain)
+  await fillIndexer(indexer.other, otherChain)
+  await perturbIndexer(indexer.other.pool)
+  await fillEvmExplorer(evm.known.pool, 'known')
+  await fillEvmExplorer(evm.other.pool, 'other')
+  const evaluation = await openEvaluation({
+    indexer: { known: indexer.known.url, other: indexer.other.url },
+    evm: { known: evm.known.url, other: evm.other.url },
+  })
+  atEndOfTests(async () => {
+    await evaluation[Symbol.asyncDispose]()
+    for (const database of [indexer.known, indexer.other, evm.known, evm.other]) await database.drop()
+  })
+  return { evaluation, indexer: indexer.known }
+}

@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import { goldQuestions } from '../../../../scripts/eval/gold/gold-questions.ts'
+import { replayScenarios } from '../../../../scripts/eval/replay/replay-scenarios.ts'
+import { replayReport, unexpectedIn } from '../../../../scripts/eval/replay/replay-report.ts'
+import type { ProtocolRun } from '../../../../scripts/eval/replay/replay-report.ts'
+import { scenarioGroups } from '../../../../scripts/eval/replay/scenarios.ts'
+import { modelReport } from '../../../../scripts/eval/report.ts'
+import { evaluatedWorld } from './evaluated-world.ts'
+import type { EvaluatedWorld } from './evaluated-world.ts'
+
+const gold = goldQuestions('emulator')
+
+/** The lines of the report for what came out otherwise; none where all is as it has to be. */
+const faults = (run: ProtocolRun): string[] =>
+  replayReport(scenarioGroups, [{ ...run, results: run.results.filter((result) => unexpectedIn(result).length > 0) }])
+
+describe('the query service with a replayed model', () => {
+  let world: EvaluatedWorld
+  before(async () => {
+    world = await evaluatedWorld()
+  })
+
+  it('does right with every question and every way to behave', async () => {
+    const run = await replayScenarios(world.evaluation, gold, 'anthropic')
+    expect(faults(run)).to.deep.equal([])
+    const { results } = run
+    const mended = results.find(({ scenario }) => scenario.name === 'twice-repaired')?.results ?? []
+    expect(mended.map(({ attempts }) => attempts)).to.deep.equal(mended.map(() => 2))
+    const versions = new Set(
+      results.flatMap(({ results: own }) =>
+        own.map(({ gold: { target }, promptVersion }) => promptVersion && `${target} ${promptVersion}`),
+      ),
+    )
+    expect([...versions].filter((version) => version !== undefined)).to.have.length(2)
+  })
+
+  for (const protocol of ['openai', 'openai-compatible'] as const) {
+    it(`does so too over the protocol ${protocol}`, async () => {
+      const few = gold.filter(({ target }, i) => target === 'evm' || i < 3)
+      expect(faults(await replayScenarios(world.evaluation, few, protocol))).to.deep.equal([])
+    })
+  }
+
+  it('is reported with what each answer lacks', async () => {
+    const [first, second] = gold
+    if (first === undefined || second === undefined) throw new Error('There are no questions')
+    const { results } = await replayScenarios(world.evaluation, [first], 'anthropic')
+    const right = results[0]?.results[0]
+    if (right === undefined) throw new Error('Nothing was replayed')
+    const lines = modelReport('A model', [
+      right,
+      { ...right, gold: second, outcome: 'wrong', overlap: 0.5, sql: 'select\n  1' },
+      { ...right, outcome: 'failed: sql-timeout', failure: 'It took too long.', sql: undefined },
+    ])
+    expect(lines[0]).to.equal('A model: 1 of 3 right, execution accuracy 33.3 %')
+    expect(lines.join('\n')).to.include(`${second.id} (indexer): wrong, 50.0 % of the values (F1)`)
+    expect(lines.join('\n')).to.match(/failed: sql-timeout\n.*\n {4}It took too long\./)
+  })
+
+  it('fails, and says what came instead, when the guard lets something through', () => {
+    const [question] = gold
+    const group = scenarioGroups.find(({ scenarios }) => scenarios.some(({ name }) => name === 'unsafe-function'))
+    const scenario = group?.scenarios.find(({ name }) => name === 'unsafe-function')
+    if (question === undefined || group === undefined || scenario === undefined)
+      throw new Error('There is nothing to try')
+    const ran = {
+      gold: question,
+      outcome: 'wrong' as const,
+      hasOtherColumns: false,
+      overlap: 0,
+      attempts: 1,
+      sql: `select pg_read_file('/etc/passwd')`,
+      failure: undefined,
+      durationMs: 1,
+      promptVersion: undefined,
+    }
+    const run = { protocol: 'openai', results: [{ scenario, results: [{ ...ran, outcome: scenario.expected }, ran] }] }
+    expect(run.results.flatMap(unexpectedIn)).to.deep.equal([ran])
+    const report = replayReport([group], [run]).join('\n')
+    expect(report).to.match(
+      /FAIL unsafe-function +1 of 2 +sql-function +a file of the machine\n +over openai:\n.*: wrong\n[^]*pg_read_file/,
+    )
+    expect(report).not.to.include('ok  ')
+  })
+})

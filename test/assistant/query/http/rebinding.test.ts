@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
+import { runAsk } from '../support/running-ask.ts'
+import type { RunningAsk } from '../support/running-ask.ts'
+
+/** What a browser sends for a page whose site has its name lead to this machine: to that browser it is of one origin with us. */
+async function send(
+  ask: RunningAsk,
+  path: string,
+  headers: Record<string, string>,
+): Promise<[number | undefined, string | undefined]> {
+  const body = path === '/api/v1/run_sql' ? JSON.stringify({ sql: 'SELECT 1' }) : undefined
+  const sent = httpRequest(`${ask.origin}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+  })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const { code } = (await json(response)) as { readonly code?: string }
+  return [response.statusCode, code]
+}
+
+const theirs = { Host: 'rebound.example:8084', Origin: 'http://rebound.example:8084' }
+
+describe('a page of another site that has its name lead here', () => {
+  let db: TestDatabase
+  let ask: RunningAsk | undefined
+  before(async () => {
+    db = await createTestDatabase()
+  })
+  afterEach(() => ask?.stop())
+  after(() => db.drop())
+
+  it('may run nothing and read no history, and says how to call', async () => {
+    ask = await runAsk(db)
+    for (const path of ['/api/v1/run_sql', '/api/v1/history', '/api/v1/memory']) {
+      expect(await send(ask, path, theirs), path).to.deep.equal([403, 'host-not-allowed'])
+    }
+    expect((await send(ask, '/health', theirs))[0]).to.equal(200)
+  })
+
+  it('is told from people and programs by its name alone, and from a proxy by what no page can say', async () => {
+    ask = await runAsk(db)
+    for (const Host of [
+      'localhost',
+      'LOCALHOST:8084',
+      '127.0.0.1:8084',
+      '192.168.1.5:8084',
+      '[::1]:8084',
+      '[::ffff:127.0.0.1]:8084',
+      'ask.localhost',
+      'workbench:8084',
+    ]) {
+      expect(await send(ask, '/api/v1/run_sql', { Host }), Host).to.deep.equal([200, undefined])
+    }
+    expect((await send(ask, '/api/v1/run_sql', { ...theirs, Via: '1.1 gate' }))[0]).to.equal(200)
+  })
+
+  it('cannot pass for a proxy by headers that scripts may set; a proxy that says no more is named by who runs it', async () => {
+    const said = {
+      'X-Forwarded-For': '203.0.113.7',
+      'X-Real-IP': '203.0.113.7',
+      Forwarded: 'for=203.0.113.7',
+      'X-Forwarded-Host': 'localhost',
+    }
+    ask = await runAsk(db)
+    expect(await send(ask, '/api/v1/run_sql', { ...theirs, ...said })).to.deep.equal([403, 'host-not-allowed'])
+    await ask.stop()
+    ask = await runAsk(db, { TRUSTED_PROXIES: '127.0.0.1' })
+    expect((await send(ask, '/api/v1/run_sql', { ...theirs, ...said }))[0]).to.equal(200)
+  })
+
+  it('has no token, and who has one may use any name', async () => {
+    ask = await runAsk(db, { API_TOKEN: 'secret' })
+    expect((await send(ask, '/api/v1/run_sql', theirs))[0]).to.equal(401)
+    expect((await send(ask, '/api/v1/run_sql', { ...theirs, Authorization: 'Bearer secret' }))[0]).to.equal(200)
+  })
+})

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { AgentMemory } from '../../../../src/assistant/query/memory/agent-memory.ts'
+import { PairFolder } from '../../../../src/assistant/query/memory/pair-folder.ts'
+
+const program = join(import.meta.dirname, 'keep-without-end.ts')
+
+interface Keeper {
+  readonly child: ChildProcess
+  /** What it said is kept. */
+  readonly ids: string[]
+  /** Resolves when it has said so many. */
+  said(count: number): Promise<void>
+}
+
+function startKeeper(folder: string, name: string): Keeper {
+  const child = spawn(process.execPath, [program, folder, name], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })
+  const ids: string[] = []
+  lines.on('line', (line) => ids.push(line))
+  return {
+    child,
+    ids,
+    said: async (count) => {
+      while (ids.length < count) await once(lines, 'line')
+    },
+  }
+}
+
+describe('the memory of two processes that are killed', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'flowfarm-memory-'))
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  it('has all that each of them said is kept, whole, and goes on', async () => {
+    const keepers = [startKeeper(folder, 'Question'), startKeeper(folder, 'Frage')]
+    await Promise.all(keepers.map((keeper) => keeper.said(20)))
+    await Promise.all(
+      keepers.map(async ({ child }) => {
+        child.kill('SIGKILL')
+        await once(child, 'close')
+      }),
+    )
+    const warned: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => warned.push(line) })
+    const memory = new AgentMemory({ folder: new PairFolder(folder, log) })
+    const pairs = await memory.list()
+    expect(pairs.map(({ id }) => id)).to.include.members(keepers.flatMap(({ ids }) => ids))
+    expect(pairs.every(({ sql }) => sql.endsWith("x'"))).to.equal(true)
+    expect(warned).to.deep.equal([])
+    await memory.keep({ target: 'indexer', question: 'Another?', sql: 'SELECT 1' })
+    expect(await memory.list()).to.have.length(pairs.length + 1)
+  })
+})

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { expect } from 'chai'
+import { Client } from 'pg'
+import { readKnownObjects } from '../../../../src/assistant/query/sql/gate/read-known-objects.ts'
+import { SqlGate } from '../../../../src/assistant/query/sql/gate/sql-gate.ts'
+import { indexerSchemas, indexerTables } from '../../../../src/assistant/query/sql/indexer-tables.ts'
+import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-refusal.ts'
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+
+type Calls = Readonly<Record<string, (n: number) => string>>
+
+const repeated = (count: number, part: (index: number) => string, sign: string): string =>
+  Array.from({ length: count }, (_, index) => part(index)).join(sign)
+const square = '(10::numeric ^ 65000 - 1) * (10::numeric ^ 65000 - 1)'
+const array = (of: string, n: number): string => `string_to_array(repeat('${of},', ${n}), ',')`
+
+/**
+ * The worst calls whose time grows faster than their operands. Without a bound each of them runs for minutes and cannot
+ * be cancelled.
+ */
+const multiplied: Calls = {
+  strpos: (n) => `strpos(repeat('a', ${10 * n}), 'b' || repeat('a', ${n}))`,
+  translate: (n) => `translate(repeat('a', ${n}), repeat('b', ${n}), '')`,
+  trim: (n) => `btrim(repeat('a', ${n}), repeat('b', ${n}) || 'a')`,
+  like: (n) => `repeat('a', ${n}) like '%' || repeat('a', ${n / 2}) || 'b'`,
+  ilike: (n) => `repeat('a', ${n}) ilike '%' || repeat('a', ${n / 2}) || 'b'`,
+  'arrays that overlap': (n) => `${array('a', n)} && ${array('b', n)}`,
+  'documents that contain': (n) => `to_jsonb(${array('a', n)}) @> to_jsonb(${array('b', n)})`,
+  products: (n) => repeated(Math.min(n, 400), () => square, ' + '),
+  windows: (n) => repeated(Math.min(n, 1000), (index) => `sum(1) over (order by ${index}::text)`, ' + '),
+  hashes: (n) => repeated(Math.min(n, 1000), () => "md5(repeat('a', 100000000))", ' || '),
+}
+
+/** Calls that are linear in their operands, which have the size that a session of the embedded server can build. */
+const linear: Readonly<Record<string, string>> = {
+  replace: "replace(repeat('a', 1000000), 'a', repeat('b', 2000))",
+  'an array as text': "array_to_string(string_to_array(repeat('t,', 10000000), ','), ',')",
+  'parsed json': "('[' || repeat('1,', 16000000) || '1]')::jsonb",
+  'escapes in json': 'to_jsonb(repeat(chr(1), 40000000))::text',
+  'nested json, indented':
+    "jsonb_pretty((repeat('[', 2000) || repeat('1,', 100000) || '1' || repeat(']', 2000))::jsonb)",
+  'lower case': "lower(repeat('a', 240000000))",
+  'ilike with a short pattern': "repeat('a', 120000000) ilike '%aaaaaaaab'",
+  'translate with a short list': `translate(repeat('a', 120000000), '{}"', '')`,
+}
+
+describe('what the gate lets through', () => {
+  let database: TestDatabase
+  let gate: SqlGate
+  before(async () => {
+    database = await createTestDatabase()
+    const client = await database.pool.connect()
+    try {
+      gate = await SqlGate.open(await readKnownObjects(client, { searchPath: indexerSchemas, readable: indexerTables }))
+    } finally {
+      client.release()
+    }
+  })
+  after(() => database.drop())
+
+  async function passes(sql: string): Promise<boolean> {
+    try {
+      await gate.check(sql)
+      return true
+    } catch (error) {
+      if (error instanceof SqlRefusal) return false
+      throw error
+    }
+  }
+
+  /** Ends by itself or by its time-out: without a bound, never within the patience of the test. */
+  async function ends(call: string): Promise<void> {
+    const client = new Client(database.url)
+    await client.connect()
+    try {
+      await client.query('SET statement_timeout = 1000')
+      // Cancelled, a numeric overflow, a value above 1 GB, out of memory.
+      await client.query(`select (${call}) is null`).catch((error: unknown) => {
+        expect(error).to.have.property('code').that.is.oneOf(['57014', '22003', '54000', '53200'])
+      })
+      expect((await client.query('select 1 as one')).rows).to.deep.equal([{ one: 1 }])
+    } finally {
+      const ended = once(client, 'end')
+      await client.end()
+      await ended
+    }
+  }
+
+  for (const [name, call] of Object.entries(multiplied)) {
+    it(`has a longest operand, and ends when it is cancelled: ${name}`, async () => {
+      let size = 1
+      while (size < 1e9 && (await passes(`select ${call(4 * size)}`))) size *= 4
+      expect(size, 'no bound').to.be.below(1e9)
+      await ends(call(size))
+    })
+  }
+
+  for (const [name, call] of Object.entries(linear)) {
+    it(`may have operands of any length, and ends when it is cancelled: ${name}`, async () => {
+      expect(await passes(`select ${call}`)).to.equal(true)
+      await ends(call)
+    })
+  }
+})

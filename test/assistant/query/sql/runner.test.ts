@@ -1,0 +1,355 @@
+import { once } from 'node:events'
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { openSqlRunner, type SqlRunnerOptions } from '../../../../src/assistant/query/sql/open-sql-runner.ts'
+import { SqlStatementError } from '../../../../src/assistant/query/sql/sql-errors.ts'
+import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-refusal.ts'
+import type { SqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
+import { ApiError, RetryableError } from '../../../../src/platform/errors.ts'
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+
+/** Runs until it is ended; the gate takes it for what it is, a sum. */
+const endless = 'select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b'
+
+describe('the runner', () => {
+  let database: TestDatabase
+  const runners: SqlRunner[] = []
+  before(async () => {
+    database = await createTestDatabase()
+  })
+  afterEach(async () => {
+    await Promise.all(runners.splice(0).map((runner) => runner.end()))
+  })
+  after(() => database.drop())
+
+  async function open(options: Partial<SqlRunnerOptions> = {}): Promise<SqlRunner> {
+    const runner = await openSqlRunner({
+      target: 'indexer',
+      url: database.url,
+      log: pino({ level: 'silent' }),
+      ...options,
+    })
+    runners.push(runner)
+    return runner
+  }
+
+  async function failure(promise: Promise<unknown>): Promise<ApiError> {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).to.be.instanceOf(ApiError)
+    return error as ApiError
+  }
+
+  /** Resolves when so many statements of the query service are at work in the database, as its owner sees them. */
+  async function untilAtWork(count: number): Promise<void> {
+    for (;;) {
+      const { rows } = await database.pool.query<{ count: number }>(
+        "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask' AND state = 'active'",
+      )
+      if (rows[0]?.count === count) return
+    }
+  }
+
+  it('gives exact values', async () => {
+    const values: readonly (readonly [sql: string, type: string, value: unknown])[] = [
+      ['9007199254740993::int8', 'int8', '9007199254740993'],
+      ['12345678901234567890.000000010::numeric', 'numeric', '12345678901234567890.000000010'],
+      ["'NaN'::numeric", 'numeric', 'NaN'],
+      ["'-Infinity'::float8", 'float8', '-Infinity'],
+      ["'NaN'::float4", 'float4', 'NaN'],
+      ['0.1::float8 + 0.2', 'float8', 0.30000000000000004],
+      ['1::int2', 'int2', 1],
+      ['-7', 'int4', -7],
+      ['true', 'bool', true],
+      ['null', 'text', null],
+      ["''", 'text', ''],
+      ["E'a\\tb\\n\\u00e9\\U0001F600'", 'text', 'a\tb\né😀'],
+      ["'\\xDEADbeef'::bytea", 'bytea', '0xdeadbeef'],
+      ["''::bytea", 'bytea', '0x'],
+      ["'2026-01-31 12:00:00.25+02'::timestamptz", 'timestamptz', '2026-01-31T10:00:00.25Z'],
+      ["'2026-01-31 12:00'::timestamp", 'timestamp', '2026-01-31T12:00:00Z'],
+      ["'infinity'::timestamptz", 'timestamptz', 'infinity'],
+      ["'0044-03-15 BC'::timestamp", 'timestamp', '0044-03-15 00:00:00 BC'],
+      ["'2026-01-31'::date", 'date', '2026-01-31'],
+      ["'1 day 2 hours'::interval", 'interval', '1 day 02:00:00'],
+      ["'12:30'::time", 'time', '12:30:00'],
+      ["'6f1e2c3d-0000-4000-8000-000000000000'::uuid", 'uuid', '6f1e2c3d-0000-4000-8000-000000000000'],
+      [
+        `'{"big": 12345678901234567890, "small": 0.5, "text": "1", "none": null, "list": [1, 1.00, 9007199254740993]}'::jsonb`,
+        'jsonb',
+        { big: '12345678901234567890', small: 0.5, text: '1', none: null, list: [1, 1, '9007199254740993'] },
+      ],
+      ["'1e400'::json", 'json', '1e400'],
+      ["'null'::jsonb", 'jsonb', null],
+      ['array[1, null, 9007199254740993]::int8[]', '_int8', ['1', null, '9007199254740993']],
+      [`array['a,b', 'c"d', null, 'NULL', '']`, '_text', ['a,b', 'c"d', null, 'NULL', '']],
+      [
+        'array[[1, 2], [3, 4]]',
+        '_int4',
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+      ["array['\\x01'::bytea]", '_bytea', ['0x01']],
+      ["'{}'::text[]", '_text', []],
+      ["'[2:3]={5,6}'::int4[]", '_int4', [5, 6]],
+      ['int8range(1, 5)', 'int8range', '[1,5)'],
+      ["'{[1,3),[5,9)}'::int8multirange", 'int8multirange', '{[1,3),[5,9)}'],
+      ["row(1, 'a b')", 'record', '(1,"a b")'],
+    ]
+    const { columns, rows } = await (await open()).run(`select ${values.map(([sql]) => sql).join(', ')}`)
+    expect(columns.map(({ type }) => type)).to.deep.equal(values.map(([, type]) => type))
+    for (const [index, [sql, , value]] of values.entries()) expect(rows[0]?.[index], sql).to.deep.equal(value)
+  })
+
+  it('keeps columns of one name apart, and columns of an empty answer', async () => {
+    const runner = await open()
+    const twice = await runner.run('select 1 as a, 2 as a, 3')
+    expect([twice.columns.map(({ name }) => name), twice.rows]).to.deep.equal([['a', 'a', '?column?'], [[1, 2, 3]]])
+    const empty = await runner.run('select height, id from raw.blocks where false')
+    expect(empty).to.deep.include({
+      columns: [
+        { name: 'height', type: 'int8' },
+        { name: 'id', type: 'bytea' },
+      ],
+      rows: [],
+      rowCount: 0,
+      truncated: false,
+    })
+    expect(await runner.run('select')).to.deep.include({ columns: [], rows: [[]], rowCount: 1 })
+  })
+
+  it('cuts at the most rows, and says so only when there are more', async () => {
+    const runner = await open({ mostRows: 5 })
+    const series = (to: number): string => `select g from generate_series(1, ${to}) g`
+    expect(await runner.run(series(5)))
+      .to.deep.include({ rowCount: 5, truncated: false })
+      .and.not.have.property('truncatedBy')
+    expect(await runner.run(series(1e6))).to.deep.include({
+      rows: [[1], [2], [3], [4], [5]],
+      rowCount: 5,
+      truncated: true,
+      truncatedBy: 'rows',
+    })
+    expect(await runner.run(series(6), { maxRows: 2 })).to.deep.include({ rowCount: 2, truncatedBy: 'rows' })
+    expect(await runner.run(series(9), { maxRows: 100 })).to.deep.include({ rowCount: 5, truncatedBy: 'rows' })
+  })
+
+  it('ends what takes all memory of a session, and says so', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const runner = await open()
+    for (const greedy of ["string_agg(repeat('x', 1000000), '')", "array_agg(repeat('x', 1000000))"]) {
+      const one = `(select ${greedy} from generate_series(1, 900))`
+      const error = await failure(runner.run(`select ${Array.from({ length: 12 }, () => one).join(', ')}`))
+      expect(error, greedy).to.deep.include({ status: 400, code: 'sql-memory' })
+    }
+    expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
+  })
+
+  it('cuts at the most bytes as they come, and goes on with another connection', async () => {
+    const runner = await open({ mostBytes: 100_000, concurrency: 2 })
+    const leaving = new AbortController()
+    const beside = failure(runner.run(endless, { signal: leaving.signal }))
+    await untilAtWork(1)
+    const answer = await runner.run("select repeat('x', 30000) from generate_series(1, 400)")
+    expect(answer).to.deep.include({ truncated: true, truncatedBy: 'bytes' })
+    expect(answer.rowCount).to.be.within(1, 5)
+    expect(await failure(runner.run("select repeat(repeat('x', 100000), 1000)"))).to.deep.include({
+      status: 400,
+      code: 'sql-row-too-large',
+    })
+    expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
+    leaving.abort()
+    expect(await beside).to.include({ code: 'sql-cancelled' })
+    await untilAtWork(0)
+  })
+
+  it('refuses before it asks the database, and tells what the database refuses', async () => {
+    const runner = await open()
+    expect(await failure(runner.run('delete from raw.blocks'))).to.be.instanceOf(SqlRefusal)
+    const wrong = await failure(runner.run('select 1,\n nope from raw.blocks'))
+    expect(wrong).to.be.instanceOf(SqlStatementError)
+    expect(wrong).to.deep.include({
+      status: 400,
+      code: 'sql-failed',
+      field: 'sql',
+      sqlState: '42703',
+      position: 12,
+      message: 'column "nope" does not exist',
+    })
+    expect(await failure(runner.run('select count(*) from raw.blocks where heigth = 1')))
+      .to.have.property('hint')
+      .that.includes('height')
+    expect(await failure(runner.run('select 1 / 0'))).to.include({ sqlState: '22012' })
+  })
+
+  it('plans without running', async () => {
+    const runner = await open()
+    await runner.check('select 1 / (height - height) from raw.blocks')
+    await runner.check('(select 1) union (select 2) order by 1')
+    await runner.check(endless)
+    expect(await failure(runner.check('select nope from raw.blocks'))).to.include({ sqlState: '42703', position: 8 })
+    expect(await failure(runner.check('select pg_sleep(1)'))).to.be.instanceOf(SqlRefusal)
+  })
+
+  it('ends what takes longer than it may', async () => {
+    const runner = await open({ timeoutMs: 100, concurrency: 1 })
+    expect(await failure(runner.run(endless))).to.include({
+      status: 504,
+      code: 'sql-timeout',
+      message: 'The statement took longer than 0.1 s and was ended: ask for less, such as fewer blocks or days.',
+    })
+    expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
+  })
+
+  it('ends a statement whose asker has left, at the server too, and lets the next one have its turn', async () => {
+    const runner = await open({ concurrency: 1 })
+    const leaving = new AbortController()
+    const left = failure(runner.run(endless, { signal: leaving.signal }))
+    await untilAtWork(1)
+    const next = runner.run('select 2')
+    leaving.abort()
+    expect(await left).to.include({ status: 499, code: 'sql-cancelled' })
+    expect((await next).rows).to.deep.equal([[2]])
+    await untilAtWork(0)
+    expect(await failure(runner.run('select 1', { signal: AbortSignal.abort() }))).to.include({ code: 'sql-cancelled' })
+  })
+
+  it('runs so many at once, has so many wait in their order, and refuses the rest with the time to wait', async () => {
+    const runner = await open({ concurrency: 2, mostWaiting: 2 })
+    const leaving = new AbortController()
+    const held = [1, 2].map(() => failure(runner.run(endless, { signal: leaving.signal })))
+    await untilAtWork(2)
+    const order: number[] = []
+    const waiting = [1, 2].map(async (n) => {
+      await runner.run('select 1')
+      order.push(n)
+    })
+    expect(await failure(runner.run('select 1'))).to.deep.include({
+      status: 503,
+      code: 'sql-busy',
+      details: { retryAfterSeconds: 1 },
+    })
+    leaving.abort()
+    await Promise.all([...held, ...waiting])
+    expect(order).to.have.members([1, 2])
+    expect((await runner.run('select 1')).rowCount).to.equal(1)
+  })
+
+  it('lets whoever waits leave', async () => {
+    const runner = await open({ concurrency: 1, mostWaiting: 1 })
+    const first = new AbortController()
+    const second = new AbortController()
+    const held = failure(runner.run(endless, { signal: first.signal }))
+    await untilAtWork(1)
+    const waiting = failure(runner.run('select 1', { signal: second.signal }))
+    second.abort()
+    expect(await waiting).to.include({ code: 'sql-cancelled' })
+    const taken = runner.run('select 3')
+    first.abort()
+    await held
+    expect((await taken).rows).to.deep.equal([[3]])
+  })
+
+  it('ends what is under way when it ends', async () => {
+    const runner = await open()
+    const held = failure(runner.run(endless))
+    await untilAtWork(1)
+    await runner.end()
+    expect(await held).to.include({ code: 'sql-cancelled' })
+    runners.length = 0
+  })
+
+  it('reads the chain of an EVM explorer, and not its accounts and keys', async () => {
+    await database.pool.query(`
+      CREATE TABLE public.blocks (number bigint, hash bytea); INSERT INTO public.blocks VALUES (7, '\\xabcd');
+      CREATE TABLE public.account_api_keys (value uuid); CREATE TABLE public.users (email text)`)
+    const runner = await open({ target: 'evm' })
+    expect(
+      (await runner.run("select number, '0x' || encode(hash, 'hex') as hash, hash from blocks")).rows,
+    ).to.deep.equal([['7', '0xabcd', '0xabcd']])
+    expect((await runner.run('select current_user')).rows).to.deep.equal([['pg_read_all_data']])
+    for (const sql of [
+      'select * from account_api_keys',
+      'select * from public.users',
+      'select * from app.developer_keys',
+      'select * from raw.blocks',
+    ]) {
+      expect(await failure(runner.run(sql)), sql).to.include({ code: 'sql-relation' })
+    }
+  })
+
+  it('says that the server is at fault when an administrator ends its sessions, and goes on', async () => {
+    const runner = await open({ concurrency: 3 })
+    const held = [1, 2, 3].map(() => failure(runner.run(endless)))
+    await untilAtWork(3)
+    await database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask'",
+    )
+    for (const error of await Promise.all(held)) expect(error).to.include({ status: 503, code: 'sql-unavailable' })
+    const answers = await Promise.all(Array.from({ length: 200 }, () => runner.run('select 1')))
+    expect(answers.every(({ rowCount }) => rowCount === 1)).to.equal(true)
+    const { rows } = await database.pool.query<{ count: number }>(
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask'",
+    )
+    expect(rows[0]?.count).to.be.within(1, 3)
+  })
+
+  it('tells a database that is away from a statement that is wrong, and is back when it is', async () => {
+    const proxy = await startProxy(database.url)
+    try {
+      const runner = await open({ url: proxy.url, concurrency: 1 })
+      expect((await runner.run('select 1')).rowCount).to.equal(1)
+      const held = failure(runner.run(endless))
+      await untilAtWork(1)
+      proxy.cut()
+      expect(await held).to.deep.include({ status: 503, code: 'sql-unavailable', details: { retryAfterSeconds: 5 } })
+      expect((await runner.run('select 1')).rowCount).to.equal(1)
+    } finally {
+      await Promise.all(runners.splice(0).map((runner) => runner.end()))
+      await proxy.stop()
+      await database.pool.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask'",
+      )
+    }
+    expect(await open({ url: proxy.url }).catch((error: unknown) => error)).to.be.instanceOf(RetryableError)
+  })
+})
+
+/** Between the runner and the server behind its socket, to cut their connections. */
+async function startProxy(databaseUrl: string): Promise<{ url: string; cut: () => void; stop: () => Promise<void> }> {
+  const real = new URL(databaseUrl)
+  const path = `${decodeURIComponent(real.hostname)}/.s.PGSQL.${real.port}`
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(path)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        client.destroy()
+        upstream.destroy()
+        sockets.delete(socket)
+      })
+    }
+    client.pipe(upstream).pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: `postgresql://${real.username}@127.0.0.1:${(server.address() as AddressInfo).port}${real.pathname}`,
+    cut,
+    stop: async () => {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,215 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Pool } from 'pg'
+import { pino } from 'pino'
+import { readKnownTypes } from '../../../../src/assistant/query/sql/run/known-types.ts'
+import { ServerSessions } from '../../../../src/assistant/query/sql/run/server-sessions.ts'
+import { StatementRunner } from '../../../../src/assistant/query/sql/run/statement-runner.ts'
+import { Turns } from '../../../../src/assistant/query/sql/run/turns.ts'
+import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-answer.ts'
+import { ApiError } from '../../../../src/platform/errors.ts'
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { createPool } from '../../../../src/platform/db/pool.ts'
+import { pause } from '../../../../src/platform/retry.ts'
+
+const maxReplaced = 2
+
+/** Each computes for minutes or hours and reacts to no cancel or terminate request meanwhile. */
+const uninterruptible = {
+  'a distance of paths': "select path(polygon(20000, circle '((0,0),1)')) <-> path(polygon(20000, circle '((1,1),1)'))",
+  'translate()': "select length(translate(repeat('a', 30000000), repeat('b', 30000), ''))",
+  'overlapping arrays':
+    'select array_agg(g) && (select array_agg(-g - 1) from generate_series(1, 300000) g) from generate_series(1, 300000) g',
+  'a parallel worker':
+    "select length(translate(repeat('a', g), repeat('b', 30000), '')) from generate_series(30000000, 30000000) g",
+} as const
+
+describe('sessions that PostgreSQL cannot end', function () {
+  this.timeout(120_000)
+  let folder: string
+  let server: EmbeddedPostgres
+  let admin: Pool
+  let pool: Pool
+  let stop: AbortController
+  let sessions: ServerSessions
+  let counts: number[]
+  let errors: string[]
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'flowfarm-stuck-'))
+    server = await startEmbeddedPostgres({
+      dataFolder: folder,
+      log: () => undefined,
+      settings: { fsync: 'off', shared_buffers: '32MB' },
+    })
+    admin = createPool(server.url, { max: 1 })
+  })
+  afterEach(async () => {
+    stop.abort()
+    await pool.end()
+    // What a test left behind must not compute beside the next one.
+    for (let left = await atWork(); left.length > 0; left = await atWork()) {
+      await admin.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [left])
+      await server.interrupt(left)
+    }
+  })
+  after(async () => {
+    await admin.end()
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function atWork(): Promise<number[]> {
+    const { rows } = await admin.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active'",
+    )
+    return rows.map(({ pid }) => pid)
+  }
+
+  /**
+   * Runs a statement, has its client leave once a process has computed for a second, which leaves the reading of the
+   * statement far behind, and resolves with what the client was told.
+   */
+  async function leave(runner: StatementRunner, sql: string): Promise<string | undefined> {
+    const others = new Set(await atWork())
+    const leaving = new AbortController()
+    const left = codeOf(run(runner, sql, leaving.signal))
+    for (;;) {
+      const seconds = await Promise.all((await atWork()).filter((pid) => !others.has(pid)).map(processorSeconds))
+      if (Math.max(0, ...seconds) >= 1) break
+      await pause(20)
+    }
+    leaving.abort()
+    return left
+  }
+
+  /** A runner without the gate, of one slot. */
+  async function open(options: {
+    isOurs: boolean
+    slots?: number
+    timeoutMs?: number
+    settings?: Record<string, string>
+  }): Promise<StatementRunner> {
+    const { isOurs, slots = 1, timeoutMs = 100_000, settings = {} } = options
+    pool = createPool(server.url, { max: slots, applicationName: 'flowfarm ask', statementTimeoutMs: 0, settings })
+    const client = await pool.connect()
+    const types = await readKnownTypes(client)
+    client.release()
+    stop = new AbortController()
+    counts = []
+    errors = []
+    const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
+    sessions = new ServerSessions({
+      url: server.url,
+      log,
+      signal: stop.signal,
+      stuckAfterMs: 100,
+      maxReplaced,
+      onStuck: (count) => void counts.push(count),
+      interrupt: isOurs ? (pids) => server.interrupt(pids) : undefined,
+    })
+    return new StatementRunner({
+      connect: () => pool.connect(),
+      turns: new Turns(slots, 100),
+      types,
+      role: undefined,
+      timeoutMs,
+      answerGraceMs: 50,
+      mostBytes: 1_000_000,
+      cancel: (pid) => sessions.cancel(pid),
+      endSession: (pid, onHeld) => sessions.end(pid, onHeld),
+      onLost: () => undefined,
+    })
+  }
+
+  const run = (runner: StatementRunner, sql: string, signal?: AbortSignal): Promise<SqlAnswer> =>
+    runner.run({ sql, mostRows: 10, signal })
+
+  async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    return error instanceof ApiError ? error.code : String(error)
+  }
+
+  /** The answer of a statement once it gets a slot. */
+  async function untilAnswered(runner: StatementRunner): Promise<unknown> {
+    for (;;) {
+      const outcome = await run(runner, 'select 7').then(
+        ({ rows }) => rows,
+        (error: unknown) => error,
+      )
+      if (!(outcome instanceof ApiError && ['sql-busy', 'sql-timeout'].includes(outcome.code))) return outcome
+    }
+  }
+
+  for (const [what, sql] of Object.entries(uninterruptible)) {
+    it(`are interrupted in our server, their slot is free again, and no other session notices: ${what}`, async () => {
+      const runner = await open({
+        isOurs: true,
+        ...(what === 'a parallel worker' ? { settings: { debug_parallel_query: 'on' } } : {}),
+      })
+      const startedAt = (await admin.query<{ at: string }>('SELECT pg_postmaster_start_time()::text AS at')).rows
+      expect(await leave(runner, sql)).to.equal('sql-cancelled')
+      expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
+      while ((await atWork()).length > 0) await pause(5)
+      while (sessions.stuckCount > 0) await pause(5)
+      expect((await admin.query('SELECT pg_postmaster_start_time()::text AS at')).rows).to.deep.equal(startedAt)
+    })
+  }
+
+  it('end when they take longer than they may', async () => {
+    const runner = await open({ isOurs: true, timeoutMs: 1000 })
+    expect(await codeOf(run(runner, uninterruptible['translate()']))).to.equal('sql-timeout')
+    expect(await untilAnswered(runner)).to.deep.equal([[7]])
+  })
+
+  it('of a server of others are replaced up to a bound, with an alarm, and give their slots back when they end', async () => {
+    const runner = await open({ isOurs: false, slots: 2 })
+    for (let stuck = 1; stuck <= maxReplaced; stuck++) {
+      expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
+      expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
+      while (sessions.stuckCount < stuck) await admin.query('SELECT')
+    }
+    expect(counts.at(-1)).to.equal(maxReplaced)
+    const alarms = errors.map((line) => (JSON.parse(line) as { msg: string }).msg)
+    expect(alarms).to.have.length(maxReplaced)
+    expect(alarms[0]).to.match(/does not end.*Another slot takes its place.*kill -s FPE \d+/)
+
+    // One more keeps its slot; the other slot goes on.
+    expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
+    while (sessions.stuckCount <= maxReplaced) await admin.query('SELECT')
+    expect(errors.at(-1)).to.include('Its slot stays taken')
+    expect((await run(runner, 'select 7')).rows).to.deep.equal([[7]])
+    // With the last slot gone, statements are refused at once, those that wait already too.
+    expect(await leave(runner, uninterruptible['translate()'])).to.equal('sql-cancelled')
+    expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
+    expect(sessions.stuckCount).to.equal(maxReplaced + 2)
+    expect(await codeOf(run(runner, 'select 7'))).to.equal('sql-stuck')
+    const stuck: number[] = []
+    // Not those that look for the others, which are at work for a moment.
+    for (const pid of await atWork()) if ((await processorSeconds(pid)) >= 0.5) stuck.push(pid)
+    await server.interrupt(stuck.slice(0, 2))
+    while (sessions.stuckCount > maxReplaced) await admin.query('SELECT')
+    // Both slots are there again: two statements are at work at the same time, beside those that are stuck.
+    const leaving = new AbortController()
+    const both = Promise.all([1, 2].map(() => codeOf(run(runner, 'select pg_sleep(600)', leaving.signal))))
+    while ((await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).rowCount !== 2)
+      await pause(5)
+    leaving.abort()
+    expect(await both).to.deep.equal(['sql-cancelled', 'sql-cancelled'])
+  })
+})
+
+/** Processor time of a process in user mode; 0 when it has ended. */
+async function processorSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The 14th field, in hundredths of a second; the second, in parentheses, is the name.
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[11] ?? 0) / 100
+}

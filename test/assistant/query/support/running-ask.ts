@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { readHtmlPage } from '../../../../src/platform/pages/html-page.ts'
+import { QueryHistory } from '../../../../src/assistant/query/history/query-history.ts'
+import { createAskServer } from '../../../../src/assistant/query/http/server.ts'
+import { addressList } from '../../../../src/platform/client-address.ts'
+import { readConfig } from '../../../../src/config.ts'
+import { Lifecycle } from '../../../../src/platform/lifecycle.ts'
+import { Metrics } from '../../../../src/platform/metrics.ts'
+import { Terminal } from '../../../../src/platform/terminal.ts'
+import { openQueryService } from '../../../../src/services/open-query-service.ts'
+import { Shared } from '../../../../src/platform/service.ts'
+import type { TestDatabase } from '../../../support/database.ts'
+
+/** An answer with its body as JSON; undefined where it has none. */
+export interface Answered<Body> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Body
+}
+
+export interface Problem {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly error: string
+  readonly field?: string
+  readonly sql_state: string | null
+  readonly error_position: number | null
+}
+
+export interface RunningAsk {
+  readonly origin: string
+  readonly metrics: Metrics
+  get<Body = Problem>(path: string, headers?: Record<string, string>): Promise<Answered<Body>>
+  post<Body = Problem>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answered<Body>>
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** The query service as the program runs it, on a port of 127.0.0.1; `variables` as an operator sets them. */
+export async function runAsk(database: TestDatabase, variables: Record<string, string> = {}): Promise<RunningAsk> {
+  const log = pino({ level: 'silent' })
+  const lifecycle = new Lifecycle(log)
+  const metrics = new Metrics()
+  const memoryFolder = await mkdtemp(join(tmpdir(), 'flowfarm-ask-'))
+  lifecycle.onStop('memory', () => rm(memoryFolder, { recursive: true, force: true }))
+  const config = readConfig({ CHROMA_PERSIST_DIR: memoryFolder, ...variables }, {})
+  const opened = openQueryService({
+    config,
+    databaseUrl: database.url,
+    pool: database.pool,
+    log,
+    metrics,
+    lifecycle,
+    terminal: new Terminal(),
+    shared: new Shared(),
+  })
+  const { service, memory } = await opened.catch(async (error: unknown) => {
+    await lifecycle.stop('it did not start')
+    throw error
+  })
+  const server = await createAskServer({
+    service,
+    memory,
+    history: new QueryHistory(),
+    log,
+    metrics,
+    host: '127.0.0.1',
+    port: 0,
+    token: config.API_TOKEN,
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
+    docs: readHtmlPage('docs'),
+    closeGraceMs: 500,
+  })
+  lifecycle.onStop('server', () => server.close())
+  const origin = `http://127.0.0.1:${server.port}`
+  const ask = async <Body>(path: string, init: RequestInit): Promise<Answered<Body>> => {
+    const response = await fetch(`${origin}${path}`, init)
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as Body,
+    }
+  }
+  return {
+    origin,
+    metrics,
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, body, headers = {}) =>
+      ask(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    fetch: (path, init) => fetch(`${origin}${path}`, init),
+    stop: () => lifecycle.stop('the test is over'),
+  }
+}

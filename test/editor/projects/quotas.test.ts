@@ -1,0 +1,143 @@
+import { expect } from 'chai'
+import { projectLimits } from '../../../src/editor/projects/project-quotas.ts'
+import { file, given, ProjectWorld, quotas } from './support/project-world.ts'
+import type { Listed, Person, Saved } from './support/project-world.ts'
+
+describe('the quotas of projects', () => {
+  let world: ProjectWorld
+  let owner: Person
+  before(async () => {
+    world = await ProjectWorld.create({ quotas: { projects: 3, files: 4, fileBytes: 1000, projectBytes: 2500 } })
+  })
+  after(() => world.stop())
+  beforeEach(() => {
+    owner = world.person()
+  })
+
+  const refused = async (
+    data: unknown,
+    facts: Readonly<Record<string, unknown>>,
+    endpoint = '/projects/save',
+  ): Promise<void> => {
+    const { status, error } = await world.call(owner, endpoint, data)
+    expect([status, error.code]).to.deep.equal([422, 'QUOTA_EXCEEDED'])
+    expect(error).to.include(facts)
+    expect(error.message).to.include(String(facts['most']))
+  }
+
+  it('bound the projects of a user, however many are made at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => world.call<Saved>(owner, '/projects/save', { name: `p${i}` })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(3)
+    expect(answers.filter(({ error }) => error?.code === 'QUOTA_EXCEEDED')).to.have.length(9)
+    const { projects } = given(await world.call<Listed>(owner, '/projects/list'))
+    expect(projects).to.have.length(3)
+    await refused({ slug: String(projects[0]?.['slug']) }, { quota: 'projects', most: 3, asked: 4 }, '/projects/fork')
+    given(await world.call(owner, '/projects/delete', { id: projects[0]?.id }))
+    await world.save(owner, { name: 'in its place' })
+    await world.save(world.person(), { name: 'of somebody else' })
+  })
+
+  it('bound the files of a project, also of saves that race', async () => {
+    const { id, slug } = await world.save(owner, { name: 'p', files: [file('a'), file('b')] })
+    await refused({ id, version: 1, files: [file('c'), file('d'), file('e')] }, { quota: 'files', most: 4, asked: 5 })
+    await refused(
+      { name: 'p', files: ['a', 'b', 'c', 'd', 'e'].map((path) => file(path)) },
+      { quota: 'files', most: 4, asked: 5 },
+    )
+    await world.save(owner, { id, version: 1, files: [file('c'), file('d'), file('e')], deleted_files: ['a'] })
+    await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        world.call(owner, '/projects/save', {
+          id,
+          version: 2,
+          files: [file(`x${i}`)],
+          deleted_files: [['b', 'c'][i % 2]],
+        }),
+      ),
+    )
+    expect(Object.keys(await world.contents(owner, slug))).to.have.length(4)
+  })
+
+  it('bound the folders of a project, which are in no count of bytes', async () => {
+    const five = ['f1', 'f2', 'f3', 'f4', 'f5']
+    await refused({ name: 'p', folders: five }, { quota: 'folders', most: 4, asked: 5 })
+    const { id, slug } = await world.save(owner, { name: 'p', folders: [...five.slice(0, 4), 'f1'] })
+    await refused({ id, version: 1, folders: five }, { quota: 'folders', most: 4, asked: 5 })
+    const { pool } = world.database
+    await pool.query('update projects.projects set folders = $2 where id = $1', [id, five])
+    await world.save(owner, { id, version: 1, name: 'more than may be' })
+    await world.save(owner, { id, version: 2, folders: five.toReversed() })
+    expect((await world.get(owner, slug)).project.folders).to.have.length(5)
+    await refused({ slug }, { quota: 'folders', most: 4, asked: 5 }, '/projects/fork')
+  })
+
+  it('bound the bytes of a file and of a project, as UTF-8 has them', async () => {
+    const { id } = await world.save(owner, { name: 'p', files: [file('a', 'é'.repeat(500))] })
+    await refused(
+      { id, version: 1, files: [file('b', `${'é'.repeat(500)}x`)] },
+      { quota: 'file_bytes', most: 1000, asked: 1001, path: 'b' },
+    )
+    await world.save(owner, { id, version: 1, files: [file('b', 'x'.repeat(1000))] })
+    await refused(
+      { id, version: 2, files: [file('c', 'x'.repeat(501))] },
+      { quota: 'project_bytes', most: 2500, asked: 2501 },
+    )
+    await world.save(owner, { id, version: 2, files: [file('c', 'x'.repeat(501))], deleted_files: ['a'] })
+  })
+
+  it('let a project shrink that they would not let grow any more', async () => {
+    const { id, slug } = await world.save(owner, {
+      name: 'p',
+      is_public: true,
+      files: [file('a', 'x'.repeat(1000)), file('b', 'y'.repeat(900))],
+    })
+    const { pool } = world.database
+    const lowered = await ProjectWorld.create({
+      pool,
+      quotas: { projects: 1, files: 1, fileBytes: 500, projectBytes: 1000 },
+      authenticate: async () => ({ userId: owner.userId }),
+    })
+    try {
+      const call = (endpoint: string, data: unknown): ReturnType<ProjectWorld['call']> =>
+        lowered.call(owner, endpoint, data)
+      expect(
+        (await call('/projects/save', { id, version: 1, files: [file('b', 'y'.repeat(901))] })).error.code,
+      ).to.equal('QUOTA_EXCEEDED')
+      expect((await call('/projects/save', { id, version: 1, files: [file('c')] })).error.code).to.equal(
+        'QUOTA_EXCEEDED',
+      )
+      expect((await call('/projects/fork', { slug })).error.code).to.equal('QUOTA_EXCEEDED')
+      expect(
+        given(
+          await call('/projects/save', {
+            id,
+            version: 1,
+            name: 'same size',
+            files: [file('a', 'z'.repeat(1000)), file('b', 'y'.repeat(900))],
+          }),
+        ),
+      ).to.include({ version: 2 })
+      expect(given(await call('/projects/save', { id, version: 2, deleted_files: ['a'] }))).to.include({
+        version: 3,
+        byte_count: 900,
+      })
+    } finally {
+      await lowered.stop()
+    }
+  })
+
+  it('are told to pages with the rules for paths', () => {
+    expect(projectLimits(quotas)).to.deep.include({
+      projects: 20,
+      files: 10,
+      folders: 10,
+      file_bytes: 1000,
+      project_bytes: 5000,
+    })
+    expect(JSON.parse(JSON.stringify(projectLimits(quotas))))
+      .to.have.nested.property('paths.reserved_folders')
+      .that.deep.equals(['deps', 'imports', '_'])
+  })
+})

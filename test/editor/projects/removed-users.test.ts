@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { Authenticate } from '../../../src/platform/auth/authenticate.ts'
+import { forgetUser } from '../../../src/services/open-wallet.ts'
+import { holdUser } from '../../../src/wallet/auth/own-sessions.ts'
+import { Random } from '../../simulation/random.ts'
+import { lockAwaited } from '../../support/lock-awaited.ts'
+import { runAuth, signIn } from '../../wallet/auth/support/running-auth.ts'
+import type { RunningAuth } from '../../wallet/auth/support/running-auth.ts'
+import { file, given, ProjectWorld } from './support/project-world.ts'
+import type { Saved } from './support/project-world.ts'
+
+describe('projects of users who are removed', () => {
+  let world: ProjectWorld
+  let auth: RunningAuth
+  before(async () => {
+    const authenticate: Authenticate = async (token) => ({ userId: (await auth.sessions.authenticate(token)).user.id })
+    world = await ProjectWorld.create({ authenticate, holdUser })
+    auth = await runAuth(world.database, { forgetUser })
+  })
+  after(async () => {
+    await auth.stop()
+    await world.stop()
+  })
+
+  const remove = async (token: string): Promise<void> => {
+    expect((await auth.call('DELETE', '/user', { headers: { Authorization: `Bearer ${token}` } })).status).to.equal(204)
+  }
+  const ownerless = async (): Promise<readonly unknown[]> =>
+    (
+      await world.database.pool.query<{ user_id: string; name: string }>(
+        `select p.user_id, p.name from projects.projects p where not exists (select from wallet_auth.users u where u.id = p.user_id)
+     union all select s.user_id, 'save' from projects.saves s where not exists (select from wallet_auth.users u where u.id = s.user_id)`,
+      )
+    ).rows
+
+  it('are gone, however a save or a copy and the removal fall together', async () => {
+    const random = new Random(7)
+    const stranger = await signIn(auth, 'stranger@example.com')
+    const open = given(
+      await world.call<Saved>({ token: stranger.accessToken }, '/projects/save', {
+        name: 'Open',
+        is_public: true,
+        files: [file('a.cdc')],
+      }),
+    )
+    const statuses = new Set<number>()
+    for (let turn = 0; turn < 40; turn++) {
+      const { accessToken: token } = await signIn(auth, `person-${turn}@example.com`)
+      const own = given(await world.call<Saved>({ token }, '/projects/save', { name: 'First', files: [file('a.cdc')] }))
+      const later = async (run: () => Promise<unknown>): Promise<void> => {
+        await delay(random.integer(0, 12))
+        await run()
+      }
+      const ask = (endpoint: string, data: unknown) =>
+        later(async () => statuses.add((await world.call({ token }, endpoint, data)).status))
+      await Promise.all([
+        later(() => remove(token)),
+        ask('/projects/save', { name: 'Second', save_id: crypto.randomUUID(), files: [file('b.cdc')] }),
+        ask('/projects/save', {
+          id: own.id,
+          version: own.version,
+          save_id: crypto.randomUUID(),
+          files: [file('c.cdc')],
+        }),
+        ask('/projects/fork', { slug: open.slug, save_id: crypto.randomUUID() }),
+        ask('/projects/fork', { slug: open.slug }),
+      ])
+    }
+    expect(await ownerless()).to.deep.equal([])
+    expect([...statuses]).to.include.members([200, 401])
+    expect([...statuses].filter((status) => ![200, 401, 404].includes(status))).to.deep.equal([])
+  })
+
+  it('cannot be made by who was removed after they had been let in', async () => {
+    const { accessToken: token, userId } = await signIn(auth, 'late@example.com')
+    const { pool } = world.database
+    // The call has been let in, and waits for its turn among the projects of its user.
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId}`])
+      const saving = world.call({ token }, '/projects/save', { name: 'Late', files: [file('a.cdc')] })
+      await lockAwaited(world.database)
+      await remove(token)
+      await client.query('commit')
+      const { status, error } = await saving
+      expect([status, error.code]).to.deep.equal([401, 'UNAUTHORIZED'])
+    } finally {
+      client.release()
+    }
+    expect(await ownerless()).to.deep.equal([])
+  })
+
+  it('are the business of the auth server that keeps the users, where that is another one', async () => {
+    const elsewhere = await ProjectWorld.create()
+    try {
+      expect((await elsewhere.save(elsewhere.person(), { name: 'Mine', files: [file('a.cdc')] })).version).to.equal(1)
+    } finally {
+      await elsewhere.stop()
+    }
+  })
+})

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import Koa from 'koa'
+import { pino } from 'pino'
+import type { Authenticate } from '../../../../src/platform/auth/authenticate.ts'
+import { addressList, clientReader } from '../../../../src/platform/client-address.ts'
+import { ApiError } from '../../../../src/platform/errors.ts'
+import { closeServer, listen } from '../../../../src/platform/http/listen.ts'
+import { requests } from '../../../../src/platform/http/requests.ts'
+import type { RequestState } from '../../../../src/platform/http/requests.ts'
+import { Metrics } from '../../../../src/platform/metrics.ts'
+import type { ProjectQuotas } from '../../../../src/editor/projects/project-quotas.ts'
+import { createProjectsFunction, projectsFunctionPath } from '../../../../src/editor/projects/projects-function.ts'
+import type { ProjectsFunction, ProjectsFunctionOptions } from '../../../../src/editor/projects/projects-function.ts'
+import { createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
+
+export const origin = 'https://editor.example.com'
+export const quotas: ProjectQuotas = { projects: 20, files: 10, fileBytes: 1000, projectBytes: 5000 }
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface Envelope<Data = Json> {
+  readonly status: number
+  readonly headers: Headers
+  readonly success: boolean
+  readonly data: Data
+  readonly error: { readonly code: string; readonly message: string } & Json
+}
+
+export interface Saved {
+  readonly id: string
+  readonly slug: string
+  readonly version: number
+  readonly updated_at: string
+  readonly file_count: number
+  readonly byte_count: number
+}
+
+export interface Got {
+  readonly project: Json & {
+    readonly id: string
+    readonly slug: string
+    readonly version: number
+    readonly forked_from: Json | null
+    readonly folders: string[]
+  }
+  readonly files: readonly { readonly path: string; readonly content: string; readonly version: number }[]
+}
+
+export interface Listed {
+  readonly projects: readonly (Json & { readonly id: string; readonly name: string })[]
+  readonly next_cursor: string | null
+}
+
+export interface Person {
+  readonly userId: string
+  readonly token: string
+}
+
+/** The projects function behind a server, on a database of its own; who has signed in is kept in memory. */
+export class ProjectWorld {
+  readonly database: TestDatabase
+  readonly projectsFunction: ProjectsFunction
+  /** All that was logged. */
+  readonly logged: readonly string[]
+  readonly #people: Map<string, string>
+  readonly url: string
+  readonly #stop: () => Promise<void>
+
+  private constructor(
+    { database, projectsFunction, logged }: Pick<ProjectWorld, 'database' | 'projectsFunction' | 'logged'>,
+    {
+      people,
+      url,
+      stop,
+    }: { readonly people: Map<string, string>; readonly url: string; readonly stop: () => Promise<void> },
+  ) {
+    this.database = database
+    this.projectsFunction = projectsFunction
+    this.logged = logged
+    this.#people = people
+    this.url = url
+    this.#stop = stop
+  }
+
+  static async create(
+    options: Partial<ProjectsFunctionOptions> & { readonly trustedProxies?: readonly string[] } = {},
+  ): Promise<ProjectWorld> {
+    const { trustedProxies = [], ...more } = options
+    const database = await createTestDatabase({ max: 12 })
+    const logged: string[] = []
+    const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+    const people = new Map<string, string>()
+    const authenticate: Authenticate = async (token) => {
+      const userId = people.get(token)
+      if (userId === undefined) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in first.')
+      return { userId }
+    }
+    const projectsFunction = createProjectsFunction({
+      pool: database.pool,
+      log,
+      authenticate,
+      holdUser: () => Promise.resolve(true),
+      allowsOrigin: (given) => given === origin,
+      clientOf: clientReader(addressList(trustedProxies)),
+      quotas,
+      limits: { client: 0, read: 0, write: 0, atOnce: 0 },
+      ...more,
+    })
+    const app = new Koa<RequestState>()
+    app.use(requests({ service: 'editor', metrics: new Metrics(), log, list: 'the documentation' }))
+    app.use(projectsFunction.middleware)
+    const handle = app.callback()
+    const { server, port } = await listen((request, response) => void handle(request, response), {
+      host: '127.0.0.1',
+      port: 0,
+    })
+    return new ProjectWorld(
+      { database, projectsFunction, logged },
+      {
+        people,
+        url: `http://127.0.0.1:${port}${projectsFunctionPath}`,
+        stop: async () => {
+          await closeServer(server, 500)
+          await database.drop()
+        },
+      },
+    )
+  }
+
+  stop(): Promise<void> {
+    return this.#stop()
+  }
+
+  /** Somebody new who has signed in. */
+  person(): Person {
+    const person = { userId: randomUUID(), token: randomBytes(20).toString('hex') }
+    this.#people.set(person.token, person.userId)
+    return person
+  }
+
+  fetch(init: RequestInit): Promise<Response> {
+    return fetch(this.url, init)
+  }
+
+  /** @param by undefined: somebody who has not signed in */
+  async call<Data = Json>(
+    by: Pick<Person, 'token'> | undefined,
+    endpoint: string,
+    data?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Envelope<Data>> {
+    const response = await this.fetch({
+      method: 'POST',
+      body: JSON.stringify({ endpoint, data }),
+      headers: {
+        'Content-Type': 'application/json',
+        ...(by === undefined ? {} : { Authorization: `Bearer ${by.token}` }),
+        ...headers,
+      },
+    })
+    return {
+      status: response.status,
+      headers: response.headers,
+      ...((await response.json()) as Omit<Envelope<Data>, 'status' | 'headers'>),
+    }
+  }
+
+  /** What is answered to a save that is done. */
+  async save(by: Person, data: Json): Promise<Saved> {
+    return given(await this.call<Saved>(by, '/projects/save', data))
+  }
+
+  async get(by: Person | undefined, slug: string): Promise<Got> {
+    return given(await this.call<Got>(by, '/projects/get', { slug }))
+  }
+
+  /** Path and content of all files of one's own project. */
+  async contents(by: Person, slug: string): Promise<Record<string, string>> {
+    return Object.fromEntries((await this.get(by, slug)).files.map(({ path, content }) => [path, content]))
+  }
+}
+
+/** The data of what succeeded. */
+export function given<Data>({ status, success, data, error }: Envelope<Data>): Data {
+  if (!success || status !== 200) throw new Error(`${status} ${JSON.stringify(error)}`)
+  return data
+}
+
+export function file(path: string, content = path): { readonly path: string; readonly content: string } {
+  return { path, content }
+}

@@ -1,0 +1,354 @@
+import { expect } from 'chai'
+import type { List } from '../../src/explorer/paging/pages.ts'
+import { hashAlgorithmName, signatureAlgorithmName } from '../../src/explorer/accounts/schema.ts'
+import type { Account, AccountDetail, Coa, PublicKey } from '../../src/explorer/accounts/schema.ts'
+import type { SearchHit } from '../../src/explorer/search/hits.ts'
+import { addressAtIndex } from '../../src/flow/address.ts'
+import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { expectProblem } from '../support/expect-problem.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import { truthOf } from '../support/recording-notes.ts'
+import type { Truth } from '../support/recording-notes.ts'
+import { startRecordedNode } from '../support/replay.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+describe('account routes', () => {
+  let database: TestDatabase
+  /** No node answers it. */
+  let silent: RunningApi
+  /** Asks the chain of the recording, as it is at its end. */
+  let live: RunningApi
+  let node: ReplayNode
+  let truth: Truth
+
+  before(async () => {
+    const explored = await exploredChain()
+    database = explored.database
+    silent = explored.api
+    node = await startRecordedNode('base')
+    live = await runApi(database.url, { nodes: [node.endpoint], server: { network: () => 'emulator' } })
+    truth = await truthOf('base')
+  })
+
+  after(async () => {
+    await live.stop()
+    await node.stop()
+  })
+
+  async function pages<Item>(path: string): Promise<Item[]> {
+    const items: Item[] = []
+    let cursor = ''
+    do {
+      const list = await silent.json<List<Item>>(
+        `${path}${path.includes('?') ? '&' : '?'}limit=3&cursor=${encodeURIComponent(cursor)}`,
+      )
+      items.push(...list.data)
+      cursor = list.cursor
+      expect(list.has_more).to.equal(cursor !== '')
+    } while (cursor !== '')
+    return items
+  }
+
+  async function detail(api: RunningApi, address: string): Promise<AccountDetail | undefined> {
+    return (await api.json<{ data: AccountDetail[] }>(`/flow/account/${address}`)).data[0]
+  }
+
+  it('lists all accounts in every order, page by page', async () => {
+    for (const [order, statement] of [
+      ['block_height', 'select address from app.accounts order by last_seen_height desc, address'],
+      ['first_seen', 'select address from app.accounts order by first_seen_height desc, address'],
+      ['tx_count', 'select address from app.address_stats order by tx_count desc, address'],
+      [
+        'flow_balance',
+        `select address from app.ft_holdings where token = 'A.0ae53cb6e3f42a79.FlowToken' and balance > 0 order by balance desc, address`,
+      ],
+    ]) {
+      const { rows } = await database.pool.query<{ address: string }>(statement ?? '')
+      const listed = await pages<Account>(`/flow/account?sort_by=${order}`)
+      expect(
+        listed.map(({ address }) => address),
+        order,
+      ).to.deep.equal(rows.map(({ address }) => address))
+    }
+    const usual = await silent.json<List<Account>>('/flow/account?limit=2')
+    expect(usual).to.deep.equal(await silent.json('/flow/account?limit=2&sort_by=block_height'))
+  })
+
+  it('shows in lists what is indexed of each account', async () => {
+    const {
+      rows: [expected],
+    } = await database.pool.query<Record<string, unknown>>(`
+      select a.address, s.tx_count::int, a.first_seen_height::int, a.created_height::int, a.last_seen_height::int as height,
+        to_char(b.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, h.balance::text as flow_balance
+      from app.accounts a join app.address_stats s using (address) join raw.blocks b on b.height = a.last_seen_height
+      join app.ft_holdings h on h.address = a.address and h.token = 'A.0ae53cb6e3f42a79.FlowToken'
+      where a.address = '0x045a1763c93006ca'`)
+    const listed = await pages<Account>('/flow/account')
+    expect(listed.find(({ address }) => address === '0x045a1763c93006ca')).to.deep.equal(expected)
+  })
+
+  it('refuses orders that no index gives, and cursors of another order', async () => {
+    await expectProblem(silent, '/flow/account?sort_by=storage', 'sort_by', 'flow_balance')
+    await expectProblem(silent, '/flow/account?cursor=280', 'cursor', '<value>:<address>')
+    await expectProblem(silent, '/flow/account?cursor=1.5:0x045a1763c93006ca', 'cursor', 'block_height')
+    await expectProblem(
+      silent,
+      `/flow/account?sort_by=tx_count&cursor=${'9'.repeat(40)}:0x045a1763c93006ca`,
+      'cursor',
+      'tx_count',
+    )
+    await expectProblem(silent, '/flow/account?limit=101', 'limit', '100')
+    await expectProblem(silent, '/flow/account/0xxyz', 'address', '16 hex digits')
+    const high = await silent.json<List<Account>>(
+      `/flow/account?sort_by=flow_balance&cursor=${'9'.repeat(60)}:0x045a1763c93006ca&limit=1`,
+    )
+    expect(high.data[0]?.address).to.equal('0xf8d6e0586b0a20c7')
+  })
+
+  it('shows each account as the chain has it', async () => {
+    for (const [address, known] of Object.entries(truth.accounts)) {
+      const shown = await detail(live, address)
+      expect(shown, address).to.include({
+        address,
+        balance: known.flow_balance,
+        flowBalance: Number(known.flow_balance),
+        source: 'chain',
+        key_count: known.keys.length,
+        contract_count: Object.keys(known.contracts).length,
+      })
+      expect(shown).to.not.have.property('_rpcUnavailable')
+      expect(shown?.contracts).to.deep.equal(Object.keys(known.contracts).toSorted())
+      expect(
+        shown?.keys.map(({ sequenceNumber: _sequenceNumber, ...key }) => key),
+        address,
+      ).to.deep.equal(trueKeys(known))
+    }
+  })
+
+  it('shows what is indexed of an account where no node answers, and says so', async () => {
+    for (const [address, known] of Object.entries(truth.accounts)) {
+      const response = await silent.get(`/flow/account/${address}`)
+      const { rowCount } = await database.pool.query('select from app.accounts where address = $1', [address])
+      if (rowCount === 0 && response.status === 503) continue
+      const [shown] = ((await response.json()) as { data: AccountDetail[] }).data
+      expect(shown, address).to.include({
+        source: 'index',
+        _rpcUnavailable: true,
+        as_of_height: 280,
+        storage_used: null,
+      })
+      if (shown?.created_height === null) continue
+      expect(shown?.contracts, address).to.deep.equal(Object.keys(known.contracts).toSorted())
+      expect(
+        shown?.keys.map(({ sequenceNumber: _sequenceNumber, ...key }) => key),
+        address,
+      ).to.deep.equal(trueKeys(known))
+    }
+    expect(await detail(silent, '0x045a1763c93006ca')).to.deep.include({
+      balance: '1635.97839824',
+      flowBalance: 1635.97839824,
+      available_balance: null,
+      created_height: 3,
+      labels: [],
+    })
+  })
+
+  function trueKeys({ keys }: Truth['accounts'][string]) {
+    return keys.map((key) => ({
+      index: key.index,
+      key: key.public_key,
+      signatureAlgorithm: signatureAlgorithmName(key.sign_algo),
+      hashAlgorithm: hashAlgorithmName(key.hash_algo),
+      weight: key.weight,
+      revoked: key.revoked,
+    }))
+  }
+
+  it('tells of every account by whom and when it was created', async () => {
+    const shown = await detail(live, '0x179b6b1cb6755e31')
+    const {
+      data: [creation],
+    } = await live.json<{ data: { block_height: number; timestamp: string; events: { type: string }[] }[] }>(
+      `/flow/transaction/${shown?.created_by_transaction}`,
+    )
+    expect(creation?.block_height).to.equal(shown?.created_height)
+    expect(creation?.timestamp).to.equal(shown?.created_at)
+    expect(creation?.events.map(({ type }) => type)).to.include('flow.AccountCreated')
+  })
+
+  it('takes addresses as people write them', async () => {
+    const expected = await detail(live, '0x0ae53cb6e3f42a79')
+    for (const spelling of ['0ae53cb6e3f42a79', 'ae53cb6e3f42a79', '0xAE53CB6E3F42A79']) {
+      expect(await detail(live, spelling)).to.deep.equal(expected)
+    }
+  })
+
+  it('tells an account that there is not from one that nobody can tell of now', async () => {
+    const unseen = addressAtIndex(4000, 'emulator')
+    for (const [api, address, status, code] of [
+      [live, unseen, 404, 'unknown-account'],
+      [live, '0x0000000000000001', 404, 'unknown-account'],
+      [silent, '0x0000000000000001', 404, 'unknown-account'],
+      [silent, unseen, 503, 'chain-silent'],
+    ] as const) {
+      const response = await api.get(`/flow/account/${address}`)
+      expect(response.status, address).to.equal(status)
+      expect(await response.json(), address).to.include({ code })
+      if (status === 503) expect(response.headers.get('retry-after')).to.equal('1')
+    }
+  })
+
+  it('lists the labels of an account by tag', async () => {
+    const list = await silent.json<List<{ tag: string }>>('/flow/account/f8d6e0586b0a20c7/labels')
+    expect(list.data[0]).to.deep.equal({ tag: 'burner', label: 'Burner', category: 'service' })
+    const tags = list.data.map(({ tag }) => tag)
+    expect(tags).to.deep.equal(tags.toSorted()).and.have.length(7)
+    expect((await silent.json<List<unknown>>('/flow/account/179b6b1cb6755e31/labels')).data).to.deep.equal([])
+    expect((await detail(live, 'f8d6e0586b0a20c7'))?.labels).to.deep.equal(list.data)
+  })
+
+  it('finds the accounts of every key, in any spelling', async () => {
+    const known = Object.entries(truth.accounts).flatMap(([address, { keys }]) =>
+      keys.map((key) => ({ address, ...key })),
+    )
+    const indexed = await database.pool.query<{ address: string; key_index: number }>(
+      'select address, key_index from app.account_keys',
+    )
+    for (const { address, key_index: index } of indexed.rows) {
+      const key = known.find((one) => one.address === address && one.index === index)
+      const found = await silent.json<List<PublicKey>>(`/flow/key/${key?.public_key}`)
+      expect(found.data.find((one) => one.address === address && one.key_index === index)).to.include({
+        public_key: key?.public_key,
+        weight: key?.weight,
+        revoked: key?.revoked,
+        signing_algorithm: signatureAlgorithmName(key?.sign_algo ?? 0),
+        hashing_algorithm: hashAlgorithmName(key?.hash_algo ?? 0),
+      })
+    }
+    const digits = known[0]?.public_key ?? ''
+    const plain = await silent.json(`/flow/key/${digits}`)
+    const der = '3059301306072A8648CE3D020106082a8648ce3d030107034200'
+    for (const spelling of [
+      `0x${digits}`,
+      digits.toUpperCase(),
+      `04${digits}`,
+      `0X04${digits.toUpperCase()}`,
+      `%20${digits}%20`,
+      `${der}04${digits}`,
+    ]) {
+      expect(await silent.json(`/flow/key/${spelling}`), spelling).to.deep.equal(plain)
+    }
+  })
+
+  it('finds a key in the search, as tools write it', async () => {
+    const {
+      rows: [row],
+    } = await database.pool.query<{ key: string }>(
+      "select encode(public_key, 'hex') as key from app.account_keys where public_key is not null limit 1",
+    )
+    const digits = row?.key ?? ''
+    const lines = [digits.slice(0, 64), digits.slice(64)]
+    for (const text of [
+      digits,
+      `0x${digits.toUpperCase()}`,
+      `04${digits}`,
+      ` 0x04${digits} `,
+      lines.join(' '),
+      `04${digits}`.replaceAll(/(..)(?=.)/g, '$1:'),
+    ]) {
+      const {
+        data: { hits },
+      } = await silent.json<{ data: { hits: SearchHit[] } }>(`/flow/search?q=${encodeURIComponent(text)}`)
+      expect(
+        hits.map(({ type, id, path }) => ({ type, id, path })),
+        text,
+      ).to.deep.equal([{ type: 'public_key', id: digits, path: `/flow/key/${digits}` }])
+    }
+    expect((await silent.get(`/flow/search?q=${'a'.repeat(300)}`)).status).to.equal(200)
+    expect((await silent.get(`/flow/search?q=${'a'.repeat(301)}`)).status).to.equal(400)
+  })
+
+  it('finds a compressed key, of either curve', async () => {
+    const { rows } = await database.pool.query<{ key: Buffer; algorithm: number }>(`
+      select distinct on (signing_algorithm) public_key as key, signing_algorithm as algorithm from app.account_keys where length(public_key) = 64`)
+    expect(rows.map(({ algorithm }) => algorithm)).to.have.members([2, 3])
+    for (const { key } of rows) {
+      // SEC 1 §2.3.3: 02 or 03 by the parity of y, then x.
+      const compressed = `${(key.at(-1) ?? 0) % 2 === 0 ? '02' : '03'}${key.toString('hex', 0, 32)}`
+      const { data } = await silent.json<List<PublicKey>>(`/flow/key/0x${compressed.toUpperCase()}`)
+      expect(data.map(({ public_key }) => public_key)).to.include(key.toString('hex'))
+    }
+  })
+
+  it('finds a key that the index does not have, once the chain was asked for its account', async () => {
+    const { rows } = await database.pool.query<{ address: string }>('select distinct address from app.account_keys')
+    const indexed = new Set(rows.map(({ address }) => address))
+    const [address, account] =
+      Object.entries(truth.accounts).find(([one, { keys }]) => keys.length > 0 && !indexed.has(one)) ?? []
+    const [key] = account?.keys ?? []
+    await (await live.get(`/flow/account/${address}`)).text()
+    const { data } = await live.json<List<PublicKey>>(`/flow/key/${key?.public_key}`)
+    expect(data.find((one) => one.address === address)).to.include({ public_key: key?.public_key, added_height: null })
+  })
+
+  it('pages through the accounts of a key, those where it is in force first', async () => {
+    const {
+      rows: [most],
+    } = await database.pool.query<{ key: string; count: number }>(`
+      select encode(public_key, 'hex') as key, count(*)::int as count from app.account_keys
+      group by public_key order by count desc, public_key limit 1`)
+    const listed = await pages<PublicKey>(`/flow/key/${most?.key}`)
+    expect(listed).to.have.length(most?.count ?? 0)
+    const ranks = listed.map(
+      ({ revoked, address, key_index: index }) => `${Number(revoked)}${address}${String(index).padStart(5)}`,
+    )
+    expect(ranks).to.deep.equal(ranks.toSorted())
+  })
+
+  it('says which keys nobody has, and what is no key', async () => {
+    const response = await silent.get(`/flow/key/${'ab'.repeat(64)}`)
+    expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'unknown-key'])
+    for (const text of ['ab', 'zz'.repeat(64), 'ab'.repeat(65), '0x']) {
+      await expectProblem(silent, `/flow/key/${text}`, 'publicKey', '128 hex digits')
+    }
+    await expectProblem(silent, `/flow/key/${'ab'.repeat(64)}?cursor=2:0x0ae53cb6e3f42a79:1`, 'cursor', '<revoked>')
+  })
+
+  it('finds EVM accounts by their owner and owners by their EVM account', async () => {
+    const known = Object.entries(truth.accounts).flatMap(([address, { coas }]) =>
+      coas.map((coa) => [address, `0x${coa.evm_address}`] as const),
+    )
+    expect(known).to.have.length(4)
+    for (const [owner, coaAddress] of known) {
+      const byCoa = await silent.get(`/flow/coa/${coaAddress}`)
+      const {
+        rows: [row],
+      } = await database.pool.query<{ flow_address: string | null }>(
+        'select flow_address from app.coa_accounts where coa_address = $1',
+        [coaAddress],
+      )
+      if (row === undefined) {
+        expect(byCoa.status).to.equal(404)
+        continue
+      }
+      const [mapping] = ((await byCoa.json()) as List<Coa>).data
+      expect(mapping?.flow_address).to.be.oneOf([owner, null])
+      if (mapping?.flow_address === null) continue
+      const byOwner = await silent.json<List<Coa>>(`/flow/coa/${owner.slice(2)}`)
+      expect(byOwner.data).to.deep.include(mapping)
+      const {
+        data: [creation],
+      } = await silent.json<{ data: { block_height: number; events: { type: string }[] }[] }>(
+        `/flow/transaction/${mapping?.transaction_id}`,
+      )
+      expect(creation?.block_height).to.equal(mapping?.block_height)
+      expect(creation?.events.some(({ type }) => type.endsWith('.EVM.CadenceOwnedAccountCreated'))).to.equal(true)
+    }
+    for (const address of ['0x0000000000000000000000020000000000000000', '0ae53cb6e3f42a79']) {
+      expect((await silent.get(`/flow/coa/${address}`)).status).to.equal(404)
+    }
+    await expectProblem(silent, '/flow/coa/0x12345678901234567', 'address', '40')
+  })
+})

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http'
+import { expect } from 'chai'
+import type { PoolClient } from 'pg'
+import type { Client } from '../../src/platform/client-address.ts'
+import { ensurePartitions } from '../../src/platform/db/partitions.ts'
+import { storeBlocks } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+const account = '0x00000000000000b0'
+const report = `/flow/account/${account}/tax-report`
+/** Lets a test say where a client comes from. */
+const clientOf = (request: IncomingMessage): Client => ({
+  address: String(request.headers['x-test-address']),
+  isLocal: false,
+})
+
+describe('slots for expensive calls', () => {
+  let database: TestDatabase
+  let api: RunningApi
+  let locking: PoolClient
+  let calls: AbortController
+
+  before(async () => {
+    database = await createTestDatabase()
+    await storeBlocks(database.pool, 100, 110)
+    await ensurePartitions(database.pool, 'app.ft_transfers', 1_000_000, { from: 0, to: 200 })
+    await ensurePartitions(database.pool, 'app.nft_transfers', 5_000_000, { from: 0, to: 200 })
+    await ensurePartitions(database.pool, 'app.address_transactions', 1_000_000, { from: 0, to: 200 })
+    await database.pool.query(`
+      insert into app.ft_transfers
+      select h, 0, 0, 0, 'A.1654653399040a61.FlowToken', null, '${account}', 1, 'transfer'
+      from generate_series(100, 110) as h;
+      insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
+      values ('${account}', 'A.1654653399040a61.FlowToken', 1, 1, 1, 0, 1)`)
+  })
+
+  after(async () => {
+    await database.drop()
+  })
+
+  beforeEach(async () => {
+    api = await runApi(database.url, { server: { clientOf } })
+    calls = new AbortController()
+    locking = await database.pool.connect()
+    await locking.query('begin')
+  })
+
+  afterEach(async () => {
+    calls.abort()
+    await locking.query('rollback')
+    locking.release()
+    await api.stop()
+  })
+
+  /** Answers that use a table wait until the test lets it go. */
+  const lock = async (table: string): Promise<void> => {
+    await locking.query(`lock table ${table} in access exclusive mode`)
+  }
+  const ask = (path: string, address: string): Promise<Response> =>
+    api.get(path, { headers: { 'X-Test-Address': address, 'Accept-Encoding': 'identity' }, signal: calls.signal })
+  const askOften = (count: number, path: string, address: string): Promise<Response>[] =>
+    Array.from({ length: count }, () => ask(path, address))
+  const problemOf = async (response: Response): Promise<string> =>
+    `${response.status} ${((await response.json()) as { code: string }).code} ${response.headers.get('retry-after')}`
+
+  for (const [path, table] of [
+    [`${report}?end_date=2025-01-01`, 'app.ft_transfers'],
+    ['/status?include_ranges=true', 'app.indexing_checkpoints'],
+  ] as const) {
+    it(`let a client run 4 and wait for 20, and others run theirs: ${path}`, async () => {
+      await lock(table)
+      const first = askOften(24, path, '203.0.113.1')
+      const over = askOften(1, path, '203.0.113.1')
+      // Which one of the 25 is refused depends on the order in which they arrive.
+      expect(await problemOf(await Promise.race([...first, ...over]))).to.equal('429 too-many-calls 2')
+      const others = askOften(4, path, '203.0.113.2')
+      await locking.query('commit')
+      expect((await Promise.all(others)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
+      const statuses = (await Promise.all([...first, ...over])).map(({ status }) => status).toSorted((a, b) => a - b)
+      expect(statuses).to.deep.equal([...Array<number>(24).fill(200), 429])
+    })
+  }
+
+  it('leave connections to calls that need none, also where all of them are taken', async () => {
+    await lock('app.ft_transfers')
+    const held = ['203.0.113.1', '203.0.113.2', '203.0.113.3'].flatMap((client) =>
+      askOften(4, `${report}?end_date=2025-01-01`, client),
+    )
+    const over = askOften(21, `${report}?end_date=2025-01-01`, '203.0.113.1')
+    expect((await Promise.race([...held, ...over])).status, 'of a client with 4 that run and 20 that wait').to.equal(
+      429,
+    )
+    for (const path of ['/flow/block', '/flow/block/105', '/status']) {
+      for (const client of ['203.0.113.1', '203.0.113.4'])
+        expect((await ask(path, client)).status, `${path} of ${client}`).to.equal(200)
+    }
+    await locking.query('commit')
+    expect((await Promise.all(held)).map(({ status }) => status)).to.deep.equal(Array<number>(12).fill(200))
+    await Promise.all(over)
+  })
+
+  it('are 2 for downloads of a client and 6 in all', async () => {
+    await lock('app.address_transactions')
+    const csv = `${report}?end_date=2025-01-01&format=csv`
+    const clients = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
+    const held = clients.flatMap((client) => askOften(2, csv, client))
+    // The status of a download comes before its rows.
+    const begun = await Promise.all(held)
+    expect(begun.map(({ status }) => status)).to.deep.equal(Array<number>(6).fill(200))
+    expect(await problemOf(await ask(csv, '203.0.113.1'))).to.equal('429 too-many-calls 2')
+    expect(await problemOf(await ask(csv, '203.0.113.4'))).to.equal('503 busy 2')
+    await locking.query('commit')
+    const texts = await Promise.all(begun.map((answer) => answer.text()))
+    expect(texts).to.have.length(6)
+    for (const text of texts) expect(text.trim().split('\n'), 'with the names of its columns').to.have.length(12)
+  })
+
+  it('are taken by /status where it lists the ranges', async () => {
+    await lock('app.ft_transfers')
+    const held = askOften(24, `${report}?end_date=2025-01-01`, '203.0.113.1')
+    const over = ask(`${report}?end_date=2025-01-01`, '203.0.113.1')
+    expect((await Promise.race([...held, over])).status).to.equal(429)
+    expect((await ask('/status?include_ranges=true', '203.0.113.1')).status).to.equal(429)
+    await locking.query('commit')
+    await Promise.all([...held, over])
+  })
+})

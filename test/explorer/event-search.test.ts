@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import type { DatabasePool } from 'slonik'
+import { searchEvents } from '../../src/explorer/transactions/events.ts'
+import type { EventKey } from '../../src/explorer/paging/event-pages.ts'
+import { createReadPool } from '../../src/platform/db/slonik.ts'
+import { blockOf, eventOf, storeBlocks } from '../../src/ingest/blocks.test-support.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+
+const type = (letter: string): string => `A.0000000000000001.C.${letter}`
+const text = (value: string): { type: string; value: string } => ({ type: 'String', value })
+
+/** Letters of the events of a transaction: more than one row of the database holds, with gaps of a row and more between those of a type. */
+const transactions = ['A', 'B'.repeat(64), `A${'B'.repeat(200)}A`, 'AB'.repeat(70), 'C', '', 'BE', 'BE', 'BE']
+
+describe('the search for events', () => {
+  let database: TestDatabase
+  let reads: DatabasePool
+
+  before(async () => {
+    database = await createTestDatabase()
+    reads = await createReadPool({ url: database.url })
+    const heights = [100, 101, 199, 200, 350]
+    for (const height of heights) {
+      await storeBlocks(database.pool, [
+        blockOf(height, {
+          transactions: transactions.map((letters) => ({
+            result: { events: letters.split('').map((letter, i) => eventOf(type(letter), { n: text(String(i)) })) },
+          })),
+        }),
+      ])
+    }
+    await database.pool.query(`
+      create table app.block_event_types_p0 partition of app.block_event_types for values from (0) to (1000000);
+      insert into app.block_event_types
+      select block_height, array_agg(type order by type), array_agg(n) from (
+        select block_height, type, count(*)::int as n from raw.events group by 1, 2
+      ) as t group by 1;
+      insert into app.event_type_pieces
+      select t, block_height / 100, count(*) from app.block_event_types, unnest(types) as t group by 1, 2`)
+  })
+
+  after(async () => {
+    await reads.end()
+    await database.drop()
+  })
+
+  for (const letters of ['A', 'B', 'C', 'AC', 'ABC', 'D', 'E']) {
+    it(`finds every event of ${letters.split('').join(', ')} once, the newest first, whatever the size of a page`, async () => {
+      const types = letters.split('').map(type)
+      const { rows: expected } = await database.pool.query<object>(
+        `
+        select block_height::int, tx_index, event_index, type, payload from raw.events where type = any ($1)
+        order by block_height desc, tx_index desc, event_index desc`,
+        [types],
+      )
+      for (const count of [1, 7, 64, 1000]) {
+        if (count === 1 && expected.length > 100) continue
+        const found: object[] = []
+        let before: EventKey | undefined
+        for (;;) {
+          const page = await searchEvents(reads, types, before, count)
+          expect(page.length).to.equal(Math.min(count, expected.length - found.length))
+          found.push(...page)
+          const last = page.at(-1)
+          if (last === undefined) break
+          before = { height: last.block_height, txIndex: last.tx_index, eventIndex: last.event_index }
+        }
+        expect(found, `pages of ${count}`).to.deep.equal(expected)
+      }
+    })
+  }
+})

@@ -1,0 +1,290 @@
+import { expect } from 'chai'
+import type { EvmParty, EvmTokenTransferItem, EvmToken, EvmTokenRef } from '../../src/explorer/evm/token-schema.ts'
+import type { EvmLogItem, EvmTransactionDetail, EvmTransactionItem } from '../../src/explorer/evm/schema.ts'
+import { allPages } from '../support/all-pages.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { evmTruth } from '../support/evm-notes.ts'
+import type { EvmTruth } from '../support/evm-notes.ts'
+import { expectProblem } from '../support/expect-problem.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import type { ExploredChain } from '../support/explored-chain.ts'
+import { runApi } from '../support/running-api.ts'
+
+interface Holding {
+  readonly token: EvmTokenRef
+  readonly token_id: string | null
+  readonly value: string
+}
+
+describe('EVM routes on a recorded chain', () => {
+  let chain: ExploredChain
+  let truth: EvmTruth
+  let transactions: readonly EvmTransactionItem[]
+
+  before(async () => {
+    chain = await exploredChain()
+    truth = await evmTruth('base')
+    transactions = await allPages<EvmTransactionItem>(chain.api, '/flow/evm/transaction', 20)
+  })
+
+  async function rows<Row extends object>(text: string): Promise<Row[]> {
+    return (await chain.database.pool.query<Row>(text)).rows
+  }
+
+  const coin = (): string => truth.contracts['Coin'] ?? ''
+  const badge = (): string => truth.contracts['Badge'] ?? ''
+
+  it('list each that an event tells of, the latest first, with the Flow transaction that executed it', async () => {
+    const expected = await rows<Record<string, unknown>>(`
+      select encode(t.id, 'hex') as transaction_id, block_height::int, tx_index as transaction_index, event_index,
+        '0x' || right(payload ->> 'hash', 64) as hash, payload ->> 'gasConsumed' as gas_used,
+        (payload ->> 'errorCode')::int as error_code, (payload ->> 'blockHeight')::int as block_number
+      from raw.events e join raw.transactions t using (block_height, tx_index)
+      where type like '%.EVM.TransactionExecuted'
+      order by block_height desc, tx_index desc, event_index desc`)
+    expect(
+      transactions.map((shown) => ({
+        transaction_id: shown.transaction_id,
+        block_height: shown.block_height,
+        transaction_index: shown.transaction_index,
+        event_index: shown.event_index,
+        hash: shown.hash,
+        gas_used: shown.gas_used,
+        error_code: shown.error_code,
+        block_number: shown.block_number,
+      })),
+    ).to.deep.equal(expected)
+    for (const one of transactions) {
+      expect(one.evm_status === 1).to.equal(one.error_code === 0)
+      expect([one.status, one.evm_hash, one.evm_from, one.evm_to]).to.deep.equal([
+        one.evm_status === 1 ? 'ok' : 'error',
+        one.hash.slice(2),
+        one.from?.hash.slice(2) ?? null,
+        one.to?.hash.slice(2) ?? null,
+      ])
+      expect(one.raw_input).to.match(/^0x/)
+    }
+  })
+
+  it('show one by its hash in any spelling, with logs, token transfers and the Flow transaction', async () => {
+    for (const one of transactions.filter(
+      ({ tx_types: types }, i) => types.includes('token_transfer') || i % 10 === 0,
+    )) {
+      const {
+        data: [shown],
+      } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${one.hash}`)
+      const { logs, token_transfers: transfers, transaction, ...fields } = shown ?? {}
+      expect(fields).to.deep.equal(one)
+      expect(transaction).to.deep.include({ id: one.transaction_id, block_height: one.block_height, is_evm: true })
+      expect(one.tx_types.includes('token_transfer')).to.equal(transfers?.length !== 0)
+      if (logs?.length === 0) continue
+      const path = `/flow/evm/transaction/${one.evm_hash}`
+      expect((await chain.api.json<{ data: EvmLogItem[] }>(`${path}/logs`)).data).to.deep.equal(logs)
+      expect((await chain.api.json<{ data: EvmTokenTransferItem[] }>(`${path}/token-transfers`)).data).to.deep.equal(
+        transfers,
+      )
+    }
+    const [any] = transactions
+    const { data } = await chain.api.json<{ data: EvmTransactionDetail[] }>(
+      `/flow/evm/transaction/${any?.evm_hash.toUpperCase()}`,
+    )
+    expect(data[0]?.hash).to.equal(any?.hash)
+  })
+
+  it('decode calls and logs of tokens into what they moved', async () => {
+    let decoded = 0
+    for (const { hash } of transactions.filter(({ method, status }) => method === 'transfer' && status === 'ok')) {
+      const {
+        data: [shown],
+      } = await chain.api.json<{ data: EvmTransactionDetail[] }>(`/flow/evm/transaction/${hash}`)
+      const [transfer] = shown?.token_transfers ?? []
+      if (shown?.from === null || shown?.to?.hash !== coin()) continue
+      expect(shown.decoded_input).to.deep.equal({
+        method_call: 'transfer(address,uint256)',
+        method_id: '0xa9059cbb',
+        parameters: [
+          { name: 'to', type: 'address', value: transfer?.to?.hash },
+          { name: 'amount', type: 'uint256', value: transfer?.total.value },
+        ],
+      })
+      expect(shown.logs[transfer?.log_index ?? 0]?.decoded).to.deep.equal({
+        name: 'Transfer',
+        method_call: 'Transfer(address,address,uint256)',
+        parameters: [
+          { name: 'from', type: 'address', indexed: true, value: shown.from.hash },
+          { name: 'to', type: 'address', indexed: true, value: transfer?.to?.hash },
+          { name: 'value', type: 'uint256', indexed: false, value: transfer?.total.value },
+        ],
+      })
+      decoded += 1
+    }
+    expect(decoded).to.be.greaterThan(3)
+  })
+
+  it('list tokens with their holders, as the chain itself has them at the end', async () => {
+    const tokens = await allPages<EvmToken>(chain.api, '/flow/evm/token', 1)
+    expect(new Set(tokens.map(({ address }) => address))).to.deep.equal(new Set([coin(), badge()]))
+    for (const token of tokens) {
+      const name = token.address === coin() ? 'Coin' : 'Badge'
+      expect(token.type).to.equal(name === 'Coin' ? 'ERC-20' : 'ERC-721')
+      expect(await chain.api.json(`/flow/evm/token/${token.address}`)).to.deep.equal({ data: [token] })
+      expect(await allPages(chain.api, `/flow/evm/token?type=${token.type}`, 1)).to.deep.equal([token])
+      const held = Object.entries(truth.holders).map(([address, of]) => [address, of[name] ?? '0'] as const)
+      const holders = await allPages<{ address: EvmParty; value: string }>(
+        chain.api,
+        `/flow/evm/token/${token.address}/holding`,
+        2,
+      )
+      const shown = new Map(holders.map(({ address, value }) => [address.hash, value]))
+      for (const [address, balance] of held) expect(shown.get(address) ?? '0', address).to.equal(balance)
+      expect(holders).to.have.length(token.holders)
+      const balances = holders.map(({ value }) => BigInt(value))
+      expect(balances).to.deep.equal(balances.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0)))
+      const transfers = await allPages<EvmTokenTransferItem>(
+        chain.api,
+        `/flow/evm/token/${token.address}/token-transfers`,
+        4,
+      )
+      expect(transfers).to.have.length(token.transfer_count)
+    }
+    expect(await allPages(chain.api, '/flow/evm/token?type=ERC-1155', 1)).to.deep.equal([])
+  })
+
+  it('tell what an address holds, sent and received, and who owns it', async () => {
+    const owners = new Map(
+      (
+        await rows<{ coa: string; owner: string }>(
+          'select coa_address as coa, flow_address as owner from app.coa_accounts',
+        )
+      ).map(({ coa, owner }) => [coa, owner]),
+    )
+    for (const [address, balances] of Object.entries(truth.holders)) {
+      const path = `/flow/evm/address/${address}`
+      const {
+        data: [page],
+      } = await chain.api.json<{ data: Record<string, unknown>[] }>(path)
+      expect(page, address).to.include({
+        hash: address,
+        flow_address: owners.get(address) ?? null,
+        is_coa: owners.has(address),
+      })
+      const sent = transactions.filter(({ from, to }) => from?.hash === address || to?.hash === address)
+      expect(await allPages(chain.api, `${path}/transactions`, 3), address).to.deep.equal(sent)
+      if (sent.length > 0) expect(page?.['last_height']).to.be.at.least(sent[0]?.block_height ?? 0)
+      const holdings = await allPages<Holding>(chain.api, `${path}/token`, 1)
+      const held = [
+        [coin(), balances['Coin']],
+        [badge(), balances['Badge']],
+      ].filter(([, balance]) => balance !== '0')
+      expect(
+        holdings.map(({ token, value }) => [token.address, value]),
+        address,
+      ).to.have.deep.members(held)
+      const items = await allPages<Holding>(chain.api, `${path}/nft`, 1)
+      expect(String(items.length), address).to.equal(balances['Badge'])
+      const [moved] = await rows<{ count: number }>(`
+        select count(*)::int from app.evm_token_transfers where '${address.slice(2)}' in (from_address, to_address)`)
+      const transfers = await allPages<EvmTokenTransferItem>(chain.api, `${path}/token-transfers`, 3)
+      expect(transfers, address).to.have.length(moved?.count ?? 0)
+      expect(transfers.every(({ from, to }) => from?.hash === address || to?.hash === address)).to.equal(true)
+    }
+    expect(owners.size).to.be.greaterThan(1)
+  })
+
+  it('know contracts by their creation', async () => {
+    for (const address of Object.values(truth.contracts)) {
+      const {
+        data: [page],
+      } = await chain.api.json<{
+        data: { is_contract: boolean; creation_transaction_hash: string; creator: EvmParty }[]
+      }>(`/flow/evm/address/${address}`)
+      expect(page?.is_contract, address).to.equal(true)
+      const creation = transactions.find(({ hash }) => hash === page?.creation_transaction_hash)
+      expect(creation?.created_contract?.hash).to.equal(address)
+      expect(creation?.from).to.deep.equal(page?.creator)
+    }
+  })
+
+  it('answer 404 for what nothing tells of, and 400 for what they do not understand', async () => {
+    const nobody = `0x${'9'.repeat(40)}`
+    for (const [path, code] of [
+      [`/flow/evm/transaction/${'0'.repeat(64)}`, 'unknown-evm-transaction'],
+      [`/flow/evm/transaction/${'0'.repeat(64)}/logs`, 'unknown-evm-transaction'],
+      [`/flow/evm/token/${nobody}`, 'unknown-evm-token'],
+      [`/flow/evm/token/${coin()}?type=ERC-721`, 'unknown-evm-token'],
+      [`/flow/evm/token/${nobody}/holding`, 'unknown-evm-token'],
+      [`/flow/evm/address/${nobody}`, 'unknown-evm-address'],
+    ] as const) {
+      const response = await chain.api.get(path)
+      expect([response.status, ((await response.json()) as { code: string }).code], path).to.deep.equal([404, code])
+    }
+    expect(await allPages(chain.api, `/flow/evm/address/${nobody}/token`, 1)).to.deep.equal([])
+    await expectProblem(chain.api, '/flow/evm/transaction/0x1', 'hash', '64 hex digits')
+    await expectProblem(chain.api, '/flow/evm/transaction?limit=101', 'limit', '100')
+    await expectProblem(chain.api, '/flow/evm/token?type=ERC20', 'type', 'ERC-20')
+    await expectProblem(chain.api, '/flow/evm/token?cursor=1:2:3', 'cursor', '<holders>:<address>:<type>')
+    await expectProblem(chain.api, '/flow/evm/token/0x12', 'address', '40 hex digits')
+    await expectProblem(chain.api, `/flow/evm/address/${nobody}/nft?cursor=${nobody}:ERC-20:1`, 'cursor', '<token_id>')
+  })
+})
+
+describe('EVM tokens that the bridge has associated with tokens of Flow', () => {
+  it('have their names, pictures and prices', async () => {
+    const database = await createTestDatabase()
+    const [moss, badges, other] = ['a1', 'b2', 'c3'].map((byte) => byte.repeat(20))
+    await database.pool.query(`
+      insert into app.evm_tokens values ('${moss}', 20, 5, 9, 4, 0), ('${badges}', 721, 6, 8, 3, 0), ('${other}', 20, 7, 1, 2, 1);
+      insert into app.ft_token_metadata (token, name, symbol, logo, evm_address)
+      values ('A.0000000000000001.Moss', 'Moss Points', 'MOSS', 'https://example.org/moss.svg', '0x${moss}');
+      insert into app.nft_collection_metadata (token, name, square_image, evm_address)
+      values ('A.0000000000000002.Badges', 'Badges', 'https://example.org/badge.svg', '0x${badges}');
+      insert into app.prices values ('A.0000000000000001.Moss', 'USD', '2026-01-01', 0.5, 'MOSS'),
+        ('A.0000000000000001.Moss', 'USD', '2026-01-02', 0.75, 'MOSS')`)
+    const api = await runApi(database.url)
+    try {
+      const tokens = await allPages<EvmToken>(api, '/flow/evm/token', 2)
+      expect(
+        tokens.map(({ name, symbol, icon_url: icon, flow_token: flow, exchange_rate: rate, is_complete: whole }) => ({
+          name,
+          symbol,
+          icon,
+          flow,
+          rate,
+          whole,
+        })),
+      ).to.deep.equal([
+        {
+          name: 'Moss Points',
+          symbol: 'MOSS',
+          icon: 'https://example.org/moss.svg',
+          flow: 'A.0000000000000001.Moss',
+          rate: '0.75',
+          whole: true,
+        },
+        {
+          name: 'Badges',
+          symbol: null,
+          icon: 'https://example.org/badge.svg',
+          flow: 'A.0000000000000002.Badges',
+          rate: null,
+          whole: true,
+        },
+        { name: null, symbol: null, icon: null, flow: null, rate: null, whole: false },
+      ])
+      const {
+        data: [page],
+      } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
+      expect(page).to.deep.include({ name: 'Moss Points', is_contract: true, token: tokens[0] })
+      await database.pool.query(`
+        insert into app.account_labels (address, tag, label, category)
+        values ('0x${moss}', 'swamp', 'Swamp', 'custom'), ('0x${moss}', 'moor', 'Moor', 'custom')`)
+      const {
+        data: [labelled],
+      } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
+      expect(labelled?.['name'], 'the first of its labels').to.equal('Moor')
+    } finally {
+      await api.stop()
+      await database.drop()
+    }
+  })
+})

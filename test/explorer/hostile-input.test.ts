@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { routes } from '../../src/explorer/routes.ts'
+import type { Route } from '../../src/explorer/route.ts'
+import { readApiSamples, sampleCall } from '../support/api-samples.ts'
+import type { ApiSamples } from '../support/api-samples.ts'
+import { adminOperations } from '../../src/services/admin-operations.ts'
+import { storeBlocks } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import { hostileTexts } from '../support/hostile-texts.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+import { Stopwatch } from '../support/stopwatch.ts'
+
+/** Longest time that an answer to nonsense may take, in milliseconds, with other tests on the same machine. */
+const mostMs = 5000
+
+describe('hostile input', () => {
+  let api: RunningApi
+  let samples: ApiSamples
+
+  before(async () => {
+    const explored = await exploredChain()
+    api = explored.api
+    samples = await readApiSamples(explored.database.pool)
+  })
+
+  for (const route of routes.filter(({ method, access }) => method === 'GET' && access === 'none')) {
+    const names = [...Object.keys(route.params.shape), ...Object.keys(route.query.shape)]
+    if (names.length === 0) continue
+    it(`to ${names.join(', ')} of ${route.path} is answered soon, and never by a 500`, async () => {
+      const calls = names.flatMap((name) => hostileTexts.map((value) => hostileCall(route, name, value, samples)))
+      for (const call of calls) {
+        const begin = new Stopwatch()
+        const response = await api.get(call)
+        const body = await response.text()
+        const said = `${call}: ${response.status} ${body.slice(0, 300)}`
+        expect(response.status, said).to.be.oneOf([200, 400, 404, 503])
+        if (response.status === 503) expect(body, said).to.include('chain-silent')
+        if (response.status !== 200)
+          expect(body, said).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
+        await begin.expectBelow(mostMs, said)
+      }
+    })
+  }
+
+  it('in names of parameters and in paths does no harm', async () => {
+    for (const name of ['__proto__', 'constructor', 'limit[]', 'limit[$ne]', '\0', 'toString']) {
+      expect((await api.get(`/flow/block?${encodeURIComponent(name)}=1`)).status, name).to.be.oneOf([200, 400])
+    }
+    for (const path of [
+      '/__proto__',
+      '/constructor',
+      '/flow/%2e%2e/admin',
+      '/flow/block/..%2f..%2fadmin',
+      '/%ff%fe',
+      '/flow/block/%E0%A4%A',
+      `/${'x/'.repeat(2000)}`,
+    ]) {
+      expect((await api.get(path)).status, path.slice(0, 60)).to.be.oneOf([400, 404])
+    }
+    expect((await api.get('/flow/block?limit=1&limit=2')).status).to.equal(400)
+  })
+
+  async function open(): Promise<Socket> {
+    const socket = connect(api.server.port, '127.0.0.1')
+    await once(socket, 'connect')
+    return socket
+  }
+
+  async function answerTo(target: string, host = 'Host: x', method = 'GET'): Promise<{ status: number; body: string }> {
+    const socket = await open()
+    socket.write(`${method} ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`)
+    const answer = await text(socket)
+    return {
+      status: Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]),
+      body: answer.slice(answer.indexOf('\r\n\r\n') + 4),
+    }
+  }
+
+  it('as a target that is no path is refused, and ends nothing but its own connection', async () => {
+    for (const target of [
+      'http://[::1/health',
+      'http://',
+      'http://a b',
+      'ftp://x/health',
+      '*',
+      'health',
+      '?',
+      'javascript:1',
+      'http://x:99999/',
+    ]) {
+      const { status, body } = await answerTo(target)
+      expect(status, target).to.equal(400)
+      // Node itself refuses what is no target at all, and says nothing.
+      if (body !== '') expect(JSON.parse(body), target).to.include({ code: 'bad-target' })
+    }
+    for (const target of [
+      '//a@[::1/x#y',
+      '/flow/block#//a@[::1',
+      '/#',
+      '//[::1',
+      '/chain/v1//a@[::1#',
+      '/a@[::1?#',
+      '/\\\\[::1',
+    ]) {
+      expect((await answerTo(target)).status, target).to.be.oneOf([200, 400, 404])
+    }
+    expect((await answerTo('http://elsewhere.example/flow/block?limit=1')).status).to.equal(200)
+    expect((await answerTo('*', 'Host: x', 'OPTIONS')).status).to.equal(204)
+  })
+
+  it('as a name of the host changes nothing, and two names are refused', async () => {
+    for (const host of ['[', 'a b', '', '[::1', '%', 'x:99999', '<>', '@']) {
+      const { status, body } = await answerTo('/flow/block?limit=1', `Host: ${host}`)
+      expect(status, host).to.equal(200)
+      expect(body, host).to.include('"limit":1')
+    }
+    const { status, body } = await answerTo('/flow/block', 'Host: x\r\nHost: y')
+    expect([status, (JSON.parse(body) as { code: string }).code]).to.deep.equal([400, 'bad-host'])
+  })
+
+  it('as another protocol to change to is not taken up, and the request is answered', async () => {
+    for (const protocol of ['h2c', 'foo', 'TLS/1.0']) {
+      const { status } = await answerTo('/flow/block?limit=1', `Host: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}`)
+      expect(status, protocol).to.equal(200)
+    }
+  })
+
+  it('in the head of a request is cut off', async () => {
+    const many = await open()
+    many.write(`GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(await text(many)).to.match(/^HTTP\/1\.1 431 /)
+    const broken = await open()
+    broken.write('NO HTTP\r\n\r\n')
+    expect(await text(broken)).to.match(/^HTTP\/1\.1 400 /)
+    const smuggled = await open()
+    smuggled.write(
+      'POST /auth/verify-key HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n',
+    )
+    expect(await text(smuggled))
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.not.include('flowfarm_')
+  })
+})
+
+describe('slow clients', () => {
+  let database: TestDatabase
+  let api: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    await storeBlocks(database.pool, 100, 160)
+    api = await runApi(database.url, {
+      server: {
+        patience: { headMs: 500, requestMs: 700, stalledMs: 1500 },
+        admin: {
+          credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] },
+          operations: adminOperations(database.pool, () => 'mainnet'),
+        },
+      },
+    })
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  async function said(request: string): Promise<string> {
+    const socket = connect(api.server.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(request)
+    return text(socket)
+  }
+
+  it('are cut off in the head of a request', async () => {
+    expect(await said('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ')).to.match(/^HTTP\/1\.1 408 /)
+  })
+
+  it('are cut off in the body of a request', async () => {
+    const head =
+      'POST /admin/account-labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n'
+    expect(await said(`${head}Content-Length: 100\r\n\r\n{`)).to.match(/^(HTTP\/1\.1 4\d\d |$)/)
+  })
+
+  it('are cut off when they do not say anything', async () => {
+    expect(await said('')).to.match(/^(HTTP\/1\.1 408 |$)/)
+  })
+
+  it('are cut off when they do not read their answers', async () => {
+    const accepted = once(api.server.server, 'connection')
+    const socket = connect(api.server.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.pause()
+    const [theirs] = (await accepted) as [Socket]
+    socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
+    await once(theirs, 'close')
+    socket.destroy()
+  })
+
+  it('hold nobody else up', async () => {
+    const sockets = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const socket = connect(api.server.port, '127.0.0.1')
+        socket.on('error', () => undefined)
+        await once(socket, 'connect')
+        socket.write('GET /flow/transaction HTTP/1.1\r\nHost: x\r\n')
+        return socket
+      }),
+    )
+    expect((await api.get('/flow/block')).status).to.equal(200)
+    for (const socket of sockets) socket.destroy()
+  })
+})
+
+/** The call of a route that has an answer, with one value exchanged. */
+function hostileCall(route: Route, name: string, value: string, samples: ApiSamples): string {
+  const [path = '', query = ''] = sampleCall(route.path, samples).split('?')
+  const encoded = encodeURIComponent(value.toWellFormed()).replaceAll('.', '%2E')
+  if (!(name in route.params.shape)) {
+    const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${name}=`))
+    return `${path}?${[...others, `${name}=${encoded}`].join('&')}`
+  }
+  const place = route.path.split('/').indexOf(`{${name}}`)
+  const segments = path.split('/').map((segment, i) => (i === place ? encoded || '%20' : segment))
+  return `${segments.join('/')}${query === '' ? '' : `?${query}`}`
+}

@@ -1,0 +1,22 @@
+import { readdirSync } from 'node:fs'
+import { expect } from 'chai'
+import { loadPresentScripts, presentScriptNames, presentScriptsFolder } from '../../src/explorer/present-chain.ts'
+import { cadenceParser } from '../support/cadence-parser.ts'
+
+describe('the scripts that the API runs', () => {
+  it('are the files that are there, and Cadence that imports nothing', async () => {
+    expect(readdirSync(presentScriptsFolder).toSorted()).to.deep.equal(
+      presentScriptNames.map((name) => `${name}.cdc`).toSorted(),
+    )
+    const parse = await cadenceParser()
+    const script = loadPresentScripts()
+    for (const name of presentScriptNames) {
+      const source = script(name)
+      expect(parse(source).error, name).to.equal(undefined)
+      expect(source, name)
+        .to.match(/access\(all\) fun main\(address: Address/)
+        .and.not.match(/^\s*import /m)
+    }
+    expect(parse(`${script('public_paths')}}`).error).to.not.equal(undefined)
+  })
+})

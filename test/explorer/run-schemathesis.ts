@@ -1,0 +1,91 @@
+/**
+ * `npm run test:schemathesis [-- options of schemathesis run]`: has schemathesis, a program of its own, try every operation of the
+ * API's description with good and bad input, under each prefix, and hold what is answered against the description. The API
+ * is that of the tests, on a derived recording, with an administrator's token. `schemathesis.toml` says what is not
+ * counted, and why.
+ *
+ * `--serve` starts that API and tells its address, to ask it with other programs, until it is stopped.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Accounts } from '../../src/platform/auth/accounts.ts'
+import { DeveloperKeys } from '../../src/platform/auth/developer-keys.ts'
+import { FailureLimit } from '../../src/platform/auth/failure-limit.ts'
+import { adminOperations } from '../../src/services/admin-operations.ts'
+import { webhookStores } from '../../src/webhooks/webhook-stores.ts'
+import { stopTestServer } from '../support/database.ts'
+import { endSharedThings } from '../support/end-of-tests.ts'
+import { repositoryRoot } from '../support/repository.ts'
+import { toldChain } from '../support/told-chain.ts'
+
+const token = 'the-token-of-an-administrator'
+/** Every path is served under these. */
+const prefixes = ['', '/chain/v1', '/api/v1/chain/v1']
+/** Where the program is looked for: on the PATH, and where `uvx` and `pipx` run it from. */
+const programs = [['schemathesis'], ['uvx', 'schemathesis'], ['pipx', 'run', 'schemathesis']] as const
+
+const help = `schemathesis was not found. It is a Python program:
+
+  python3 -m venv .flowfarm/schemathesis
+  .flowfarm/schemathesis/bin/pip install schemathesis
+  PATH=$PWD/.flowfarm/schemathesis/bin:$PATH npm run test:schemathesis
+`
+
+/** The exit code; undefined where there is no such program. */
+async function run(command: readonly string[], args: readonly string[], quiet = false): Promise<number | undefined> {
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, ...args], { stdio: quiet ? 'ignore' : 'inherit', cwd: repositoryRoot })
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(undefined) : reject(error)))
+  child.once('exit', (code) => resolve(code ?? 1))
+  return promise
+}
+
+async function findProgram(): Promise<readonly string[] | undefined> {
+  for (const program of programs) {
+    if ((await run(program, ['--version'], true)) === 0) return program
+  }
+  return undefined
+}
+
+async function withApi(use: (host: string) => Promise<void>): Promise<void> {
+  try {
+    await using told = await toldChain(({ pool }) => ({
+      accounts: new Accounts({ pool, keys: new DeveloperKeys(pool), jwtSecret: undefined }),
+      webhooks: webhookStores(pool, []),
+      admin: {
+        credentials: { token, jwtSecret: undefined, allowedRoles: [] },
+        operations: adminOperations(pool, () => 'emulator'),
+        // It shows wrong credentials on purpose.
+        failures: new FailureLimit({ most: Infinity }),
+      },
+      keys: new DeveloperKeys(pool),
+    }))
+    await use(told.api.host)
+  } finally {
+    await endSharedThings()
+    await stopTestServer()
+  }
+}
+
+const given = process.argv.slice(2)
+if (given[0] === '--serve') {
+  await withApi(async (host) => {
+    process.stdout.write(`http://${host}\nAuthorization: Bearer ${token}\n`)
+    await once(process, 'SIGINT')
+  })
+} else {
+  const program = await findProgram()
+  if (program === undefined) {
+    process.stderr.write(help)
+    process.exitCode = 1
+  } else {
+    await withApi(async (host) => {
+      for (const prefix of prefixes) {
+        process.stdout.write(`\nhttp://${host}${prefix}\n`)
+        const options = ['--url', `http://${host}${prefix}`, '-H', `Authorization: Bearer ${token}`, ...given]
+        if ((await run(program, ['run', `http://${host}/openapi.json`, ...options])) !== 0) process.exitCode = 1
+      }
+    })
+  }
+}

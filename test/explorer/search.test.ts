@@ -1,0 +1,220 @@
+import { expect } from 'chai'
+import { maxSearchLength } from '../../src/explorer/parameters.ts'
+import type { z } from 'zod'
+import type { SearchPreview } from '../../src/explorer/search/preview.ts'
+import type { searchResultSchema } from '../../src/explorer/search/hits.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import type { ExploredChain } from '../support/explored-chain.ts'
+import { truthOf } from '../support/recording-notes.ts'
+import type { Truth } from '../support/recording-notes.ts'
+
+type SearchResult = z.output<typeof searchResultSchema>
+
+describe('the search', () => {
+  let chain: ExploredChain
+  let accounts: Truth['accounts']
+
+  before(async () => {
+    chain = await exploredChain()
+    accounts = (await truthOf('base')).accounts
+  })
+
+  async function first<Row extends object>(text: string): Promise<Row> {
+    const {
+      rows: [row],
+    } = await chain.database.pool.query<Row>(text)
+    if (row === undefined) throw new Error(`nothing for ${text}`)
+    return row
+  }
+
+  async function search(q: string): Promise<SearchResult> {
+    return (await chain.api.json<{ data: SearchResult }>(`/flow/search?q=${encodeURIComponent(q)}&limit=20`)).data
+  }
+
+  async function preview(query: string): Promise<SearchPreview> {
+    return (await chain.api.json<{ data: SearchPreview }>(`/flow/search/preview?${query}`)).data
+  }
+
+  it('finds contracts, tokens and collections by a part of their names', async () => {
+    const part = 'OinT'
+    const contracts = Object.entries(accounts).flatMap(([address, account]) =>
+      Object.keys(account.contracts).map((name) => `A.${address.slice(2)}.${name}`),
+    )
+    const found = await search(part)
+    const named = contracts.filter((contract) => contract.toLowerCase().includes('oint'))
+    const { rows: deployed } = await chain.database.pool.query<{ contract: string }>(
+      'select contract from app.contracts',
+    )
+    const indexed = new Set(deployed.map(({ contract }) => contract))
+    expect(found.contracts.map(({ id }) => id)).to.have.members(named.filter((contract) => indexed.has(contract)))
+    expect(found.tokens.map(({ contract_name: name }) => name)).to.deep.equal(['MossPoints'])
+    expect(found.nft_collections).to.deep.equal([])
+    expect((await search('paperboats')).nft_collections).to.have.deep.ordered.members([
+      {
+        id: 'A.179b6b1cb6755e31.PaperBoats',
+        address: '0x179b6b1cb6755e31',
+        contract_name: 'PaperBoats',
+        name: 'PaperBoats',
+        item_count: Object.values(accounts)
+          .flatMap(({ nfts }) => nfts)
+          .filter(({ type }) => type.includes('.PaperBoats.')).length,
+        square_image: null,
+        is_verified: false,
+      },
+    ])
+    expect((await search('mOsSp')).contracts.map(({ name }) => name)).to.deep.equal(['MossPoints'])
+    expect((await search('%')).contracts).to.deep.equal([])
+  })
+
+  it('finds accounts by what they are known as', async () => {
+    const { address, label } = await first<{ address: string; label: string }>(
+      'select * from app.account_labels order by label limit 1',
+    )
+    expect((await search(label.toUpperCase())).accounts.map((account) => account.address)).to.include(address)
+  })
+
+  it('finds blocks by height and by id', async () => {
+    const { id } = await first<{ id: string }>(`select encode(id, 'hex') as id from raw.blocks where height = 250`)
+    const hit = { type: 'block', id, block_height: 250, path: '/flow/block/250' }
+    for (const q of ['250', ` 0250 `, id, `0x${id}`, id.toUpperCase()])
+      expect((await search(q)).hits, q).to.deep.equal([hit])
+    expect((await search('999999999999999')).hits).to.deep.equal([])
+  })
+
+  it('finds transactions by id, the ones at the end of every block in the newest', async () => {
+    const { id, height } = await first<{ id: string; height: string }>(
+      `select encode(id, 'hex') as id, block_height as height from raw.tx_lookup order by block_height, tx_index limit 1`,
+    )
+    expect((await search(id)).hits).to.deep.equal([
+      { type: 'transaction', id, block_height: Number(height), path: `/flow/transaction/${id}` },
+    ])
+    const system = await first<{ id: string; height: string }>(`
+      select encode(id, 'hex') as id, block_height as height from raw.transactions where payer_address is null
+      order by block_height desc, tx_index desc limit 1`)
+    expect((await search(system.id)).hits).to.deep.equal([
+      {
+        type: 'transaction',
+        id: system.id,
+        block_height: Number(system.height),
+        path: `/flow/transaction/${system.id}?height=${system.height}`,
+      },
+    ])
+    expect((await search('f'.repeat(64))).hits).to.deep.equal([])
+  })
+
+  it('finds transactions of the EVM by hash', async () => {
+    const { rows } = await chain.database.pool.query<{ hash: string; height: string }>(
+      'select distinct on (evm_hash) evm_hash as hash, block_height as height from app.evm_tx_hashes where evm_status = 1 limit 5',
+    )
+    for (const { hash, height } of rows) {
+      const path = `/flow/evm/transaction/0x${hash}`
+      expect((await search(hash)).hits).to.deep.equal([
+        { type: 'evm_transaction', id: `0x${hash}`, block_height: Number(height), path },
+      ])
+      expect((await chain.api.get(path)).status).to.equal(200)
+    }
+  })
+
+  it('finds accounts of both kinds by address', async () => {
+    let unknown = 0
+    for (const [address, { coas }] of Object.entries(accounts).filter((entry) => entry[1].coas.length > 0)) {
+      for (const q of [address, address.slice(2), address.toUpperCase().replace('0X', '0x')]) {
+        expect((await search(q)).hits, q).to.deep.equal([
+          { type: 'account', id: address, block_height: null, path: `/flow/account/${address}` },
+        ])
+      }
+      for (const { evm_address: evm } of coas) {
+        const coa = `0x${evm.replace(/^0x/, '')}`
+        const path = `/flow/evm/address/${coa}`
+        // That of the chain itself is older than the first block, and may never have done a thing.
+        const isKnown = (await chain.api.get(path)).status === 200
+        expect((await search(coa)).hits).to.deep.equal(
+          isKnown ? [{ type: 'evm_address', id: coa, block_height: null, path }] : [],
+        )
+        unknown += isKnown ? 0 : 1
+      }
+    }
+    expect(unknown).to.be.at.most(1)
+    expect((await search('0x00000000000000ff')).hits).to.deep.equal([])
+    expect((await search(`0x${'e'.repeat(40)}`)).hits).to.deep.equal([])
+  })
+
+  it('leads to answers', async () => {
+    const { id } = await first<{ id: string }>(
+      'select scheduled_id::text as id from app.scheduled_transactions limit 1',
+    )
+    const { hits } = await search(id)
+    expect(hits.map(({ type }) => type)).to.include.members(['block', 'scheduled_transaction'])
+    for (const { path } of hits) expect((await chain.api.get(path)).status, path).to.equal(200)
+  })
+
+  it('previews both sides of a transaction, by the id of either', async () => {
+    const { id, hash } = await first<{ id: string; hash: string }>(
+      'select tx_id as id, evm_hash as hash from app.evm_tx_hashes order by block_height desc, tx_index desc, event_index desc limit 1',
+    )
+    for (const q of [hash, `0x${hash}`]) {
+      expect(await preview(`q=${q}&type=tx`)).to.deep.include({
+        query: q,
+        type: 'tx',
+        link: { cadence_tx_id: id, evm_hash: `0x${hash}` },
+      })
+    }
+    const shown = await preview(`q=${id}`)
+    expect(shown.cadence).to.deep.include({ id })
+    expect(shown.evm).to.deep.include({ transaction_id: id })
+    expect(await preview(`q=${'f'.repeat(64)}`)).to.deep.equal({
+      query: 'f'.repeat(64),
+      type: 'tx',
+      cadence: null,
+      evm: null,
+      link: null,
+      scheduled: null,
+    })
+  })
+
+  it('previews what a scheduled transaction was', async () => {
+    const { id, tx, owner } = await first<{ id: string; tx: string; owner: string }>(`
+      select s.scheduled_id::text as id, encode(r.id, 'hex') as tx, s.handler_owner as owner from app.scheduled_transactions s
+      join raw.transactions r on r.block_height = s.ended_height and r.tx_index = s.ended_tx_index
+      where s.status = 'executed' order by s.scheduled_id limit 1`)
+    expect(((await preview(`q=${tx}`)) as { scheduled: unknown }).scheduled).to.deep.include({
+      id,
+      status: 'executed',
+      handler_owner: owner,
+    })
+  })
+
+  it('previews both sides of an address', async () => {
+    const { coa, owner } = await first<{ coa: string; owner: string }>(`
+      select coa_address as coa, flow_address as owner from app.coa_accounts where flow_address is not null
+      order by block_height, tx_index, event_index limit 1`)
+    for (const q of [coa, owner]) {
+      const shown = await preview(`q=${q}`)
+      expect(shown).to.deep.include({ type: 'address', link: { flow_address: owner, coa_address: coa } })
+      expect(shown.cadence).to.deep.include({
+        address: owner,
+        contract_count: Object.keys(accounts[owner]?.contracts ?? {}).length,
+        has_active_keys: accounts[owner]?.keys.some(({ revoked }) => !revoked),
+      })
+      expect(shown.evm).to.deep.include({ hash: coa, flow_address: owner })
+    }
+    expect(await preview('q=0x00000000000000ff')).to.deep.include({ cadence: null, evm: null, link: null })
+  })
+
+  it('answers 400 for what cannot be looked for', async () => {
+    for (const path of [
+      '/flow/search',
+      '/flow/search?q=',
+      '/flow/search?q=%00',
+      `/flow/search?q=${'x'.repeat(maxSearchLength + 1)}`,
+      '/flow/search?q=x&limit=21',
+      '/flow/search/preview',
+      '/flow/search/preview?q=hello',
+      '/flow/search/preview?q=0x1&type=tx',
+      `/flow/search/preview?q=${'a'.repeat(64)}&type=address`,
+      '/flow/search/preview?q=0x1&type=block',
+    ]) {
+      expect((await chain.api.get(path)).status, path).to.equal(400)
+    }
+  })
+})
