@@ -17,11 +17,6 @@ describe('the house', () => {
     expect(long).to.deep.equal([])
   })
 
-  it('says in each source file what it is for', () => {
-    const sources = written.filter((file) => /^(src|jobs)\/.*\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
-    expect(sources.filter((file) => !readRepositoryFile(file).includes('/**'))).to.deep.equal([])
-  })
-
   it('has no test that is switched off and no two of one name in a file', () => {
     for (const file of written.filter((name) => name.endsWith('.test.ts'))) {
       const source = readRepositoryFile(file)
