@@ -20,7 +20,7 @@ export interface OpenDatabase {
 const holderPatienceMs = 10_000
 
 /** The last migration whose tables the commands need. */
-const neededMigration = '0004_backfill_requests'
+const neededMigration = '0002_farm'
 
 /**
  * Runs `use` with the database of DB_URL, or with the one that a flowfarm runs in DATA_FOLDER, and closes what it

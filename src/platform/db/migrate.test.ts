@@ -43,6 +43,19 @@ describe('migrate', () => {
     expect(await applied()).to.deep.equal([1, 2, 3])
   })
 
+  it('keeps a database that has all the migrations that were squashed for 0.1.0', async () => {
+    const migrations = join(import.meta.dirname, '../../../migrations')
+    const names = (await migrate(db.pool, migrations)).applied
+    await db.pool.query('DELETE FROM app.schema_migrations')
+    await db.pool.query(
+      `INSERT INTO app.schema_migrations (id, name, checksum)
+       SELECT id, CASE id WHEN 34 THEN '0034_outgoing_mails' ELSE 'file ' || id END, 'x' FROM generate_series(1, 34) id`,
+    )
+    expect(await migrate(db.pool, migrations)).to.deep.equal({ applied: names.slice(16) })
+    const { rows } = await db.pool.query<{ name: string }>('SELECT name FROM app.schema_migrations ORDER BY id')
+    expect(rows.map(({ name }) => name)).to.deep.equal(names)
+  })
+
   it('makes the bookkeeping for an empty folder too', async () => {
     expect(await migrate(db.pool, folder)).to.deep.equal({ applied: [] })
     expect(await applied()).to.deep.equal([])

@@ -60,6 +60,7 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0')
     await waitForLock(client)
     await client.query(bookkeeping)
+    await adoptSquashed(client, migrations)
     const done = await appliedMigrations(client)
     refuseNewerDatabase(migrations, done)
     refuseEditedFiles(migrations, done)
@@ -129,6 +130,26 @@ async function appliedMigrations(client: PoolClient): Promise<Map<number, Applie
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** The last migration before 0.1.0, which squashed 34 files into the first 16: the same schema, under other numbers. */
+const lastUnreleased = '0034_outgoing_mails'
+const squashedCount = 16
+
+/** Records the squashed migrations in a database that was made before 0.1.0 and has all of the files that they replace. */
+async function adoptSquashed(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT name FROM app.schema_migrations ORDER BY id DESC LIMIT 1',
+  )
+  if (rows[0]?.name !== lastUnreleased) return
+  await client.query('BEGIN')
+  await client.query('DELETE FROM app.schema_migrations')
+  for (const migration of migrations.slice(0, squashedCount)) await recordMigration(client, migration)
+  await client.query('COMMIT')
+}
+
+async function recordMigration(client: PoolClient, { id, name, checksum }: Migration): Promise<void> {
+  await client.query('INSERT INTO app.schema_migrations (id, name, checksum) VALUES ($1, $2, $3)', [id, name, checksum])
+}
+
 function refuseNewerDatabase(migrations: Migration[], done: Map<number, AppliedMigration>): void {
   const newest = [...done.values()].at(-1)
   if (newest === undefined || newest.id <= migrations.length) return
@@ -154,15 +175,13 @@ function refuseEditedFiles(migrations: Migration[], done: Map<number, AppliedMig
 }
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
-  const remember = 'INSERT INTO app.schema_migrations (id, name, checksum) VALUES ($1, $2, $3)'
-  const values = [migration.id, migration.name, migration.checksum]
   if (!migration.inTransaction) {
     for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
-    await client.query(remember, values)
+    await recordMigration(client, migration)
     return
   }
   await client.query('BEGIN')
-  await client.query(remember, values)
+  await recordMigration(client, migration)
   // On failure the connection is closed, which rolls back.
   await client.query(migration.sql)
   await client.query('COMMIT')

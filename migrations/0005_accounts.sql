@@ -1,3 +1,23 @@
+-- Accounts, their keys and contracts.
+
+create table app.accounts (
+  address text primary key,
+  first_seen_height bigint not null,
+  last_seen_height bigint not null,
+  created_height bigint,
+  created_tx_index integer
+);
+
+create index accounts_newest on app.accounts (first_seen_height desc, address);
+create index accounts_active on app.accounts (last_seen_height desc, address);
+
+comment on table app.accounts is 'Accounts that were created or took part in a transaction.';
+comment on column app.accounts.address is '0x and 16 hex digits.';
+comment on column app.accounts.first_seen_height is 'First block with it.';
+comment on column app.accounts.last_seen_height is 'Last block with it.';
+comment on column app.accounts.created_height is 'Block that created it; null while that block is not indexed.';
+comment on column app.accounts.created_tx_index is 'Transaction that created it, by its position in that block.';
+
 -- Roles of accounts in transactions, EVM accounts of Flow accounts, keys, contracts.
 -- Histories of keys, EVM accounts and contracts are not partitioned: they have few rows, and are looked at by account.
 
