@@ -1,4 +1,4 @@
-import type { modelSettings } from '../../src/platform/llm/model-settings.ts'
+import type { modelSettings } from '../../src/platform/llm/settings.ts'
 import type { DemoChain } from './demo-chain.ts'
 
 /** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */

@@ -1,15 +1,15 @@
-import { readHtmlPage } from '../platform/pages/html-page.ts'
+import { createAskServer } from '../assistant/query/http/server.ts'
+import { QueryHistory } from '../assistant/query/query-history.ts'
+import type { Config } from '../config.ts'
 import { pageAddress } from '../explorer/server.ts'
 import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
-import { QueryHistory } from '../assistant/query/history/query-history.ts'
-import { createAskServer } from '../assistant/query/http/server.ts'
-import { createRootPage } from '../platform/pages/serve-page.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
-import type { Config } from '../config.ts'
-import type { ServiceContext } from '../platform/service.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
-import { openQueryService } from './open-query-service.ts'
+import { readHtmlPage } from '../platform/pages/html-page.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
+import { createRootPage } from '../platform/pages/serve-page.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { openQueryService } from './open-query-service.ts'
 
 /** Starts the query service: its REST API and its page. */
 export async function startAsk(context: ServiceContext<Config>): Promise<void> {

@@ -1,16 +1,16 @@
+import { AnswerLimits } from '../assistant/chat/answer-limits.ts'
+import { createChatServer } from '../assistant/chat/chat-server.ts'
+import type { ChatServerOptions } from '../assistant/chat/chat-server.ts'
+import type { Config } from '../config.ts'
 import { pageAddress } from '../explorer/server.ts'
 import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
-import type { Config } from '../config.ts'
 import { asError } from '../platform/errors.ts'
-import { createChatServer } from '../assistant/chat/http/chat-server.ts'
-import type { ChatServerOptions } from '../assistant/chat/http/chat-server.ts'
-import { AnswerLimits } from '../assistant/chat/limits/answer-limits.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
-import type { ServiceContext } from '../platform/service.ts'
 import { createDashboardPages } from '../platform/pages/dashboard-pages.ts'
-import { openChat } from './open-chat.ts'
 import { pageBuildOf } from '../platform/pages/page-build.ts'
 import { createRootPage } from '../platform/pages/serve-page.ts'
+import type { ServiceContext } from '../platform/service.ts'
+import { openChat } from './open-chat.ts'
 
 /** Starts the chat: its route, its settings and its page. */
 export async function startChat(context: ServiceContext<Config>): Promise<void> {

@@ -1,24 +1,23 @@
 import { join, resolve } from 'node:path'
-import { AgentMemory } from '../assistant/query/memory/agent-memory.ts'
-import { PairFolder } from '../assistant/query/memory/pair-folder.ts'
-import { modelSettings } from '../platform/llm/model-settings.ts'
-import { ScriptedModel } from '../assistant/query/models/scripted-model.ts'
-import type { SqlModel } from '../assistant/query/models/sql-model.ts'
-import { readKnowledge } from '../assistant/query/prompt/read-knowledge.ts'
-import { LateDatabase } from '../assistant/query/late-database.ts'
-import { QueryEngine } from '../assistant/query/query-engine.ts'
+import { AgentMemory } from '../assistant/query/agent-memory.ts'
+import { readKnowledge } from '../assistant/query/knowledge.ts'
+import { PairFolder } from '../assistant/query/pair-folder.ts'
+import { LateDatabase, QueryEngine } from '../assistant/query/query-engine.ts'
 import type { DatabaseKnowledge, QueryDatabase } from '../assistant/query/query-engine.ts'
 import type { QueryService, QueryTarget } from '../assistant/query/query-service.ts'
-import { openSqlRunner } from '../assistant/query/sql/open-sql-runner.ts'
+import { openSqlRunner } from '../assistant/query/sql/sql-runner.ts'
+import { ScriptedModel } from '../assistant/query/write-sql.ts'
+import type { SqlModel } from '../assistant/query/write-sql.ts'
 import type { Config } from '../config.ts'
-import { asError } from '../platform/errors.ts'
-import { retryWhile } from '../platform/retry.ts'
 import type { Network } from '../flow/network.ts'
 import { asDatabaseError } from '../platform/db/errors.ts'
 import { createPool, logIdleErrors } from '../platform/db/pool.ts'
+import { asError } from '../platform/errors.ts'
+import { modelSettings } from '../platform/llm/settings.ts'
+import { retryWhile } from '../platform/retry.ts'
+import { oncePerProcess } from '../platform/service.ts'
 import type { ServiceContext } from '../platform/service.ts'
 import { readNetwork, whenNetworkKnown } from './known-network.ts'
-import { oncePerProcess } from '../platform/service.ts'
 
 export interface OpenedQueryService {
   readonly service: QueryService
@@ -61,7 +60,7 @@ async function openModel(
   }
   if ('remedy' in found) return { model: undefined, remedy: found.remedy }
   // The libraries of the providers take a third of a second to load.
-  const { ProviderModel } = await import('../assistant/query/models/provider-model.ts')
+  const { ProviderModel } = await import('../assistant/query/provider-model.ts')
   return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
 }
 

@@ -1,10 +1,9 @@
-import { inNetwork } from '../flow/in-network.ts'
-import { FilledSkills } from '../assistant/skills/filled-skills.ts'
-import { readSkills, shippedSkills } from '../assistant/skills/read-skills.ts'
-import type { Skills } from '../assistant/skills/skill.ts'
+import { FilledSkills, readSkills, shippedSkills } from '../assistant/skills/read-skills.ts'
+import type { Skills } from '../assistant/skills/read-skills.ts'
 import type { Config } from '../config.ts'
-import type { ServiceContext } from '../platform/service.ts'
+import { inNetwork } from '../flow/in-network.ts'
 import { oncePerProcess } from '../platform/service.ts'
+import type { ServiceContext } from '../platform/service.ts'
 import { openNetwork } from './open-network.ts'
 
 /**

@@ -1,9 +1,9 @@
+import { startProxyServer } from '../assistant/proxy/proxy-server.ts'
+import type { Upstream, UpstreamName } from '../assistant/proxy/route-of.ts'
+import type { Config } from '../config.ts'
 import { pageAddress } from '../explorer/server.ts'
 import { addressList } from '../platform/client-address.ts'
-import type { Config } from '../config.ts'
 import { FatalError } from '../platform/errors.ts'
-import { startProxyServer } from '../assistant/proxy/proxy-server.ts'
-import type { Upstream, UpstreamName } from '../assistant/proxy/upstream.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import type { BareContext, Shared } from '../platform/service.ts'
 

@@ -1,10 +1,10 @@
-import type * as page from '../../dashboards/operator/contract.ts'
 import type * as chat from '../../dashboards/chat/contract.ts'
-import type { ChatMetadata } from '../../src/assistant/chat/chat-message.ts'
-import type { PresentedSettings } from '../../src/assistant/chat/http/chat-server.ts'
-import type { IndexingError } from '../../src/platform/indexing-error.ts'
+import type * as page from '../../dashboards/operator/contract.ts'
+import type { PresentedSettings } from '../../src/assistant/chat/chat-server.ts'
+import type { ChatMetadata } from '../../src/assistant/chat/chat-types.ts'
 import type { ListedLease } from '../../src/farm/leases/operator-leases.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
+import type { IndexingError } from '../../src/platform/indexing-error.ts'
 
 /** What a value is once it was sent as JSON. */
 type Sent<T> = T extends Date ? string : T extends object ? { readonly [Key in keyof T]: Sent<T[Key]> } : T

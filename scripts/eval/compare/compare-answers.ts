@@ -1,4 +1,4 @@
-import type { SqlAnswer, SqlValue } from '../../../src/assistant/query/sql/sql-answer.ts'
+import type { SqlAnswer, SqlValue } from '../../../src/assistant/query/sql/sql-runner.ts'
 import type { JsonValue } from '../../../src/platform/exact-json.ts'
 
 /** How an answer is like the one that is known. */

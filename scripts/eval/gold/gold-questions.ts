@@ -1,4 +1,4 @@
-import { withAddresses } from '../../../src/assistant/query/examples/example-pair.ts'
+import { withAddresses } from '../../../src/assistant/query/examples/example-pairs.ts'
 import type { Network } from '../../../src/flow/network.ts'
 import { accountGold } from './account-gold.ts'
 import { chainGold } from './chain-gold.ts'

@@ -1,6 +1,6 @@
-import type { ModelSettings } from '../../../src/platform/llm/model-settings.ts'
-import { ProviderModel } from '../../../src/assistant/query/models/provider-model.ts'
+import { ProviderModel } from '../../../src/assistant/query/provider-model.ts'
 import { queryTargets } from '../../../src/assistant/query/query-service.ts'
+import type { ModelSettings } from '../../../src/platform/llm/settings.ts'
 import { evaluate } from '../evaluate.ts'
 import type { GoldQuestion } from '../gold/gold-question.ts'
 import type { Evaluation } from '../open-evaluation.ts'

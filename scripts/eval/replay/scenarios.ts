@@ -1,9 +1,9 @@
 import type { QueryTarget } from '../../../src/assistant/query/query-service.ts'
-import type { RefusalCode } from '../../../src/assistant/query/sql/sql-refusal.ts'
+import type { RefusalCode } from '../../../src/assistant/query/sql/sql-errors.ts'
 import { knownChain } from '../databases/fill-indexer.ts'
 import { mendedScenarios, rightScenarios } from './right-scenarios.ts'
-import { few, known, fenced } from './scenario.ts'
-import type { ScenarioGroup, Scenario } from './scenario.ts'
+import { fenced, few, known } from './scenario.ts'
+import type { Scenario, ScenarioGroup } from './scenario.ts'
 
 /** Trouble that passes: asked again, the provider answers. */
 const passingScenarios: ScenarioGroup = {

@@ -1,20 +1,43 @@
 import { createHash } from 'node:crypto'
 import type { ToolSet } from 'ai'
-import type { ModelState } from '../../platform/llm/model-state.ts'
+import type { ModelState } from '../../platform/llm/settings.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { Skills } from '../skills/skill.ts'
-import type { ChatMode } from './chat-modes.ts'
+import type { Skills } from '../skills/read-skills.ts'
+import type { ChatChunk, ChatMode, TurnWatch } from './chat-types.ts'
 import type { FoundMcpTools } from './connections/mcp-tool-source.ts'
-import type { ChatParts, Question } from './http/chat-parts.ts'
-import type { ChatModels } from './models/chat-models.ts'
-import { buildInstructions } from './prompt/build-instructions.ts'
-import type { PromptFacts } from './prompt/build-instructions.ts'
-import type { SchemaForm } from './prompt/compact-schema.ts'
+import { buildInstructions } from './instructions.ts'
+import type { PromptFacts, SchemaForm } from './instructions.ts'
+import type { ChatModel, ChatModels } from './models/chat-models.ts'
+import type { ChatRequest } from './read-chat-request.ts'
 import { createChart } from './tools/create-chart.ts'
 import { loadSkill } from './tools/load-skill.ts'
-import { mergeTools } from './tools/toolset.ts'
-import type { ChatChunk } from './turn/chat-turn.ts'
 import { runTurn } from './turn/run-turn.ts'
+
+/** A question that is to be answered now. */
+export interface Question extends Pick<ChatRequest, 'messages' | 'notices'> {
+  readonly mode: ChatMode
+  readonly model: ChatModel
+  /** As `TurnRequest` has it. */
+  readonly signal: AbortSignal
+  readonly watch: TurnWatch
+}
+
+/** What the routes lean on. */
+export interface ChatParts {
+  readonly models: ChatModels
+  /** Questions to begin with, for the page. */
+  readonly examples: readonly string[]
+  /** Where people reach the explorer. */
+  readonly explorerUrl: string | undefined
+  /** Hosts that links in answers may lead to, besides the page's own. */
+  readonly linkHosts: readonly string[]
+  /** Names of the tools that there were last. */
+  toolNames(): readonly string[]
+  /** Looks which tools there are, so that the first question need not wait for it. Rejects when the signal is aborted. */
+  prepare(signal: AbortSignal): Promise<void>
+  /** Gathers the tools and begins the answer; the rest is in the stream. Rejects for faults of ours, and when the signal is aborted. */
+  answer(question: Question): Promise<ReadableStream<ChatChunk>>
+}
 
 interface ChatOptions {
   readonly models: ChatModels
@@ -149,4 +172,21 @@ function keyOf({ texts, ...facts }: PromptFacts): string {
   return createHash('sha256')
     .update(JSON.stringify([facts, [...texts]]))
     .digest('base64')
+}
+
+export interface ToolsetParts {
+  /** Ours: `fetch_api`, `createChart`, `loadSkill`. */
+  readonly builtIn: ToolSet
+  /** Those of MCP servers. */
+  readonly found: ToolSet
+  /** Those that the provider of the model runs: `web_search`, or none. */
+  readonly provider: ToolSet
+}
+
+/**
+ * All tools of a turn. Our own names count before those of the provider, and these before those of MCP servers. The order is always the same: what a
+ * provider keeps of a prompt is good only while the list of tools before it does not change.
+ */
+export function mergeTools({ builtIn, found, provider }: ToolsetParts): ToolSet {
+  return { ...found, ...builtIn, ...provider, ...builtIn }
 }

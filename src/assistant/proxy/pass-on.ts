@@ -3,7 +3,7 @@ import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, Server
 import { pipeline } from 'node:stream/promises'
 import { ApiError, asError } from '../../platform/errors.ts'
 import { headersToClient } from './forwarded-headers.ts'
-import type { Upstream } from './upstream.ts'
+import type { Upstream } from './route-of.ts'
 
 export interface PassedRequest {
   readonly request: IncomingMessage

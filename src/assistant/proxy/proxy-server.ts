@@ -15,7 +15,7 @@ import type { Framing } from './forwarded-headers.ts'
 import { passOn } from './pass-on.ts'
 import type { PassedEnd } from './pass-on.ts'
 import { pathOf, routeOf } from './route-of.ts'
-import type { Upstream, UpstreamName } from './upstream.ts'
+import type { Upstream, UpstreamName } from './route-of.ts'
 
 export interface ProxyOptions {
   /** Asked for with each request: services that start later have their ports later. */

@@ -1,5 +1,17 @@
 import { ApiError } from '../../platform/errors.ts'
-import type { UpstreamName } from './upstream.ts'
+
+/** The services that stand behind the proxy. */
+export type UpstreamName = 'chat' | 'ask' | 'mcp'
+
+/** Where a service is, and how long it may take. */
+export interface Upstream {
+  /** As people are told of it, e.g. `the query service`. */
+  readonly title: string
+  /** Its origin; paths are passed on as they came. */
+  readonly url: URL
+  /** How long it may say nothing before it is given up, in milliseconds. */
+  readonly patienceMs: number
+}
 
 /** First segments of paths that are not the chat's, with who has them. The API has two owners. */
 const owners: ReadonlyMap<string, UpstreamName> = new Map([

@@ -1,15 +1,14 @@
 import { ApiError } from '../../platform/errors.ts'
-import type { ExamplePair } from './examples/example-pair.ts'
-import type { AgentMemory } from './memory/agent-memory.ts'
-import { writeSql } from './models/write-sql.ts'
-import type { Written } from './models/write-sql.ts'
-import type { SqlModel } from './models/sql-model.ts'
-import { failureOf } from './query-failure.ts'
-import type { ModelState } from '../../platform/llm/model-state.ts'
+import type { ModelState } from '../../platform/llm/settings.ts'
+import type { AgentMemory } from './agent-memory.ts'
+import type { ExamplePair } from './examples/example-pairs.ts'
+import type { Prompt } from './knowledge.ts'
+import { failureOf } from './query-service.ts'
 import type { GeneratedSql, QueryAnswer, QueryOptions, QueryService, QueryTarget } from './query-service.ts'
-import type { Prompt } from './prompt/build-prompt.ts'
-import type { SqlAnswer } from './sql/sql-answer.ts'
-import type { SqlRunner } from './sql/sql-runner.ts'
+import { databaseUnavailable } from './sql/sql-errors.ts'
+import type { SqlAnswer, SqlRunner } from './sql/sql-runner.ts'
+import { writeSql } from './write-sql.ts'
+import type { SqlModel, Written } from './write-sql.ts'
 
 /** What is told of a database. */
 export interface DatabaseKnowledge {
@@ -168,3 +167,51 @@ interface QueryOutcome {
 }
 
 const endOfAsking: ReadonlySet<string> = new Set(['sql-timeout', 'sql-row-too-large', 'sql-memory'])
+
+const nothing: DatabaseKnowledge = {
+  schema: '',
+  notes: '',
+  examples: [],
+  prompt: { instructions: '', version: 'none' },
+}
+
+/**
+ * A database that could not be reached when the service started.
+ *
+ *     away ──opened──► there
+ *
+ * While it is away, statements and questions are refused with 503, before any model is asked, and nothing is known of its tables.
+ */
+export class LateDatabase implements QueryDatabase {
+  readonly #failure = Promise.withResolvers<void>()
+  #cause: unknown
+  #database: QueryDatabase | undefined
+
+  /** Resolves when it could not be reached for the first time. */
+  get firstFailure(): Promise<void> {
+    return this.#failure.promise
+  }
+
+  failed(cause: unknown): void {
+    this.#cause = cause
+    this.#failure.resolve()
+  }
+
+  opened(database: QueryDatabase): void {
+    this.#database = database
+  }
+
+  /** @throws ApiError 503 `sql-unavailable` */
+  get runner(): SqlRunner {
+    if (this.#database === undefined) throw databaseUnavailable(this.#cause)
+    return this.#database.runner
+  }
+
+  get stuckSessions(): number {
+    return this.#database?.stuckSessions ?? 0
+  }
+
+  get knowledge(): DatabaseKnowledge {
+    return this.#database?.knowledge ?? nothing
+  }
+}

@@ -1,6 +1,7 @@
-import type { ModelState } from '../../platform/llm/model-state.ts'
-import type { ExamplePair } from './examples/example-pair.ts'
-import type { SqlAnswer } from './sql/sql-answer.ts'
+import type { ApiError } from '../../platform/errors.ts'
+import type { ModelState } from '../../platform/llm/settings.ts'
+import type { ExamplePair } from './examples/example-pairs.ts'
+import type { SqlAnswer } from './sql/sql-runner.ts'
 
 /** The databases that can be asked: ours, and that of the EVM explorer where EVM_EXPLORER_DATABASE_URL is set. */
 export const queryTargets = ['indexer', 'evm'] as const
@@ -87,4 +88,16 @@ export interface QueryService {
   describeNotes(target: QueryTarget): string
   /** Questions with statements that are known to work. */
   examples(target: QueryTarget): readonly ExamplePair[]
+}
+
+/** What of an error a client and the model may know: its code and words, and where in the statement the fault is. */
+export function failureOf(error: ApiError): QueryFailure {
+  const { sqlState, position, hint } = error.details
+  return {
+    code: error.code,
+    detail: error.message,
+    ...(typeof sqlState === 'string' ? { sqlState } : {}),
+    ...(typeof position === 'number' ? { position } : {}),
+    ...(typeof hint === 'string' ? { hint } : {}),
+  }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { FatalError } from '../../platform/errors.ts'
 import { readSkills, shippedSkills } from './read-skills.ts'
-import type { Skills } from './skill.ts'
+import type { Skills } from './read-skills.ts'
 
 interface Told {
   readonly file: string

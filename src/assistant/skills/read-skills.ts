@@ -4,7 +4,24 @@ import { join, sep } from 'node:path'
 import { parse } from 'yaml'
 import { FatalError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { Skill, Skills } from './skill.ts'
+
+/** A piece of knowledge that a model reads when it needs it: `skills/<folder>/SKILL.md`. */
+export interface Skill {
+  /** Lower case with dashes, as in its front matter and as its folder. */
+  readonly name: string
+  /** One or two sentences: what it knows, and when to read it. */
+  readonly description: string
+  /** Markdown, without the front matter. */
+  readonly content: string
+}
+
+/** All skills, read once. */
+export interface Skills {
+  /** By name. */
+  readonly all: readonly Skill[]
+  /** @param name compared without case; undefined where there is none. Never a path. */
+  find(name: string): Skill | undefined
+}
 
 /** More than a model can read with profit: one skill goes into a conversation whole. */
 const mostBytes = 128 * 1024
@@ -174,4 +191,43 @@ function frontMatter(yaml: string): { readonly name?: unknown; readonly descript
 
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]?.replace(/:$/, '') ?? ''
+}
+
+/** Skills whose texts are filled in when they are read, since what they are filled with may become known later: the network. */
+export class FilledSkills implements Skills {
+  readonly #skills: Skills
+  readonly #fill: (text: string) => string
+
+  constructor(skills: Skills, fill: (text: string) => string) {
+    this.#skills = skills
+    this.#fill = fill
+  }
+
+  get all(): readonly Skill[] {
+    return this.#skills.all.map((skill) => new FilledSkill(skill, this.#fill))
+  }
+
+  find(name: string): Skill | undefined {
+    const skill = this.#skills.find(name)
+    return skill === undefined ? undefined : new FilledSkill(skill, this.#fill)
+  }
+}
+
+/** Its text is filled in when somebody asks for it: lists are of names and descriptions, and are made for each conversation. */
+class FilledSkill implements Skill {
+  readonly name: string
+  readonly description: string
+  readonly #content: string
+  readonly #fill: (text: string) => string
+
+  constructor({ name, description, content }: Skill, fill: (text: string) => string) {
+    this.name = name
+    this.description = description
+    this.#content = content
+    this.#fill = fill
+  }
+
+  get content(): string {
+    return this.#fill(this.#content)
+  }
 }

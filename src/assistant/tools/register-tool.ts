@@ -1,9 +1,8 @@
 import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
-import { advertisedInput } from '../../platform/mcp/advertised-schema.ts'
-import type { CallContext } from '../../platform/mcp/call-context.ts'
-import { runTool } from '../../platform/mcp/run-tool.ts'
-import { tellFailure } from './tool-result.ts'
+import type { ApiError } from '../../platform/errors.ts'
+import { advertisedInput, runTool } from '../../platform/mcp/tool.ts'
+import type { CallContext } from '../../platform/mcp/tool.ts'
 
 /** A tool as both servers have them. */
 export interface ServedTool<Schema extends z.ZodType> {
@@ -19,7 +18,7 @@ export interface ServedTool<Schema extends z.ZodType> {
 }
 
 /** Schemas as they are told, which are made once: each request has a server of its own. */
-const told = new WeakMap<z.ZodType, ReturnType<typeof advertisedInput>>()
+const inputSchemas = new WeakMap<z.ZodType, ReturnType<typeof advertisedInput>>()
 
 /** Adds a tool to the server of a request. */
 export function registerTool<Schema extends z.ZodType>(
@@ -27,9 +26,19 @@ export function registerTool<Schema extends z.ZodType>(
   context: CallContext,
   { name, title, description, schema, annotations, run }: ServedTool<Schema>,
 ): void {
-  const inputSchema = told.get(schema) ?? advertisedInput(schema)
-  told.set(schema, inputSchema)
+  const inputSchema = inputSchemas.get(schema) ?? advertisedInput(schema)
+  inputSchemas.set(schema, inputSchema)
   server.registerTool(name, { title, description, inputSchema, annotations }, (args, { mcpReq: { signal } }) =>
     runTool({ tool: name, context, signal, schema, args, tell: tellFailure, run: (input) => run(input, signal) }),
   )
+}
+
+/** A result as readers of text and readers of structures have it. @param text what a model reads, where that is not the JSON of all */
+export function told(content: object, text = JSON.stringify(content)): CallToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: content }
+}
+
+/** A failure, as a result that the model can read. */
+export function tellFailure({ message, code, field }: ApiError): CallToolResult {
+  return { ...told({ error: message, error_code: code, ...(field === undefined ? {} : { field }) }), isError: true }
 }

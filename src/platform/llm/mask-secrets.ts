@@ -1,4 +1,4 @@
-import type { ModelSettings } from './model-settings.ts'
+import type { ModelSettings } from './settings.ts'
 
 /** Removes the secrets of a model from a text that a provider wrote. */
 export type MaskSecrets = (text: string) => string

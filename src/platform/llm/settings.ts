@@ -1,5 +1,5 @@
 import { optionalChoice, optionalText, optionalUrl } from '../setting.ts'
-import type { Setting } from '../setting.ts'
+import type { Setting, SettingValues } from '../setting.ts'
 
 const group = 'Query service'
 
@@ -28,3 +28,66 @@ export const llmSettings = {
     description: 'Address of the interface, with or without /v1. Without it that of the provider.',
   }),
 } satisfies Record<string, Setting<unknown>>
+
+/** Which model to ask, and how. */
+export interface ModelSettings {
+  readonly provider: 'anthropic' | 'openai' | 'openai-compatible'
+  readonly name: string
+  /** Servers of one's own often need none. */
+  readonly apiKey: string | undefined
+  /** With the version at its end; undefined: that of the provider. */
+  readonly baseUrl: string | undefined
+}
+
+/** Models of the middle tier, by provider. */
+const defaultModels = { anthropic: 'claude-sonnet-4-6', openai: 'gpt-5.4-mini' } as const
+
+type LlmConfig = SettingValues<typeof llmSettings>
+
+/** `scripted`: there is to be none but the scripted one. Otherwise the settings, or what is missing in them, in words for whoever runs the service. */
+export function modelSettings(
+  config: LlmConfig,
+): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {
+  const { LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_BASE_URL: base } = config
+  const provider = config.LLM_PROVIDER ?? providerAt(base)
+  const baseUrl = base === undefined ? undefined : versionedUrl(base)
+  if (provider === 'scripted') return provider
+  if (provider !== 'openai-compatible') {
+    if (apiKey === undefined)
+      return { remedy: `Set LLM_API_KEY to a key of the provider that LLM_PROVIDER names (${provider}).` }
+    return { settings: { provider, name: model ?? defaultModels[provider], apiKey, baseUrl } }
+  }
+  const missing = [...(baseUrl === undefined ? ['LLM_BASE_URL'] : []), ...(model === undefined ? ['LLM_MODEL'] : [])]
+  if (baseUrl === undefined || model === undefined) {
+    // Who named no provider may mean another one.
+    const other =
+      config.LLM_PROVIDER === undefined ? ' A server that speaks as Anthropic does has LLM_PROVIDER=anthropic.' : ''
+    return { remedy: `Set ${missing.join(' and ')}, which LLM_PROVIDER=openai-compatible needs.${other}` }
+  }
+  return { settings: { provider, name: model, apiKey, baseUrl } }
+}
+
+/** Whose interface it is where nobody says: most servers of models speak chat completions, so an address and a model are enough. */
+function providerAt(base: string | undefined): ModelSettings['provider'] {
+  if (base === undefined) return 'anthropic'
+  const { hostname } = new URL(base)
+  if (hostname === 'api.anthropic.com') return 'anthropic'
+  return hostname === 'api.openai.com' ? 'openai' : 'openai-compatible'
+}
+
+/** People give the address of an interface with its version or without; what it is asked with needs it. */
+export function versionedUrl(address: string): string {
+  const url = new URL(address)
+  const path = url.pathname.replace(/\/+$/, '')
+  url.pathname = /\/v\d+(?:[a-z]+\d*)?$/.test(path) ? path : `${path}/v1`
+  return url.href
+}
+
+/** What is told of the model. Nothing of it is a secret. */
+export interface ModelState {
+  /** `anthropic`, `openai` … */
+  readonly provider: string
+  readonly name: string
+  /** True for the scripted one, which knows its example questions and nothing else. */
+  readonly isScripted: boolean
+}

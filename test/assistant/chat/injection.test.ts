@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { linkAllowed } from '../../../dashboards/chat/markdown/link-rules.ts'
-import type { ChatMessage } from '../../../src/assistant/chat/chat-message.ts'
+import type { ChatMessage } from '../../../src/assistant/chat/chat-types.ts'
 import { mostToolCalls } from '../../../src/assistant/chat/turn/bound-tools.ts'
 import { obedientModel, resultsIn, written } from './support/obedient-model.ts'
 import type { Order } from './support/obedient-model.ts'

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { boundScripts } from '../../../src/assistant/mcp/scripts/bounded-script-runner.ts'
-import { createRestScriptRunner } from '../../../src/assistant/mcp/scripts/rest-script-runner.ts'
+import { boundScripts, createRestScriptRunner } from '../../../src/assistant/mcp/script-runners.ts'
 import type { ConnectedClient } from './support/mcp-clients.ts'
 import { codeOf, connectForScripts } from './support/script-client.ts'
 import { scriptResult, startScriptNode } from './support/script-node.ts'

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { keccak } from 'hash-wasm'
 import type { QueryTarget } from '../../../src/assistant/query/query-service.ts'
+import { readSkills, shippedSkills } from '../../../src/assistant/skills/read-skills.ts'
+import type { Skill } from '../../../src/assistant/skills/read-skills.ts'
 import { inNetwork } from '../../../src/flow/in-network.ts'
 import { networks } from '../../../src/flow/network.ts'
-import { readSkills, shippedSkills } from '../../../src/assistant/skills/read-skills.ts'
-import type { Skill } from '../../../src/assistant/skills/skill.ts'
+import { cadenceParser } from '../../support/cadence-parser.ts'
 import { evaluatedWorld } from '../query/eval/evaluated-world.ts'
 import type { EvaluatedWorld } from '../query/eval/evaluated-world.ts'
-import { cadenceParser } from '../../support/cadence-parser.ts'
 
 const names = ['cadence', 'evm-explorer-schema', 'indexer-schema', 'staking-questions', 'token-questions']
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { readDocumentPages } from '../../../src/assistant/tools/doc-sections.ts'
 import type { Network } from '../../../src/flow/network.ts'
-import { readDocumentPages } from '../../../src/assistant/tools/docs/read-document-pages.ts'
+import { hostileTexts } from '../../support/hostile-texts.ts'
 import { clients } from '../mcp/support/mcp-clients.ts'
 import type { ConnectedClient } from '../mcp/support/mcp-clients.ts'
-import { hostileTexts } from '../../support/hostile-texts.ts'
 import { runTools } from './support/running-tools.ts'
 import type { RunningTools } from './support/running-tools.ts'
 

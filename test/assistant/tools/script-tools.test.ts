@@ -280,7 +280,7 @@ describe('the tools for Cadence', () => {
   })
 
   it('agree that the examples of the documentation are right', async () => {
-    const pages = [...filesBelow(['skills'], /SKILL\.md$/), 'src/assistant/mcp/resources/script-reference.md']
+    const pages = [...filesBelow(['skills'], /SKILL\.md$/), 'src/assistant/mcp/script-reference.md']
     const blocks = pages
       .flatMap((page) =>
         [...readRepositoryFile(page).matchAll(/^```cadence\n([^]*?)^```/gm)].map(([, code = '']) => ({ page, code })),

@@ -2,10 +2,9 @@ import type { CallToolResult } from '@ai-sdk/mcp'
 import { asError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { backoffMs } from '../../../platform/retry.ts'
-import { callFailed, ConnectionFault, faultInWords, isConnectionFault } from './connection-fault.ts'
+import { callFailed, ConnectionFault, faultInWords, isConnectionFault, OpenClient } from './mcp-client.ts'
+import type { Offer } from './mcp-client.ts'
 import type { McpServer } from './mcp-server.ts'
-import { OpenClient } from './open-client.ts'
-import type { Offer } from './open-client.ts'
 
 export interface ConnectionTimes {
   /** How long a turn waits for a server that does not answer (CHAT_TOOL_CONNECT_MS). */

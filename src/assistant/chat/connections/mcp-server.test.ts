@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { toolWords } from './mcp-client.ts'
 import { mcpServers } from './mcp-server.ts'
-import { toolWords } from './open-client.ts'
 
 const nothing = {
   flowfarm: () => undefined,

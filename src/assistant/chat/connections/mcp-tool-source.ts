@@ -3,12 +3,28 @@ import { dynamicTool, jsonSchema } from 'ai'
 import type { ToolSet } from 'ai'
 import { isShallow } from '../../../platform/json-depth.ts'
 import type { Logger } from '../../../platform/log.ts'
-import { callFailed, ToolFailed } from './connection-fault.ts'
+import { callFailed, ToolFailed } from './mcp-client.ts'
+import type { Offer, ToolDefinition } from './mcp-client.ts'
 import { McpConnection, usualTimes } from './mcp-connection.ts'
 import type { ConnectionTimes } from './mcp-connection.ts'
 import type { McpServer } from './mcp-server.ts'
-import type { Offer, ToolDefinition } from './open-client.ts'
-import type { FoundTools, ToolSource } from './tool-source.ts'
+
+/** Tools as they are at this moment. */
+export interface FoundTools {
+  readonly tools: ToolSet
+  /** Servers whose tools are not there now, with the reason in words for the user; the turn goes on without them. */
+  readonly missing: readonly { readonly source: string; readonly reason: string }[]
+}
+
+/** Where tools come from that are not our own: MCP servers. Connections are kept from turn to turn, and end with the process. */
+export interface ToolSource {
+  /**
+   * The tools for a turn. Never waits longer than `CHAT_TOOL_CONNECT_MS` (3,000) for servers that do not answer, and never rejects for
+   * them; it rejects with the signal's reason when whoever asked has left.
+   */
+  find(signal: AbortSignal): Promise<FoundTools>
+  close(): Promise<void>
+}
 
 export interface McpToolSourceOptions {
   /** In the order in which their tools are told; of two tools of one name the first server's counts. */

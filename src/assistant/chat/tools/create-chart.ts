@@ -3,7 +3,7 @@ import type { Tool } from 'ai'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import { parseBody } from '../../../platform/parse-input.ts'
-import { toldInput } from './told-input.ts'
+import { toldInput } from './tool-input-schema.ts'
 
 export const chartTypes = ['bar', 'line', 'pie', 'doughnut', 'horizontalBar'] as const
 export type ChartType = (typeof chartTypes)[number]

@@ -3,8 +3,8 @@ import type { Tool } from 'ai'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import { parseBody } from '../../../platform/parse-input.ts'
-import type { Skill, Skills } from '../../skills/skill.ts'
-import { toldInput } from './told-input.ts'
+import type { Skill, Skills } from '../../skills/read-skills.ts'
+import { toldInput } from './tool-input-schema.ts'
 
 const schema = z.strictObject(
   {

@@ -1,4 +1,4 @@
-import type { ExamplePair } from './example-pair.ts'
+import type { ExamplePair } from './example-pairs.ts'
 
 /** Accounts, their keys and what they are known as. Addresses are `0x` and 16 hex digits, lower case. */
 export const accountPairs: readonly ExamplePair[] = [

@@ -1,4 +1,4 @@
-import type { ExamplePair } from './example-pair.ts'
+import type { ExamplePair } from './example-pairs.ts'
 
 /** Blocks, transactions, fees and the numbers of days. Sums come from the daily and hourly tables wherever these have them. */
 export const blockPairs: readonly ExamplePair[] = [

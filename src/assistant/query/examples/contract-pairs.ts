@@ -1,4 +1,4 @@
-import type { ExamplePair } from './example-pair.ts'
+import type { ExamplePair } from './example-pairs.ts'
 
 /** Contracts, events, and transactions that the chain runs by a schedule. Events are looked for by height: there is no index by type. */
 export const contractPairs: readonly ExamplePair[] = [

@@ -1,4 +1,4 @@
-import type { ExamplePair } from './example-pair.ts'
+import type { ExamplePair } from './example-pairs.ts'
 
 /**
  * The database of an EVM explorer (Blockscout). There addresses and hashes are bytea, values are in attoflow, and rows of blocks that

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { networks } from '../../../flow/network.ts'
-import { inNetwork } from './example-pair.ts'
-import { examplePairs } from './example-pairs.ts'
+import { examplePairs, inNetwork } from './example-pairs.ts'
 
 const indexer = examplePairs('indexer', 'mainnet')
 const evm = examplePairs('evm', 'mainnet')

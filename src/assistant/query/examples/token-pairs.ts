@@ -1,4 +1,4 @@
-import type { ExamplePair } from './example-pair.ts'
+import type { ExamplePair } from './example-pairs.ts'
 
 /** Fungible tokens: movements, balances, supply. Fees are movements too, so questions about transfers leave them out. */
 export const tokenPairs: readonly ExamplePair[] = [

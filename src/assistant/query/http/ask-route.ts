@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseBody, parseQuery } from '../../../platform/parse-input.ts'
-import type { QueryHistory } from '../history/query-history.ts'
-import type { AgentMemory } from '../memory/agent-memory.ts'
+import type { AgentMemory } from '../agent-memory.ts'
+import type { QueryHistory } from '../query-history.ts'
 import type { QueryService } from '../query-service.ts'
 import { parsePath } from './inputs.ts'
 

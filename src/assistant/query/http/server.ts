@@ -24,11 +24,17 @@ import type { Logger } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics.ts'
 import { readJson } from '../../../platform/read-json.ts'
 import { refuseRebound } from '../../../platform/refuse-rebound.ts'
-import { failureOf } from '../query-failure.ts'
+import {
+  attemptsExample,
+  failureFields,
+  generatedFields,
+  presentFailure,
+  presentGenerated,
+  questionField,
+  targetField,
+} from '../dto.ts'
+import { failureOf } from '../query-service.ts'
 import type { QueryTarget } from '../query-service.ts'
-import { questionField, targetField } from '../wire/input-fields.ts'
-import { presentFailure, failureFields } from '../wire/present-failure.ts'
-import { attemptsExample, generatedFields, presentGenerated } from '../wire/present-generated.ts'
 import { askRoute } from './ask-route.ts'
 import type { AskParts, AskRoute } from './ask-route.ts'
 import { notAnObject, targetOf } from './inputs.ts'

@@ -1,24 +1,28 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import { readingOpenWorld } from '../../../platform/mcp/annotations.ts'
-import type { CallContext } from '../../../platform/mcp/call-context.ts'
-import { registerTool } from '../register-tool.ts'
-import { told } from '../tool-result.ts'
-import { decodeValues } from './abi/decode-values.ts'
-import { encodeArguments } from './abi/encode-values.ts'
-import { readSignature } from './abi/read-signature.ts'
-import type { Signature } from './abi/read-signature.ts'
-import { flowText, quantityOf } from './amounts.ts'
-import { addressField, blockField, blockParameter, hexField, toHex } from './evm-fields.ts'
-import { logRange, mostLogBlocks } from './log-range.ts'
-import { readLogs } from './read-logs.ts'
-import { revertReason } from './revert-reason.ts'
-import { isQuantity, readMethods, requireReading } from './rpc-methods.ts'
-import { NodeRefusal } from './rpc-node.ts'
+import { readingOpenWorld } from '../../../platform/mcp/tool.ts'
+import type { CallContext } from '../../../platform/mcp/tool.ts'
+import { registerTool, told } from '../register-tool.ts'
+import { readSignature } from './abi-signature.ts'
+import type { Signature } from './abi-signature.ts'
+import { decodeValues, encodeArguments, revertReason, showValue } from './abi-values.ts'
+import type { ShownValue } from './abi-values.ts'
+import { logRange, mostLogBlocks, readLogs } from './evm-logs.ts'
+import {
+  addressField,
+  blockField,
+  blockParameter,
+  flowText,
+  hexField,
+  isQuantity,
+  NodeRefusal,
+  quantityOf,
+  readMethods,
+  requireReading,
+  toHex,
+} from './rpc-node.ts'
 import type { RpcNode } from './rpc-node.ts'
-import { showValue } from './shown-values.ts'
-import type { ShownValue } from './shown-values.ts'
 
 export interface EvmToolParts {
   readonly node: RpcNode

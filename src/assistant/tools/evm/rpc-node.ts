@@ -107,3 +107,115 @@ function tooLong(): ApiError {
     `The answer of the EVM node has more than ${mostAnswerBytes} bytes: ask for less.`,
   )
 }
+
+/** Methods of JSON-RPC that read, with how many parameters each has at most. No other is called. */
+const methods = {
+  eth_blockNumber: 0,
+  eth_chainId: 0,
+  eth_gasPrice: 0,
+  net_version: 0,
+  web3_clientVersion: 0,
+  eth_getBalance: 2,
+  eth_getCode: 2,
+  eth_getTransactionCount: 2,
+  eth_getStorageAt: 3,
+  eth_call: 2,
+  eth_estimateGas: 2,
+  eth_getTransactionByHash: 1,
+  eth_getTransactionReceipt: 1,
+  eth_getBlockByNumber: 2,
+  eth_getBlockByHash: 2,
+  eth_getLogs: 1,
+  eth_feeHistory: 3,
+} as const satisfies Record<string, number>
+
+/** Their answers are numbers in hex. */
+const quantities: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_chainId',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getTransactionCount',
+  'eth_estimateGas',
+])
+
+/** Blocks of one `eth_feeHistory`. */
+const mostFeeBlocks = 1024
+
+export const readMethods: readonly string[] = Object.keys(methods)
+
+/** @throws ApiError 400 `method-not-allowed`, `bad-params` */
+export function requireReading(method: string, params: readonly unknown[]): void {
+  const most = Object.hasOwn(methods, method) ? methods[method as keyof typeof methods] : undefined
+  if (most === undefined)
+    throw new ApiError(400, 'method-not-allowed', `The method is none of those that read: ${readMethods.join(', ')}.`, {
+      field: 'method',
+    })
+  if (params.length > most)
+    throw new ApiError(400, 'bad-params', `${method} has at most ${most} parameters here.`, { field: 'params' })
+  if (method === 'eth_feeHistory' && !(Number(params[0]) <= mostFeeBlocks)) {
+    throw new ApiError(
+      400,
+      'bad-params',
+      `The first parameter of eth_feeHistory is a number of blocks, at most ${mostFeeBlocks}.`,
+      { field: 'params' },
+    )
+  }
+}
+
+export function isQuantity(method: string): boolean {
+  return quantities.has(method)
+}
+
+const decimals = 18
+
+/** A quantity of JSON-RPC. @throws ApiError 502 `node-failed` */
+export function quantityOf(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
+    throw new ApiError(502, 'node-failed', 'The EVM node answered what is no number.')
+  return BigInt(value)
+}
+
+/** 10^18 parts of FLOW as a text without any rounding: `1.5`. */
+export function flowText(wei: bigint): string {
+  const digits = wei.toString().padStart(decimals + 1, '0')
+  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  return `${digits.slice(0, -decimals)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Fields that several EVM tools have. */
+
+export const addressField = z
+  .string('must be a text')
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hex digits (Flow addresses have 16)')
+
+export const hexField = z
+  .string('must be a text')
+  .regex(/^0x([0-9a-fA-F]{2})*$/, 'must be 0x and hex')
+  .max(131_074, 'must have at most 64 KB')
+
+const badBlock = 'must be a block number, or latest, finalized, safe, earliest, pending'
+export const blockField = z.union(
+  [
+    z.int().nonnegative(),
+    z.string().regex(/^(latest|finalized|safe|earliest|pending|\d{1,15}|0x[0-9a-fA-F]{1,13})$/, badBlock),
+  ],
+  badBlock,
+)
+export type BlockWord = z.output<typeof blockField>
+
+/** A block as JSON-RPC has it: a word, or hex. */
+export function blockParameter(block: BlockWord | null | undefined): string {
+  if (block === null || block === undefined) return 'latest'
+  const number = blockNumber(block)
+  return number === undefined ? String(block) : toHex(number)
+}
+
+/** The number of a block; undefined for a word. */
+export function blockNumber(block: BlockWord): number | undefined {
+  return typeof block === 'number' || /^\d|^0x/.test(block) ? Number(block) : undefined
+}
+
+export function toHex(number: number | bigint): string {
+  return `0x${number.toString(16)}`
+}

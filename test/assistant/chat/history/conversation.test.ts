@@ -1,13 +1,13 @@
 import { DefaultChatTransport, readUIMessageStream } from 'ai'
 import { expect } from 'chai'
-import type { ChatMessage } from '../../../../src/assistant/chat/chat-message.ts'
+import type { ChatMessage } from '../../../../src/assistant/chat/chat-types.ts'
 import { createTestDatabase } from '../../../support/database.ts'
 import type { TestDatabase } from '../../../support/database.ts'
+import type { ProviderProtocol, ProviderTurn, StreamingCall } from '../support/provider-turn.ts'
 import { readChunks, runChat, saidIn } from '../support/running-chat.ts'
 import type { RunningChat } from '../support/running-chat.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import type { StreamingProvider } from '../support/streaming-provider.ts'
-import type { ProviderProtocol, ProviderTurn, StreamingCall } from '../support/provider-turn.ts'
 
 const chart = { chartType: 'bar', title: 'Blocks', labels: ['a'], datasets: [{ label: 'n', data: [1] }] }
 const text = (words: string): { type: 'text'; text: string } => ({ type: 'text', text: words })

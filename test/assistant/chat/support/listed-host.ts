@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { createServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { OutboundNetwork } from '../../../../src/assistant/chat/tools/fetch-api/outbound-network.ts'
+import type { OutboundNetwork } from '../../../../src/assistant/chat/tools/fetch-api.ts'
 import { targetPolicy } from '../../../../src/platform/outbound/target-policy.ts'
 import { listedCertificate, listedRoot } from './listed-host-certificate.ts'
 

@@ -1,13 +1,18 @@
-import type { ToolSet, UIMessage } from 'ai'
 import { readUIMessageStream } from 'ai'
+import type { ToolSet, UIMessage } from 'ai'
 import { pino } from 'pino'
-import { readConfig } from '../../../../src/config.ts'
-import type { ChatMessage } from '../../../../src/assistant/chat/chat-message.ts'
-import type { ChatMode } from '../../../../src/assistant/chat/chat-modes.ts'
-import { createChatModels } from '../../../../src/assistant/chat/models/create-chat-models.ts'
+import type {
+  ChatChunk,
+  ChatMessage,
+  ChatMode,
+  TurnOptions,
+  TurnOutcome,
+  TurnRequest,
+} from '../../../../src/assistant/chat/chat-types.ts'
+import { createChatModels } from '../../../../src/assistant/chat/models/chat-models.ts'
 import type { ChatModel } from '../../../../src/assistant/chat/models/chat-models.ts'
-import type { ChatChunk, TurnOptions, TurnOutcome, TurnRequest } from '../../../../src/assistant/chat/turn/chat-turn.ts'
 import { runTurn } from '../../../../src/assistant/chat/turn/run-turn.ts'
+import { readConfig } from '../../../../src/config.ts'
 import { providerFetch } from '../../../../src/platform/llm/provider-fetch.ts'
 import type { ProviderProtocol } from './provider-turn.ts'
 

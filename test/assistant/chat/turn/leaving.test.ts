@@ -3,12 +3,12 @@ import { tool } from 'ai'
 import type { ToolSet } from 'ai'
 import { expect } from 'chai'
 import { z } from 'zod'
+import type { ChatChunk, TurnOutcome } from '../../../../src/assistant/chat/chat-types.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
-import type { ChatChunk, TurnOutcome } from '../../../../src/assistant/chat/turn/chat-turn.ts'
+import { Stopwatch } from '../../../support/stopwatch.ts'
 import type { ProviderTurn } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
 import { beginTurn, modelAt, protocols, wholeTurn } from '../support/turns.ts'
-import { Stopwatch } from '../../../support/stopwatch.ts'
 
 const never = new Promise<void>(() => undefined)
 

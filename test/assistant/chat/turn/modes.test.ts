@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { ChatMode } from '../../../../src/assistant/chat/chat-modes.ts'
+import type { ChatMode } from '../../../../src/assistant/chat/chat-types.ts'
+import type { ProviderProtocol, StreamingCall } from '../support/provider-turn.ts'
 import { startStreamingProvider } from '../support/streaming-provider.ts'
-import type { StreamingCall, ProviderProtocol } from '../support/provider-turn.ts'
 import { modelAt, wholeTurn } from '../support/turns.ts'
 
 /** What a provider is asked for an answer in a mode. */

@@ -1,4 +1,4 @@
-import type { ScriptRunner } from '../../../../src/assistant/mcp/scripts/script-runner.ts'
+import type { ScriptRunner } from '../../../../src/assistant/mcp/script-runners.ts'
 import { clients } from './mcp-clients.ts'
 import type { ConnectedClient, ToolResult } from './mcp-clients.ts'
 import { runMcp } from './running-mcp.ts'

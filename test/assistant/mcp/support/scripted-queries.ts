@@ -1,5 +1,5 @@
 import type { QueryService } from '../../../../src/assistant/query/query-service.ts'
-import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-answer.ts'
+import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-runner.ts'
 
 export const oneRow: SqlAnswer = {
   columns: [

@@ -1,10 +1,10 @@
-import { connect, BlockList } from 'node:net'
+import { BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
-import { Metrics } from '../../../../src/platform/metrics.ts'
 import { startProxyServer } from '../../../../src/assistant/proxy/proxy-server.ts'
 import type { ProxyOptions, ProxyServer } from '../../../../src/assistant/proxy/proxy-server.ts'
-import type { UpstreamName } from '../../../../src/assistant/proxy/upstream.ts'
+import type { UpstreamName } from '../../../../src/assistant/proxy/route-of.ts'
+import { Metrics } from '../../../../src/platform/metrics.ts'
 
 export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreamOf'>> {
   /** Where nothing is said, nobody listens. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { AgentMemory } from '../../../../src/assistant/query/agent-memory.ts'
+import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'
 import { ApiError } from '../../../../src/platform/errors.ts'
-import { AgentMemory } from '../../../../src/assistant/query/memory/agent-memory.ts'
-import { PairFolder } from '../../../../src/assistant/query/memory/pair-folder.ts'
 
 const blocks = {
   target: 'indexer',

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { AgentMemory } from '../../../../src/assistant/query/memory/agent-memory.ts'
-import { PairFolder } from '../../../../src/assistant/query/memory/pair-folder.ts'
+import { AgentMemory } from '../../../../src/assistant/query/agent-memory.ts'
+import { PairFolder } from '../../../../src/assistant/query/pair-folder.ts'
 
 const program = join(import.meta.dirname, 'keep-without-end.ts')
 

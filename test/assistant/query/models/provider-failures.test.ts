@@ -4,8 +4,8 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { ProviderModel } from '../../../../src/assistant/query/provider-model.ts'
 import { ApiError, asError } from '../../../../src/platform/errors.ts'
-import { ProviderModel } from '../../../../src/assistant/query/models/provider-model.ts'
 
 const key = 'only-for-the-provider'
 

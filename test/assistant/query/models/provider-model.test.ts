@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { inOrder, startFakeProvider } from '../../../../scripts/eval/provider/fake-provider.ts'
 import type { FakeProvider } from '../../../../scripts/eval/provider/fake-provider.ts'
 import type { ProviderTurn } from '../../../../scripts/eval/provider/provider-turn.ts'
-import { ApiError } from '../../../../src/platform/errors.ts'
+import { ProviderModel } from '../../../../src/assistant/query/provider-model.ts'
+import type { ModelRequest } from '../../../../src/assistant/query/write-sql.ts'
 import { readConfig } from '../../../../src/config.ts'
-import { modelSettings } from '../../../../src/platform/llm/model-settings.ts'
-import { ProviderModel } from '../../../../src/assistant/query/models/provider-model.ts'
-import type { ModelRequest } from '../../../../src/assistant/query/models/sql-model.ts'
+import { ApiError } from '../../../../src/platform/errors.ts'
+import { modelSettings } from '../../../../src/platform/llm/settings.ts'
 
 const request = (signal = new AbortController().signal): ModelRequest => ({
   instructions: 'You write SQL.',

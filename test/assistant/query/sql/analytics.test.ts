@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { fillIndexer } from '../../../../scripts/eval/databases/fill-indexer.ts'
-import { openSqlRunner } from '../../../../src/assistant/query/sql/open-sql-runner.ts'
+import { openSqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import type { SqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
 import { analyticQueries } from './corpora/analytic-queries.ts'
 
 describe('real analytics', () => {

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { Client } from 'pg'
-import { readKnownObjects } from '../../../../src/assistant/query/sql/gate/read-known-objects.ts'
+import { readKnownObjects } from '../../../../src/assistant/query/sql/gate/known-objects.ts'
 import { SqlGate } from '../../../../src/assistant/query/sql/gate/sql-gate.ts'
-import { indexerSchemas, indexerTables } from '../../../../src/assistant/query/sql/indexer-tables.ts'
-import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-refusal.ts'
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { indexerSchemas, indexerTables } from '../../../../src/assistant/query/sql/readable-tables.ts'
+import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-errors.ts'
+import { createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
 
 type Calls = Readonly<Record<string, (n: number) => string>>
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { readKnownObjects } from '../../../../src/assistant/query/sql/gate/read-known-objects.ts'
-import { SqlGate } from '../../../../src/assistant/query/sql/gate/sql-gate.ts'
-import { maxStatementLength } from '../../../../src/assistant/query/sql/gate/statement-text.ts'
-import { indexerSchemas, indexerTables } from '../../../../src/assistant/query/sql/indexer-tables.ts'
-import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-refusal.ts'
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { readKnownObjects } from '../../../../src/assistant/query/sql/gate/known-objects.ts'
+import { maxStatementLength, SqlGate } from '../../../../src/assistant/query/sql/gate/sql-gate.ts'
+import { indexerSchemas, indexerTables } from '../../../../src/assistant/query/sql/readable-tables.ts'
+import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-errors.ts'
+import { createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
 
 /** CPU of this thread for one statement, ms. */
 const maxCpuMs = 100

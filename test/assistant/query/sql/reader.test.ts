@@ -1,15 +1,14 @@
 import { expect } from 'chai'
 import { Client } from 'pg'
 import { pino } from 'pino'
-import { indexerTables } from '../../../../src/assistant/query/sql/indexer-tables.ts'
-import { chooseReader } from '../../../../src/assistant/query/sql/reader/choose-reader.ts'
-import { openSqlRunner } from '../../../../src/assistant/query/sql/open-sql-runner.ts'
-import { scramVerifier } from '../../../../src/assistant/query/sql/reader/reader-login.ts'
+import { indexerTables } from '../../../../src/assistant/query/sql/readable-tables.ts'
+import { chooseReader, readerRole, scramVerifier } from '../../../../src/assistant/query/sql/reader.ts'
+import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-errors.ts'
+import { openSqlRunner } from '../../../../src/assistant/query/sql/sql-runner.ts'
 import { migrate } from '../../../../src/platform/db/migrate.ts'
 import { createPool } from '../../../../src/platform/db/pool.ts'
-import { SqlRefusal } from '../../../../src/assistant/query/sql/sql-refusal.ts'
-import { readerRole } from '../../../../src/assistant/query/sql/reader/reader-role.ts'
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { createEmptyDatabase, createTestDatabase } from '../../../support/database.ts'
+import type { TestDatabase } from '../../../support/database.ts'
 
 /** Tables that are nobody's business: keys, webhooks, the work of the farm, who signs in, and what they write. A table that is in neither list fails the test below. */
 const secretTables = [

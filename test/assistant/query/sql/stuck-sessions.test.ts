@@ -4,17 +4,15 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
-import { readKnownTypes } from '../../../../src/assistant/query/sql/run/known-types.ts'
-import { ServerSessions } from '../../../../src/assistant/query/sql/run/server-sessions.ts'
-import { StatementRunner } from '../../../../src/assistant/query/sql/run/statement-runner.ts'
-import { Turns } from '../../../../src/assistant/query/sql/run/turns.ts'
-import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-answer.ts'
-import { ApiError } from '../../../../src/platform/errors.ts'
-import {
-  startEmbeddedPostgres,
-  type EmbeddedPostgres,
-} from '../../../../src/platform/db/embedded/start-embedded-postgres.ts'
+import { readKnownTypes } from '../../../../src/assistant/query/sql/result-types.ts'
+import { ServerSessions } from '../../../../src/assistant/query/sql/server-sessions.ts'
+import type { SqlAnswer } from '../../../../src/assistant/query/sql/sql-runner.ts'
+import { StatementRunner } from '../../../../src/assistant/query/sql/statement-runner.ts'
+import { Turns } from '../../../../src/assistant/query/sql/statement-slots.ts'
+import { startEmbeddedPostgres } from '../../../../src/platform/db/embedded/start-embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../../../src/platform/db/embedded/start-embedded-postgres.ts'
 import { createPool } from '../../../../src/platform/db/pool.ts'
+import { ApiError } from '../../../../src/platform/errors.ts'
 import { pause } from '../../../../src/platform/retry.ts'
 
 const maxReplaced = 2

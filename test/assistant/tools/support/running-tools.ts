@@ -1,9 +1,9 @@
 import { pino } from 'pino'
+import { scriptReference } from '../../../../src/assistant/mcp/script-reference.ts'
+import type { SourceDocument } from '../../../../src/assistant/tools/doc-sections.ts'
+import { startToolServers } from '../../../../src/assistant/tools/tool-servers.ts'
+import type { ToolServerOptions } from '../../../../src/assistant/tools/tool-servers.ts'
 import { Metrics } from '../../../../src/platform/metrics.ts'
-import { scriptReference } from '../../../../src/assistant/mcp/resources/script-reference.ts'
-import type { SourceDocument } from '../../../../src/assistant/tools/docs/source-document.ts'
-import { startToolServers } from '../../../../src/assistant/tools/start-tool-servers.ts'
-import type { ToolServerOptions } from '../../../../src/assistant/tools/start-tool-servers.ts'
 
 export interface RunningTools {
   readonly origin: string

@@ -1,13 +1,20 @@
 import { z } from 'zod'
 import { ApiError } from '../../../../platform/errors.ts'
+import {
+  answerFields,
+  attemptsExample,
+  failureFields,
+  generatedFields,
+  presentAnswer,
+  presentFailure,
+  presentGenerated,
+  questionField,
+  targetField,
+} from '../../dto.ts'
 import type { QueryAnswer, QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
 import { notAnObject, targetOf } from '../inputs.ts'
-import { questionField, targetField } from '../../wire/input-fields.ts'
-import { answerFields, presentAnswer } from '../../wire/present-answer.ts'
-import { failureFields, presentFailure } from '../../wire/present-failure.ts'
-import { attemptsExample, generatedFields, presentGenerated } from '../../wire/present-generated.ts'
 import { modelProblems } from './model-problems.ts'
 
 const body = z.strictObject(

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../../../platform/errors.ts'
-import type { HistoryItem } from '../../history/query-history.ts'
+import { targetField } from '../../dto.ts'
+import type { HistoryItem } from '../../query-history.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
 import { numberParameter } from '../inputs.ts'
-import { targetField } from '../../wire/input-fields.ts'
 
 const item = z
   .strictObject({

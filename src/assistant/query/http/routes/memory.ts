@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../../../platform/errors.ts'
-import { keptPairSchema } from '../../memory/kept-pair.ts'
+import { questionField, sqlField, targetField } from '../../dto.ts'
+import { keptPairSchema } from '../../pair-folder.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
 import { notAnObject, numberParameter } from '../inputs.ts'
-import { questionField, sqlField, targetField } from '../../wire/input-fields.ts'
 
 const pair = z.strictObject(keptPairSchema.shape).meta({ id: 'KeptPair' })
 const foundPair = z

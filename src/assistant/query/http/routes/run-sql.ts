@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../../../platform/errors.ts'
+import { answerFields, failureFields, presentAnswer, presentFailure, sqlField, targetField } from '../../dto.ts'
 import type { QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
 import { notAnObject, targetOf } from '../inputs.ts'
-import { sqlField, targetField } from '../../wire/input-fields.ts'
-import { answerFields, presentAnswer } from '../../wire/present-answer.ts'
-import { failureFields, presentFailure } from '../../wire/present-failure.ts'
 
 const body = z.strictObject(
   {

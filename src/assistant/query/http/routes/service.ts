@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { targetField } from '../../dto.ts'
 import { queryTargets } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
-import { targetField } from '../../wire/input-fields.ts'
 
 const model = z.strictObject({
   provider: z.string(),

@@ -51,13 +51,12 @@ export type CallKind =
 
 function kindsOf(names: Readonly<Partial<Record<CallKind, string>>>): ReadonlyMap<string, CallKind> {
   return new Map(
-    Object.entries(names).flatMap(([kind, list]) =>
-      list
-        .trim()
-        .split(/\s+/)
-        .map((name) => [name, kind as CallKind] as const),
-    ),
+    Object.entries(names).flatMap(([kind, list]) => wordsOf(list).map((name) => [name, kind as CallKind] as const)),
   )
+}
+
+function wordsOf(list: string): string[] {
+  return list.split(/\s+/)
 }
 
 /** Functions of pg_catalog, by their kind. */
@@ -125,90 +124,14 @@ export const functionKinds: ReadonlyMap<string, CallKind> = kindsOf({
 })
 
 /** Types of pg_catalog; an array or a domain is allowed when its elements are. */
-export const allowedTypes: readonly string[] = [
-  'bool',
-  'int2',
-  'int4',
-  'int8',
-  'float4',
-  'float8',
-  'numeric',
-  'oid',
-  'text',
-  'varchar',
-  'bpchar',
-  'char',
-  'name',
-  'bytea',
-  'uuid',
-  'date',
-  'time',
-  'timetz',
-  'timestamp',
-  'timestamptz',
-  'interval',
-  'json',
-  'jsonb',
-  'jsonpath',
-  'int4range',
-  'int8range',
-  'numrange',
-  'tsrange',
-  'tstzrange',
-  'daterange',
-  'int4multirange',
-  'int8multirange',
-  'nummultirange',
-  'tsmultirange',
-  'tstzmultirange',
-  'datemultirange',
-]
+export const allowedTypes: readonly string[] =
+  wordsOf(`bool int2 int4 int8 float4 float8 numeric oid text varchar bpchar char name bytea uuid date time timetz
+    timestamp timestamptz interval json jsonb jsonpath int4range int8range numrange tsrange tstzrange
+    daterange int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange`)
 
-export const allowedOperators: readonly string[] = [
-  '=',
-  '<>',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  '+',
-  '-',
-  '*',
-  '/',
-  '%',
-  '^',
-  '|/',
-  '||/',
-  '@',
-  '&',
-  '|',
-  '#',
-  '~',
-  '<<',
-  '>>',
-  '||',
-  '^@',
-  '~~',
-  '!~~',
-  '~~*',
-  '!~~*',
-  '~*',
-  '!~',
-  '!~*',
-  '->',
-  '->>',
-  '#>',
-  '#>>',
-  '@>',
-  '<@',
-  '&&',
-  '-|-',
-  '?',
-  '?|',
-  '?&',
-  '#-',
-  '@?',
-]
+export const allowedOperators: readonly string[] =
+  wordsOf(`= <> < <= > >= + - * / % ^ |/ ||/ @ & | # ~ << >> || ^@ ~~ !~~ ~~* !~~* ~* !~ !~* -> ->> #> #>> @> <@ &&
+    -|- ? ?| ?& #- @?`)
 
 /** ICU collations compare texts more slowly than bytes, and each opens an ICU collator of its own in the session. */
 export const allowedCollations: ReadonlySet<string> = new Set(['C', 'POSIX', 'default', 'ucs_basic'])

@@ -1,5 +1,7 @@
-import { maxNumericDigits, maxValueBytes, nodeWork, numberBytes, shortBytes, type Value } from './call-cost.ts'
-import { isNode, listOf, namesIn, nodeOf, type SyntaxNode } from './syntax-tree.ts'
+import { maxNumericDigits, maxValueBytes, nodeWork, numberBytes, shortBytes } from './call-cost.ts'
+import type { Value } from './call-cost.ts'
+import { isNode, listOf, namesIn, nodeOf } from './grammar.ts'
+import type { SyntaxNode } from './grammar.ts'
 
 /** What a part of FROM gives. */
 export interface Columns {

@@ -1,7 +1,9 @@
-import { SqlRefusal } from '../sql-refusal.ts'
+import { SqlRefusal } from '../sql-errors.ts'
 import { allowedCollations } from './function-rules.ts'
-import { verdictOn, type KnownObjects } from './known-objects.ts'
-import { isNode, namesIn, nodeOf, selectNodes, type SyntaxNode } from './syntax-tree.ts'
+import { isNode, namesIn, nodeOf, selectNodes } from './grammar.ts'
+import type { SyntaxNode } from './grammar.ts'
+import { verdictOn } from './known-objects.ts'
+import type { KnownObjects } from './known-objects.ts'
 
 /** Names of WITH that are visible where we are. */
 type Scope = ReadonlySet<string>

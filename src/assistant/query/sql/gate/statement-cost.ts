@@ -1,4 +1,4 @@
-import { SqlRefusal } from '../sql-refusal.ts'
+import { SqlRefusal } from '../sql-errors.ts'
 import {
   callCost,
   castCost,
@@ -10,10 +10,13 @@ import {
   shortBytes,
   sortWork,
   sourceWork,
-  type Value,
 } from './call-cost.ts'
+import type { Value } from './call-cost.ts'
 import { functionKinds } from './function-rules.ts'
-import { verdictOn, type KnownObjects } from './known-objects.ts'
+import { isNode, listOf, namesIn, nodeOf } from './grammar.ts'
+import type { SyntaxNode } from './grammar.ts'
+import { verdictOn } from './known-objects.ts'
+import type { KnownObjects } from './known-objects.ts'
 import {
   added,
   computed,
@@ -29,12 +32,8 @@ import {
   textOf,
   together,
   withSearchColumns,
-  type Columns,
-  type Column,
-  type Query,
-  type Scope,
 } from './query-columns.ts'
-import { isNode, listOf, namesIn, nodeOf, type SyntaxNode } from './syntax-tree.ts'
+import type { Column, Columns, Query, Scope } from './query-columns.ts'
 
 /** Most steps of the estimate, each some 100 ns; the longest statements of analysts take some hundred. */
 export const maxSteps = 150_000

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-refusal.ts'
+import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-errors.ts'
 
 /**
  * The same aims by the rarer parts of the grammar: attribute notation, SQL/JSON, XML, samples, frames, TABLE inside a query, names of WITH

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-refusal.ts'
+import type { RefusalCode } from '../../../../../src/assistant/query/sql/sql-errors.ts'
 
 /** Statements that must not run, by why. Each is tried again under the role alone, without the gate. */
 export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>> = {

@@ -1,0 +1,28 @@
+import { dynamicTool, jsonSchema } from 'ai'
+import type { ToolSet } from 'ai'
+import { expect } from 'chai'
+import { mergeTools } from './create-chat.ts'
+
+const toolsOf = (whose: string, ...names: string[]): ToolSet =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      dynamicTool({ description: whose, inputSchema: jsonSchema({ type: 'object' }), execute: () => whose }),
+    ]),
+  )
+
+describe('the tools of a turn', () => {
+  it('are ours before those of the provider, and these before those of MCP servers', () => {
+    const merged = mergeTools({
+      builtIn: toolsOf('ours', 'createChart', 'fetch_api'),
+      found: toolsOf('found', 'run_indexer_sql', 'fetch_api', 'web_search'),
+      provider: toolsOf('provider', 'web_search', 'createChart'),
+    })
+    expect(Object.entries(merged).map(([name, { description }]) => [name, description])).to.deep.equal([
+      ['run_indexer_sql', 'found'],
+      ['fetch_api', 'ours'],
+      ['web_search', 'provider'],
+      ['createChart', 'ours'],
+    ])
+  })
+})

@@ -1,0 +1,190 @@
+import { textUris } from './connections/mcp-server.ts'
+import type { FoundTools } from './connections/mcp-tool-source.ts'
+import { answerRules, chainRules, dataRules, evmRules, evmSqlRules, role, sqlRules, toolUses } from './rules.ts'
+
+/** What a model is told of where it is. */
+export interface PromptFacts {
+  /** `mainnet`, `testnet` …; undefined: not known yet. */
+  readonly network: string | undefined
+  /** Names of the tools of the turn. */
+  readonly tools: readonly string[]
+  readonly missing: FoundTools['missing']
+  /** Resources of the MCP server, by URI. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly skills: readonly { readonly name: string; readonly description: string }[]
+  readonly form: SchemaForm
+  /** FETCH_API_HOSTS. */
+  readonly fetchHosts: readonly string[]
+  /** Hosts that links in answers may lead to. */
+  readonly linkHosts: readonly string[]
+  /** UTC, as 2026-11-22. */
+  readonly today: string
+}
+
+/** Beyond this the definitions of a database are told in short, and beyond the second number only the first of them. */
+const mostSchemaCharacters = 120_000
+const mostCompactCharacters = 60_000
+const mostReferenceCharacters = 12_000
+const mostDescriptionCharacters = 400
+
+/**
+ * All that a model is told before a conversation: who it is, which tool is for what, the rules, the tables, and at the end what changes from day to
+ * day, so that a provider can keep the rest. Nothing in it comes from the chain, where anybody can write.
+ */
+export function buildInstructions(facts: PromptFacts): string {
+  const { texts, form, fetchHosts, linkHosts } = facts
+  const has = (name: string): boolean => facts.tools.includes(name)
+  const sections = [
+    role,
+    section(
+      'Tools',
+      list(toolUses.flatMap(({ tools, use }) => (tools.some(has) ? [`${tools.filter(has).join(', ')}: ${use}`] : []))),
+    ),
+    section(
+      'Answers',
+      list(
+        answerRules({ linkHosts, hasCharts: has('createChart'), hasSql: has('run_indexer_sql') || has('run_evm_sql') }),
+      ),
+    ),
+    section(
+      'What others wrote',
+      list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [], hasSkills: has('loadSkill') })),
+    ),
+    ...(has('run_indexer_sql') ? [section('SQL on the indexer (run_indexer_sql)', list(sqlRules))] : []),
+    ...(has('run_evm_sql') ? [section('SQL on the EVM explorer (run_evm_sql)', list(evmSqlRules))] : []),
+    ...(has('run_chain_script') ? [section('Cadence', list(chainRules))] : []),
+    ...(has('evm_rpc') || has('evm_call') ? [section('EVM by JSON-RPC', list(evmRules))] : []),
+    ...(has('loadSkill') && facts.skills.length > 0 ? [section('Skills', skillsOf(facts))] : []),
+    ...(has('run_indexer_sql') ? [section('Tables of the indexer', schemaOf(texts.get(textUris.indexer), form))] : []),
+    ...(has('run_evm_sql')
+      ? [
+          section('Tables of the EVM explorer', schemaOf(texts.get(textUris.evm), form)),
+          ...notesOf(texts.get(textUris.evmNotes)),
+        ]
+      : []),
+    ...(has('run_chain_script') ? referenceOf(texts.get(textUris.scripts), form) : []),
+    section('Now', nowOf(facts)),
+  ]
+  return sections.join('\n\n')
+}
+
+function section(title: string, content: string): string {
+  return `# ${title}\n\n${content.trim()}`
+}
+
+function list(rules: readonly string[]): string {
+  return rules.map((rule) => `- ${rule}`).join('\n')
+}
+
+function skillsOf({ skills }: PromptFacts): string {
+  const lines = skills.map(
+    ({ name, description }) => `- ${name}: ${oneLine(description).slice(0, mostDescriptionCharacters)}`,
+  )
+  return [
+    'Read the one that fits with loadSkill, before the first SQL or Cadence of its field that is more than a simple one.',
+    '',
+    ...lines,
+  ].join('\n')
+}
+
+function schemaOf(ddl: string | undefined, form: SchemaForm): string {
+  if (ddl === undefined)
+    return 'They could not be read just now: say so where a statement fails for want of them, and do not guess names more than once.'
+  if (form === 'full' && ddl.length <= mostSchemaCharacters) return ddl
+  const compact = compactSchema(ddl)
+  if (compact.length <= mostCompactCharacters) return compact
+  return `${compact.slice(0, compact.lastIndexOf('\n', mostCompactCharacters))}\n-- There are more tables; these are the first of them.`
+}
+
+/** Without the examples, which are long and are in a skill as well. */
+function notesOf(notes: string | undefined): string[] {
+  const text = notes?.split(/^## Examples$/m, 1)[0]?.trim() ?? ''
+  return text === '' ? [] : [section('Notes on the EVM explorer', text.slice(0, mostReferenceCharacters))]
+}
+
+function referenceOf(reference: string | undefined, form: SchemaForm): string[] {
+  if (reference === undefined) return []
+  const text = reference.replace(/^# .*\n+/, '')
+  const short = form === 'full' ? text : (text.split(/^## Examples$/m, 1)[0] ?? '')
+  return [section('Cadence scripts', short.slice(0, mostReferenceCharacters))]
+}
+
+function nowOf({ today, network, missing }: PromptFacts): string {
+  return list([
+    `It is ${today}, UTC. Days and ranges such as "last week" are counted from this day; what the database has may end before it.`,
+    network === undefined ? 'The network of the chain is not known yet.' : `The chain is Flow ${network}.`,
+    ...missing.map(
+      ({ source, reason }) =>
+        `Not there now: ${source} (${reason}). Say so where the question needs them, and make nothing up.`,
+    ),
+  ])
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+/** How much is told of tables: `full` as the database has it, `compact` without the comments of columns and without indexes, a third as long. */
+export type SchemaForm = 'full' | 'compact'
+
+/** Names of types as long as they have to be. */
+const shortTypes: readonly (readonly [RegExp, string])[] = [
+  [/\btimestamp(\(\d\))? with time zone\b/g, 'timestamptz'],
+  [/\btimestamp(\(\d\))? without time zone\b/g, 'timestamp'],
+  [/\bcharacter varying(\(\d+\))?/g, 'text'],
+  [/\bbigint\b/g, 'int8'],
+  [/\binteger\b/g, 'int4'],
+  [/\bsmallint\b/g, 'int2'],
+  [/\bboolean\b/g, 'bool'],
+  [/\bdouble precision\b/g, 'float8'],
+]
+
+/**
+ * The definitions of tables (`schema://…-ddl`) with one line for each: `app.accounts (address text, …) key (address) -- What it holds.`
+ * Lines that are not of a definition are left out.
+ */
+export function compactSchema(ddl: string): string {
+  const lines: string[] = []
+  let remarks: string[] = []
+  let open: { name: string; columns: string[]; remarks: string[] } | undefined
+  for (const line of ddl.split('\n')) {
+    const begin = /^CREATE TABLE (.+) \($/.exec(line)?.[1]
+    if (begin !== undefined) {
+      open = {
+        name: begin,
+        columns: [],
+        remarks: remarks.filter((remark) => !/^\S+ is a view with these columns:$/.test(remark)),
+      }
+      remarks = []
+    } else if (open !== undefined && line.startsWith('  ')) {
+      open.columns.push(shortColumn(line))
+    } else if (line === ');' && open !== undefined) {
+      lines.push(
+        `${open.name} (${open.columns.join(', ')})${open.remarks.length === 0 ? '' : ` -- ${open.remarks.join(' ')}`}`,
+      )
+      open = undefined
+    } else if (line.startsWith('-- PRIMARY KEY ') && lines.length > 0) {
+      lines.push(insertKey(lines.pop() ?? '', line.slice('-- PRIMARY KEY '.length)))
+    } else if (line.startsWith('-- ') && !line.startsWith('-- index: ')) {
+      remarks.push(line.slice(3))
+    } else if (line === '') {
+      remarks = []
+    }
+  }
+  return lines.join('\n')
+}
+
+/** `  height bigint NOT NULL, -- Block height.` is `height int8`. */
+function shortColumn(line: string): string {
+  const column = line
+    .trim()
+    .replace(/,? -- .*$/, '')
+    .replace(/,$/, '')
+    .replace(/ NOT NULL$/, '')
+  return shortTypes.reduce((text, [long, short]) => text.replace(long, short), column)
+}
+
+function insertKey(line: string, key: string): string {
+  const end = line.indexOf(') -- ')
+  return end === -1 ? `${line} key ${key}` : `${line.slice(0, end + 1)} key ${key}${line.slice(end + 1)}`
+}

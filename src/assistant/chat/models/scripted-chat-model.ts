@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider'
+import type { ModelState } from '../../../platform/llm/settings.ts'
+import { chartOf } from './chart-of.ts'
+import { markdownTable, readResultTable } from './result-table.ts'
+import type { ResultTable } from './result-table.ts'
+
+/** A question that the scripted model knows, and the statement that answers it. */
+export interface ScriptedExample {
+  /** One or more wordings, English or Chinese. The first is the one to show to people. */
+  readonly questions: readonly [string, ...string[]]
+  /** One SELECT for the indexer's database. */
+  readonly sql: string
+  /** What stands above its chart, in English. Without it the question. */
+  readonly title?: string
+  /** Whether its rows are the parts of a whole, which a pie shows best. */
+  readonly isShares?: boolean
+}
+
+/** Equal for questions that differ in case, spaces and the mark at their end alone. */
+export function questionKey(question: string): string {
+  return question
+    .normalize('NFKC')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/[\s?!.。]+$/, '')
+}
+
+/** What it says in one step: words, a call, or both. */
+interface Reply {
+  readonly text: string
+  readonly call?: { readonly toolName: string; readonly input: unknown }
+}
+
+interface ScriptedChatModelOptions {
+  /** Asked for anew with each question. */
+  readonly examples: () => readonly ScriptedExample[]
+  /** Pause between pieces of a text, so that it is seen to come, in milliseconds. Default 12. */
+  readonly paceMs?: number
+}
+
+const sqlTool = 'run_indexer_sql'
+const chartTool = 'createChart'
+
+/** A few words. */
+const pieceCharacters = 24
+
+const nothingUsed: LanguageModelV4Usage = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+}
+
+/**
+ * No model: a script that knows the example questions and answers nothing else. It calls the tools as a model would, so that the
+ * statements are really run and their rows really drawn. For trials without a key; it says what it is.
+ */
+export class ScriptedChatModel implements LanguageModelV4 {
+  readonly specificationVersion = 'v4'
+  readonly provider = 'scripted'
+  readonly modelId = 'example-questions'
+  readonly supportedUrls = {}
+  readonly state: ModelState = { provider: this.provider, name: this.modelId, isScripted: true }
+  readonly #examples: () => readonly ScriptedExample[]
+  readonly #paceMs: number
+
+  constructor({ examples, paceMs = 12 }: ScriptedChatModelOptions) {
+    this.#examples = examples
+    this.#paceMs = paceMs
+  }
+
+  doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const { text, call } = this.#reply(options)
+    const content: LanguageModelV4Content[] = text === '' ? [] : [{ type: 'text', text }]
+    if (call !== undefined)
+      content.push({
+        type: 'tool-call',
+        toolCallId: callId(),
+        toolName: call.toolName,
+        input: JSON.stringify(call.input),
+      })
+    return Promise.resolve({ content, finishReason: endOf(call), usage: nothingUsed, warnings: [] })
+  }
+
+  doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    return Promise.resolve({ stream: ReadableStream.from(this.#parts(options)) })
+  }
+
+  async *#parts(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
+    const { text, call } = this.#reply(options)
+    const { abortSignal } = options
+    yield { type: 'stream-start', warnings: [] }
+    if (text !== '') {
+      const id = randomUUID()
+      yield { type: 'text-start', id }
+      for (const delta of pieces(text)) {
+        yield { type: 'text-delta', id, delta }
+        await delay(this.#paceMs, undefined, abortSignal === undefined ? {} : { signal: abortSignal })
+      }
+      yield { type: 'text-end', id }
+    }
+    if (call !== undefined) {
+      const id = callId()
+      const input = JSON.stringify(call.input)
+      yield { type: 'tool-input-start', id, toolName: call.toolName }
+      yield { type: 'tool-input-delta', id, delta: input }
+      yield { type: 'tool-input-end', id }
+      yield { type: 'tool-call', toolCallId: id, toolName: call.toolName, input }
+    }
+    yield { type: 'finish', usage: nothingUsed, finishReason: endOf(call) }
+  }
+
+  #reply({ prompt, tools, toolChoice }: LanguageModelV4CallOptions): Reply {
+    const { question, said } = readPrompt(prompt)
+    const words = wordsFor(question)
+    const examples = this.#examples()
+    const asked = questionKey(question)
+    const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === asked))
+    if (example === undefined) return { text: words.unknown(examples.map(({ questions }) => questions[0])) }
+    const { sql, isShares = false, title = question } = example
+    const has = (name: string): boolean =>
+      toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
+    const result = said.find(({ toolName }) => toolName === sqlTool)
+    if (result === undefined)
+      return has(sqlTool)
+        ? { text: words.intro(), call: { toolName: sqlTool, input: { sql } } }
+        : { text: words.withoutTool(sql) }
+    const reason = failureIn(result)
+    const table = reason === undefined ? readResultTable(result.output) : undefined
+    if (table === undefined) return { text: words.failed(sql, reason ?? 'Its result cannot be read.') }
+    const wasDrawn = said.some(({ toolName }) => toolName === chartTool)
+    const chart =
+      wasDrawn || !has(chartTool)
+        ? undefined
+        : chartOf(table, { title: words.isEnglish ? title : question.trim(), isShares })
+    return chart === undefined
+      ? { text: words.closing(sql, table) }
+      : { text: '', call: { toolName: chartTool, input: chart } }
+  }
+}
+
+function callId(): string {
+  return `scripted-${randomUUID()}`
+}
+
+function endOf(call: Reply['call']): LanguageModelV4FinishReason {
+  const unified = call === undefined ? 'stop' : 'tool-calls'
+  return { unified, raw: unified }
+}
+
+/** A text in pieces that end with a space or a line where they can. */
+function pieces(text: string): readonly string[] {
+  return text.match(new RegExp(`[^]{1,${pieceCharacters}}(?:\\s|$)|[^]{1,${pieceCharacters}}`, 'gu')) ?? []
+}
+
+/** What a tool said since the question was asked. */
+interface ToolSaid {
+  readonly toolName: string
+  readonly output: LanguageModelV4ToolResultOutput
+}
+
+interface ReadPrompt {
+  /** What was asked last. */
+  readonly question: string
+  /** In the order in which they came. */
+  readonly said: readonly ToolSaid[]
+}
+
+/** The question that is to be answered, and what was found for it so far. */
+function readPrompt(prompt: LanguageModelV4Prompt): ReadPrompt {
+  const at = prompt.findLastIndex(({ role }) => role === 'user')
+  const asked = prompt[at]
+  const question =
+    asked?.role === 'user' ? asked.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
+  const said = prompt
+    .slice(at + 1)
+    .flatMap((message) => (message.role === 'tool' ? message.content : []))
+    .filter((part) => part.type === 'tool-result')
+    .map(({ toolName, output }) => ({ toolName, output }))
+  return { question, said }
+}
+
+/** Why a tool failed, in its own words; undefined where it did not. */
+function failureIn({ output }: ToolSaid): string | undefined {
+  if (output.type === 'error-text') return output.value
+  if (output.type === 'error-json') return JSON.stringify(output.value)
+  return output.type === 'execution-denied' ? (output.reason ?? 'It was not allowed.') : undefined
+}
+
+/** What the scripted model says, in the language in which it is asked. */
+interface ScriptedWords {
+  readonly isEnglish: boolean
+  intro(): string
+  /** The answer, below its chart. */
+  closing(sql: string, table: ResultTable): string
+  /** To any question that is not one of the examples. */
+  unknown(examples: readonly string[]): string
+  /** Where the statement cannot be run. */
+  withoutTool(sql: string): string
+  failed(sql: string, reason: string): string
+}
+
+const mostRows = 10
+const mostReasonCharacters = 600
+
+const english: ScriptedWords = {
+  isEnglish: true,
+  intro: () => 'I look that up in the indexed chain.\n\n',
+  closing: (sql, table) =>
+    [
+      ...(table.rows.length === 0
+        ? ['The statement ran and found **no rows**: the chain that is indexed has nothing of that yet.']
+        : [
+            `The statement gave **${count(table, 'row', 'rows')}**${table.isCut ? ' and was cut there' : ''}${table.rows.length > mostRows ? `; these are the first ${mostRows}` : ''}:`,
+            markdownTable(table, mostRows),
+          ]),
+      'The SQL that was run:',
+      sqlBlock(sql),
+      '*There is no model here: a script answers the example questions, with statements that are really run.*',
+    ].join('\n\n'),
+  unknown: (examples) =>
+    [
+      '**There is no model here, only a script that knows these questions:**',
+      examples.map((question) => `- ${question}`).join('\n'),
+      'To ask anything else, give the chat a model: set `LLM_API_KEY`, and `LLM_PROVIDER` to whose it is; or `LLM_BASE_URL` and `LLM_MODEL` for any server of the OpenAI interface, such as one on this machine. Then start it again.',
+    ].join('\n\n'),
+  withoutTool: (sql) =>
+    [
+      'The tool that runs SQL is not there at the moment, so there are no numbers. This is the statement that I would run:',
+      sqlBlock(sql),
+    ].join('\n\n'),
+  failed: (sql, reason) =>
+    ['The statement could not be run. The tool says:', quoted(reason), 'The SQL:', sqlBlock(sql)].join('\n\n'),
+}
+
+const chinese: ScriptedWords = {
+  isEnglish: false,
+  intro: () => '我在已索引的链上数据中查询。\n\n',
+  closing: (sql, table) =>
+    [
+      ...(table.rows.length === 0
+        ? ['语句已执行，但**没有结果**：已索引的链上还没有这类数据。']
+        : [
+            `语句返回了 **${table.rows.length} 行**${table.isCut ? '（结果已截断）' : ''}${table.rows.length > mostRows ? `，以下是前 ${mostRows} 行` : ''}：`,
+            markdownTable(table, mostRows),
+          ]),
+      '执行的 SQL：',
+      sqlBlock(sql),
+      '*这里没有模型：示例问题由脚本回答，但其中的语句是真实执行的。*',
+    ].join('\n\n'),
+  unknown: (examples) =>
+    [
+      '**这里没有模型，只有一个脚本，它只认识这些问题：**',
+      examples.map((question) => `- ${question}`).join('\n'),
+      '要问别的问题，请设置一个模型：`LLM_API_KEY` 和 `LLM_PROVIDER`；或者用 `LLM_BASE_URL` 和 `LLM_MODEL` 指向任何兼容 OpenAI 接口的服务。然后重新启动。',
+    ].join('\n\n'),
+  withoutTool: (sql) => ['目前没有可以执行 SQL 的工具，所以没有数据。我会执行的语句是：', sqlBlock(sql)].join('\n\n'),
+  failed: (sql, reason) => ['语句无法执行。工具的说明：', quoted(reason), 'SQL：', sqlBlock(sql)].join('\n\n'),
+}
+
+function wordsFor(question: string): ScriptedWords {
+  return /\p{Script=Han}/u.test(question) ? chinese : english
+}
+
+function count({ rows }: ResultTable, one: string, many: string): string {
+  return `${rows.length} ${rows.length === 1 ? one : many}`
+}
+
+function sqlBlock(sql: string): string {
+  return `\`\`\`sql\n${sql}\n\`\`\``
+}
+
+/** As code, so that nothing in it means anything in Markdown. */
+function quoted(text: string): string {
+  return text
+    .slice(0, mostReasonCharacters)
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+}

@@ -1,0 +1,205 @@
+import { ApiError } from '../../platform/errors.ts'
+import { isShallow, tooDeep } from '../../platform/json-depth.ts'
+import { isChatMode } from './chat-types.ts'
+import type { ChatDataParts, ChatMessage, ChatMode } from './chat-types.ts'
+import { charactersOf, historyLimits, isJsonObject, repairAnswer } from './repair-answer.ts'
+import type { JsonObject } from './repair-answer.ts'
+
+/** A question with what was said before it. */
+export interface ChatRequest {
+  /** Questions and answers in turn; the first and the last are the user's. Every call of a tool has a result or an error. */
+  readonly messages: readonly ChatMessage[]
+  /** Undefined: none was named, or none that there is. */
+  readonly mode: ChatMode | undefined
+  /** What of it was left out. */
+  readonly notices: readonly ChatDataParts['notice'][]
+}
+
+/** Parts of other protocols that hold a picture or a file. */
+const fileTypes: ReadonlySet<unknown> = new Set([
+  'file',
+  'image',
+  'image_url',
+  'input_image',
+  'input_file',
+  'reasoning-file',
+])
+
+/**
+ * Reads what a client of the AI SDK sends, or anybody in its place: it is the client that keeps the conversation, so that all of it
+ * may be made up. Only what people and the model say comes through, and what tools gave back.
+ * @throws ApiError 400 `invalid-field`, `system-message`, `files-not-taken`, `no-question`, `too-deep`; 413 `message-too-long`. `field`
+ *   names the message, as `messages[2]`
+ */
+export function readChatRequest(body: unknown): ChatRequest {
+  if (!isShallow(body)) throw tooDeep()
+  if (!isJsonObject(body)) throw invalid(undefined, 'The body must be a JSON object with the list "messages".')
+  const { messages, mode, trigger } = body
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw invalid('messages', 'Field "messages" must be a list of messages, the question last.')
+  // Who asks for another answer may send the one that is to be replaced.
+  const asked =
+    trigger === 'regenerate-message'
+      ? messages.slice(0, messages.findLastIndex((message) => roleOf(message) === 'user') + 1)
+      : messages
+  const given: readonly unknown[] = asked
+  const last = given.length - 1
+  if (roleOf(given[last]) === 'assistant' || last < 0)
+    throw new ApiError(400, 'no-question', "The last message must be the user's question.", {
+      field: `messages[${Math.max(0, last)}]`,
+    })
+
+  const offset = Math.max(0, given.length - historyLimits.messages)
+  const read = given.slice(offset).map((message, i) => readMessage(message, `messages[${offset + i}]`))
+  if (read.at(-1) === undefined) throw invalid(`messages[${last}]`, 'The last message has no text.')
+  const said = read.filter((message) => message !== undefined)
+  const fromFirstQuestion = said.slice(said.findIndex(({ role }) => role === 'user'))
+  const kept = fitHistory(fromFirstQuestion)
+  // What is said before the first question, as a welcome, is nothing that anybody misses.
+  const left = (offset === 0 ? fromFirstQuestion : [...given.slice(0, offset), ...said]).length - kept.length
+  return {
+    messages: inTurns(uniqueCallIds(kept)).map((message, i) => ({ id: `message-${i + 1}`, ...message })),
+    mode: isChatMode(mode) ? mode : undefined,
+    notices: left === 0 ? [] : [leftOut(left)],
+  }
+}
+
+/** @param place for errors, as `messages[2]`. Undefined: nothing is said in it */
+function readMessage(message: unknown, place: string): Said | undefined {
+  const role = roleOf(message)
+  if (!isJsonObject(message)) throw invalid(place, `Field "${place}" must be an object with "role" and "parts".`)
+  if (role === 'system' || role === 'developer') {
+    throw new ApiError(
+      400,
+      'system-message',
+      `${place} has the role ${role}: what the model is told beside the conversation is not for clients to say. Leave the message out.`,
+      { field: place },
+    )
+  }
+  if (role !== 'user' && role !== 'assistant')
+    throw invalid(`${place}.role`, `Field "${place}.role" must be user or assistant.`)
+  const parts = role === 'user' ? readQuestion(partsOf(message, place), place) : repairAnswer(partsOf(message, place))
+  return parts.length === 0 ? undefined : { role, parts }
+}
+
+/** Of clients of other protocols: `content`, a text or its parts. */
+function partsOf({ parts, content }: JsonObject, place: string): readonly unknown[] {
+  if (Array.isArray(parts)) return parts
+  if (parts === undefined && typeof content === 'string') return [{ type: 'text', text: content }]
+  if (parts === undefined && Array.isArray(content)) return content
+  throw invalid(
+    `${place}.parts`,
+    `Field "${place}.parts" must be a list of parts, such as {"type": "text", "text": "…"}.`,
+  )
+}
+
+/** What a person says is text. Any address in a message would have to be fetched by us or by the provider: none is. */
+function readQuestion(parts: readonly unknown[], place: string): Said['parts'] {
+  const texts = parts.flatMap((part, i) => {
+    if (!isJsonObject(part)) return []
+    if (fileTypes.has(part['type'])) {
+      throw new ApiError(
+        400,
+        'files-not-taken',
+        `${place}.parts[${i}] is a file or a picture, and only text is taken. Leave it out.`,
+        { field: `${place}.parts[${i}]` },
+      )
+    }
+    return part['type'] === 'text' && typeof part['text'] === 'string' && part['text'].trim() !== ''
+      ? [part['text'].toWellFormed()]
+      : []
+  })
+  const text = texts.join('\n\n')
+  if (text.length > historyLimits.messageCharacters) {
+    throw new ApiError(
+      413,
+      'message-too-long',
+      `A message has at most ${historyLimits.messageCharacters} characters; ${place} has ${text.length}.`,
+      { field: place },
+    )
+  }
+  return text === '' ? [] : [{ type: 'text', text }]
+}
+
+function leftOut(count: number): ChatDataParts['notice'] {
+  const messages = count === 1 ? 'its first message was' : `its first ${count} messages were`
+  return {
+    code: 'history-cut',
+    text: `This conversation is long: ${messages} left out of what the model was given. Begin a new one for another subject.`,
+  }
+}
+
+function roleOf(message: unknown): unknown {
+  return isJsonObject(message) ? message['role'] : undefined
+}
+
+function invalid(field: string | undefined, text: string): ApiError {
+  return new ApiError(400, 'invalid-field', text, field === undefined ? {} : { field })
+}
+
+/** What all providers take. */
+const idPattern = /^[\w-]{1,64}$/
+
+/** The same with an id of its own for each call of a tool, by which providers find its result; those that are well and new stay. */
+function uniqueCallIds(messages: readonly Said[]): readonly Said[] {
+  const taken = new Set(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'dynamic-tool' ? [part.toolCallId] : []))),
+  )
+  const seen = new Set<string>()
+  let made = 0
+  const idOf = (given: string): string => {
+    let id = given
+    while (!idPattern.test(id) || seen.has(id)) {
+      do id = `call_${++made}`
+      while (taken.has(id))
+    }
+    seen.add(id)
+    return id
+  }
+  return messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.map((part) => (part.type === 'dynamic-tool' ? { ...part, toolCallId: idOf(part.toolCallId) } : part)),
+  }))
+}
+
+/** What was said, without ids: they are of no use to a model. */
+type Said = Pick<ChatMessage, 'role' | 'parts'>
+
+/** The newest turns that fit, each a question with all that was answered; the last one always does. */
+function fitHistory(messages: readonly Said[]): readonly Said[] {
+  let first = messages.length
+  let characters = 0
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]
+    if (message === undefined) break
+    characters += charactersOf(message.parts)
+    if (characters > historyLimits.characters) break
+    if (message.role === 'user') first = i
+  }
+  return messages.slice(first)
+}
+
+/** The same with a turn for each: who asked twice without an answer asked once, in two paragraphs. Some servers refuse anything else. */
+function inTurns(messages: readonly Said[]): readonly Said[] {
+  const turns: Said[] = []
+  for (const message of messages) {
+    const before = turns.at(-1)
+    if (before?.role !== message.role) turns.push(message)
+    else
+      turns[turns.length - 1] = {
+        role: message.role,
+        parts:
+          message.role === 'user'
+            ? oneText([before, message])
+            : [...before.parts, { type: 'step-start' }, ...message.parts],
+      }
+  }
+  return turns
+}
+
+function oneText(messages: readonly Said[]): ChatMessage['parts'] {
+  const text = messages
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+    .join('\n\n')
+  return [{ type: 'text', text }]
+}

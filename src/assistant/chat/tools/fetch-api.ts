@@ -1,0 +1,238 @@
+import { tool } from 'ai'
+import type { Tool, ToolSet } from 'ai'
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { untilAborted } from '../../../platform/abort-reason.ts'
+import { ApiError, asError } from '../../../platform/errors.ts'
+import { parseExactJson } from '../../../platform/exact-json.ts'
+import type { JsonValue } from '../../../platform/exact-json.ts'
+import { dnsLookUp, resolveTarget, TargetRefused } from '../../../platform/outbound/resolve-target.ts'
+import type { LookUp } from '../../../platform/outbound/resolve-target.ts'
+import { targetPolicy } from '../../../platform/outbound/target-policy.ts'
+import type { TargetPolicy } from '../../../platform/outbound/target-policy.ts'
+import { parseBody } from '../../../platform/parse-input.ts'
+import { ListedHosts, mostUrlCharacters, refuseWrites, urlRefused } from './listed-hosts.ts'
+import { presentBody } from './present-body.ts'
+import type { ReadCadence } from './present-body.ts'
+import { sendRequest } from './send-request.ts'
+import type { RawAnswer } from './send-request.ts'
+import { toldInput } from './tool-input-schema.ts'
+
+export interface FetchApiOptions {
+  /** FETCH_API_HOSTS. */
+  readonly hosts: readonly string[]
+  /** Of base64 in answers of access nodes; `readJsonCdcValue`. */
+  readonly readCadence: ReadCadence
+  /** Default: the public internet. */
+  readonly network?: OutboundNetwork
+  /** For a call with all its redirects. Default 20,000 ms. */
+  readonly timeoutMs?: number
+}
+
+/** What the tool `fetch_api` gives to the model and shows on the page. */
+export interface FetchedApi {
+  readonly status: number
+  /** Where the answer is from, after redirects. */
+  readonly url: string
+  readonly content_type: string
+  /** JSON as what it is, other texts as text; null: none. */
+  readonly body: JsonValue
+  readonly truncated: boolean
+  /** What is left out, in words. */
+  readonly note?: string
+}
+
+/** Longest body of a POST, in bytes. */
+const mostBodyBytes = 64 * 1024
+
+const schema = z.strictObject(
+  {
+    url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${mostUrlCharacters} characters.`),
+    method: z.enum(['GET', 'POST'], 'must be GET or POST').optional().describe('Default: GET.'),
+    body: z.string('must be a text: the JSON as a text').optional().describe('For POST only: a JSON text.'),
+  },
+  'must be an object with a url',
+)
+
+type FetchApiInput = z.output<typeof schema>
+
+/**
+ * The tool `fetch_api`; no tool where no host is listed. Its failures are ApiErrors with words for the model.
+ * @throws FatalError `bad-host` where FETCH_API_HOSTS names what is no host
+ */
+export function fetchApiTools({
+  hosts: words,
+  readCadence,
+  network = publicInternet(),
+  timeoutMs = 20_000,
+}: FetchApiOptions): ToolSet {
+  const hosts = new ListedHosts(words)
+  if (hosts.names.length === 0) return {}
+  const fetch = fetchListed({ hosts, network, timeoutMs })
+  const fetchApi: Tool<unknown, FetchedApi> = tool({
+    description:
+      `Calls a public web API: GET or POST by https on ${hosts.names.join(', ')}, and no other host. Nothing can be signed in to, and nothing is written. ` +
+      'Long JSON is shortened, and base64 of access nodes (/v1/transactions/{id}, /v1/transaction_results/{id}, accounts, events) is decoded. What it gives is data of strangers.',
+    inputSchema: toldInput(schema),
+    execute: async (input, { abortSignal }) =>
+      callApi(parseBody(schema, input), { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
+  })
+  return { fetch_api: fetchApi }
+}
+
+interface Calling {
+  readonly hosts: ListedHosts
+  readonly fetch: FetchListed
+  readonly readCadence: ReadCadence
+}
+
+async function callApi(
+  { url, method = 'GET', body }: FetchApiInput,
+  { hosts, fetch, readCadence }: Calling,
+  signal: AbortSignal,
+): Promise<FetchedApi> {
+  const answer = await fetch({ url: hosts.read(url), method, body: readBody(method, body) }, signal)
+  const { status, contentType, location } = answer
+  const common = { status, url: answer.url.href, content_type: contentType.slice(0, 200) }
+  if (location !== undefined)
+    return { ...common, body: null, truncated: false, note: 'It leads elsewhere, where a POST is not sent.' }
+  return { ...common, ...presentBody(answer, readCadence) }
+}
+
+/**
+ * A body as it is sent: written anew, so that what was looked at is what a server reads, names that occur twice among it.
+ * @throws ApiError 400 `invalid-field`
+ */
+function readBody(method: 'GET' | 'POST', body: string | undefined): string | undefined {
+  // Models fill what they need not.
+  if (body === undefined || (method === 'GET' && body.trim() === '')) return undefined
+  if (method === 'GET') throw bodyRefused('A GET has no body; put what is asked for into the URL, or use POST.')
+  const written = rewrite(body)
+  if (Buffer.byteLength(written) > mostBodyBytes)
+    throw bodyRefused(`The body has more than ${mostBodyBytes} bytes; ask for less at once.`)
+  return written
+}
+
+function rewrite(text: string): string {
+  try {
+    const written = JSON.stringify(JSON.parse(text))
+    if (written === JSON.stringify(parseExactJson(text))) return written
+  } catch (error) {
+    throw bodyRefused('The body is no JSON; send a JSON text.', error)
+  }
+  throw bodyRefused('The body has a number with more digits than are sent exactly; write it as a text.')
+}
+
+function bodyRefused(problem: string, cause?: unknown): ApiError {
+  return new ApiError(400, 'invalid-field', problem, { field: 'body', ...(cause === undefined ? {} : { cause }) })
+}
+
+export interface ListedRequest {
+  readonly url: URL
+  readonly method: 'GET' | 'POST'
+  /** JSON; undefined: none. */
+  readonly body: string | undefined
+}
+
+/** What came in the end, and from where. */
+export interface ListedAnswer extends RawAnswer {
+  readonly url: URL
+}
+
+export interface FetchListedOptions {
+  readonly hosts: ListedHosts
+  readonly network: OutboundNetwork
+  /** For all of it: waiting for a turn, names, connections, redirects and bodies. */
+  readonly timeoutMs: number
+}
+
+export type FetchListed = (request: ListedRequest, signal: AbortSignal) => Promise<ListedAnswer>
+
+const mostRedirects = 3
+
+/** Requests of a process at the same time, each of which may hold a body: more than one conversation can make, and not more than memory has room for. */
+export const mostAtOnce = 32
+
+/**
+ * Makes what calls listed hosts. Redirects of a GET are followed within the list, each to an address that is looked up and checked anew; those of a POST
+ * are given as they are. It throws ApiError 400 `url-refused` or `write-refused`, 502 `fetch-failed`, 504 `fetch-timeout`, and the signal's reason.
+ */
+export function fetchListed({ hosts, network, timeoutMs }: FetchListedOptions): FetchListed {
+  const limit = pLimit(mostAtOnce)
+  return async (request, signal) => {
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const ending = AbortSignal.any([signal, deadline])
+    try {
+      return await untilAborted(
+        limit(() => follow(request, hosts, network, ending)),
+        ending,
+      )
+    } catch (error) {
+      signal.throwIfAborted()
+      if (deadline.aborted)
+        throw new ApiError(
+          504,
+          'fetch-timeout',
+          `${request.url.hostname} did not answer within ${timeoutMs / 1000} s. Ask it for less, or another host.`,
+          { cause: error },
+        )
+      throw error
+    }
+  }
+}
+
+async function follow(
+  request: ListedRequest,
+  hosts: ListedHosts,
+  network: OutboundNetwork,
+  signal: AbortSignal,
+): Promise<ListedAnswer> {
+  let { url } = request
+  for (let followed = 0; followed <= mostRedirects; followed++) {
+    signal.throwIfAborted()
+    refuseWrites(url, request.method, request.body === undefined ? undefined : JSON.parse(request.body))
+    const answer = await sendChecked({ ...request, url }, network, signal)
+    if (answer.location === undefined || request.method === 'POST') return { ...answer, url }
+    url = hosts.readRedirect(answer.location, url)
+  }
+  throw new ApiError(
+    502,
+    'fetch-failed',
+    `${request.url.hostname} leads from one URL to the next, more than ${mostRedirects} times.`,
+  )
+}
+
+async function sendChecked(request: ListedRequest, network: OutboundNetwork, signal: AbortSignal): Promise<RawAnswer> {
+  const { hostname } = request.url
+  try {
+    const address = await untilAborted(resolveTarget(request.url, network.policy, network.lookUp), signal)
+    return await sendRequest({ ...request, address }, network, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof TargetRefused) throw urlRefused(`${hostname} may not be called: ${error.message}.`, error)
+    throw new ApiError(502, 'fetch-failed', `${hostname} gave no answer that can be read: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+/** The words of others stay out: errors of TLS quote certificates. */
+function reasonOf(thrown: unknown): string {
+  const error = asError(thrown)
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+}
+
+/** How hosts are reached. No variable changes it: another one than the public internet is made by tests, in code. */
+export interface OutboundNetwork {
+  readonly policy: TargetPolicy
+  readonly lookUp: LookUp
+  /** Where https listens. */
+  readonly port: number
+  /** Certificates to trust in place of the system's, as PEM. */
+  readonly ca: string | undefined
+}
+
+/** Public addresses by DNS, on port 443, with certificates that the system trusts. */
+export function publicInternet(): OutboundNetwork {
+  return { policy: targetPolicy([]), lookUp: dnsLookUp(), port: 443, ca: undefined }
+}

@@ -1,0 +1,256 @@
+import { parseExactJson } from '../../../platform/exact-json.ts'
+import type { JsonValue } from '../../../platform/exact-json.ts'
+import type { ListedAnswer } from './fetch-api.ts'
+import { mostBodyBytes } from './send-request.ts'
+
+/** A body as a model reads it. */
+export interface PresentedBody {
+  /** JSON as what it is, other texts as text; null where there is none, or none for people. */
+  readonly body: JsonValue
+  readonly truncated: boolean
+  /** What is left out, and how to get it. */
+  readonly note?: string
+}
+
+/** Numbers that a double might round; looking for each of them takes five times as long as reading. */
+const longNumber = /[\d.]{16}/
+
+export function presentBody(
+  { url, contentType, bytes, isCut }: Pick<ListedAnswer, 'url' | 'contentType' | 'bytes' | 'isCut'>,
+  readCadence: ReadCadence,
+): PresentedBody {
+  if (bytes.length === 0) return { body: null, truncated: false }
+  const [type = ''] = contentType.split(';')
+  if (!isReadable(type))
+    return {
+      body: null,
+      truncated: true,
+      note: `${bytes.length} bytes of ${type.slice(0, 100)} are not shown: no text.`,
+    }
+  const text = decode(bytes, contentType)
+  const json = isCut ? undefined : jsonOf(text)
+  if (json === undefined) return presentText(text, isCut)
+  const isOfChain = isChainPath(url.pathname)
+  const { value, cut } = summariseJson(isOfChain ? readChainFields(json, readCadence) : json, isOfChain)
+  return {
+    body: value,
+    truncated: cut !== undefined,
+    ...(cut === undefined ? {} : { note: `Shortened: ${cut}. Ask for less: by page, filter or id.` }),
+  }
+}
+
+function presentText(text: string, isCut: boolean): PresentedBody {
+  if (!isCut && text.length <= mostSummaryCharacters) return { body: text, truncated: false }
+  const whole = isCut
+    ? `It has more than ${mostBodyBytes} bytes, of which no more were read`
+    : `It has ${text.length} characters`
+  return {
+    body: text.slice(0, mostSummaryCharacters).toWellFormed(),
+    truncated: true,
+    note: `${whole}; its first ${mostSummaryCharacters} characters are here. Ask for less: by page, filter or id.`,
+  }
+}
+
+/** Without a type it may be a text. */
+function isReadable(type: string): boolean {
+  return (
+    type === '' ||
+    /^text\/|[/+](?:json|xml|yaml|csv|javascript|x-ndjson|graphql-response\+json|x-www-form-urlencoded)$/.test(type)
+  )
+}
+
+function decode(bytes: Buffer, contentType: string): string {
+  const charset = /;charset="?([\w.:-]{1,40})/.exec(contentType)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch (error) {
+    // A name that nobody knows.
+    if (error instanceof RangeError) return new TextDecoder().decode(bytes)
+    throw error
+  }
+}
+
+/** Undefined for what is no JSON, whatever its type says, or is nested so deep that it is no data. */
+function jsonOf(text: string): JsonValue | undefined {
+  try {
+    return longNumber.test(text) ? parseExactJson(text) : (JSON.parse(text) as JsonValue)
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+export interface Summary {
+  readonly value: JsonValue
+  /** What is left out, in words; undefined: nothing is. */
+  readonly cut: string | undefined
+}
+
+/** How much of a value is shown. */
+interface Measure {
+  readonly items: number
+  readonly names: number
+  readonly characters: number
+  readonly depth: number
+}
+
+/** Most of a summary, in characters of JSON: a few per cent of what models can read. */
+export const mostSummaryCharacters = 60_000
+
+/** What is this short is shown whole. */
+const wholeCharacters = 16_000
+
+/** Deeper values are no data, and what calls itself to read them ends with a full stack. */
+const whole: Measure = { items: Infinity, names: Infinity, characters: Infinity, depth: 40 }
+
+/** From the largest: the first that makes a summary short enough is taken. */
+const measures: readonly Measure[] = [
+  { items: 20, names: 100, characters: 4000, depth: 8 },
+  { items: 10, names: 50, characters: 1000, depth: 6 },
+  { items: 5, names: 30, characters: 300, depth: 5 },
+  { items: 3, names: 20, characters: 100, depth: 4 },
+]
+
+/** For answers of the chain: a transaction has a script and more events than a list of a page has entries. */
+const chainMeasures: readonly Measure[] = [
+  { items: 120, names: 100, characters: 20_000, depth: 10 },
+  { items: 60, names: 100, characters: 8000, depth: 10 },
+  ...measures,
+]
+
+/** As much of a value as a model can read, of each part of it something; what is left out is told in its place. */
+export function summariseJson(value: JsonValue, isOfChain = false): Summary {
+  const first = summarise(value, whole)
+  if (lengthOf(first.value) <= wholeCharacters) return first
+  let last = first
+  for (const measure of isOfChain ? chainMeasures : measures) {
+    last = summarise(value, measure)
+    if (lengthOf(last.value) <= mostSummaryCharacters) return last
+  }
+  const cuts = [...(last.cut === undefined ? [] : [last.cut]), 'its JSON has its first characters']
+  return { value: `${firstOf(JSON.stringify(last.value))}…`, cut: cuts.join(', ') }
+}
+
+/** As much of a text as is short enough as JSON, where quotes are two characters. */
+function firstOf(text: string): string {
+  let first = text
+  while (lengthOf(first) >= mostSummaryCharacters) first = first.slice(0, Math.floor(first.length * 0.9)).toWellFormed()
+  return first
+}
+
+function lengthOf(value: JsonValue): number {
+  return JSON.stringify(value).length
+}
+
+function summarise(value: JsonValue, measure: Measure): Summary {
+  const cuts = new Set<string>()
+  const shown = show(value, measure, 0, cuts)
+  return { value: shown, cut: cuts.size === 0 ? undefined : [...cuts].join(', ') }
+}
+
+function show(value: JsonValue, measure: Measure, depth: number, cuts: Set<string>): JsonValue {
+  if (typeof value === 'string') return shorten(value, measure.characters, cuts)
+  if (typeof value !== 'object' || value === null) return value
+  const { items, names, depth: mostDepth } = measure
+  if (isList(value)) {
+    if (depth >= mostDepth && value.length > 0) return tooDeep(`a list of ${count(value.length)}`, measure, cuts)
+    const shown: JsonValue[] = value.slice(0, items).map((item) => show(item, measure, depth + 1, cuts))
+    if (value.length <= items) return shown
+    cuts.add(`lists have their first ${items} items`)
+    return [...shown, `… ${count(value.length - items)} more items`]
+  }
+  const parts = Object.entries(value)
+  if (depth >= mostDepth && parts.length > 0)
+    return tooDeep(`an object of ${count(parts.length)} fields`, measure, cuts)
+  const shown = parts
+    .slice(0, names)
+    .map(([name, item]): [string, JsonValue] => [shorten(name, 200, cuts), show(item, measure, depth + 1, cuts)])
+  if (parts.length <= names) return Object.fromEntries(shown)
+  cuts.add(`objects have their first ${names} fields`)
+  return Object.fromEntries([...shown, ['…', `${count(parts.length - names)} more fields`]])
+}
+
+function tooDeep(what: string, { depth }: Measure, cuts: Set<string>): string {
+  cuts.add(`nothing below level ${depth}`)
+  return `… ${what}`
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value)
+}
+
+/** Halves of surrogate pairs, which providers refuse, are replaced. */
+function shorten(text: string, most: number, cuts: Set<string>): string {
+  if (text.length <= most) return text.toWellFormed()
+  cuts.add(`texts have their first ${most} characters`)
+  return `${text.slice(0, most).toWellFormed()}… (${count(text.length)} characters)`
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+/** Reads a Cadence value in JSON-CDC. @throws when it is none */
+export type ReadCadence = (payload: Buffer) => unknown
+
+/** What the REST API of access nodes answers. Source: onflow/flow, openapi/access.yaml. */
+const chainPath =
+  /^\/v1\/(?:transactions|transaction_results|execution_results|blocks|collections|accounts|events|scripts)(?:\/|$)/
+
+/** Deeper than any answer of that API has these fields. */
+const mostDepth = 12
+
+export function isChainPath(pathname: string): boolean {
+  return chainPath.test(pathname)
+}
+
+/**
+ * An answer of an access node in which base64 is what it stands for: scripts and contracts as text, arguments, payloads of events and
+ * results of scripts as flat values. What cannot be read stays as it is.
+ */
+export function readChainFields(value: JsonValue, readCadence: ReadCadence): JsonValue {
+  if (typeof value === 'string') return cadenceOf(value, readCadence)
+  return readWithin(value, readCadence, 0)
+}
+
+function readWithin(value: JsonValue, readCadence: ReadCadence, depth: number): JsonValue {
+  if (typeof value !== 'object' || value === null || depth > mostDepth) return value
+  if (isList(value)) return value.map((item) => readWithin(item, readCadence, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, readField(name, item, readCadence, depth + 1)]),
+  )
+}
+
+function readField(name: string, value: JsonValue, readCadence: ReadCadence, depth: number): JsonValue {
+  if (name === 'script') return textOf(value)
+  if (name === 'payload' && typeof value === 'string') return cadenceOf(value, readCadence)
+  if (name === 'arguments' && isList(value)) return value.map((item) => cadenceOf(item, readCadence))
+  if (name === 'contracts' && typeof value === 'object' && value !== null && !isList(value)) {
+    return Object.fromEntries(Object.entries(value).map(([contract, code]) => [contract, textOf(code)]))
+  }
+  return readWithin(value, readCadence, depth)
+}
+
+function cadenceOf(value: JsonValue, readCadence: ReadCadence): JsonValue {
+  const bytes = bytesOf(value)
+  if (bytes === undefined) return value
+  try {
+    return readCadence(bytes) as JsonValue
+  } catch {
+    // Not Cadence, or in another encoding (CCF): whoever wrote it knows.
+    return value
+  }
+}
+
+function textOf(value: JsonValue): JsonValue {
+  const bytes = bytesOf(value)
+  if (bytes === undefined) return value
+  const text = bytes.toString('utf8')
+  return text.includes('\uFFFD') ? value : text
+}
+
+function bytesOf(value: JsonValue): Buffer | undefined {
+  if (typeof value !== 'string' || value === '' || value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value))
+    return undefined
+  return Buffer.from(value, 'base64')
+}

@@ -1,0 +1,166 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { clientNetwork } from '../../platform/client-network.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { bearerToken } from '../../platform/http/bearer-token.ts'
+import { clientHeader } from '../../platform/mcp/client-header.ts'
+import { isAddressedLocally } from '../../platform/mcp/origin-rules.ts'
+import type { SlidingWindow } from '../../platform/sliding-window.ts'
+import type { KeyCheck } from './key-check.ts'
+
+/** Who calls: a program on this machine, anybody where keys are not asked for, the administrator, or a developer. */
+export type Caller =
+  | { readonly kind: 'local' | 'open' | 'admin' }
+  | { readonly kind: 'developer'; readonly keyDigest: string }
+
+/** Holds off an address that shows wrong keys again and again. */
+interface FailedAttempts {
+  /** @throws ApiError 429 */
+  require(address: string): void
+  failed(address: string): void
+}
+
+export interface AdmissionOptions {
+  /** Whether a key is asked for (MCP_AUTH_ENABLED). */
+  readonly isKeyRequired: boolean
+  /** MCP_ADMIN_KEY; undefined: there is no such key. */
+  readonly adminKey: string | undefined
+  readonly keys: KeyCheck
+  /** Requests of each developer key (MCP_RATE_LIMIT). */
+  readonly window: SlidingWindow
+  readonly attempts: FailedAttempts
+  /** Where a request comes from, and whether it is a direct one of this machine. */
+  readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
+}
+
+/** Keys of one address that are looked up at the same time: as many as may be wrong, so that guesses that come all at once are held off too. */
+const mostLookUps = 10
+
+/** Lets callers in: the loopback rule, then keys, then the limit. */
+export class Admission {
+  readonly #options: AdmissionOptions
+  readonly #adminDigest: Buffer | undefined
+  readonly #lookUps = new LimitPerAddress(mostLookUps)
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options
+    this.#adminDigest = options.adminKey === undefined ? undefined : sha256(options.adminKey)
+  }
+
+  /**
+   * @throws ApiError 401 `key-required`, 401 `bad-key`, 429 `too-many-attempts`, 503 `keys-unavailable`
+   */
+  async admit(request: IncomingMessage): Promise<Caller> {
+    const { isKeyRequired, clientOf } = this.#options
+    const client = clientOf(request)
+    if (client.isLocal && isAddressedLocally(request.headers)) return { kind: 'local' }
+    if (!isKeyRequired) return { kind: 'open' }
+    const key = shownKey(request.headers)
+    if (key === undefined) {
+      throw new ApiError(
+        401,
+        'key-required',
+        'Send a developer key or the admin key as `Authorization: Bearer <key>` or `X-API-Key: <key>`.',
+      )
+    }
+    const digest = sha256(key)
+    if (this.#adminDigest !== undefined && timingSafeEqual(digest, this.#adminDigest)) return { kind: 'admin' }
+    const keyDigest = digest.toString('hex')
+    if (!(await this.#isGood(keyDigest, key, client.address)))
+      throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
+    return { kind: 'developer', keyDigest }
+  }
+
+  /**
+   * The network by which slots for statements are shared. A program on this machine, and the administrator, may name
+   * the client for which they call: the chat does.
+   */
+  clientOf(request: IncomingMessage, { kind }: Caller): string {
+    const named = request.headers[clientHeader]
+    const isBelieved = kind === 'local' || kind === 'admin'
+    const address = isBelieved && typeof named === 'string' ? named.replace(/\/64$/, '') : ''
+    return clientNetwork(isIP(address) === 0 ? this.#options.clientOf(request).address : address)
+  }
+
+  /** Counts requests of a caller. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details; 400 `batch-too-large` for what never fits */
+  count(caller: Caller, requests: number): void {
+    if (caller.kind !== 'developer') return
+    const { window } = this.#options
+    if (!window.canFit(requests)) {
+      throw new ApiError(
+        400,
+        'batch-too-large',
+        `A batch of ${requests} requests is more than a key has in a minute: send smaller ones.`,
+      )
+    }
+    const { isAllowed, retryAfterSeconds } = window.take(caller.keyDigest, requests)
+    if (isAllowed) return
+    throw new ApiError(
+      429,
+      'rate-limited',
+      `This key has made its requests of the last minute; try again in ${retryAfterSeconds} s.`,
+      { details: { retryAfterSeconds } },
+    )
+  }
+
+  async #isGood(digest: string, key: string, address: string): Promise<boolean> {
+    const { keys, attempts } = this.#options
+    const remembered = keys.remembered(digest)
+    if (remembered !== undefined) return remembered
+    attempts.require(address)
+    return this.#lookUps.run(address, async () => {
+      // Others of this address may have failed in the meantime.
+      attempts.require(address)
+      const isGood = keys.remembered(digest) ?? (await keys.lookUp(digest, key))
+      if (!isGood) attempts.failed(address)
+      return isGood
+    })
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** Longer texts are no keys; what is looked up and remembered stays small. */
+const mostCharacters = 512
+
+/** The key that a request shows, not checked: `Authorization: Bearer`, or else `X-API-Key`. Undefined: none. */
+function shownKey(headers: IncomingHttpHeaders): string | undefined {
+  const bearer = bearerToken(headers.authorization)
+  const key = bearer ?? [headers['x-api-key'] ?? []].flat()[0]?.trim() ?? ''
+  return key === '' || key.length > mostCharacters ? undefined : key
+}
+
+/** What one address has under way. */
+interface Under {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
+/** Does at most so many things of one address, or of one network of IPv6, at the same time; the others wait in the order in which they came. */
+export class LimitPerAddress {
+  readonly #most: number
+  readonly #underWay = new Map<string, Under>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+    const client = clientNetwork(address)
+    const under = this.#underWay.get(client) ?? { running: 0, waiting: [] }
+    this.#underWay.set(client, under)
+    if (under.running < this.#most) under.running++
+    else await new Promise<void>((resolve) => under.waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // The turn goes straight to the one that waits longest.
+      const next = under.waiting.shift()
+      if (next !== undefined) next()
+      else if (--under.running === 0) this.#underWay.delete(client)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { ApiError } from '../../platform/errors.ts'
+import { advertised, advertisedInput, readingOpenWorld } from '../../platform/mcp/tool.ts'
+import type { CallContext } from '../../platform/mcp/tool.ts'
+import { runTool, scriptToolName, success } from './query-tools.ts'
+import { jsonCdcSchema } from './script-runners.ts'
+import type { ScriptRunner } from './script-runners.ts'
+
+/** Longer than any script of use; nodes refuse those sooner. */
+const mostScriptCharacters = 100_000
+
+const badHeight = 'must be a height, or sealed'
+
+const schema = z.strictObject({
+  script: z
+    .string('must be a text')
+    .min(1, 'must not be empty')
+    .max(mostScriptCharacters, `must have at most ${mostScriptCharacters} characters`)
+    .describe(
+      'Cadence 1.0 source with `access(all) fun main(…)`. Imports name addresses: `import FlowToken from 0x1654653399040a61`.',
+    ),
+  arguments: z
+    .array(jsonCdcSchema, 'must be a list of JSON-CDC values')
+    .nullish()
+    .describe(
+      'Arguments of main in their order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, {"type": "UFix64", "value": "1.5"}].',
+    ),
+  block_height: z
+    .union([z.int().nonnegative(), z.string().regex(/^(sealed|[0-9]{1,15})$/, badHeight)], badHeight)
+    .nullish()
+    .describe(
+      'Run in the state after this block; default, and `sealed`, the latest sealed one. Nodes keep some weeks of states.',
+    ),
+  block_id: z
+    .string('must be a text')
+    .regex(/^(0x)?[0-9a-fA-F]{64}$/, 'must be 64 hex digits')
+    .nullish()
+    .describe('The same by the id of the block, in place of block_height.'),
+})
+const input = advertisedInput(schema)
+
+const output = advertised(
+  z.object({
+    result: jsonCdcSchema
+      .nullable()
+      .describe('What main returned, as JSON-CDC: type and value, not flattened; null when it failed.'),
+    error: z.string().nullable().describe('What went wrong; null where nothing did.'),
+    error_code: z.string().nullable().describe('The same for programs; stable.'),
+  }),
+)
+
+/** `run_chain_script`: runs Cadence that reads the chain. */
+export function registerScriptTool(server: McpServer, scripts: ScriptRunner, context: CallContext): void {
+  server.registerTool(
+    scriptToolName,
+    {
+      title: 'Run a Cadence script',
+      description:
+        'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they are now, or after a given block. ' +
+        'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts and for examples.',
+      inputSchema: input,
+      outputSchema: output,
+      annotations: readingOpenWorld,
+    },
+    (args, { mcpReq: { signal } }) =>
+      runTool({
+        tool: scriptToolName,
+        context,
+        signal,
+        schema,
+        args,
+        run: async ({ script, arguments: values, block_height: height, block_id: id }) => {
+          if (isGiven(height) && isGiven(id))
+            throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
+          const at = {
+            height: isGiven(height) && height !== 'sealed' ? Number(height) : undefined,
+            id: isGiven(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
+          }
+          const result = await scripts.run(script, values ?? [], at, signal)
+          return success({ result, error: null, error_code: null }, { result })
+        },
+        tell: ({ detail, code }) => ({ result: null, error: detail, error_code: code }),
+      }),
+  )
+}
+
+/** Models send null for what they leave out. */
+function isGiven<Value>(value: Value): value is NonNullable<Value> {
+  return value !== undefined && value !== null
+}

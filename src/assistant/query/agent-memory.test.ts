@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { likeness, nGrams } from './agent-memory.ts'
+
+const alike = (a: string, b: string): number => likeness(new Set(nGrams(a)), new Set(nGrams(b)))
+
+describe('n-grams', () => {
+  it('are three letters of words, and one and two characters of Chinese', () => {
+    expect(nGrams('FLOW tx')).to.deep.equal(['<fl', 'flo', 'low', 'ow>', '<tx', 'tx>'])
+    expect(nGrams('转账数')).to.deep.equal(['转', '账', '数', '转账', '账数'])
+    expect(nGrams('转账ft')).to.deep.equal(['转', '账', '转账', '<ft', 'ft>'])
+    expect(nGrams(' ,;— ')).to.deep.equal([])
+  })
+
+  it('find the same question in other words, and no other', () => {
+    const question = 'How many transactions were there yesterday?'
+    expect(alike(question, 'how many TRANSACTION were yesterday')).to.be.above(0.7)
+    expect(alike(question, 'Which accounts hold the most FLOW?')).to.be.below(0.3)
+    expect(alike('昨天有多少笔交易？', '昨天的交易有多少')).to.be.above(0.5)
+    expect(alike('昨天有多少笔交易？', '持有最多 FLOW 的账户')).to.be.below(0.3)
+    expect(alike('', '')).to.equal(0)
+  })
+})

@@ -1,0 +1,199 @@
+import MiniSearch from 'minisearch'
+import { ApiError } from '../../platform/errors.ts'
+import { pairId } from './pair-folder.ts'
+import type { GivenPair, KeptPair, PairFolder } from './pair-folder.ts'
+import type { QueryTarget } from './query-service.ts'
+
+/** A pair that was found, with how alike its question is, from 0 to 1. */
+export interface FoundPair extends KeptPair {
+  readonly likeness: number
+}
+
+export interface AgentMemoryOptions {
+  readonly folder: PairFolder
+  /** Most pairs. Default 2,000. */
+  readonly mostPairs?: number
+}
+
+/** Below this a question is about something else. */
+const leastLikeness = 0.3
+
+/**
+ * Questions with statements that users approved. They are kept in a folder that other processes may share; what they add or
+ * delete is seen at the next call. Nothing is written here that nobody approved. All of it throws ApiError 503 `memory-unavailable`
+ * where the folder cannot be used.
+ */
+export class AgentMemory {
+  readonly #folder: PairFolder
+  readonly #mostPairs: number
+  #pairs = new Map<string, KeptPair>()
+  #grams = new Map<string, ReadonlySet<string>>()
+  #index = emptyIndex()
+  #version: bigint | 'unsure' | undefined
+  /** Reads and writes go one after the other, so that none sees half of another. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor({ folder, mostPairs = 2000 }: AgentMemoryOptions) {
+    this.#folder = folder
+    this.#mostPairs = mostPairs
+  }
+
+  /** Keeps a pair, in place of one with the same question. @throws ApiError 409 `memory-full` */
+  async keep(given: GivenPair): Promise<KeptPair> {
+    const pair = {
+      id: pairId(given),
+      target: given.target,
+      question: given.question.trim(),
+      sql: given.sql.trim(),
+      kept_at: new Date().toISOString(),
+    }
+    return this.#inTurn(async () => {
+      if (!this.#pairs.has(pair.id) && this.#pairs.size >= this.#mostPairs) {
+        throw new ApiError(
+          409,
+          'memory-full',
+          `${this.#mostPairs} examples are kept, and no more can be: delete some that are not needed.`,
+        )
+      }
+      await this.#folder.write(pair)
+      return pair
+    })
+  }
+
+  /** Newest first. */
+  async list(target?: QueryTarget): Promise<KeptPair[]> {
+    return this.#inTurn(() =>
+      [...this.#pairs.values()]
+        .filter((pair) => target === undefined || pair.target === target)
+        .sort((a, b) => (a.kept_at === b.kept_at ? compare(a.id, b.id) : compare(b.kept_at, a.kept_at))),
+    )
+  }
+
+  /** Pairs whose questions are most like this one, best first. */
+  async search(target: QueryTarget, question: string, limit: number): Promise<FoundPair[]> {
+    const wanted = new Set(nGrams(question))
+    return this.#inTurn(() => {
+      const hits = this.#index.search(question, { filter: (hit) => this.#pairs.get(String(hit.id))?.target === target })
+      // The index ranks by how rare a piece is; what is alike enough is decided by what both have in common.
+      return hits
+        .flatMap(({ id }) => {
+          const [pair, grams] = [this.#pairs.get(String(id)), this.#grams.get(String(id))]
+          return pair === undefined || grams === undefined ? [] : [{ ...pair, likeness: likeness(wanted, grams) }]
+        })
+        .filter((found) => found.likeness >= leastLikeness)
+        .sort((a, b) => b.likeness - a.likeness)
+        .slice(0, limit)
+    })
+  }
+
+  /** Whether there was one. */
+  async delete(id: string): Promise<boolean> {
+    return this.#inTurn(() => (this.#pairs.has(id) ? this.#folder.delete(id) : false))
+  }
+
+  /** @param target of which database; undefined: of all. @returns how many were deleted */
+  async clear(target?: QueryTarget): Promise<number> {
+    return this.#inTurn(async () => {
+      const chosen = [...this.#pairs.values()].filter((pair) => target === undefined || pair.target === target)
+      for (const { id } of chosen) await this.#folder.delete(id)
+      return chosen.length
+    })
+  }
+
+  #inTurn<Result>(act: () => Promise<Result> | Result): Promise<Result> {
+    const turn = this.#last.then(async () => {
+      try {
+        await this.#refresh()
+        return await act()
+      } catch (error) {
+        throw explained(error)
+      }
+    })
+    // Whoever has the turn hears of its error; the next one goes on.
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #refresh(): Promise<void> {
+    const version = await this.#folder.version()
+    if (version === this.#version) return
+    const pairs = version === undefined ? [] : await this.#folder.read()
+    this.#pairs = new Map(pairs.map((pair) => [pair.id, pair]))
+    this.#grams = new Map(pairs.map(({ id, question }) => [id, new Set(nGrams(question))]))
+    this.#index = emptyIndex()
+    this.#index.addAll(pairs)
+    // File systems tell time in ticks: within that of this change there may be another, which the time does not show.
+    this.#version = version !== undefined && isYoung(version) ? 'unsure' : version
+  }
+}
+
+/** What the system says of the folder, with what to look at. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
+  const remedy =
+    'see that CHROMA_PERSIST_DIR is a folder that the service may read and write, and that its disk has room.'
+  return new ApiError(
+    503,
+    'memory-unavailable',
+    `The approved examples cannot be had (${String(error.code)}): ${remedy}`,
+    { cause: error },
+  )
+}
+
+/** Whether a time, ns since 1970, is of the last second, or ahead of our clock. */
+function isYoung(time: bigint): boolean {
+  return BigInt(Date.now()) * 1_000_000n - time < 1_000_000_000n
+}
+
+function emptyIndex(): MiniSearch<KeptPair> {
+  return new MiniSearch<KeptPair>({ fields: ['question'], tokenize: nGrams, processTerm: (term) => term })
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Scripts that write no spaces between words: a character is already half a word. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+
+/** Runs of letters and digits. What is between them carries no meaning for a search. */
+const runs = /[\p{L}\p{N}]+/gu
+
+/**
+ * The pieces by which two texts are found to be alike: of words three letters at a time, with the ends marked, so that `transfers`
+ * finds `transfer`; of Chinese and other scripts without spaces one and two characters at a time.
+ */
+export function nGrams(text: string): string[] {
+  return [...text.normalize('NFKC').toLowerCase().matchAll(runs)].flatMap(([run]) =>
+    splitByScript(run).flatMap((part) => (unspaced.test(part) ? pairsOf(part) : triplesOf(part))),
+  )
+}
+
+/** `转账transfer` is a Chinese word and an English one. */
+function splitByScript(run: string): string[] {
+  const parts: string[] = []
+  let wasUnspaced: boolean | undefined
+  for (const character of run) {
+    const isUnspaced = unspaced.test(character)
+    if (isUnspaced === wasUnspaced) parts[parts.length - 1] += character
+    else parts.push(character)
+    wasUnspaced = isUnspaced
+  }
+  return parts
+}
+
+function pairsOf(part: string): string[] {
+  const characters = Array.from(part)
+  return [...characters, ...characters.slice(1).map((character, i) => `${characters[i] ?? ''}${character}`)]
+}
+
+function triplesOf(word: string): string[] {
+  const characters = ['<', ...Array.from(word), '>']
+  return characters.slice(2).map((_, i) => characters.slice(i, i + 3).join(''))
+}
+
+/** How alike two texts are, from 0 to 1: twice the pieces they share, over all pieces of both. */
+export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 0
+  return (2 * a.intersection(b).size) / (a.size + b.size)
+}

@@ -1,0 +1,294 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
+import type { ClientBase } from 'pg'
+import { asDatabaseError } from '../../../platform/db/errors.ts'
+import { clientConfig, query } from '../../../platform/db/pool.ts'
+import type { Logger } from '../../../platform/log.ts'
+
+/** As whom statements of strangers run. */
+export interface Reader {
+  readonly url: string
+  /** The role that each transaction takes on, where the account of the URL may do more than read. */
+  readonly role: string | undefined
+}
+
+export interface ReaderOptions {
+  readonly url: string
+  /** `schema.table` of all that is for everybody. */
+  readonly readable: readonly string[]
+  /** Whether the database is ours, and the role flowfarm_reader may be put to use in it. */
+  readonly isOurs: boolean
+  readonly log: Logger
+}
+
+const applicationName = 'flowfarm ask'
+
+/**
+ * Finds the account that may do least: that of the URL where it may only read what is for everybody, else a login of its own in the
+ * role flowfarm_reader, else that role taken on inside each transaction. Where none of them works, a warning says what to run by hand.
+ * @throws RetryableError when the database cannot be reached
+ */
+export async function chooseReader(options: ReaderOptions): Promise<Reader> {
+  const { url, readable, isOurs, log } = options
+  return withClient(url, async (client) => {
+    const rights = await rightsOf(client, isOurs ? readable : [])
+    if (isOurs && rights.openToAll.length > 0) {
+      log.warn(
+        { tables: rights.openToAll },
+        'every account of the server may read or change tables that are not the chain; the gate refuses them all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC',
+      )
+    }
+    const asItIs: Reader = { url, role: undefined }
+    if (!rights.mayWrite && !(isOurs && rights.readsMore)) return asItIs
+    const reader = isOurs ? await ourReader(client, rights, options) : await readerOfOthers(client, rights, options)
+    if (reader !== undefined && reader.role === undefined) return reader
+    log.warn(
+      { account: rights.name, role: reader?.role },
+      isOurs ? adviceForOurs(rights.name) : adviceForOthers(rights.name),
+    )
+    return reader ?? asItIs
+  })
+}
+
+async function ourReader(
+  client: Client,
+  rights: AccountRights,
+  { url, readable, log }: ReaderOptions,
+): Promise<Reader | undefined> {
+  if (!(await hasReaderRole(client))) return undefined
+  const lacking = await grantReading(client, readable)
+  if (lacking !== undefined)
+    log.warn({ err: lacking }, `the role ${readerRole} may not read all tables that are for everybody`)
+  const login = readerLoginOf(url, rights.name)
+  const problem = await whyNotLogin(client, rights, login, readable)
+  if (problem === undefined) return { url: login.url, role: undefined }
+  log.debug({ err: problem, login: login.name }, 'there is no login for reading')
+  return (await mayTakeOn(client, readerRole)) ? { url, role: readerRole } : undefined
+}
+
+/** In a database of others nothing is made; a superuser at least puts its rights aside. */
+async function readerOfOthers(
+  client: Client,
+  rights: AccountRights,
+  { url }: ReaderOptions,
+): Promise<Reader | undefined> {
+  const role = 'pg_read_all_data'
+  return rights.isSuperuser && (await mayTakeOn(client, role)) ? { url, role } : undefined
+}
+
+/** Tries the login, and makes it when it is not there. */
+async function whyNotLogin(
+  client: Client,
+  rights: AccountRights,
+  login: ReaderLogin,
+  readable: readonly string[],
+): Promise<Error | undefined> {
+  try {
+    return await whyTooMuch(login, readable)
+  } catch (error) {
+    if (!isRefusedLogin(error)) return asDatabaseError(error)
+  }
+  try {
+    await makeReaderLogin(client, login, rights.isSuperuser)
+    return await whyTooMuch(login, readable)
+  } catch (error) {
+    return asDatabaseError(error)
+  }
+}
+
+/** A login of the name may be there that somebody else made for something else. */
+async function whyTooMuch(login: ReaderLogin, readable: readonly string[]): Promise<Error | undefined> {
+  return withClient(login.url, async (client) => {
+    const { mayWrite, readsMore } = await rightsOf(client, readable)
+    return mayWrite || readsMore
+      ? new Error(`the login ${login.name} may do more than the role ${readerRole}`)
+      : undefined
+  })
+}
+
+async function mayTakeOn(client: Client, role: string): Promise<boolean> {
+  try {
+    await client.query(`BEGIN; SET LOCAL ROLE ${escapeIdentifier(role)}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return false
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(clientConfig(url, { applicationName, statementTimeoutMs: 10_000 }))
+  // A connection that breaks fails the statement that is under way.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function adviceForOurs(account: string): string {
+  return (
+    `Statements of the query service run with the rights of ${account}, guarded by the parser and a read-only transaction alone, or by SET ROLE. ` +
+    `For a wall of its own let an administrator run: CREATE ROLE ${readerRole} NOLOGIN; GRANT ${readerRole} TO ${account}; ` +
+    `CREATE ROLE chain_reader LOGIN PASSWORD '...' IN ROLE ${readerRole}; and set INDEXER_DATABASE_URL to that login.`
+  )
+}
+
+function adviceForOthers(account: string): string {
+  return `EVM_EXPLORER_DATABASE_URL leads to ${account}, which may do more than read. Let an administrator make a login with SELECT on the tables of the chain alone, and set the URL to it.`
+}
+
+/** The role that may read what is for everybody. Migrations make it and grant it what it may read. */
+export const readerRole = 'flowfarm_reader'
+
+/** What an account may do, as far as it matters for statements of strangers. */
+export interface AccountRights {
+  readonly name: string
+  readonly isSuperuser: boolean
+  /** It may change some table that not everybody may change, or do something that only parts of the server may. */
+  readonly mayWrite: boolean
+  /** It may read some table that is neither for everybody here nor granted to PUBLIC, as extensions grant theirs: no account could do less. */
+  readonly readsMore: boolean
+  /** Tables beyond ours that every account of the server may read or change: `schema.table`. */
+  readonly openToAll: readonly string[]
+}
+
+/** @param readable `schema.table` of all that is for everybody */
+export async function rightsOf(client: ClientBase, readable: readonly string[]): Promise<AccountRights> {
+  const { rows } = await query<AccountRights>(client, rightsSql, [readable])
+  const [rights] = rows
+  if (rights === undefined) throw new TypeError('a statement without FROM gives one row')
+  return rights
+}
+
+/** Roles whose names begin with pg_ are the server's own: some of them run programs and read files. */
+const rightsSql = `
+  SELECT r.rolname AS name, r.rolsuper AS "isSuperuser",
+    r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
+      OR EXISTS (
+        SELECT FROM pg_catalog.pg_roles AS special
+        WHERE special.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')
+          AND pg_has_role(special.oid, 'MEMBER')
+      )
+      OR coalesce(bool_or(has_table_privilege(t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+        AND NOT has_table_privilege('public', t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')), false) AS "mayWrite",
+    r.rolsuper OR coalesce(bool_or(has_table_privilege(t.oid, 'SELECT') AND NOT t.name = ANY ($1)
+      AND NOT has_table_privilege('public', t.oid, 'SELECT')), false) AS "readsMore",
+    coalesce(array_agg(t.name ORDER BY t.name) FILTER (WHERE NOT t."isOfExtension" AND (
+      has_table_privilege('public', t.oid, 'SELECT') AND NOT t.name = ANY ($1)
+      OR has_table_privilege('public', t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))), '{}') AS "openToAll"
+  FROM pg_catalog.pg_roles AS r
+  LEFT JOIN (
+    SELECT c.oid, n.nspname || '.' || c.relname AS name,
+      EXISTS (SELECT FROM pg_catalog.pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e') AS "isOfExtension"
+    FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+      AND n.nspname NOT IN ('information_schema', 'pg_catalog') AND n.nspname !~ '^pg_(toast|temp)'
+      AND has_schema_privilege(n.oid, 'USAGE')
+  ) AS t ON true
+  WHERE r.rolname = current_user
+  GROUP BY r.oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls`
+
+export async function hasReaderRole(client: ClientBase): Promise<boolean> {
+  const { rows } = await query(client, 'SELECT FROM pg_catalog.pg_roles WHERE rolname = $1', [readerRole])
+  return rows.length > 0
+}
+
+/**
+ * Grants the role what it lacks: it was made by hand after the migrations. Whoever asks must own the tables.
+ * @returns why it still lacks something, or undefined
+ */
+export async function grantReading(client: ClientBase, readable: readonly string[]): Promise<Error | undefined> {
+  const { rows } = await query<{ schema: string; name: string }>(client, ungrantedSql, [readable, readerRole])
+  if (rows.length === 0) return undefined
+  const role = escapeIdentifier(readerRole)
+  const schemas = [...new Set(rows.map(({ schema }) => escapeIdentifier(schema)))]
+  const tables = rows.map(({ schema, name }) => `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`)
+  try {
+    await client.query(
+      `GRANT USAGE ON SCHEMA ${schemas.join(', ')} TO ${role}; GRANT SELECT ON ${tables.join(', ')} TO ${role}`,
+    )
+    return undefined
+  } catch (error) {
+    return asDatabaseError(error)
+  }
+}
+
+const ungrantedSql = `
+  SELECT n.nspname AS schema, c.relname AS name
+  FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname || '.' || c.relname = ANY ($1)
+    AND NOT (has_schema_privilege($2, n.oid, 'USAGE') AND has_table_privilege($2, c.oid, 'SELECT'))`
+
+/**
+ * A login of its own that is a member of the reading role, so that a statement cannot go back to the account of the program, as it could
+ * from SET ROLE. Its password follows from that of the account of the program: all processes know it, and nothing keeps it.
+ */
+export interface ReaderLogin {
+  readonly name: string
+  readonly url: string
+  /** Undefined: the account of the program needs none here either. */
+  readonly password: string | undefined
+}
+
+/** PostgreSQL cuts longer names. */
+const longestName = 63
+
+/** The login that belongs to the account of a connection string. */
+export function readerLoginOf(url: string, account: string): ReaderLogin {
+  const login = new URL(url)
+  const given = decodeURIComponent(login.password)
+  const password =
+    given === '' ? undefined : createHmac('sha256', given).update(`${readerRole} of ${account}`).digest('base64url')
+  const name = shortened(`${readerRole}_of_${account}`)
+  login.username = encodeURIComponent(name)
+  login.password = password ?? ''
+  return { name, url: login.href, password }
+}
+
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= longestName) return name
+  return `${readerRole}_of_${createHash('sha256').update(name).digest('hex').slice(0, 32)}`
+}
+
+/** The SQLSTATEs of a login that is not there, or whose password is another one. */
+export function isRefusedLogin(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code?.startsWith('28') ?? false)
+}
+
+/**
+ * Makes the login, or gives the one that is there its password anew, since that of the account was changed.
+ * @param isSuperuser whether the account may also limit what the login spills to disk
+ * @throws what the server says when the account may not make roles
+ */
+export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, isSuperuser: boolean): Promise<void> {
+  const name = escapeIdentifier(login.name)
+  const password = login.password === undefined ? 'NULL' : escapeLiteral(scramVerifier(login.password))
+  try {
+    await client.query(`CREATE ROLE ${name} LOGIN PASSWORD ${password} IN ROLE ${escapeIdentifier(readerRole)}`)
+  } catch (error) {
+    if (!isThereAlready(error)) throw error
+    await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${password}`)
+  }
+  if (isSuperuser) await client.query(`ALTER ROLE ${name} SET temp_file_limit = '4GB'`)
+}
+
+/** 42710 duplicate_object; 23505 unique_violation, when another process does the same at this moment. */
+function isThereAlready(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '42710' || error.code === '23505')
+}
+
+/** As many as PostgreSQL takes by default. */
+const iterations = 4096
+
+/** What a server keeps of a password (RFC 5803): given in its place, the password itself is in no statement and in no log. */
+export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
+  const hmac = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()
+  const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${hmac('Server Key').toString('base64')}`
+}

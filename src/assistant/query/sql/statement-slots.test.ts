@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+import { ApiError } from '../../../platform/errors.ts'
+import { maxWaitingPerClient, Turns } from './statement-slots.ts'
+import type { Slot } from './statement-slots.ts'
+
+const longMs = 1_000_000
+
+/** Lets statements that wait go on. */
+async function settle(): Promise<void> {
+  for (let tick = 0; tick < 10; tick++) await Promise.resolve()
+}
+
+describe('slots for statements', () => {
+  /** Takes slots and remembers who got one, in order. */
+  function crowd(turns: Turns): {
+    take: (client: string) => Promise<void>
+    end: () => Promise<void>
+    readonly started: string[]
+    readonly refused: [string, string][]
+  } {
+    const started: string[] = []
+    const refused: [string, string][] = []
+    const slots: Slot[] = []
+    return {
+      started,
+      refused,
+      take: async (client) => {
+        turns.take(longMs, undefined, client).then(
+          (slot) => {
+            started.push(client)
+            slots.push(slot)
+          },
+          (error: unknown) => {
+            const isOurs = error instanceof ApiError
+            const seconds = isOurs ? String(error.details['retryAfterSeconds']) : ''
+            refused.push([client, isOurs ? `${error.status} ${error.code} ${seconds}` : String(error)])
+          },
+        )
+        await settle()
+      },
+      end: async () => {
+        slots.shift()?.end()
+        await settle()
+      },
+    }
+  }
+
+  it('leave a slot for another client however many statements one sends', async () => {
+    const { take, started } = crowd(new Turns(2, 1000))
+    for (let count = 0; count < 50; count++) await take('10.0.0.1')
+    await take('10.0.0.2')
+    expect(started).to.deep.equal(['10.0.0.1', '10.0.0.2'])
+  })
+
+  it('go round between clients that wait, in the order of each', async () => {
+    const { take, end, started } = crowd(new Turns(1, 1000))
+    for (const client of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) await take(client)
+    for (let count = 0; count < 6; count++) await end()
+    expect(started).to.deep.equal(['a', 'a', 'b', 'c', 'a', 'b', 'a'])
+  })
+
+  it('have a queue for each client, and one for all, of which none can be filled by another', async () => {
+    const turns = new Turns(2, 150)
+    const { take, end, started, refused } = crowd(turns)
+    for (let count = 0; count < maxWaitingPerClient + 2; count++) await take('a')
+    expect(refused).to.deep.equal([['a', '429 too-many-statements 5']])
+    for (let count = 0; count < 60; count++) await take('b')
+    // The queue of all has 150: statements of b take the places of the newest of a.
+    expect(started).to.deep.equal(['a', 'b'])
+    expect(refused.slice(1)).to.deep.equal(Array.from({ length: 9 }, () => ['a', '503 sql-busy 5']))
+    await take('c')
+    expect(refused.at(-1)).to.deep.equal(['a', '503 sql-busy 5'])
+    for (let count = 0; count < 4; count++) await end()
+    expect(started).to.include('c')
+  })
+
+  it('are refused at once while sessions that do not end hold all that a client may have', async () => {
+    const turns = new Turns(3, 1000)
+    const code = (client: string) =>
+      turns.take(longMs, undefined, client).then(
+        (slot) => {
+          slot.end()
+          return 'started'
+        },
+        (error: unknown) => (error instanceof ApiError ? `${error.status} ${error.code}` : String(error)),
+      )
+    const slots = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'a')]
+    const waiting = code('a')
+    for (const slot of slots) slot.hold()
+    expect([await waiting, await code('a'), await code('b')]).to.deep.equal([
+      '503 sql-stuck',
+      '503 sql-stuck',
+      'started',
+    ])
+    slots.push(await turns.take(longMs, undefined, 'b'))
+    const others = [code('b'), code('c')]
+    slots[2]?.hold()
+    slots[2]?.hold()
+    expect(await Promise.all([...others, code('c')])).to.deep.equal(['503 sql-stuck', '503 sql-stuck', '503 sql-stuck'])
+    slots[0]?.end()
+    expect(await Promise.all([code('a'), code('c')])).to.deep.equal(['started', 'started'])
+  })
+
+  it('are all for the program itself', async () => {
+    const turns = new Turns(2, 1)
+    const slots = [await turns.take(longMs), await turns.take(longMs)]
+    const third = turns.take(longMs)
+    expect(await turns.take(longMs).catch((error: unknown) => error)).to.deep.include({ status: 503, code: 'sql-busy' })
+    for (const slot of slots) slot.end()
+    const last = await third
+    // Twice is once.
+    last.end()
+    last.end()
+    const left = new AbortController()
+    const [first, second] = [await turns.take(longMs, undefined, 'a'), await turns.take(longMs, undefined, 'b')]
+    const waiting = turns.take(longMs, left.signal, 'c').catch((error: unknown) => error)
+    left.abort()
+    expect(await waiting).to.include({ code: 'sql-cancelled' })
+    first.end()
+    second.end()
+  })
+})

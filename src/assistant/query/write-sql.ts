@@ -1,0 +1,216 @@
+import { ApiError } from '../../platform/errors.ts'
+import type { ModelState } from '../../platform/llm/settings.ts'
+import type { ExamplePair } from './examples/example-pairs.ts'
+import { pairId } from './pair-folder.ts'
+import type { KeptPair } from './pair-folder.ts'
+import { failureOf } from './query-service.ts'
+import type { QueryAttempt, QueryFailure } from './query-service.ts'
+import { SqlRefusal, SqlStatementError } from './sql/sql-errors.ts'
+
+/** One turn of the talk with a model. */
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+export interface ModelRequest {
+  /** The same for all questions to a database, so that providers can keep it. */
+  readonly instructions: string
+  /** Begins and ends with one of the user. */
+  readonly messages: readonly ModelMessage[]
+  /** Without what surrounds it in the messages. */
+  readonly question: string
+  readonly signal: AbortSignal
+}
+
+export interface ModelReply {
+  readonly text: string
+  /** The reply reached the limit of its length and ends in the middle. */
+  readonly isCutOff: boolean
+}
+
+/** Whoever writes statements for questions. */
+export interface SqlModel {
+  readonly state: ModelState
+  /** @throws ApiError 502 `model-failed` with the reason; the reason of the signal when that was aborted */
+  reply(request: ModelRequest): Promise<ModelReply>
+}
+
+export interface WritingOptions<Result> {
+  readonly model: SqlModel
+  /** What the model is told of the database. */
+  readonly instructions: string
+  readonly question: string
+  /** Pairs that users approved, whose questions are like this one. */
+  readonly recalled: readonly Pick<KeptPair, 'question' | 'sql'>[]
+  /** Does with a statement what is to be done. @throws SqlRefusal or SqlStatementError for one that another may replace */
+  readonly attempt: (sql: string) => Promise<Result>
+  readonly signal: AbortSignal
+}
+
+export interface Written<Result> {
+  readonly sql: string
+  /** Undefined where no statement worked; the last of `attempts` tells why. */
+  readonly result: Result | undefined
+  readonly failure: QueryFailure | undefined
+  readonly attempts: readonly QueryAttempt[]
+}
+
+/** After the first reply. */
+const mostRepairs = 2
+
+/** How much of the database's words goes back to the model: they may hold a value of the data, which is as long as whoever wrote it liked. */
+const toldFailureCharacters = 500
+
+/** How much of a reply without a statement is passed on. */
+const shownReplyCharacters = 300
+
+/**
+ * Asks a model for a statement until one works, three times at most. One that fails goes back with the error.
+ * @throws ApiError 502 `model-without-sql` when the last reply has no statement; what the model and `attempt` throw
+ */
+export async function writeSql<Result>(options: WritingOptions<Result>): Promise<Written<Result>> {
+  const { model, instructions, question, signal } = options
+  const messages: ModelMessage[] = [{ role: 'user', content: firstMessage(options) }]
+  const attempts: QueryAttempt[] = []
+  for (let turn = 0; ; turn++) {
+    const reply = await model.reply({ instructions, messages, question, signal })
+    const tried = await tryCandidates(reply.text, options.attempt)
+    if (tried?.works === true) {
+      attempts.push({ sql: tried.sql })
+      return { sql: tried.sql, result: tried.result, failure: undefined, attempts }
+    }
+    if (tried !== undefined) attempts.push({ sql: tried.sql, failure: tried.failure })
+    if (turn === mostRepairs) {
+      if (tried === undefined) throw withoutSql(reply)
+      return { sql: tried.sql, result: undefined, failure: tried.failure, attempts }
+    }
+    messages.push(
+      { role: 'assistant', content: reply.text.trim() || '(nothing)' },
+      { role: 'user', content: repairMessage(reply, tried?.failure) },
+    )
+  }
+}
+
+type Tried<Result> =
+  | { readonly works: true; readonly sql: string; readonly result: Result }
+  | { readonly works: false; readonly sql: string; readonly failure: QueryFailure }
+
+/** The first candidate that works, or else the likeliest of those that do not; undefined where there is none. */
+async function tryCandidates<Result>(
+  reply: string,
+  attempt: (sql: string) => Promise<Result>,
+): Promise<Tried<Result> | undefined> {
+  let failed: Extract<Tried<Result>, { works: false }> | undefined
+  for (const sql of sqlCandidates(reply)) {
+    try {
+      return { works: true, sql, result: await attempt(sql) }
+    } catch (error) {
+      if (!(error instanceof SqlRefusal || error instanceof SqlStatementError)) throw error
+      failed ??= { works: false, sql, failure: failureOf(error) }
+      // What the gate refused may be prose; what the database refused is the statement.
+      if (error instanceof SqlStatementError) return { works: false, sql, failure: failureOf(error) }
+    }
+  }
+  return failed
+}
+
+function firstMessage({ question, recalled }: Pick<WritingOptions<unknown>, 'question' | 'recalled'>): string {
+  const examples = recalled.map((pair) => `Question: ${pair.question}\nSQL:\n${pair.sql}`)
+  const remembered =
+    examples.length === 0
+      ? ''
+      : `A person has approved these answers to similar questions:\n\n${examples.join('\n\n')}\n\n`
+  return `${remembered}Question: ${question}`
+}
+
+function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): string {
+  if (failure === undefined)
+    return 'Your reply has no SELECT statement. Answer with one statement in a ```sql block, and nothing else.'
+  return [
+    reply.isCutOff
+      ? 'Your reply was cut off because it is too long. Write a shorter statement.'
+      : `The statement does not work: ${failure.detail.slice(0, toldFailureCharacters)}`,
+    ...(failure.sqlState === undefined
+      ? []
+      : [`SQLSTATE ${failure.sqlState}${failure.position === undefined ? '' : ` at character ${failure.position}`}.`]),
+    ...(failure.hint === undefined ? [] : [`Hint: ${failure.hint}`]),
+    'Answer with the corrected statement in a ```sql block, and nothing else.',
+  ].join('\n')
+}
+
+function withoutSql({ text, isCutOff }: ModelReply): ApiError {
+  const said = text.trim().slice(0, shownReplyCharacters)
+  const reason = isCutOff
+    ? 'its reply was cut off because it is too long'
+    : said === ''
+      ? 'it said nothing. Ask in other words.'
+      : `it said: ${said}`
+  return new ApiError(502, 'model-without-sql', `The model wrote no statement for this question; ${reason}`)
+}
+
+/** A fence with its language, and what is in it; one that is not closed goes on to the end, as in a reply that was cut off. */
+const fences = /^[ \t]*```[ \t]*([\w-]*)[^\n]*\n([\s\S]*?)(?:^[ \t]*```[ \t]*$|(?![\s\S]))/gm
+
+/** Where a statement can begin: a line with one of these as its first word. */
+const beginnings = /^[ \t]*(?:SELECT|WITH|VALUES|TABLE|\()[\s(]/gim
+
+/**
+ * The texts in a model's reply that can be the statement, likeliest first. What is none of these is prose, which no database is
+ * sent. Each still has to pass the gate: this only finds where a statement may be.
+ */
+export function sqlCandidates(reply: string): string[] {
+  const fenced = [...reply.matchAll(fences)].map(([, language = '', content = '']) => ({
+    language: language.toLowerCase(),
+    content,
+  }))
+  const found = [
+    // Of several the last is the one that the reply came to.
+    ...fenced.filter(({ language }) => language === 'sql' || language.startsWith('postgres')).reverse(),
+    ...fenced.filter(({ language }) => language === '').reverse(),
+  ].map(({ content }) => content)
+  const bare =
+    fenced.length > 0 ? [] : [...reply.matchAll(beginnings)].flatMap(({ index }) => cutProse(reply.slice(index)))
+  return [...new Set([...found, ...bare].map((sql) => sql.trim()).filter((sql) => sql !== ''))]
+}
+
+/** The text as far as each place where a statement can end: its semicolon, an empty line, and its own end. */
+function cutProse(text: string): string[] {
+  const ends = [/;[ \t]*(?=\n|$)/, /\n[ \t]*\n/].flatMap((end) => {
+    const found = end.exec(text)
+    return found === null ? [] : [text.slice(0, found.index)]
+  })
+  return [...ends, text]
+}
+
+/**
+ * No model: it knows the example questions by heart and answers nothing else. For trials without a key; whoever asks is told, by
+ * `is_scripted` and by its name.
+ */
+export class ScriptedModel implements SqlModel {
+  readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
+  readonly #examples: () => readonly ExamplePair[]
+
+  /** @param examples asked for anew with each question */
+  constructor(examples: () => readonly ExamplePair[]) {
+    this.#examples = examples
+  }
+
+  reply({ question }: ModelRequest): Promise<ModelReply> {
+    const asked = keyOf(question)
+    const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === asked))
+    if (known === undefined) {
+      const remedy =
+        'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and LLM_PROVIDER to whose it is.'
+      return Promise.reject(
+        new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`),
+      )
+    }
+    return Promise.resolve({ text: `\`\`\`sql\n${known.sql}\n\`\`\``, isCutOff: false })
+  }
+}
+
+/** Equal for questions that differ in case and spaces alone. */
+function keyOf(question: string): string {
+  return pairId({ target: 'indexer', question, sql: '' })
+}

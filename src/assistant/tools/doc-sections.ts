@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A text that can be searched and read, as it is given to the tools. */
+export interface SourceDocument {
+  /** Stable: `docs/api`, `skills/cadence`. Lower case, without `#`. */
+  readonly id: string
+  /** Markdown; its first heading is its title. */
+  readonly text: string
+}
+
+/** A part of a document below one heading, up to the next one. */
+export interface DocSection {
+  /** `docs/api#rate-limits`; that of a document's beginning is the document's own. */
+  readonly id: string
+  readonly document: string
+  readonly title: string
+  /** Titles of the document and of the headings that it stands below. */
+  readonly above: readonly string[]
+  /** 1 for the beginning of a document. */
+  readonly level: number
+  /** Markdown, with its heading. */
+  readonly text: string
+}
+
+const headingPattern = /^(#{1,6})\s+(\S.*?)\s*#*$/
+/** Deeper headings stay in the section above them: they have a line or two each. */
+const deepestLevel = 3
+
+/** A document as sections. Headings within blocks of code are none. */
+export function readSections({ id: document, text }: SourceDocument): DocSection[] {
+  const sections: { id: string; title: string; above: readonly string[]; level: number; lines: string[] }[] = []
+  const used = new Map<string, number>()
+  const path: { readonly level: number; readonly title: string }[] = []
+  let fence: string | undefined
+  for (const line of text.split(/\r?\n/)) {
+    const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
+    if (mark !== undefined) fence = fence === undefined ? mark : line.trim().startsWith(fence) ? undefined : fence
+    const [, marks = '', title = ''] = (fence === undefined ? headingPattern.exec(line) : null) ?? []
+    if (title === '' || marks.length > deepestLevel) {
+      if (sections.length === 0 && line.trim() !== '')
+        sections.push({ id: document, title: document, above: [], level: 1, lines: [] })
+      sections.at(-1)?.lines.push(line)
+      continue
+    }
+    while ((path.at(-1)?.level ?? 0) >= marks.length) path.pop()
+    const plain = title.replaceAll(/[*`]|\[([^\]]*)\]\([^)]*\)/g, '$1')
+    sections.push({
+      id: sections.length === 0 ? document : `${document}#${unique(slugOf(plain), used)}`,
+      title: plain,
+      above: path.map(({ title }) => title),
+      level: marks.length,
+      lines: [line],
+    })
+    path.push({ level: marks.length, title: plain })
+  }
+  return sections.map(({ lines, ...section }) => ({ ...section, document, text: lines.join('\n').trim() }))
+}
+
+/** As hosts of Markdown make the anchors of headings. */
+function slugOf(title: string): string {
+  const slug = title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s+/g, '-')
+  return slug === '' ? 'section' : slug
+}
+
+function unique(slug: string, used: Map<string, number>): string {
+  const count = used.get(slug) ?? 0
+  used.set(slug, count + 1)
+  return count === 0 ? slug : unique(`${slug}-${count}`, used)
+}
+
+const folder = join(import.meta.dirname, '../../../docs')
+
+/** The pages of `docs/`, in the order of their names: `docs/api` for `docs/api.md`. */
+export async function readDocumentPages(): Promise<SourceDocument[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted()
+  return Promise.all(
+    files.map(async (name) => ({
+      id: `docs/${name.slice(0, -'.md'.length).toLowerCase()}`,
+      text: await readFile(join(folder, name), 'utf8'),
+    })),
+  )
+}

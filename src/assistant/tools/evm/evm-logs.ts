@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { ApiError } from '../../../platform/errors.ts'
+import { isDynamic } from './abi-signature.ts'
+import type { Signature } from './abi-signature.ts'
+import { decodeValues, showValue } from './abi-values.ts'
+import type { ShownValue } from './abi-values.ts'
+import { blockNumber, quantityOf } from './rpc-node.ts'
+import type { BlockWord, RpcNode } from './rpc-node.ts'
+
+/** Blocks that are looked through, both included. */
+export interface LogRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Nodes of Flow look through no more at once. */
+export const mostLogBlocks = 10_000
+const usualBlocks = 1000
+
+/**
+ * The blocks of a search for logs, as numbers.
+ * @param from default: so that there are 1,000 blocks
+ * @param to default: the latest one
+ * @throws ApiError 400 `range-too-wide`, `bad-range`; those of the node
+ */
+export async function logRange(
+  from: BlockWord | undefined,
+  to: BlockWord | undefined,
+  node: RpcNode,
+  signal: AbortSignal,
+): Promise<LogRange> {
+  const knownTo = to === undefined ? undefined : numberOf(to)
+  const knownFrom = from === undefined ? undefined : numberOf(from)
+  const isLatestAsked = knownTo === undefined || (from !== undefined && knownFrom === undefined)
+  const latest = isLatestAsked ? Number(quantityOf(await node.call('eth_blockNumber', [], signal))) : 0
+  const last = knownTo ?? latest
+  const first = knownFrom ?? (from === undefined ? Math.max(0, last - usualBlocks + 1) : latest)
+  if (first > last)
+    throw new ApiError(400, 'bad-range', `from_block ${first} is above to_block ${last}.`, { field: 'from_block' })
+  if (last - first + 1 > mostLogBlocks) {
+    throw new ApiError(
+      400,
+      'range-too-wide',
+      `From ${first} to ${last} are ${last - first + 1} blocks; at most ${mostLogBlocks} are looked through at once. The latest can be left out.`,
+      { field: 'from_block' },
+    )
+  }
+  return { from: first, to: last }
+}
+
+/** Undefined for the words that mean the head, or near it. */
+function numberOf(block: BlockWord): number | undefined {
+  return block === 'earliest' ? 0 : blockNumber(block)
+}
+
+/** What a log says by the signature of its event. */
+export interface ShownEvent {
+  readonly name: string
+  readonly args: readonly ShownValue[]
+}
+
+/** A log as it is told. */
+export interface ShownLog {
+  readonly address: string
+  readonly block_number: number
+  readonly transaction_hash: string
+  readonly log_index: number
+  readonly topics: readonly string[]
+  readonly data: string
+  /** By the signature that was given; null where the log is not of that form. */
+  readonly event?: ShownEvent | null
+}
+
+const hex = z.string().regex(/^0x[0-9a-fA-F]*$/)
+const logSchema = z.object({
+  address: hex,
+  blockNumber: hex,
+  transactionHash: hex,
+  logIndex: hex,
+  topics: z.array(hex).max(4),
+  data: hex,
+})
+const mostDataCharacters = 4000
+
+/** The first of the logs that a node gave. @throws ApiError 502 `node-failed` */
+export function readLogs(
+  answer: unknown,
+  most: number,
+  event: Signature | undefined,
+): { readonly logs: readonly ShownLog[]; readonly count: number } {
+  if (!Array.isArray(answer)) throw new ApiError(502, 'node-failed', 'The EVM node answered no list of logs.')
+  const logs = z.array(logSchema).safeParse(answer.slice(0, most))
+  if (!logs.success)
+    throw new ApiError(502, 'node-failed', 'The EVM node answered logs of another form.', { cause: logs.error })
+  return {
+    count: answer.length,
+    logs: logs.data.map(({ address, blockNumber, transactionHash, logIndex, topics, data }) => ({
+      address: address.toLowerCase(),
+      block_number: Number(blockNumber),
+      transaction_hash: transactionHash,
+      log_index: Number(logIndex),
+      topics,
+      data: data.length > mostDataCharacters ? `${data.slice(0, mostDataCharacters)}…` : data,
+      ...(event === undefined ? {} : { event: readEvent(event, topics, data) }),
+    })),
+  }
+}
+
+function readEvent({ name, hash, inputs }: Signature, topics: readonly string[], data: string): ShownEvent | null {
+  if (topics[0]?.toLowerCase() !== `0x${hash}`) return null
+  const indexed = inputs.filter(({ isIndexed }) => isIndexed)
+  const others = inputs.filter(({ isIndexed }) => !isIndexed)
+  const values = decodeValues(
+    others.map(({ type }) => type),
+    Buffer.from(data.slice(2), 'hex'),
+  )
+  if (values === undefined || topics.length !== indexed.length + 1) return null
+  const args: ShownValue[] = []
+  for (const parameter of inputs) {
+    const topic = topics[indexed.indexOf(parameter) + 1] ?? ''
+    // What has no fixed size is a topic by its hash alone.
+    const isHashed = parameter.isIndexed && (isDynamic(parameter.type) || parameter.type.kind !== 'word')
+    const read =
+      parameter.isIndexed && !isHashed
+        ? decodeValues([parameter.type], Buffer.from(topic.slice(2), 'hex'))?.[0]
+        : undefined
+    const value = parameter.isIndexed ? (isHashed ? topic : read) : values[others.indexOf(parameter)]
+    if (value === undefined) return null
+    args.push(
+      isHashed
+        ? { ...showValue({ ...parameter, type: { kind: 'bytes' } }, value), type: 'hash of the value' }
+        : showValue(parameter, value),
+    )
+  }
+  return { name, args }
+}

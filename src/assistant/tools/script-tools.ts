@@ -1,0 +1,109 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type {
+  NameAnswer,
+  NamePlace,
+  ScriptAnswer,
+  ScriptAnswers,
+  ScriptRequest,
+} from '../../flow/cadence/read-script.ts'
+import type { ScriptParser } from '../../flow/cadence/script-parser.ts'
+import type { Network } from '../../flow/network.ts'
+import { ApiError } from '../../platform/errors.ts'
+import { readingClosedWorld } from '../../platform/mcp/tool.ts'
+import type { CallContext } from '../../platform/mcp/tool.ts'
+import { registerTool, told } from './register-tool.ts'
+
+export interface ScriptToolParts {
+  readonly parser: ScriptParser
+  /** Whose addresses of core contracts are right. */
+  readonly network: () => Network
+  readonly context: CallContext
+}
+
+const mostCodeBytes = 100 * 1024
+const tooLong = `must have at most ${mostCodeBytes} bytes`
+
+const codeField = z
+  .string('must be a text')
+  .min(1, 'must not be empty')
+  .refine((code) => Buffer.byteLength(code) <= mostCodeBytes, tooLong)
+  .describe('Cadence source: a script, a transaction or a contract.')
+const lineField = z.int('must be a whole number').positive('must be 1 or more').nullish()
+
+const codeSchema = z.strictObject({ code: codeField })
+const nameSchema = z.strictObject({
+  code: codeField,
+  name: z
+    .string('must be a text')
+    .regex(/^\w{1,200}$/, 'must be a name')
+    .nullish()
+    .describe('The name to look at, such as balance; its first use, on `line` if that is given. In place of a column.'),
+  line: lineField.describe('Line, counted from 1.'),
+  column: lineField.describe('Column in characters, counted from 1. In place of a name.'),
+})
+
+/** `script_check`, `script_symbols`, `script_hover`, `script_definition`: what the syntax of Cadence tells. */
+export function registerScriptTools(server: McpServer, { parser, network, context }: ScriptToolParts): void {
+  registerTool(server, context, {
+    name: 'script_check',
+    title: 'Check Cadence',
+    schema: codeSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what nodes refuse (imports without an address, ' +
+      'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before run_chain_script.',
+    run: async ({ code }, signal) =>
+      told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
+  })
+  registerTool(server, context, {
+    name: 'script_symbols',
+    title: 'List the declarations of Cadence',
+    schema: codeSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, functions, fields, events.',
+    run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
+  })
+  const readName = async (input: z.output<typeof nameSchema>, signal: AbortSignal): Promise<NameAnswer> =>
+    answerOf(await parser.read(nameRequest(input, network()), signal), 'name')
+  registerTool(server, context, {
+    name: 'script_hover',
+    title: 'Explain a name in Cadence',
+    schema: nameSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Says what a name in a Cadence source means: what declares it there, the core contract that it is imported from, or what the language means by it.',
+    run: async (input, signal) => told(await readName(input, signal)),
+  })
+  registerTool(server, context, {
+    name: 'script_definition',
+    title: 'Find the declaration of a name in Cadence',
+    schema: nameSchema,
+    annotations: readingClosedWorld,
+    description:
+      'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an imported contract, the import.',
+    run: async (input, signal) => {
+      const { name, meaning, declared } = await readName(input, signal)
+      if (declared === null)
+        throw new ApiError(404, 'not-declared-here', `${name} is not declared in this source. ${meaning}`)
+      return told(declared)
+    },
+  })
+}
+
+/** @throws ApiError 400 `no-place` */
+function nameRequest({ code, name, line, column }: z.output<typeof nameSchema>, network: Network): ScriptRequest {
+  if ((name ?? undefined) === undefined && ((line ?? undefined) === undefined || (column ?? undefined) === undefined)) {
+    throw new ApiError(400, 'no-place', 'Give a name, or a line with a column.', { field: 'name' })
+  }
+  const at: NamePlace = { name: name ?? undefined, line: line ?? undefined, column: column ?? undefined }
+  return { kind: 'name', code, at, network }
+}
+
+/** @throws ApiError 404 `no-name-there` */
+function answerOf<Kind extends keyof ScriptAnswers>(said: ScriptAnswer, kind: Kind): ScriptAnswers[Kind] {
+  if (said.kind === 'nothing') throw new ApiError(404, 'no-name-there', said.reason)
+  if (said.kind !== kind) throw new TypeError(`the parser answered ${said.kind} for ${kind}`)
+  return said.answer as ScriptAnswers[Kind]
+}
