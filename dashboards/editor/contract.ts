@@ -9,7 +9,7 @@ export interface EditorSettings {
   /** WebSocket address of the language server channel. */
   readonly lsp_url: string
   readonly networks: readonly NetworkSettings[]
-  readonly language_server: { readonly kind: 'cli' | 'parser' | 'pre-1.0'; readonly label: string }
+  readonly language_server: { readonly kind: 'cli' | 'parser'; readonly label: string }
   /** Null: nobody can sign in, and projects stay in the browser. */
   readonly wallet: WalletPlace | null
   readonly github?: { readonly is_on: boolean; readonly install_url: string | null }

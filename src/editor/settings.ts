@@ -46,9 +46,9 @@ export const editorSettings = {
   EDITOR_LANGUAGE_SERVER: choice({
     group,
     default: 'auto',
-    values: ['auto', 'cli', 'parser', 'pre-1.0'],
+    values: ['auto', 'cli', 'parser'],
     description:
-      'What checks Cadence. cli: CHAIN_CLI_COMMAND. parser: our own, for the syntax of Cadence 1.0 alone. pre-1.0: the checker of Cadence 0.42. auto: cli where there is one, else parser.',
+      'What checks Cadence. cli: CHAIN_CLI_COMMAND. parser: built in, syntax only. auto: cli if it works, else parser.',
   }),
   EDITOR_FOLDER: optionalText({
     group,

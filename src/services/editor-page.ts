@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { EditorSettings } from '../editor/http/editor-server.ts'
+import type { EditorSettings } from '../editor/editor-server.ts'
 import { contentPolicy, securityHeaders } from '../platform/pages/security-headers.ts'
 import { servePage } from '../platform/pages/serve-page.ts'
 import type { Pages } from '../platform/pages/serve-page.ts'

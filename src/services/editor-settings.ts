@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { asError, FatalError } from '../platform/errors.ts'
-import type { GitHubApp } from '../editor/github/api/github-options.ts'
+import type { GitHubApp } from '../editor/github/api/github-client.ts'
 
 const samplesForm = z.array(
   z.object({ name: z.string(), title: z.string(), code: z.string(), arguments: z.array(z.unknown()) }),

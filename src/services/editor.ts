@@ -1,5 +1,5 @@
 import { addressList, clientReader, ownMachine } from '../platform/client-address.ts'
-import { createEditorServer } from '../editor/http/editor-server.ts'
+import { createEditorServer } from '../editor/editor-server.ts'
 import { cannotListen } from '../platform/http/cannot-listen.ts'
 import type { Config } from '../config.ts'
 import type { ServiceContext } from '../platform/service.ts'

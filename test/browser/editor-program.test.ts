@@ -117,7 +117,7 @@ function languageServersOf(parent: number): number[] {
       try {
         return (
           /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] === String(parent) &&
-          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('language-servers/parser')
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/editor/parser')
         )
       } catch (error) {
         // It has ended meanwhile.

@@ -5,16 +5,16 @@ import { addressList, clientReader } from '../../src/platform/client-address.ts'
 import { ApiError } from '../../src/platform/errors.ts'
 import type { RequestState } from '../../src/platform/http/requests.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
-import { createEditorServer } from '../../src/editor/http/editor-server.ts'
+import { createEditorServer } from '../../src/editor/editor-server.ts'
 import type { OpeningServer } from '../../src/platform/http/opening-server.ts'
-import type { EditorSettings } from '../../src/editor/http/editor-server.ts'
+import type { EditorSettings } from '../../src/editor/editor-server.ts'
 import { createGitHub } from '../../src/editor/github/create-github.ts'
-import { createDeployFeed } from '../../src/editor/github/deploys/deploy-feed.ts'
-import { createImportWorkspaces } from '../../src/editor/language-servers/create-import-workspaces.ts'
-import type { LanguageServerProgram } from '../../src/editor/language-servers/language-server-program.ts'
+import { createDeployFeed } from '../../src/editor/github/deploy-feed.ts'
+import { createImportWorkspaces } from '../../src/editor/imports/create-import-workspaces.ts'
+import type { LanguageServerProgram } from '../../src/editor/lsp/find-language-server.ts'
 import { createLspServer } from '../../src/editor/lsp/lsp-server.ts'
 import type { LspServer } from '../../src/editor/lsp/lsp-server.ts'
-import { createProjectAccess } from '../../src/editor/projects/project-access.ts'
+import { createProjectAccess } from '../../src/editor/projects/read-projects.ts'
 import { projectLimits } from '../../src/editor/projects/project-quotas.ts'
 import type { ProjectQuotas } from '../../src/editor/projects/project-quotas.ts'
 import { createProjectsFunction } from '../../src/editor/projects/projects-function.ts'
@@ -72,7 +72,7 @@ const program: LanguageServerProgram = {
   kind: 'parser',
   label: 'Cadence 1.0 parser: syntax only',
   command: process.execPath,
-  args: [join(repositoryRoot, 'src/editor/language-servers/parser/main.ts')],
+  args: [join(repositoryRoot, 'src/editor/parser/main.ts')],
 }
 
 /** A contract of the chain that code of tests imports. */

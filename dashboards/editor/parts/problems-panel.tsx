@@ -12,7 +12,6 @@ const most = 200
 const noneFound: Readonly<Record<EditorSettings['language_server']['kind'], string>> = {
   cli: 'No problems were found in this project.',
   parser: 'No syntax errors were found. Types are not checked: the parser reads syntax only.',
-  'pre-1.0': 'No problems were found. This server checks by the rules of Cadence before 1.0.',
 }
 
 /** Diagnostics of the project's files; each line leads to its place. */

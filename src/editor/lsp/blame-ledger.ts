@@ -1,6 +1,6 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from './client-shares.ts'
 
-export interface BlameLimits {
+interface BlameLimits {
   /** How long what is blamed for the first time is set aside, ms; each further time of the same client doubles it. */
   readonly blamePauseMs: number
   readonly longestBlamePauseMs: number

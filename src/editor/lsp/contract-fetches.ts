@@ -2,9 +2,9 @@ import pLimit from 'p-limit'
 import { asError, RetryableError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { retryWhile } from '../../platform/retry.ts'
-import type { ContractName, ImportWorkspace, ResolvedContract } from '../language-servers/import-workspace.ts'
+import type { ContractName, ImportWorkspace, ResolvedContract } from '../imports/import-workspace.ts'
 
-export interface ContractFetchesOptions {
+interface ContractFetchesOptions {
   readonly workspace: Pick<ImportWorkspace, 'fetch'>
   /** Contracts that may be asked for, in all. */
   readonly most: number

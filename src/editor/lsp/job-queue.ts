@@ -5,7 +5,7 @@ interface Job {
   readonly run: () => Promise<void> | void
 }
 
-export interface JobQueueOptions {
+interface JobQueueOptions {
   /** A job failed; the next ones run all the same. */
   readonly onFailure: (error: Error) => void
   /** Told when the sum of bytes that wait changed. */

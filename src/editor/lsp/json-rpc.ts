@@ -8,7 +8,7 @@ export interface RpcErrorBody {
   readonly data?: unknown
 }
 
-export type RpcMessage =
+type RpcMessage =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | { readonly kind: 'response'; readonly id: RpcId | null; readonly result?: unknown; readonly error?: RpcErrorBody }

@@ -4,11 +4,10 @@ import { asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import { backoffMs } from '../../platform/retry.ts'
 import type { EditorNetwork } from '../editor-network.ts'
-import type { LanguageServerProgram } from '../language-servers/language-server-program.ts'
-import { initializeParams, toldCapabilities } from './client-capabilities.ts'
+import type { LanguageServerProgram } from './find-language-server.ts'
+import { initializeParams, toldCapabilities } from './lsp-methods.ts'
 import { isObject } from './json-rpc.ts'
-import type { LspLimits } from './lsp-limits.ts'
-import type { LspMetrics } from './lsp-metrics.ts'
+import type { LspLimits, LspMetrics } from './lsp-limits.ts'
 import { ServerRun } from './server-run.ts'
 import type { LossReason } from './server-run.ts'
 
@@ -25,7 +24,7 @@ export interface Member {
   readonly told: (state: ServerState) => void
 }
 
-export interface LanguageServerOptions {
+interface LanguageServerOptions {
   readonly network: EditorNetwork
   readonly program: LanguageServerProgram
   readonly environment: Readonly<Record<string, string>>

@@ -3,20 +3,18 @@ import { asError } from '../../platform/errors.ts'
 import { isShallowText } from '../../platform/json-depth.ts'
 import type { EditorNetwork } from '../editor-network.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
+import type { ImportWorkspaces } from '../imports/import-workspace.ts'
 import type { BlameLedger } from './blame-ledger.ts'
-import type { ClientShares } from './client-shares.ts'
-import type { Clock } from './clock.ts'
-import type { DeployFeed } from './deploy-feed.ts'
+import type { ClientShares, Clock } from './client-shares.ts'
+import type { DeployFeed } from './deploy-subscriptions.ts'
 import { DeploySubscriptions } from './deploy-subscriptions.ts'
 import { errorText, isObject, notificationText, rpcCodes, rpcMessageOf } from './json-rpc.ts'
 import type { LanguageServer } from './language-server.ts'
-import type { LspLimits } from './lsp-limits.ts'
-import type { LspMetrics } from './lsp-metrics.ts'
+import type { LspLimits, LspMetrics } from './lsp-limits.ts'
 import { LspSession } from './lsp-session.ts'
-import { unitsOfBytes, WorkBudget, workUnits } from './work-budget.ts'
+import { unitsOfBytes, WorkBudget, workUnits } from './client-shares.ts'
 
-export interface LspConnectionOptions {
+interface LspConnectionOptions {
   readonly servers: ReadonlyMap<EditorNetwork, LanguageServer>
   /** Networks that the client may choose now. */
   readonly offered: () => readonly EditorNetwork[]

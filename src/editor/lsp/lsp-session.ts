@@ -1,27 +1,23 @@
 import type { EditorNetwork } from '../editor-network.ts'
 import { asError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
-import type { ImportWorkspace, TextRange } from '../language-servers/import-workspace.ts'
+import type { ImportWorkspace, TextRange } from '../imports/import-workspace.ts'
 import type { BlameLedger } from './blame-ledger.ts'
-import { isAllowedCommand, methodLabel, routeOf } from './client-methods.ts'
-import type { ClientShares } from './client-shares.ts'
-import type { Clock } from './clock.ts'
+import { isAllowedCommand, methodLabel, routeOf } from './lsp-methods.ts'
+import type { ClientShares, Clock } from './client-shares.ts'
 import { BadChange } from './document-text.ts'
-import { FolderHider } from './hide-folders.ts'
+import { FolderHider, toClient, toServer, ForeignUri, UriSpace } from './uri-space.ts'
 import { JobQueue } from './job-queue.ts'
 import { errorText, isObject, notificationText, resultText, rpcCodes, RpcFailure } from './json-rpc.ts'
 import type { RpcErrorBody, RpcId } from './json-rpc.ts'
 import type { LanguageServer, Member, ServerState } from './language-server.ts'
-import type { LspLimits } from './lsp-limits.ts'
-import type { LspMetrics } from './lsp-metrics.ts'
-import { toClient, toServer } from './map-uris.ts'
+import type { LspLimits, LspMetrics } from './lsp-limits.ts'
 import type { OpenDocument } from './open-document.ts'
 import { ServerLost } from './server-run.ts'
 import type { Asked, ServerRun } from './server-run.ts'
 import { inWords, SessionDocuments, untilWritable } from './session-documents.ts'
-import { ForeignUri, UriSpace } from './uri-space.ts'
 
-export interface LspSessionOptions {
+interface LspSessionOptions {
   readonly network: EditorNetwork
   readonly server: LanguageServer
   readonly openWorkspace: () => Promise<ImportWorkspace>

@@ -3,7 +3,7 @@ import { errorText, notificationText, requestText, resultText, rpcCodes, RpcFail
 import { LanguageServerProcess } from './language-server-process.ts'
 import type { ProcessOptions } from './language-server-process.ts'
 import type { LspLimits } from './lsp-limits.ts'
-import { answerOf } from './server-requests.ts'
+import { answerOf } from './lsp-methods.ts'
 import type { ServerDeath, TriedDocument } from './tried-document.ts'
 
 /** A server ended before it had answered; what was asked may be asked again. */
@@ -16,7 +16,7 @@ export class ServerLost extends RpcFailure {
 
 export type LossReason = 'ended' | 'hang' | 'memory' | 'start'
 
-export interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'mostMessageBytes'> {
+interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'mostMessageBytes'> {
   readonly limits: LspLimits
   /** Whether runs before this one were lost in a row: what was given last is then suspected even where the server seemed to be done with it. */
   readonly isRepeated: boolean
@@ -25,7 +25,7 @@ export interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'on
   readonly onLost: (reason: LossReason, why: string) => void
 }
 
-export interface AskOptions {
+interface AskOptions {
   /** Default: whoever asks gives it up. */
   readonly timeoutMs?: number
   /** What is suspected of the document that it is about. */

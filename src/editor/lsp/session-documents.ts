@@ -1,25 +1,23 @@
 import type { EditorNetwork } from '../editor-network.ts'
 import type { Logger } from '../../platform/log.ts'
 import { ApiError, asError } from '../../platform/errors.ts'
-import type { ImportWorkspace, PreparedText } from '../language-servers/import-workspace.ts'
+import type { ImportWorkspace, PreparedText } from '../imports/import-workspace.ts'
 import type { BlameLedger } from './blame-ledger.ts'
-import type { ClientShares } from './client-shares.ts'
-import type { Clock } from './clock.ts'
+import type { ClientShares, Clock } from './client-shares.ts'
 import { ContractFetches } from './contract-fetches.ts'
 import { applyChanges, BadChange } from './document-text.ts'
 import { isObject } from './json-rpc.ts'
 import type { LanguageServer } from './language-server.ts'
-import type { LspLimits } from './lsp-limits.ts'
-import type { LspMetrics } from './lsp-metrics.ts'
-import { toClient } from './map-uris.ts'
+import type { LspLimits, LspMetrics } from './lsp-limits.ts'
+import { toClient } from './uri-space.ts'
 import { OpenDocument } from './open-document.ts'
 import { ServerLost } from './server-run.ts'
 import type { ServerRun } from './server-run.ts'
 import { TriedDocument } from './tried-document.ts'
 import type { UriSpace } from './uri-space.ts'
-import { unitsOfBytes } from './work-budget.ts'
+import { unitsOfBytes } from './client-shares.ts'
 
-export interface SessionDocumentsOptions {
+interface SessionDocumentsOptions {
   readonly network: EditorNetwork
   readonly server: LanguageServer
   readonly workspace: ImportWorkspace

@@ -17,9 +17,9 @@ const statuses = {
   RATE_LIMITED: 429,
 } as const
 
-export type ProjectErrorCode = keyof typeof statuses
+type ProjectErrorCode = keyof typeof statuses
 
-export interface ProjectErrorOptions {
+interface ProjectErrorOptions {
   readonly field?: string
   /** What else `error` of the answer has. */
   readonly facts?: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { pathRules } from './paths/path-rules.ts'
+import { pathRules } from './project-paths.ts'
 import { projectError } from './project-error.ts'
 
 /** How much people may keep: PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES. Bytes are those of UTF-8. */

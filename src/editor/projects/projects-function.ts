@@ -2,6 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
 import { z } from 'zod'
+import { BodyRoom } from './body-room.ts'
+import { planSave } from './plan-save.ts'
+import { notSignedIn, projectError } from './project-error.ts'
+import { mostBodyBytes } from './project-quotas.ts'
+import type { ProjectQuotas } from './project-quotas.ts'
+import { readData, projectId, version as versionSchema, readSave } from './project-requests.ts'
+import type { ProjectParts, Endpoint, SessionCall, SaveRequest } from './project-requests.ts'
+import { get, list } from './read-projects.ts'
+import type { SavedProject } from './read-projects.ts'
+import {
+  fork,
+  createProject,
+  lockAccount,
+  requireRoomForOne,
+  findEarlierSave,
+  lockProject,
+  updateProject,
+} from './write-projects.ts'
+import type { NamedSave } from './write-projects.ts'
 import type { Authenticate } from '../../platform/auth/authenticate.ts'
 import type { HoldUser } from '../../platform/auth/hold-user.ts'
 import type { Client } from '../../platform/client-address.ts'
@@ -15,29 +34,12 @@ import type { RequestContext, RequestState } from '../../platform/http/requests.
 import type { Logger } from '../../platform/log.ts'
 import { readJson } from '../../platform/read-json.ts'
 import { SlidingWindow } from '../../platform/sliding-window.ts'
-import { BodyRoom } from './body-room.ts'
-import type { ProjectParts, Endpoint, SessionCall } from './endpoints/endpoint.ts'
-import { fork } from './endpoints/fork.ts'
-import { get } from './endpoints/get.ts'
-import { list } from './endpoints/list.ts'
-import { readData, projectId, version as versionSchema } from './endpoints/read-data.ts'
-import { notSignedIn, projectError } from './project-error.ts'
-import { mostBodyBytes } from './project-quotas.ts'
-import type { ProjectQuotas } from './project-quotas.ts'
-import { planSave } from './save/plan-save.ts'
-import { readSave } from './save/save-request.ts'
-import type { SaveRequest } from './save/save-request.ts'
-import { createProject, lockAccount, requireRoomForOne } from './store/create-project.ts'
-import { findEarlierSave } from './store/earlier-save.ts'
-import type { NamedSave } from './store/earlier-save.ts'
-import type { SavedProject } from './store/project-row.ts'
-import { lockProject, updateProject } from './store/update-project.ts'
 
-const schema = z.strictObject({ id: projectId, version: versionSchema.optional() })
+const deleteInput = z.strictObject({ id: projectId, version: versionSchema.optional() })
 
 /** `/projects/delete`: the project and its files go. Copies that others have made stay. */
 async function deleteProject({ userId, data, parts: { pool } }: SessionCall): Promise<{ readonly deleted: true }> {
-  const { id, version } = readData(schema, data)
+  const { id, version } = readData(deleteInput, data)
   return await withRetriedTransaction(pool, async (client) => {
     const project = await lockProject(client, id, userId)
     if (version !== undefined && project.version !== version) {

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { EventEmitter } from 'node:events'
+import { once, EventEmitter } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import type { DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
+import type { DeployMessage } from '../../../src/editor/lsp/deploy-subscriptions.ts'
 import { GitHubWorld } from './github-world.ts'
 import { pushEventOf, runEvent } from './github-events.ts'
 

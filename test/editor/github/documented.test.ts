@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { workflowPath } from '../../../src/editor/github/deploys/deploy-workflow.ts'
-import { githubLimits } from '../../../src/editor/github/request-limits.ts'
+import { workflowPath } from '../../../src/editor/github/deploy-workflow.ts'
+import { githubLimits } from '../../../src/editor/github/own-route.ts'
 import { filesBelow, readRepositoryFile } from '../../support/repository.ts'
 
 describe('the page on repositories', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { sealKey } from '../../../dashboards/editor/repository/seal-key.ts'
-import { reportKey, signReport } from '../../../src/editor/github/deploys/report-key.ts'
+import { reportKey, signReport } from '../../../src/editor/github/deploy-workflow.ts'
 import { GitHubWorld } from './github-world.ts'
 import type { Person } from './github-world.ts'
 

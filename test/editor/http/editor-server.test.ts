@@ -4,9 +4,9 @@ import { pino } from 'pino'
 import { addressList, clientReader } from '../../../src/platform/client-address.ts'
 import { RetryableError } from '../../../src/platform/errors.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
-import { createEditorServer } from '../../../src/editor/http/editor-server.ts'
+import { createEditorServer } from '../../../src/editor/editor-server.ts'
 import type { OpeningServer } from '../../../src/platform/http/opening-server.ts'
-import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/http/editor-server.ts'
+import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/editor-server.ts'
 
 const settings: EditorSettings = {
   url: 'http://localhost:3003',

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pino } from 'pino'
 import { ApiError, FatalError, RetryableError } from '../../../src/platform/errors.ts'
-import { createImportWorkspaces } from '../../../src/editor/language-servers/create-import-workspaces.ts'
+import { createImportWorkspaces } from '../../../src/editor/imports/create-import-workspaces.ts'
 import type {
   ContractWorkspaces,
   ImportWorkspacesOptions,
-} from '../../../src/editor/language-servers/create-import-workspaces.ts'
-import type { ContractSource } from '../../../src/editor/language-servers/imports/contract-source.ts'
+} from '../../../src/editor/imports/create-import-workspaces.ts'
+import type { ContractSource } from '../../../src/editor/imports/account-cache.ts'
 
 const one = '1111111111111111'
 const two = '2222222222222222'

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { createChainReader } from '../../../src/access/create-chain-reader.ts'
-import type { ContractSource } from '../../../src/editor/language-servers/imports/contract-source.ts'
-import { createNodeContracts } from '../../../src/editor/language-servers/imports/node-contracts.ts'
+import type { ContractSource } from '../../../src/editor/imports/account-cache.ts'
+import { createNodeContracts } from '../../../src/editor/imports/account-cache.ts'
 import { startRecordedNode } from '../../support/replay.ts'
 
 /** The contracts of the recorded chain, read from a node that serves it as networks' nodes do. */

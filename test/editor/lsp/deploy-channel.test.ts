@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { DeployChannel } from '../../../dashboards/editor/repository/deploy-channel.ts'
 import { ApiError } from '../../../src/platform/errors.ts'
-import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
+import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-subscriptions.ts'
 import { lspWorld } from './support/lsp-world.ts'
 
 describe('the page that hears of deployments', () => {

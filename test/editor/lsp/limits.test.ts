@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
+import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-subscriptions.ts'
 import { ApiError, RetryableError } from '../../../src/platform/errors.ts'
 import { clientFrame, RawWebSocket } from '../../support/raw-websocket.ts'
 import { messagesOf } from './support/lsp-client.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { createProjectAccess } from '../../../src/editor/projects/project-access.ts'
+import { createProjectAccess } from '../../../src/editor/projects/read-projects.ts'
 import { file, given, ProjectWorld } from './support/project-world.ts'
 import type { Listed, Person, Saved } from './support/project-world.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { editorSettings } from '../../../src/editor/settings.ts'
-import { pathRules } from '../../../src/editor/projects/paths/path-rules.ts'
+import { pathRules } from '../../../src/editor/projects/project-paths.ts'
 import { mostBodyBytes } from '../../../src/editor/projects/project-quotas.ts'
 import { projectRateLimits } from '../../../src/editor/projects/projects-function.ts'
 import { readRepositoryFile } from '../../support/repository.ts'
@@ -109,7 +109,7 @@ describe('the page about projects', () => {
 
   it('has every rule that a path is refused by', () => {
     const rules = [
-      ...readRepositoryFile('src/editor/projects/paths/path-rules.ts').matchAll(/'([a-z-]+)'(?= \||\n)/g),
+      ...readRepositoryFile('src/editor/projects/project-paths.ts').matchAll(/'([a-z-]+)'(?= \||\n)/g),
     ].map(([, rule]) => rule)
     expect(rules.length).to.be.greaterThan(18)
     for (const rule of rules) expect(page).to.include(`\`${rule}\``)

@@ -3,10 +3,9 @@ import fc from 'fast-check'
 import { pathProblem as pageProblem } from '../../../dashboards/editor/paths/path-problem.ts'
 import { forkName as pageForkName, nameProblem } from '../../../dashboards/editor/project/project-name.ts'
 import { pathProblem as repositoryProblem } from '../../../src/editor/github/api/names.ts'
-import { forkName } from '../../../src/editor/projects/endpoints/fork.ts'
-import { projectName } from '../../../src/editor/projects/endpoints/read-data.ts'
-import { checkPath } from '../../../src/editor/projects/paths/check-path.ts'
-import { ProjectTree } from '../../../src/editor/projects/paths/project-tree.ts'
+import { forkName } from '../../../src/editor/projects/write-projects.ts'
+import { projectName } from '../../../src/editor/projects/project-requests.ts'
+import { checkPath, ProjectTree } from '../../../src/editor/projects/project-paths.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 
 const names = [

@@ -1,10 +1,29 @@
 import { App } from '@octokit/app'
 import { z } from 'zod'
+import { isStatus, toApiError } from './github-error.ts'
 import { ApiError, FatalError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
-import { boundedFetch } from './bounded-fetch.ts'
-import { isStatus, toApiError } from './github-error.ts'
-import type { GitHubApp } from './github-options.ts'
+import { responseText } from '../../../platform/response-text.ts'
+
+/** The GitHub App by which projects reach repositories, as its operator has registered it. */
+export interface GitHubApp {
+  /** GITHUB_APP_ID. */
+  readonly appId: string
+  /** GITHUB_APP_PRIVATE_KEY, PEM; line breaks may be written `\n`. */
+  readonly privateKey: string
+  /** GITHUB_APP_SLUG. */
+  readonly slug: string
+  /** GITHUB_APP_CLIENT_ID. */
+  readonly clientId: string
+  /** GITHUB_APP_CLIENT_SECRET. */
+  readonly clientSecret: string
+  /** GITHUB_APP_WEBHOOK_SECRET. Undefined: neither webhooks nor reports of workflows are taken. */
+  readonly webhookSecret: string | undefined
+  /** GITHUB_URL. */
+  readonly url: string
+  /** GITHUB_API_URL. */
+  readonly apiUrl: string
+}
 
 /** What a token may do, in GitHub's names. Fewer than the App has: a token that got out could do no more than what it was made for. */
 export type Permissions = Readonly<
@@ -138,4 +157,78 @@ function notInstalled(error: unknown): unknown {
     'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, under Settings, Applications.',
     { details: error.details },
   )
+}
+
+/**
+ * `fetch` for the hosts that the operator has set and for no others: it goes nowhere that an answer leads to, waits so long and reads so much.
+ * @param origins those of GITHUB_URL and GITHUB_API_URL
+ * @throws ApiError 409 `repository-moved`, 502 `github-too-long`, 503 `github-unavailable`
+ */
+export function boundedFetch(
+  origins: readonly string[],
+  {
+    patienceMs = 15_000,
+    mostBytes = 12 * 1024 * 1024,
+  }: { readonly patienceMs?: number; readonly mostBytes?: number } = {},
+): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    if (!origins.includes(url.origin))
+      throw new ApiError(500, 'internal-error', 'A call was to go to a host that is not GitHub.')
+    try {
+      const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
+      if (response.status >= 300 && response.status < 400 && response.status !== 304) {
+        await response.body?.cancel()
+        throw new ApiError(
+          409,
+          'repository-moved',
+          'GitHub has this repository under another name now: connect it again.',
+        )
+      }
+      if ([204, 205, 304].includes(response.status)) return response
+      const text = await responseText(
+        response,
+        mostBytes,
+        () => new ApiError(502, 'github-too-long', `GitHub's answer has more than ${mostBytes} bytes.`),
+      )
+      return new Response(text, { status: response.status, headers: response.headers })
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      throw new ApiError(503, 'github-unavailable', 'GitHub does not answer. Nothing is lost: try again in a moment.', {
+        cause: error,
+        details: { retryAfterSeconds: 5 },
+      })
+    }
+  }
+}
+
+/** Checks an answer of GitHub. @throws ApiError 502 `github-answer` where it is not what its documentation says */
+export function readAnswer<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
+  const result = schema.safeParse(data)
+  if (result.success) return result.data
+  throw new ApiError(502, 'github-answer', 'GitHub gave an answer that cannot be read.', {
+    details: { at: result.error.issues[0]?.path.join('.') ?? '' },
+  })
+}
+
+const perPage = 100
+
+/**
+ * All pages of a list, or as many as are allowed.
+ * @param read takes the items out of an answer
+ */
+export async function allPages<Item>(
+  call: GitHubCall,
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+  read: (data: unknown) => readonly Item[],
+  mostPages = 20,
+): Promise<Item[]> {
+  const items: Item[] = []
+  for (let page = 1; page <= mostPages; page++) {
+    const found = read(await call(route, { ...parameters, per_page: perPage, page }))
+    items.push(...found)
+    if (found.length < perPage) break
+  }
+  return items
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../platform/errors.ts'
 
 /** An answer of GitHub that is an error, as its library throws it. */
-export interface GitHubFailure extends Error {
+interface GitHubFailure extends Error {
   readonly status: number
   readonly response?: {
     readonly headers: Readonly<Record<string, string | number | undefined>>
@@ -9,7 +9,7 @@ export interface GitHubFailure extends Error {
   }
 }
 
-export function isGitHubFailure(error: unknown): error is GitHubFailure {
+function isGitHubFailure(error: unknown): error is GitHubFailure {
   return (
     error instanceof Error &&
     error.name === 'HttpError' &&

@@ -3,19 +3,19 @@ import { ApiError } from '../../../platform/errors.ts'
 import { isStatus } from '../api/github-error.ts'
 import type { GitHubCall } from '../api/github-client.ts'
 import { asSegments, below } from '../api/names.ts'
-import { readAnswer } from '../api/read-answer.ts'
+import { readAnswer } from '../api/github-client.ts'
 import { isEmptyRepository } from './read-repository.ts'
 import type { RepositoryName } from './read-repository.ts'
 
 /** A file as it is to be after a commit. */
-export interface FileChange {
+interface FileChange {
   readonly path: string
   /** Undefined for what is deleted. */
   readonly content: string | undefined
   readonly action: 'create' | 'update' | 'delete' | 'put'
 }
 
-export interface CommitRequest extends RepositoryName {
+interface CommitRequest extends RepositoryName {
   readonly branch: string
   readonly message: string
   readonly files: readonly FileChange[]
@@ -23,7 +23,7 @@ export interface CommitRequest extends RepositoryName {
   readonly expectedHead: string | null | undefined
 }
 
-export interface Committed {
+interface Committed {
   readonly sha: string
   readonly message: string
   readonly url: string
@@ -38,7 +38,7 @@ const tree = z.object({
 })
 type Tree = z.output<typeof tree>
 /** What a repository without a commit has in place of a head. */
-export const emptyRepository = Symbol('empty repository')
+const emptyRepository = Symbol('empty repository')
 const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 
 /**
@@ -78,7 +78,7 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
 }
 
 /** The commit that a branch is at; undefined where there is no such branch, `emptyRepository` where there is nothing at all. */
-export async function headOf(
+async function headOf(
   call: GitHubCall,
   { owner, repo }: RepositoryName,
   branch: string,

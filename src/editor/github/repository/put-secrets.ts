@@ -2,20 +2,20 @@ import sodium from 'libsodium-wrappers'
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
 import type { GitHubCall } from '../api/github-client.ts'
-import { readAnswer } from '../api/read-answer.ts'
+import { readAnswer } from '../api/github-client.ts'
 import type { RepositoryName } from './read-repository.ts'
 
 const publicKey = z.object({ key_id: z.string(), key: z.string() })
 
 /** The public key that secrets of a repository are sealed with. */
-export interface SecretsKey {
+interface SecretsKey {
   readonly keyId: string
   /** X25519, base64. */
   readonly key: string
 }
 
 /** A secret that the client has sealed: only workflows of the repository can open it. */
-export interface SealedSecret {
+interface SealedSecret {
   readonly keyId: string
   /** A sealed box, base64. */
   readonly encryptedValue: string

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ApiError } from '../../../platform/errors.ts'
-import { isStatus, wordsOf } from '../api/github-error.ts'
+import { readAnswer } from '../api/github-client.ts'
 import type { GitHubCall } from '../api/github-client.ts'
+import { isStatus, wordsOf } from '../api/github-error.ts'
 import { asSegments } from '../api/names.ts'
-import { readAnswer } from '../api/read-answer.ts'
+import { ApiError } from '../../../platform/errors.ts'
 
 /** What is read of a repository. Each call is for one repository alone. */
 export interface RepositoryName {
@@ -56,7 +56,7 @@ export function isEmptyRepository(error: unknown): boolean {
   return isStatus(error, 404, 409) && /repository is empty|git repository is empty/i.test(wordsOf(error))
 }
 
-export interface TreeEntry {
+interface TreeEntry {
   readonly name: string
   readonly path: string
   /** `file`, `dir`, `symlink` or `submodule`. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ApiError } from '../../../platform/errors.ts'
-import type { ProjectAccess } from '../../projects/project-access.ts'
+import type { ProjectAccess } from '../../projects/read-projects.ts'
 import { isStatus } from '../api/github-error.ts'
 import type { GitHubCall, GitHubClient, Permissions } from '../api/github-client.ts'
-import { readAnswer } from '../api/read-answer.ts'
-import type { Connection, ConnectionStore } from '../connections/connection-store.ts'
-import type { Installation, InstallationStore } from '../installs/installation-store.ts'
+import { readAnswer } from '../api/github-client.ts'
+import type { Connection, ConnectionStore } from '../stores/connection-store.ts'
+import type { Installation, InstallationStore } from '../stores/installation-store.ts'
 
 /** A repository that somebody means, and by which installation it is reached. */
 export interface Repository {
@@ -15,14 +15,14 @@ export interface Repository {
 }
 
 /** The repository of a project. */
-export interface ConnectedRepository extends Repository {
+interface ConnectedRepository extends Repository {
   readonly connection: Connection
 }
 
 /** What somebody has to be allowed at GitHub themselves, whatever the App is allowed there. */
-export type Right = 'read' | 'write' | 'admin'
+type Right = 'read' | 'write' | 'admin'
 
-export interface AccessParts {
+interface AccessParts {
   readonly projects: ProjectAccess
   readonly github: GitHubClient
   readonly installations: InstallationStore

@@ -8,7 +8,7 @@ import type {
   ImportWorkspace,
   ImportWorkspaces,
   ResolvedContract,
-} from '../../../../src/editor/language-servers/import-workspace.ts'
+} from '../../../../src/editor/imports/import-workspace.ts'
 
 /** Workspaces that write documents as they are. A text that says `import X from 0x…` lacks that contract until it is fetched. */
 export interface PlainWorkspaces extends ImportWorkspaces {

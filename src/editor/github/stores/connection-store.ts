@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import type { ClientBase, Pool } from 'pg'
+import type { EditorNetwork } from '../../editor-network.ts'
+import { query } from '../../../platform/db/pool.ts'
+import { withRetriedTransaction } from '../../../platform/db/retried-transaction.ts'
+import { RetryableError } from '../../../platform/errors.ts'
+
+/** A pool, or a connection in the middle of a transaction. */
+export type Queryable = Pool | ClientBase
+
+type OffReason = 'installation-deleted' | 'installation-suspended' | 'repository-removed' | 'repository-deleted'
+
+/** What a project is connected with. */
+export interface Connection {
+  readonly id: string
+  readonly projectId: string
+  readonly userId: string
+  readonly installationId: number
+  readonly repositoryId: number
+  readonly owner: string
+  readonly repo: string
+  /** Folder of the repository; empty: its root. */
+  readonly path: string
+  readonly branch: string
+  readonly network: EditorNetwork
+  readonly workflowPath: string | null
+  readonly callbackSalt: Buffer
+  readonly lastCommitSha: string | null
+  /** Why it cannot be used any more. */
+  readonly offReason: OffReason | null
+  readonly createdAt: Date
+}
+
+type NewConnection = Pick<
+  Connection,
+  'projectId' | 'userId' | 'installationId' | 'repositoryId' | 'owner' | 'repo' | 'path' | 'branch' | 'network'
+>
+
+type Row = Omit<Connection, 'installationId' | 'repositoryId'> & {
+  readonly installationId: string
+  readonly repositoryId: string
+}
+
+const columns = `id, project_id as "projectId", user_id as "userId", installation_id as "installationId", repository_id as "repositoryId", owner, repo, path, branch, network,
+  workflow_path as "workflowPath", callback_salt as "callbackSalt", last_commit_sha as "lastCommitSha", off_reason as "offReason", created_at as "createdAt"`
+
+interface WhichConnections {
+  readonly installationId?: number
+  readonly repositoryIds?: readonly number[]
+}
+
+/** Of nothing said it is none. */
+const among = `($1::bigint is not null or $2::bigint[] is not null) and ($1::bigint is null or installation_id = $1) and ($2::bigint[] is null or repository_id = any ($2))`
+
+/** Connections of projects with repositories: one for each project. */
+export class ConnectionStore {
+  readonly #pool: Pool
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  /**
+   * Connects a project, or puts another repository in the place of its own. With another repository what was known of the old one goes: its
+   * environments, deployments, and the key that its workflow signs with.
+   */
+  async put(connection: NewConnection): Promise<Connection> {
+    return withRetriedTransaction(this.#pool, (db) => put(db, connection))
+  }
+
+  async ofProject(projectId: string): Promise<Connection | undefined> {
+    return this.#one('project_id = $1', projectId)
+  }
+
+  async find(id: string): Promise<Connection | undefined> {
+    return this.#one('id = $1', id)
+  }
+
+  /** Whose projects are connected, by id: the next page behind one. */
+  async page(after: string, limit: number): Promise<readonly Pick<Connection, 'id' | 'projectId' | 'userId'>[]> {
+    const sql =
+      'select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1 order by id limit $2'
+    return (await query<Pick<Connection, 'id' | 'projectId' | 'userId'>>(this.#pool, sql, [after, limit])).rows
+  }
+
+  /** All of one repository: each of them is told what happens there. */
+  async ofRepository(db: Queryable, repositoryId: number): Promise<readonly Connection[]> {
+    const { rows } = await query<Row>(
+      db,
+      `select ${columns} from editor.connections where repository_id = $1 and off_reason is null order by id`,
+      [repositoryId],
+    )
+    return rows.map(fromRow)
+  }
+
+  /** @returns whether there was one */
+  async remove(projectId: string): Promise<boolean> {
+    return (await query(this.#pool, 'delete from editor.connections where project_id = $1', [projectId])).rowCount === 1
+  }
+
+  async setWorkflow(id: string, workflowPath: string): Promise<void> {
+    await query(this.#pool, 'update editor.connections set workflow_path = $2, changed_at = now() where id = $1', [
+      id,
+      workflowPath,
+    ])
+  }
+
+  /** A commit of the branch that we have made ourselves. */
+  async setCommit(id: string, branch: string, sha: string): Promise<void> {
+    await query(
+      this.#pool,
+      'update editor.connections set last_commit_sha = $3, changed_at = now() where id = $1 and branch = $2',
+      [id, branch, sha],
+    )
+  }
+
+  /** A push that GitHub tells of. @returns whether it is news; an older one is not */
+  async notePush(db: Queryable, id: string, sha: string, pushedAt: Date): Promise<boolean> {
+    const { rowCount } = await query(
+      db,
+      `update editor.connections set last_commit_sha = $2, last_pushed_at = $3, changed_at = now() where id = $1 and (last_pushed_at is null or last_pushed_at <= $3)`,
+      [id, sha, pushedAt],
+    )
+    return rowCount === 1
+  }
+
+  /** Takes them out of use: all of an installation, or those of some repositories of it, or of a repository wherever. */
+  async switchOff(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
+    await query(db, `update editor.connections set off_reason = $3, changed_at = now() where ${among}`, [
+      which.installationId ?? null,
+      which.repositoryIds ?? null,
+      reason,
+    ])
+  }
+
+  /** Takes those into use again that are off for this reason alone. */
+  async switchOn(db: Queryable, which: WhichConnections, reason: OffReason): Promise<void> {
+    await query(
+      db,
+      `update editor.connections set off_reason = null, changed_at = now() where ${among} and off_reason = $3`,
+      [which.installationId ?? null, which.repositoryIds ?? null, reason],
+    )
+  }
+
+  async rename(db: Queryable, repositoryId: number, owner: string, repo: string): Promise<void> {
+    await query(
+      db,
+      'update editor.connections set owner = $2, repo = $3, changed_at = now() where repository_id = $1',
+      [repositoryId, owner, repo],
+    )
+  }
+
+  async #one(condition: string, value: string): Promise<Connection | undefined> {
+    const {
+      rows: [row],
+    } = await query<Row>(this.#pool, `select ${columns} from editor.connections where ${condition}`, [value])
+    return row === undefined ? undefined : fromRow(row)
+  }
+}
+
+async function put(db: Queryable, connection: NewConnection): Promise<Connection> {
+  const { projectId, userId, installationId, repositoryId, owner, repo, path, branch, network } = connection
+  await query(db, 'delete from editor.connections where project_id = $1 and (repository_id <> $2 or user_id <> $3)', [
+    projectId,
+    repositoryId,
+    userId,
+  ])
+  const {
+    rows: [row],
+  } = await query<Row>(
+    db,
+    `insert into editor.connections as c (project_id, user_id, installation_id, repository_id, owner, repo, path, branch, network, callback_salt)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (project_id) do update set installation_id = excluded.installation_id, owner = excluded.owner, repo = excluded.repo, path = excluded.path, network = excluded.network,
+       branch = excluded.branch, last_commit_sha = case when c.branch = excluded.branch then c.last_commit_sha end,
+       last_pushed_at = case when c.branch = excluded.branch then c.last_pushed_at end, off_reason = null, changed_at = now()
+       where c.repository_id = excluded.repository_id and c.user_id = excluded.user_id
+     returning ${columns}`,
+    [projectId, userId, installationId, repositoryId, owner, repo, path, branch, network, randomBytes(32)],
+  )
+  if (row === undefined)
+    throw new RetryableError('transaction-conflict', 'The project was connected by another request at the same time.')
+  return fromRow(row)
+}
+
+function fromRow({ installationId, repositoryId, ...row }: Row): Connection {
+  return { ...row, installationId: Number(installationId), repositoryId: Number(repositoryId) }
+}
+
+/** What deployed a project goes with its connection: environments, deployments, and the key of its workflow. */
+const statements = [
+  'delete from editor.install_states where user_id = $1',
+  'delete from editor.connections where user_id = $1',
+  'delete from editor.installations where user_id = $1',
+]
+
+/**
+ * Forgets who a user is at GitHub and what their projects are connected with, in the transaction that removes them. The repositories and the
+ * installation of the App stay what they are at GitHub.
+ * @param userId as the auth server names them (sub)
+ */
+export async function forgetRepositories(client: ClientBase, userId: string): Promise<void> {
+  for (const statement of statements) await query(client, statement, [userId])
+}

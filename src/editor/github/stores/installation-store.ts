@@ -1,0 +1,176 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Queryable } from './connection-store.ts'
+import type { HoldUser } from '../../../platform/auth/hold-user.ts'
+import { query, withTransaction } from '../../../platform/db/pool.ts'
+import { ApiError } from '../../../platform/errors.ts'
+
+/** An installation of the App that somebody has shown to be able to use. */
+export interface Installation {
+  readonly installationId: number
+  /** Who they are at GitHub. */
+  readonly githubUserId: number
+  readonly githubLogin: string
+  /** The account that the App is installed for; it owns the repositories. */
+  readonly accountId: number
+  readonly accountLogin: string
+  /** `User` or `Organization`. */
+  readonly accountType: string
+  /** Repositories that they could see when they showed it. */
+  readonly repositoryIds: readonly number[]
+  readonly isSuspended: boolean
+}
+
+interface Row extends Omit<Installation, 'installationId' | 'githubUserId' | 'accountId' | 'repositoryIds'> {
+  readonly installationId: string
+  readonly githubUserId: string
+  readonly accountId: string
+  readonly repositoryIds: readonly string[]
+}
+
+const columns = `installation_id as "installationId", github_user_id as "githubUserId", github_login as "githubLogin", account_id as "accountId",
+  account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds", is_suspended as "isSuspended"`
+
+/** Who may use which installation. Only what GitHub has said to the person's own token is written here. */
+export class InstallationStore {
+  readonly #pool: Pool
+  readonly #holdUser: HoldUser
+
+  constructor(pool: Pool, holdUser: HoldUser) {
+    this.#pool = pool
+    this.#holdUser = holdUser
+  }
+
+  async find(userId: string, installationId: number): Promise<Installation | undefined> {
+    const {
+      rows: [row],
+    } = await query<Row>(
+      this.#pool,
+      `select ${columns} from editor.installations where user_id = $1 and installation_id = $2`,
+      [userId, installationId],
+    )
+    return row === undefined ? undefined : fromRow(row)
+  }
+
+  async list(userId: string): Promise<readonly Installation[]> {
+    const { rows } = await query<Row>(
+      this.#pool,
+      `select ${columns} from editor.installations where user_id = $1 order by lower(account_login), installation_id`,
+      [userId],
+    )
+    return rows.map(fromRow)
+  }
+
+  /**
+   * Writes all that somebody has now as who they are at GitHub; what they had as the same before and have no more goes.
+   * @throws ApiError 401 `user-removed`
+   */
+  async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
+    await withTransaction(this.#pool, async (db) => {
+      if (!(await this.#holdUser(db, userId)))
+        throw new ApiError(401, 'user-removed', 'Whoever began this has removed their account meanwhile.')
+      await query(
+        db,
+        'delete from editor.installations where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])',
+        [userId, githubUserId, all.map(({ installationId }) => installationId)],
+      )
+      for (const one of all.toSorted((a, b) => a.installationId - b.installationId)) {
+        await query(
+          db,
+          `insert into editor.installations as i (user_id, installation_id, github_user_id, github_login, account_id, account_login, account_type, repository_ids, is_suspended)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+           on conflict (user_id, installation_id) do update set github_user_id = excluded.github_user_id, github_login = excluded.github_login, account_id = excluded.account_id,
+             account_login = excluded.account_login, account_type = excluded.account_type, repository_ids = excluded.repository_ids, is_suspended = excluded.is_suspended, checked_at = now()`,
+          [
+            userId,
+            one.installationId,
+            one.githubUserId,
+            one.githubLogin,
+            one.accountId,
+            one.accountLogin,
+            one.accountType,
+            one.repositoryIds,
+            one.isSuspended,
+          ],
+        )
+      }
+    })
+  }
+
+  /** GitHub has said what became of an installation, whoever uses it. */
+  async change(db: Queryable, installationId: number, became: 'deleted' | 'suspended' | 'active'): Promise<void> {
+    if (became === 'deleted')
+      await query(db, 'delete from editor.installations where installation_id = $1', [installationId])
+    else
+      await query(db, 'update editor.installations set is_suspended = $2 where installation_id = $1', [
+        installationId,
+        became === 'suspended',
+      ])
+  }
+}
+
+function fromRow({ installationId, githubUserId, accountId, repositoryIds, ...row }: Row): Installation {
+  return {
+    ...row,
+    installationId: Number(installationId),
+    githubUserId: Number(githubUserId),
+    accountId: Number(accountId),
+    repositoryIds: repositoryIds.map(Number),
+  }
+}
+
+/** Somebody who has gone to GitHub. */
+export interface InstallState {
+  readonly userId: string
+  /** The project that they began at. */
+  readonly projectId: string | undefined
+}
+
+/** How long somebody may take at GitHub, in seconds. */
+export const installSeconds = 600
+
+/** People between going to GitHub and coming back. Each comes back once, in the browser that went. */
+export class InstallStates {
+  readonly #pool: Pool
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  /** @returns what goes to GitHub, and what the browser keeps */
+  async begin({ userId, projectId }: InstallState): Promise<{ readonly state: string; readonly browser: string }> {
+    const [state, browser] = [randomToken(), randomToken()]
+    await query(
+      this.#pool,
+      `insert into editor.install_states (state_hash, browser_hash, user_id, project_id, expires_at) values ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      [digestOf(state), digestOf(browser), userId, projectId ?? null, installSeconds],
+    )
+    return { state, browser }
+  }
+
+  /** Undefined: nobody went there from this browser with this state, or they have come back already, or it was too long ago. */
+  async end(state: string, browser: string): Promise<InstallState | undefined> {
+    const {
+      rows: [row],
+    } = await query<{ userId: string; projectId: string | null }>(
+      this.#pool,
+      `delete from editor.install_states where state_hash = $1 and browser_hash = $2 and expires_at > now() returning user_id as "userId", project_id as "projectId"`,
+      [digestOf(state), digestOf(browser)],
+    )
+    return row === undefined ? undefined : { userId: row.userId, projectId: row.projectId ?? undefined }
+  }
+
+  async prune(): Promise<void> {
+    await query(this.#pool, 'delete from editor.install_states where expires_at < now()')
+  }
+}
+
+/** 256 random bits, base64url: nothing that could be guessed, so that a plain digest of it may be kept. */
+function randomToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** SHA-256, under which tokens are kept. */
+export function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

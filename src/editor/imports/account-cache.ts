@@ -1,0 +1,194 @@
+import type { EditorNetwork } from '../editor-network.ts'
+import type { ChainReader } from '../../flow/chain-reader.ts'
+import { asError, RetryableError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+
+/** Where the code of contracts comes from. */
+export interface ContractSource {
+  /**
+   * All contracts of an account, code by name.
+   * @param address 16 hex digits, without 0x
+   * @returns undefined where the network has no such account
+   * @throws RetryableError while no node answers; the signal's reason
+   */
+  contractsOf(
+    network: EditorNetwork,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined>
+}
+
+interface AccountCacheOptions {
+  readonly source: ContractSource
+  /** How long an account's contracts are taken for current; contracts may be updated. Default 600,000 ms. */
+  readonly freshMs?: number
+  /** The same for "there is none", and the pause after a failure while older contracts are there. Default 30,000 ms. */
+  readonly absentMs?: number
+  /** Most bytes of code that are kept, of all networks. Default 64 MB. */
+  readonly mostBytes?: number
+  readonly now?: () => number
+}
+
+/** What is known of an account. */
+interface KnownAccount {
+  readonly contracts: ReadonlyMap<string, string> | undefined
+  readonly bytes: number
+  askAgainAt: number
+}
+
+interface OpenCall {
+  readonly answer: Promise<ReadonlyMap<string, string> | undefined>
+  readonly abort: AbortController
+  waiting: number
+}
+
+const minute = 60_000
+
+/**
+ * The contracts of accounts for all connections: by network and address, so that contracts of the same name never mix. One call runs for an account
+ * at a time, whoever wait for it; it is given up when nobody does any more. The accounts that were used longest ago are forgotten first.
+ */
+export class AccountCache {
+  readonly #options: Required<AccountCacheOptions>
+  /** In the order of their last use. */
+  readonly #known = new Map<string, KnownAccount>()
+  readonly #calls = new Map<string, OpenCall>()
+  #bytes = 0
+
+  constructor({
+    source,
+    freshMs = 10 * minute,
+    absentMs = minute / 2,
+    mostBytes = 64_000_000,
+    now = Date.now,
+  }: AccountCacheOptions) {
+    this.#options = { source, freshMs, absentMs, mostBytes, now }
+  }
+
+  /** How many bytes of code are kept. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * All contracts of an account, code by name. Where nobody answers, what was known before still holds for a while.
+   * @returns undefined where there is no such account
+   * @throws RetryableError, the signal's reason
+   */
+  async contractsOf(
+    network: EditorNetwork,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    signal.throwIfAborted()
+    const key = `${network} ${address}`
+    const known = this.#known.get(key)
+    if (known !== undefined) {
+      this.#known.delete(key)
+      this.#known.set(key, known)
+      if (this.#options.now() < known.askAgainAt) return known.contracts
+    }
+    try {
+      return await this.#ask(key, network, address, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (known?.contracts === undefined) throw error
+      known.askAgainAt = this.#options.now() + this.#options.absentMs
+      return known.contracts
+    }
+  }
+
+  /** One that an account was found without may come soon: it is asked again after a short time. */
+  expectMore(network: EditorNetwork, address: string): void {
+    const known = this.#known.get(`${network} ${address}`)
+    if (known !== undefined) known.askAgainAt = Math.min(known.askAgainAt, this.#options.now() + this.#options.absentMs)
+  }
+
+  async #ask(
+    key: string,
+    network: EditorNetwork,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    const call = this.#calls.get(key) ?? this.#call(key, network, address)
+    call.waiting++
+    const { promise, reject } = Promise.withResolvers<never>()
+    const leave = (): void => reject(asError(signal.reason))
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      return await Promise.race([call.answer, promise])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      call.waiting--
+      if (call.waiting === 0) {
+        call.abort.abort()
+        if (this.#calls.get(key) === call) this.#calls.delete(key)
+      }
+    }
+  }
+
+  #call(key: string, network: EditorNetwork, address: string): OpenCall {
+    const abort = new AbortController()
+    const answer = this.#options.source.contractsOf(network, address, abort.signal).then((contracts) => {
+      if (!abort.signal.aborted) this.#keep(key, contracts)
+      return contracts
+    })
+    // Whoever waits is told; when all have left, nobody is.
+    answer.catch(() => undefined)
+    const call = { answer, abort, waiting: 0 }
+    this.#calls.set(key, call)
+    return call
+  }
+
+  #keep(key: string, contracts: ReadonlyMap<string, string> | undefined): void {
+    this.#bytes -= this.#known.get(key)?.bytes ?? 0
+    this.#known.delete(key)
+    // An entry costs something too, or accounts without contracts would fill the memory.
+    const bytes = 500 + [...(contracts ?? [])].reduce((sum, [name, code]) => sum + name.length + code.length, 0)
+    const { now, freshMs, absentMs, mostBytes } = this.#options
+    this.#known.set(key, { contracts, bytes, askAgainAt: now() + (contracts === undefined ? absentMs : freshMs) })
+    this.#bytes += bytes
+    for (const [oldest, account] of this.#known) {
+      if (this.#bytes <= mostBytes || oldest === key) break
+      this.#known.delete(oldest)
+      this.#bytes -= account.bytes
+    }
+  }
+}
+
+interface NodeContractsOptions {
+  /** A reader for each network that there is a node of. Asked for at each call, because a network may become known later. */
+  readonly nodes: Readonly<Partial<Record<EditorNetwork, Pick<ChainReader, 'getAccount'>>>>
+  readonly log: Logger
+}
+
+/** The contracts of accounts as access nodes have them in their newest state: one call gives all contracts of an account. */
+export function createNodeContracts({ nodes, log }: NodeContractsOptions): ContractSource {
+  return {
+    async contractsOf(network, address, signal) {
+      const node = nodes[network]
+      if (node === undefined) {
+        throw new RetryableError(
+          'no-access-node',
+          `no access node of ${network} is known, which imports would be read from: set EDITOR_${network.toUpperCase()}_NODE or CHAIN_ACCESS_NODE`,
+        )
+      }
+      try {
+        const account = await node.getAccount(`0x${address}`, { signal })
+        return account === undefined
+          ? undefined
+          : new Map([...account.contracts].map(([name, code]) => [name, code.toString('utf8')]))
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (thrown instanceof RetryableError) throw thrown
+        const error = asError(thrown)
+        log.warn({ err: error, network, address }, 'the contracts of an account could not be read')
+        throw new RetryableError(
+          'contracts-not-read',
+          `no access node of ${network} gives the contracts of 0x${address}: ${error.message}`,
+          { cause: error },
+        )
+      }
+    },
+  }
+}

@@ -1,0 +1,197 @@
+import { mapLimited } from '../../access/map-limited.ts'
+import type { EditorNetwork } from '../editor-network.ts'
+import type { AccountCache } from './account-cache.ts'
+import { hashOf } from './file-store.ts'
+import { firstOf, importStatements, sourceTokens } from './import-statements.ts'
+import type { ImportStatement } from './import-statements.ts'
+import type { ResolvedContract, ContractName } from './import-workspace.ts'
+
+/** A contract of the chain with what it imports. */
+export interface ChainContract extends ResolvedContract {
+  readonly id: string
+  readonly statements: readonly ImportStatement[]
+  /** Whether something in it is for contracts of the same account alone. */
+  readonly hasAccountAccess: boolean
+}
+
+/** The key of a contract on its network: same-named contracts of other accounts have another. */
+export function contractId({ address, name }: { readonly address: string; readonly name: string }): string {
+  return `${address}.${name}`
+}
+
+/** Reads what a contract imports. */
+export function readChainContract({ address, name, code }: ResolvedContract): ChainContract {
+  return {
+    address,
+    name,
+    code,
+    id: contractId({ address, name }),
+    statements: firstOf(importStatements(sourceTokens(code))),
+    hasAccountAccess: /\baccess\s*\(\s*account\s*\)/.test(code),
+  }
+}
+
+/** The contracts that a statement names, by address; none for other locations. */
+export function namedContracts({ names, location: { kind, value } }: ImportStatement): string[] {
+  return kind === 'address' ? names.map(({ name }) => contractId({ address: value, name })) : []
+}
+
+/** A contract with the hash of its code. */
+interface KnownContract extends ChainContract {
+  readonly hash: string
+}
+
+interface ContractLibraryOptions {
+  readonly accounts: AccountCache
+  /** How long a contract holds before it is looked up again. Default 600,000 ms. */
+  readonly freshMs?: number
+  /** The same for "there is none". Default 30,000 ms. */
+  readonly absentMs?: number
+  readonly now?: () => number
+}
+
+interface Entry {
+  readonly contract: KnownContract | undefined
+  lookAgainAt: number
+}
+
+/** Most contracts that one import brings with it, and how far they may lead; hostile contracts import without end. */
+const mostContracts = 150
+const deepest = 24
+/** Calls to nodes, which count them. */
+const mostAtOnce = 6
+const mostCharacters = 8_000_000
+/** What is remembered for all connections. */
+const mostEntries = 3000
+const mostCharactersInAll = 50_000_000
+
+/**
+ * The contracts that connections have asked for, with all that these import, by network, address and name. The same code is read once, whoever has it.
+ */
+export class ContractLibrary {
+  readonly #options: Required<ContractLibraryOptions>
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>()
+  #characters = 0
+
+  constructor({ accounts, freshMs = 600_000, absentMs = 30_000, now = Date.now }: ContractLibraryOptions) {
+    this.#options = { accounts, freshMs, absentMs, now }
+  }
+
+  /** Whether a contract is to be looked up, for the first time or again. */
+  isWanted(network: EditorNetwork, name: ContractName): boolean {
+    const entry = this.#entries.get(`${network} ${contractId(name)}`)
+    return entry === undefined || this.#options.now() >= entry.lookAgainAt
+  }
+
+  /**
+   * Reads a contract and all that it imports, as far as that is there and not too much.
+   * @returns undefined where the account has no such contract
+   * @throws RetryableError where no node answers for the contract itself; the signal's reason
+   */
+  async resolve(
+    network: EditorNetwork,
+    wanted: ContractName,
+    signal: AbortSignal,
+  ): Promise<ResolvedContract | undefined> {
+    const first = await this.#lookUp(network, wanted, signal)
+    if (first === undefined) return undefined
+    const seen = new Map([[first.id, first]])
+    let characters = first.code.length
+    let level = [first]
+    for (let depth = 1; depth < deepest && level.length > 0; depth++) {
+      const names = importedBy(level).filter((name) => !seen.has(contractId(name)))
+      const distinct = [...new Map(names.map((name) => [contractId(name), name])).values()].slice(
+        0,
+        mostContracts - seen.size,
+      )
+      // What one of them lacks is said where it is imported; the others are of use.
+      const found = await mapLimited(distinct, mostAtOnce, (name) =>
+        this.#lookUp(network, name, signal).catch((error: unknown) => {
+          signal.throwIfAborted()
+          return this.#absentFor(network, name, error)
+        }),
+      )
+      level = []
+      for (const contract of found) {
+        if (contract === undefined || characters + contract.code.length > mostCharacters) continue
+        characters += contract.code.length
+        seen.set(contract.id, contract)
+        level.push(contract)
+      }
+    }
+    const { address, name, code } = first
+    return { address, name, code }
+  }
+
+  /** What is known of these contracts and of all that they import, by id. Of those that nobody has looked up nothing is. */
+  known(network: EditorNetwork, wanted: Iterable<ContractName>): Map<string, KnownContract> {
+    const found = new Map<string, KnownContract>()
+    let level = [...wanted]
+    for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+      const next: KnownContract[] = []
+      for (const name of level) {
+        if (found.size >= 2 * mostContracts) return found
+        const key = `${network} ${contractId(name)}`
+        const entry = this.#entries.get(key)
+        if (entry?.contract === undefined || found.has(entry.contract.id)) continue
+        this.#entries.delete(key)
+        this.#entries.set(key, entry)
+        found.set(entry.contract.id, entry.contract)
+        next.push(entry.contract)
+      }
+      level = importedBy(next)
+    }
+    return found
+  }
+
+  async #lookUp(network: EditorNetwork, name: ContractName, signal: AbortSignal): Promise<KnownContract | undefined> {
+    const key = `${network} ${contractId(name)}`
+    const old = this.#entries.get(key)
+    if (old !== undefined && this.#options.now() < old.lookAgainAt) return old.contract
+    const { accounts, now, freshMs, absentMs } = this.#options
+    const code = (await accounts.contractsOf(network, name.address, signal))?.get(name.name)
+    if (code === undefined) accounts.expectMore(network, name.address)
+    const hash = code === undefined ? '' : hashOf(code)
+    const contract =
+      code === undefined
+        ? undefined
+        : old?.contract?.hash === hash
+          ? old.contract
+          : { ...readChainContract({ ...name, code }), hash }
+    this.#keep(key, { contract, lookAgainAt: now() + (contract === undefined ? absentMs : freshMs) })
+    return contract
+  }
+
+  /** A contract that another one imports could not be read now: it is tried again, and does not hold up the rest. */
+  #absentFor(network: EditorNetwork, name: ContractName, error: unknown): undefined {
+    if (!(error instanceof Error)) throw error
+    const key = `${network} ${contractId(name)}`
+    if (!this.#entries.has(key))
+      this.#keep(key, { contract: undefined, lookAgainAt: this.#options.now() + this.#options.absentMs })
+    return undefined
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#drop(key)
+    this.#entries.set(key, entry)
+    this.#characters += entry.contract?.code.length ?? 0
+    for (const oldest of this.#entries.keys()) {
+      if ((this.#entries.size <= mostEntries && this.#characters <= mostCharactersInAll) || oldest === key) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#entries.get(key)?.contract?.code.length ?? 0
+    this.#entries.delete(key)
+  }
+}
+
+function importedBy(contracts: readonly ChainContract[]): ContractName[] {
+  return contracts.flatMap(({ statements }) =>
+    statements.flatMap((statement) =>
+      namedContracts(statement).map((id) => ({ address: id.slice(0, 16), name: id.slice(17) })),
+    ),
+  )
+}

@@ -1,0 +1,220 @@
+import { execFile, spawn } from 'node:child_process'
+import { access, constants, stat, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { basename, isAbsolute, resolve, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import type { RequestMessage } from 'vscode-jsonrpc'
+import { StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node.js'
+import type { InitializeResult } from 'vscode-languageserver-protocol'
+import { parserServerName } from '../parser/parser-server.ts'
+import { asError, FatalError } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+
+/**
+ * A language server as a program that speaks LSP over its standard input and output, framed by `Content-Length`. The channel runs one for each
+ * network, whichever kind it is, and starts it again when it ends.
+ */
+export interface LanguageServerProgram {
+  /** `cli`: a `flow`-style program, which checks types. `parser`: built in, syntax and the names of a file only. */
+  readonly kind: 'cli' | 'parser'
+  /** What people are told that answers them, such as `Cadence 1.0 parser: syntax only`. */
+  readonly label: string
+  readonly command: string
+  readonly args: readonly string[]
+  /** Beside the bare minimum (PATH, HOME, TMPDIR): the variables of this process, secrets among them, are not passed on. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Of `initialize`. */
+  readonly initializationOptions?: unknown
+}
+
+interface FindLanguageServerOptions {
+  /** EDITOR_LANGUAGE_SERVER. */
+  readonly choice: 'auto' | 'cli' | 'parser'
+  /** CHAIN_CLI_COMMAND: a name to be found on PATH, or a path. */
+  readonly command: string
+  readonly log: Logger
+  /** How long a program may take to answer `initialize`. Default 20,000 ms. */
+  readonly startMs?: number
+}
+
+/**
+ * The language server for a setting. One of the CLI is started once, to see whether it answers.
+ * @throws FatalError where `cli` is required and does not work
+ */
+export async function findLanguageServer({
+  choice,
+  command,
+  log,
+  startMs = 20_000,
+}: FindLanguageServerOptions): Promise<LanguageServerProgram> {
+  if (choice === 'parser') return parserProgram()
+  try {
+    const program = cliProgram(await locateProgram(command))
+    const name = await tryProgram(program, startMs)
+    const found = { ...program, label: name ?? program.label }
+    log.info({ languageServer: found.label, command }, 'Cadence is checked by the language server of the CLI')
+    return found
+  } catch (thrown) {
+    const error = asError(thrown)
+    const why = `the language server of the CLI cannot be used: ${command} cadence language-server ${error.message}`
+    if (choice === 'cli') {
+      const remedy = 'Set CHAIN_CLI_COMMAND to a `flow` program, or EDITOR_LANGUAGE_SERVER to parser.'
+      throw new FatalError('no-language-server', `${why}. ${remedy}`, { cause: error })
+    }
+    const fallback = parserProgram()
+    const remedy =
+      'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND'
+    // No fault: nobody asked for a CLI, and the page says what checks.
+    log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
+    return fallback
+  }
+}
+
+/** The language server of a `flow`-style program. Its client is off: imports are files of the workspace. */
+function cliProgram(command: string): LanguageServerProgram {
+  return {
+    kind: 'cli',
+    label: `Cadence, by ${basename(command)}`,
+    command,
+    args: ['cadence', 'language-server', '--enable-flow-client=false'],
+    // Crash reports would carry people's code to whoever made the server.
+    initializationOptions: { accessCheckMode: 'strict', reportCrashes: false },
+  }
+}
+
+/**
+ * The absolute path of a program, looked for as a shell would, on this process's own PATH: language servers are given another.
+ * @param command a name, or a path
+ * @throws Error that says what is wrong, such as "is not there: …"
+ */
+async function locateProgram(command: string): Promise<string> {
+  const path = command.includes('/') ? resolve(command) : await onPath(command)
+  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  if (path === undefined || found === undefined)
+    throw new Error(`is not there: no program ${command}${command.includes('/') ? '' : ' on PATH'}`)
+  if (!found.isFile()) throw new Error(`cannot be run: ${path} is no file`)
+  await access(path, constants.X_OK).catch((error: unknown) => {
+    throw new Error(`cannot be run: ${path} is not executable`, { cause: error })
+  })
+  return path
+}
+
+async function onPath(name: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', name])
+    const path = stdout.trim()
+    // A word of the shell itself is none.
+    return isAbsolute(path) ? path : undefined
+  } catch (error) {
+    // The shell says so by its exit code.
+    if (error instanceof Error && 'code' in error && typeof error.code === 'number') return undefined
+    throw error
+  }
+}
+
+/** Our own language server on the parser of Cadence 1.0, as a program. */
+export function parserProgram(): LanguageServerProgram {
+  return {
+    kind: 'parser',
+    label: parserServerName,
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../parser/main.ts', import.meta.url))],
+  }
+}
+
+/** The least that programs work with: nothing of this process's environment, which has secrets. */
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+const initializeId = 1
+const longestName = 80
+const mostErrorCharacters = 300
+
+/**
+ * Starts a language server in an empty folder, waits for its answer to `initialize`, and ends it.
+ * @returns the name that it gives itself; undefined where it gives none
+ * @throws Error that says what it did instead, such as "is not there"
+ */
+async function tryProgram(program: LanguageServerProgram, timeoutMs: number): Promise<string | undefined> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'language-server-')))
+  try {
+    return await tryIn(folder, program, timeoutMs)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function tryIn(
+  folder: string,
+  { command, args, env, initializationOptions }: LanguageServerProgram,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const child = spawn(command, [...args], {
+    cwd: folder,
+    env: { PATH: systemPath, HOME: homedir(), TMPDIR: tmpdir(), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-mostErrorCharacters)
+  })
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
+  const ended = Promise.withResolvers<undefined>()
+  child.on('error', (error) => {
+    failed.reject(
+      'code' in error && error.code === 'ENOENT'
+        ? new Error('is not there: no such program')
+        : new Error(`does not start: ${error.message}`),
+    )
+    ended.resolve(undefined)
+  })
+  child.on('close', (code, signal) => {
+    failed.reject(new Error(`ended with ${code ?? signal ?? '?'}${said.trim() === '' ? '' : `: ${said.trim()}`}`))
+    ended.resolve(undefined)
+  })
+  // A program that reads nothing of what it is given has ended, or will be said to be too slow.
+  child.stdin.on('error', () => undefined)
+  // Reader and writer without a connection, which would leave a failed write to nobody.
+  const reader = new StreamMessageReader(child.stdout)
+  const answered = Promise.withResolvers<unknown>()
+  answered.promise.catch(() => undefined)
+  reader.onError((error) => answered.reject(new Error(`does not speak as language servers do: ${error.message}`)))
+  reader.listen((message) => {
+    if ('id' in message && message.id === initializeId && !('method' in message))
+      answered.resolve('result' in message ? message.result : undefined)
+  })
+  const timer = setTimeout(() => failed.reject(new Error(`does not answer within ${timeoutMs / 1000} s`)), timeoutMs)
+  try {
+    const request: RequestMessage = {
+      jsonrpc: '2.0',
+      id: initializeId,
+      method: 'initialize',
+      params: { processId: process.pid, rootUri: pathToFileURL(folder).href, capabilities: {}, initializationOptions },
+    }
+    // What cannot be written was ended before; its end tells why.
+    new StreamMessageWriter(child.stdin).write(request).catch(() => undefined)
+    const { capabilities, serverInfo } = ((await Promise.race([answered.promise, failed.promise])) ??
+      {}) as Partial<InitializeResult>
+    if (typeof capabilities !== 'object' || capabilities === null) throw new Error('answers, and is no language server')
+    return typeof serverInfo?.name === 'string' && serverInfo.name !== ''
+      ? serverInfo.name.slice(0, longestName)
+      : undefined
+  } finally {
+    clearTimeout(timer)
+    reader.dispose()
+    endGroup(child.pid)
+    await ended.promise
+  }
+}
+
+/** Ends a program with all that it has started. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

@@ -1,0 +1,172 @@
+import { pathToFileURL } from 'node:url'
+import type { LanguageServerProgram } from './find-language-server.ts'
+import { isObject, rpcCodes } from './json-rpc.ts'
+import type { RpcErrorBody } from './json-rpc.ts'
+
+/** Documents are sent to the channel as changes, whatever the server behind it takes: the channel puts them together. */
+const incremental = 2
+
+const markup = ['markdown', 'plaintext']
+
+/** What clients are taken to be able to: one `initialize` is for all of them, and each gets what the server then says. */
+const capabilities = {
+  general: { positionEncodings: ['utf-16'] },
+  textDocument: {
+    synchronization: { didSave: false, willSave: false },
+    publishDiagnostics: {
+      relatedInformation: true,
+      versionSupport: true,
+      codeDescriptionSupport: true,
+      tagSupport: { valueSet: [1, 2] },
+    },
+    hover: { contentFormat: markup },
+    completion: {
+      completionItem: {
+        snippetSupport: true,
+        documentationFormat: markup,
+        deprecatedSupport: true,
+        commitCharactersSupport: true,
+        insertReplaceSupport: false,
+      },
+      contextSupport: true,
+    },
+    signatureHelp: {
+      signatureInformation: { documentationFormat: markup, parameterInformation: { labelOffsetSupport: true } },
+    },
+    documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+    codeAction: {
+      codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix', 'refactor', 'source'] } },
+      isPreferredSupport: true,
+    },
+    rename: { prepareSupport: true },
+    foldingRange: { lineFoldingOnly: true },
+    definition: {},
+    references: {},
+    documentHighlight: {},
+    codeLens: {},
+    documentLink: {},
+    inlayHint: {},
+    formatting: {},
+  },
+  workspace: { workspaceEdit: { documentChanges: true }, configuration: true, symbol: {} },
+  window: { workDoneProgress: false },
+}
+
+/** Of the one `initialize` that a language server gets. @param root folder that the folders of all connections are in */
+export function initializeParams(program: LanguageServerProgram, root: string): unknown {
+  const uri = pathToFileURL(root).href
+  return {
+    processId: process.pid,
+    clientInfo: { name: 'flowfarm' },
+    rootPath: root,
+    rootUri: uri,
+    workspaceFolders: null,
+    capabilities,
+    ...(program.initializationOptions === undefined ? {} : { initializationOptions: program.initializationOptions }),
+  }
+}
+
+/** What a server can do, as clients are told: without what concerns it as a whole, and with changes in place of whole documents. */
+export function toldCapabilities(result: unknown): Record<string, unknown> {
+  const own = isObject(result) && isObject(result['capabilities']) ? result['capabilities'] : {}
+  const {
+    workspace: _workspace,
+    executeCommandProvider: _commands,
+    experimental: _experimental,
+    positionEncoding: _encoding,
+    ...rest
+  } = own
+  return { ...rest, textDocumentSync: { openClose: true, change: incremental } }
+}
+
+/**
+ * What of a client goes to the language server, which many share: requests about one document of the client's own, and what resolves an answer to one.
+ * Whatever concerns the server as a whole (its settings, its folders, watched files, its end) is not for one of many to say.
+ */
+const aboutDocument = /^(textDocument\/(?!did|will|publishDiagnostics)\w+(\/\w+)*)$/
+
+const others: ReadonlySet<string> = new Set([
+  'completionItem/resolve',
+  'codeLens/resolve',
+  'codeAction/resolve',
+  'documentLink/resolve',
+  'inlayHint/resolve',
+  'workspace/symbol',
+  'workspaceSymbol/resolve',
+  'workspace/executeCommand',
+  'callHierarchy/incomingCalls',
+  'callHierarchy/outgoingCalls',
+  'typeHierarchy/supertypes',
+  'typeHierarchy/subtypes',
+])
+
+/** Commands that only read a document. Others, of a server with a client of the chain, would act in the name of whoever runs it. */
+const commands: ReadonlySet<string> = new Set([
+  'cadence.server.getEntryPointParameters',
+  'cadence.server.getContractInitializerParameters',
+  'cadence.server.parseEntryPointArguments',
+])
+
+type RequestRoute = 'document' | 'other' | 'unknown'
+
+/** Whether a request goes to the language server, and whether it has to name a document. */
+export function routeOf(method: string): RequestRoute {
+  if (aboutDocument.test(method)) return 'document'
+  return others.has(method) ? 'other' : 'unknown'
+}
+
+/** Whether `workspace/executeCommand` asks for what is allowed. */
+export function isAllowedCommand(params: unknown): boolean {
+  return isObject(params) && typeof params['command'] === 'string' && commands.has(params['command'])
+}
+
+/** Methods by which durations are counted; all others are one label. */
+const counted: ReadonlySet<string> = new Set([
+  'textDocument/hover',
+  'textDocument/completion',
+  'textDocument/definition',
+  'textDocument/signatureHelp',
+  'textDocument/documentSymbol',
+  'textDocument/documentHighlight',
+  'textDocument/codeAction',
+  'textDocument/codeLens',
+  'textDocument/inlayHint',
+  'textDocument/rename',
+  'textDocument/references',
+  'textDocument/formatting',
+  'textDocument/foldingRange',
+  'completionItem/resolve',
+  'workspace/executeCommand',
+])
+
+/** The label of a method in metrics: there are as many as we say, whatever clients send. */
+export function methodLabel(method: string): string {
+  return counted.has(method) ? method : 'other'
+}
+
+/** What a language server asks of its client is answered here, for all clients: one of them cannot speak for the others. */
+type RequestAnswer = { readonly result: unknown } | { readonly error: RpcErrorBody }
+
+/** The answer to a request of the language server. */
+export function answerOf(method: string, params: unknown): RequestAnswer {
+  switch (method) {
+    case 'workspace/configuration': {
+      const items = isObject(params) && Array.isArray(params['items']) ? (params['items'] as unknown[]) : []
+      return { result: items.map(() => null) }
+    }
+    case 'workspace/applyEdit':
+      return { result: { applied: false, failureReason: 'Edits are made by commands of the editor alone.' } }
+    case 'window/showDocument':
+      return { result: { success: false } }
+    case 'client/registerCapability':
+    case 'client/unregisterCapability':
+    case 'window/workDoneProgress/create':
+    case 'window/showMessageRequest':
+    case 'workspace/workspaceFolders':
+      return { result: null }
+    default:
+      return /^workspace\/\w+\/refresh$/.test(method)
+        ? { result: null }
+        : { error: { code: rpcCodes.methodNotFound, message: `There is no ${method.slice(0, 100)} here.` } }
+  }
+}

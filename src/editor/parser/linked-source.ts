@@ -1,0 +1,188 @@
+import { constants } from 'node:fs'
+import { lstat, open, realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Location } from 'vscode-languageserver-protocol'
+import { fileUriPath } from '../imports/file-store.ts'
+import { importStatements, sourceTokens } from '../imports/import-statements.ts'
+import type { ParsedSource } from './parse-source.ts'
+import type { Declaration } from '../../flow/cadence/declaration.ts'
+import type { NameUse } from '../../flow/cadence/program-outline.ts'
+import { meaningOf, useAt } from '../../flow/cadence/resolve-name.ts'
+
+/** A file that a source imports. */
+export interface ImportedFile {
+  /** As the import has it in its quotes. */
+  readonly location: string
+  readonly uri: string
+  readonly code: string
+}
+
+/** A source whose imports lead to the contracts of other files. */
+export class LinkedSource {
+  readonly source: ParsedSource
+  readonly #uri: string
+  readonly #homes = new Map<Declaration, { readonly uri: string; readonly source: ParsedSource }>()
+
+  /** @param parsed gives a file that is imported, parsed by itself: what is in it is changed by nobody */
+  constructor(
+    uri: string,
+    source: ParsedSource,
+    files: readonly ImportedFile[],
+    parsed: (code: string) => ParsedSource,
+  ) {
+    this.#uri = uri
+    this.source = source
+    for (const declaration of source.outline.declarations) {
+      const file =
+        declaration.kind === 'import' ? files.find(({ location }) => location === declaration.location) : undefined
+      if (file === undefined) continue
+      const home = { uri: file.uri, source: parsed(file.code) }
+      const contract = contractOf(declaration, home.source)
+      if (contract === undefined) continue
+      this.#homes.set(declaration, home)
+      this.#contracts.set(declaration, contract)
+      this.#settle(contract, home)
+      // From here on the import has the members of what it imports.
+      declaration.members.splice(0, Infinity, ...contract.members)
+    }
+  }
+
+  readonly #contracts = new Map<Declaration, Declaration>()
+
+  /** The name at an offset of the source; at the end of a name too. */
+  useAt(offset: number): NameUse | undefined {
+    const byte = this.source.places.byteOfOffset(offset)
+    return useAt(this.source.outline, byte) ?? (byte === 0 ? undefined : useAt(this.source.outline, byte - 1))
+  }
+
+  /** What a name means, in this file or another. */
+  declarationOf(use: NameUse): Declaration | undefined {
+    const meaning = meaningOf(use, this.source.outline)
+    if (meaning.kind === 'foreign') return meaning.contract.members.find(({ name }) => name === meaning.member)
+    return meaning.kind === 'declared' ? meaning.declaration : undefined
+  }
+
+  /** The same, and through an import to the contract itself. */
+  target(declaration: Declaration): Declaration {
+    return this.#contracts.get(declaration) ?? declaration
+  }
+
+  /** Where the name of a declaration stands. */
+  locationOf(declaration: Declaration): Location {
+    const target = this.target(declaration)
+    const { uri, source } = this.#homes.get(target) ?? { uri: this.#uri, source: this.source }
+    return {
+      uri,
+      range: source.places.rangeOfBytes(target.nameStart, target.nameStart + Buffer.byteLength(target.name) - 1),
+    }
+  }
+
+  /** Whether a declaration is of the source itself. */
+  isOwn(declaration: Declaration): boolean {
+    return !this.#homes.has(declaration)
+  }
+
+  #settle(declaration: Declaration, home: { readonly uri: string; readonly source: ParsedSource }): void {
+    this.#homes.set(declaration, home)
+    for (const member of declaration.members) this.#settle(member, home)
+  }
+}
+
+/** The contract that an import brings; one with another name where the import renames the only one. */
+function contractOf({ name }: Declaration, { outline }: ParsedSource): Declaration | undefined {
+  const contracts = outline.declarations.filter(({ kind }) => kind !== 'import' && kind !== 'parameter')
+  return (
+    contracts.find((declaration) => declaration.name === name) ?? (contracts.length === 1 ? contracts[0] : undefined)
+  )
+}
+
+/** Bytes. */
+const largestFile = 1_000_000
+const mostFiles = 40
+const deepestFolder = 40
+/** Texts in memory. */
+const mostKept = 200
+
+interface KeptFile {
+  readonly stamp: string
+  readonly code: string
+}
+
+/**
+ * The files that documents import by path. A document may import what is in its project and nothing else: the project is the nearest folder above it that has
+ * a `flow.json`, as for the CLI. Links are not followed out of it, and open documents come before what is on the disk.
+ */
+export class ImportedFiles {
+  readonly #openText: (uri: string) => string | undefined
+  readonly #kept = new Map<string, KeptFile>()
+
+  constructor(openText: (uri: string) => string | undefined) {
+    this.#openText = openText
+  }
+
+  /** What a document imports by path, as far as it is there. */
+  async importedBy(uri: string, code: string): Promise<ImportedFile[]> {
+    const locations = new Set(
+      importStatements(sourceTokens(code)).flatMap(({ location: { kind, value } }) =>
+        kind === 'string' && value.endsWith('.cdc') ? [value] : [],
+      ),
+    )
+    const document = locations.size === 0 ? undefined : fileUriPath(uri)
+    const project = document === undefined ? undefined : await projectOf(document)
+    if (document === undefined || project === undefined) return []
+    const files = await Promise.all(
+      [...locations].slice(0, mostFiles).map(async (location): Promise<ImportedFile[]> => {
+        const path = resolve(dirname(document), location)
+        if (isAbsolute(location) || location.includes('\0') || !isBelow(path, project)) return []
+        const fileUri = pathToFileURL(path).href
+        const text = this.#openText(fileUri) ?? (await this.#read(path, project))
+        return text === undefined ? [] : [{ location, uri: fileUri, code: text }]
+      }),
+    )
+    return files.flat()
+  }
+
+  /** Undefined where there is no plain file of the project. */
+  async #read(path: string, project: string): Promise<string | undefined> {
+    try {
+      if (!isBelow(await realpath(path), await realpath(project))) return undefined
+      const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+      try {
+        const { size, mtimeMs, ino } = await file.stat()
+        const stamp = `${ino} ${size} ${mtimeMs}`
+        const known = this.#kept.get(path)
+        if (known?.stamp === stamp) return known.code
+        if (!(await file.stat()).isFile() || size > largestFile) return undefined
+        const code = await file.readFile('utf8')
+        this.#kept.set(path, { stamp, code })
+        const [oldest] = this.#kept.keys()
+        if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest)
+        return code
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      // What cannot be read is not there for whoever imports it; the checker of a CLI would say so, and this one knows no imports that are wrong.
+      if (error instanceof Error && 'code' in error) return undefined
+      throw error
+    }
+  }
+}
+
+async function projectOf(document: string): Promise<string | undefined> {
+  let folder = dirname(document)
+  for (let depth = 0; depth < deepestFolder; depth++) {
+    const stat = await lstat(resolve(folder, 'flow.json')).catch(() => undefined)
+    if (stat?.isFile() === true) return folder
+    const above = dirname(folder)
+    if (above === folder) return undefined
+    folder = above
+  }
+  return undefined
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}

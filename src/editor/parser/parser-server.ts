@@ -1,0 +1,283 @@
+import { ErrorCodes, ResponseError } from 'vscode-jsonrpc'
+import type { MessageConnection } from 'vscode-jsonrpc'
+import { DiagnosticSeverity, PositionEncodingKind, TextDocumentSyncKind } from 'vscode-languageserver-protocol'
+import type {
+  Diagnostic,
+  DidChangeTextDocumentParams,
+  DidCloseTextDocumentParams,
+  DidOpenTextDocumentParams,
+  InitializeResult,
+  RenameParams,
+  TextDocumentPositionParams,
+  TextDocumentContentChangeEvent,
+} from 'vscode-languageserver-protocol'
+import { ImportedFiles } from './linked-source.ts'
+import { diagnosticSource } from './parse-source.ts'
+import { UnreadableSource } from './reader-threads.ts'
+import type { ReaderThreads } from './reader-threads.ts'
+import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
+import { TextPlaces } from './text-places.ts'
+import { asError } from '../../platform/errors.ts'
+
+interface ParserServerOptions {
+  readonly connection: MessageConnection
+  readonly readers: ReaderThreads
+  /** How long a document rests after a change before it is checked. Default 30 ms. */
+  readonly pauseMs?: number
+  /** Called on `exit`. */
+  readonly onExit: (code: number) => void
+}
+
+/** UTF-16 units; a contract of the chain has 200,000 at most, or so. */
+const longestSource = 1_000_000
+const mostDocuments = 20_000
+
+const capabilities: InitializeResult['capabilities'] = {
+  positionEncoding: PositionEncodingKind.UTF16,
+  textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental },
+  completionProvider: { triggerCharacters: ['.'] },
+  hoverProvider: true,
+  definitionProvider: true,
+  documentHighlightProvider: true,
+  documentSymbolProvider: true,
+  foldingRangeProvider: true,
+  renameProvider: true,
+}
+
+/** What the server tells that it is. */
+export const parserServerName = 'Cadence 1.0 parser: syntax only, no types'
+
+/**
+ * The language server on the parser of Cadence 1.0. Documents are checked a moment after their last change; of several changes only the last is checked,
+ * and what is found about a version that is no more is not said.
+ */
+export class ParserServer {
+  readonly #options: Required<ParserServerOptions>
+  readonly #documents = new Map<string, OpenDocument>()
+  readonly #checks = new Map<string, NodeJS.Timeout>()
+  readonly #isChecking = new Set<string>()
+  /** The last answers about sources that parsed. */
+  readonly #lastGood = new Map<string, Map<string, unknown>>()
+  readonly #imported: ImportedFiles
+  #isStopping = false
+
+  constructor({ pauseMs = 30, ...options }: ParserServerOptions) {
+    this.#options = { pauseMs, ...options }
+    this.#imported = new ImportedFiles((uri) => this.#documents.get(uri)?.text)
+  }
+
+  listen(): void {
+    const { connection, onExit } = this.#options
+    connection.onRequest('initialize', (): InitializeResult => ({
+      capabilities,
+      serverInfo: { name: parserServerName },
+    }))
+    connection.onRequest('shutdown', () => {
+      this.#isStopping = true
+      return null
+    })
+    connection.onNotification('exit', () => onExit(this.#isStopping ? 0 : 1))
+    connection.onNotification(
+      'textDocument/didOpen',
+      ({ textDocument: { uri, version, text } }: DidOpenTextDocumentParams) => {
+        if (this.#documents.size >= mostDocuments) return
+        this.#documents.set(uri, new OpenDocument(uri, version, text))
+        this.#checkSoon(uri, 0)
+      },
+    )
+    connection.onNotification(
+      'textDocument/didChange',
+      ({ textDocument: { uri, version }, contentChanges }: DidChangeTextDocumentParams) => {
+        this.#documents.get(uri)?.change(version, contentChanges)
+        this.#checkSoon(uri, this.#options.pauseMs)
+      },
+    )
+    connection.onNotification('textDocument/didClose', ({ textDocument: { uri } }: DidCloseTextDocumentParams) =>
+      this.#close(uri),
+    )
+    connection.onRequest('textDocument/completion', async (params: TextDocumentPositionParams) => ({
+      isIncomplete: false,
+      items: (await this.#ask('completion', params)) ?? [],
+    }))
+    connection.onRequest(
+      'textDocument/hover',
+      async (params: TextDocumentPositionParams) => (await this.#ask('hover', params)) ?? null,
+    )
+    connection.onRequest(
+      'textDocument/definition',
+      async (params: TextDocumentPositionParams) => (await this.#ask('definition', params)) ?? null,
+    )
+    connection.onRequest(
+      'textDocument/documentHighlight',
+      async (params: TextDocumentPositionParams) => (await this.#ask('highlights', params)) ?? [],
+    )
+    connection.onRequest(
+      'textDocument/documentSymbol',
+      async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast('symbols', uri)) ?? [],
+    )
+    connection.onRequest(
+      'textDocument/foldingRange',
+      async ({ textDocument: { uri } }: DidCloseTextDocumentParams) => (await this.#askOrLast('folds', uri)) ?? [],
+    )
+    connection.onRequest('textDocument/rename', async (params: RenameParams) => this.#rename(params))
+    connection.listen()
+  }
+
+  #close(uri: string): void {
+    clearTimeout(this.#checks.get(uri))
+    this.#checks.delete(uri)
+    this.#lastGood.delete(uri)
+    if (this.#documents.delete(uri)) this.#tell(uri, undefined, [])
+  }
+
+  #checkSoon(uri: string, pauseMs: number): void {
+    if (!this.#documents.has(uri)) return
+    clearTimeout(this.#checks.get(uri))
+    this.#checks.set(
+      uri,
+      setTimeout(() => {
+        this.#checks.delete(uri)
+        void this.#check(uri)
+      }, pauseMs),
+    )
+  }
+
+  async #check(uri: string): Promise<void> {
+    const document = this.#documents.get(uri)
+    // The check that runs begins again where the document has changed.
+    if (document === undefined || this.#isChecking.has(uri)) return
+    const { version, text } = document
+    this.#isChecking.add(uri)
+    try {
+      const found = await this.#diagnose(uri, text)
+      if (this.#documents.get(uri) === document && document.text === text) this.#tell(uri, version, found)
+    } finally {
+      this.#isChecking.delete(uri)
+    }
+    if (this.#documents.get(uri)?.text !== text && !this.#checks.has(uri)) this.#checkSoon(uri, 0)
+  }
+
+  async #diagnose(uri: string, code: string): Promise<readonly Diagnostic[]> {
+    if (code.length > longestSource)
+      return [notRead(`it has ${code.length} characters, and ${longestSource} are read at most`)]
+    try {
+      return await this.#options.readers.ask({ kind: 'check', uri, code, imports: [], offset: 0 })
+    } catch (error) {
+      return [notRead(asError(error).message)]
+    }
+  }
+
+  async #ask<Kind extends 'completion' | 'hover' | 'definition' | 'highlights'>(
+    kind: Kind,
+    { textDocument: { uri }, position }: TextDocumentPositionParams,
+  ): Promise<SourceAnswers[Kind] | undefined> {
+    const document = this.#documents.get(uri)
+    if (document === undefined || document.text.length > longestSource) return undefined
+    const { text: code } = document
+    const offset = document.places.offsetAt(position)
+    const imports = await this.#imported.importedBy(uri, code)
+    return this.#answer({ kind, uri, code, offset, imports }) as Promise<SourceAnswers[Kind] | undefined>
+  }
+
+  /** While a source does not parse, what the last one that did gave is better than nothing. */
+  async #askOrLast<Kind extends 'symbols' | 'folds'>(kind: Kind, uri: string): Promise<SourceAnswers[Kind]> {
+    const document = this.#documents.get(uri)
+    if (document === undefined || document.text.length > longestSource) return undefined
+    const answer = (await this.#answer({
+      kind,
+      uri,
+      code: document.text,
+      offset: 0,
+      imports: [],
+    })) as SourceAnswers[Kind]
+    if (this.#documents.get(uri) !== document) return answer
+    const last = this.#lastGood.get(uri) ?? new Map<string, unknown>()
+    if (answer === undefined) return last.get(kind) as SourceAnswers[Kind]
+    this.#lastGood.set(uri, last.set(kind, answer))
+    return answer
+  }
+
+  async #rename({ textDocument: { uri }, position, newName }: RenameParams): Promise<unknown> {
+    if (!/^[A-Za-z_]\w*$/.test(newName))
+      throw new ResponseError(
+        ErrorCodes.InvalidParams,
+        `newName: "${newName.slice(0, 100)}" is no name of Cadence; letters, digits and _ are`,
+      )
+    const document = this.#documents.get(uri)
+    if (document === undefined || document.text.length > longestSource) return null
+    const edits = await this.#answer({
+      kind: 'rename',
+      uri,
+      code: document.text,
+      offset: document.places.offsetAt(position),
+      imports: [],
+      newName,
+    })
+    return edits === undefined ? null : { changes: { [uri]: edits } }
+  }
+
+  /** @throws ResponseError where the source cannot be read */
+  async #answer(question: SourceQuestion): Promise<SourceAnswers[keyof SourceAnswers]> {
+    try {
+      return await this.#options.readers.ask(question)
+    } catch (error) {
+      if (error instanceof UnreadableSource) return undefined
+      throw new ResponseError(ErrorCodes.InternalError, asError(error).message)
+    }
+  }
+
+  #tell(uri: string, version: number | undefined, diagnostics: readonly Diagnostic[]): void {
+    const params = { uri, diagnostics, ...(version === undefined ? {} : { version }) }
+    // Whoever would read it is gone, and with them this process, when its input ends.
+    this.#options.connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => undefined)
+  }
+}
+
+function notRead(reason: string): Diagnostic {
+  const start = { line: 0, character: 0 }
+  return {
+    range: { start, end: start },
+    severity: DiagnosticSeverity.Warning,
+    source: diagnosticSource,
+    message: `The source was not checked: ${reason}.`,
+  }
+}
+
+/** A document as the client has it. */
+class OpenDocument {
+  readonly uri: string
+  #version: number
+  #text: string
+  #places: TextPlaces | undefined
+
+  constructor(uri: string, version: number, text: string) {
+    this.uri = uri
+    this.#version = version
+    this.#text = text
+  }
+
+  get version(): number {
+    return this.#version
+  }
+  get text(): string {
+    return this.#text
+  }
+  get places(): TextPlaces {
+    return (this.#places ??= new TextPlaces(this.#text))
+  }
+
+  /** Applies changes one after the other: each is about the text that the one before it left. */
+  change(version: number, changes: readonly TextDocumentContentChangeEvent[]): void {
+    for (const change of changes) {
+      if ('range' in change) {
+        const [start, end] = [
+          this.places.offsetAt(change.range.start),
+          this.places.offsetAt(change.range.end),
+        ].toSorted((a, b) => a - b)
+        this.#text = this.#text.slice(0, start) + change.text + this.#text.slice(end)
+      } else this.#text = change.text
+      this.#places = undefined
+    }
+    this.#version = version
+  }
+}

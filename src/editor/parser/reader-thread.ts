@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parentPort } from 'node:worker_threads'
+import { CadenceParser } from '@onflow/cadence-parser'
+import { SourceReader } from './source-reader.ts'
+import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
+import type { ParsedProgram } from '../../flow/cadence/syntax-tree.ts'
+import { asError } from '../../platform/errors.ts'
+
+/**
+ * The thread in which sources are parsed (see `reader-threads.ts`): says `ready`, then answers one question after the other. The parser is Go in
+ * WebAssembly, which cannot be stopped from the thread that it runs in.
+ */
+
+/** What the thread says. */
+export type ReaderWord =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly answer: SourceAnswers[keyof SourceAnswers] }
+  /** Nested deeper than the parser, or what reads its tree, can go. */
+  | { readonly kind: 'too-deep' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+const port = parentPort
+if (port === null) throw new Error('this is a thread of the language server')
+const say = (word: ReaderWord): void => port.postMessage(word)
+
+const binary = fileURLToPath(new URL('../cadence-parser.wasm', import.meta.resolve('@onflow/cadence-parser')))
+const parser = await CadenceParser.create(await readFile(binary))
+const reader = new SourceReader((code) => parser.parse(code) as ParsedProgram)
+
+port.on('message', (question: SourceQuestion) => {
+  try {
+    say({ kind: 'answer', answer: reader.answer(question) })
+  } catch (error) {
+    say(error instanceof RangeError ? { kind: 'too-deep' } : { kind: 'failed', message: asError(error).message })
+  }
+})
+say({ kind: 'ready' })

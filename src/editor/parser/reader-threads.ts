@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import type { ReaderWord } from './reader-thread.ts'
+import type { SourceAnswers, SourceQuestion } from './source-reader.ts'
+import { FlowfarmError, RetryableError } from '../../platform/errors.ts'
+import { limitThreadCpu } from '../../platform/limit-thread-cpu.ts'
+
+/** A source that the parser cannot read in the time and memory that it has, or that is nested deeper than it goes. */
+export class UnreadableSource extends FlowfarmError {
+  constructor(message: string, cause?: unknown) {
+    super('unreadable-source', message, { cause })
+  }
+}
+
+interface ReaderThreadsOptions {
+  /** CPU time of the thread for one question. Default 4,000 ms: a contract of 100 KB takes 1,000 at most. */
+  readonly cpuLimitMs?: number
+  /** Questions that wait; further ones are refused. Default 500. */
+  readonly mostWaiting?: number
+}
+
+interface Job {
+  readonly question: SourceQuestion
+  readonly resolve: (answer: SourceAnswers[keyof SourceAnswers]) => void
+  readonly reject: (error: Error) => void
+}
+
+/** CPU time for the start of a thread, which compiles 5.5 MB of WebAssembly. */
+const startCpuMs = 30_000
+const resourceLimits = { maxOldGenerationSizeMb: 384 } as const
+/** Sources that are known to be bad, which are not tried again. */
+const mostKnownBad = 200
+
+/**
+ * Reads sources in a thread, one after the other; those that somebody waits for (all but checks) come first. A source that takes too long, or too much memory,
+ * takes the thread with it: the next question starts another, and that source is not read again.
+ *
+ *     none ──question──► starting ──ready──► idle ◄──answer── busy
+ *                                             │ ──next──►      │ no answer in time, or the thread died: none, and its question failed
+ */
+export class ReaderThreads {
+  readonly #options: Required<ReaderThreadsOptions>
+  readonly #waiting: Job[] = []
+  readonly #bad = new Map<string, UnreadableSource>()
+  #thread: Worker | undefined
+  #isReady = false
+  #running: Job | undefined
+  #endLimit: () => void = () => undefined
+  #isClosed = false
+
+  constructor({ cpuLimitMs = 4000, mostWaiting = 500 }: ReaderThreadsOptions = {}) {
+    this.#options = { cpuLimitMs, mostWaiting }
+  }
+
+  /** @throws UnreadableSource; RetryableError where too many questions wait, or no thread can be started */
+  async ask<Kind extends SourceQuestion['kind']>(
+    question: SourceQuestion & { readonly kind: Kind },
+  ): Promise<SourceAnswers[Kind]> {
+    const bad = this.#bad.get(hashOf(question))
+    if (bad !== undefined) throw bad
+    if (this.#isClosed || this.#waiting.length >= this.#options.mostWaiting)
+      throw new RetryableError('readers-busy', 'too many sources are being read: try again shortly')
+    const { promise, resolve, reject } = Promise.withResolvers<SourceAnswers[keyof SourceAnswers]>()
+    const job: Job = { question, resolve, reject }
+    const firstCheck =
+      question.kind === 'check' ? -1 : this.#waiting.findIndex((other) => other.question.kind === 'check')
+    if (firstCheck < 0) this.#waiting.push(job)
+    else this.#waiting.splice(firstCheck, 0, job)
+    this.#next()
+    return (await promise) as SourceAnswers[Kind]
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const closed = new RetryableError('readers-closed', 'the language server is stopping')
+    for (const job of this.#waiting.splice(0)) job.reject(closed)
+    this.#running?.reject(closed)
+    this.#running = undefined
+    await this.#endThread()
+  }
+
+  #next(): void {
+    if (this.#running !== undefined || this.#isClosed || this.#waiting.length === 0) return
+    if (this.#thread === undefined) return this.#start()
+    if (!this.#isReady) return
+    const job = this.#waiting.shift()
+    this.#running = job
+    this.#thread.postMessage(job?.question, [])
+    const { cpuLimitMs } = this.#options
+    this.#endLimit = limitThreadCpu(this.#thread, cpuLimitMs, () => {
+      this.#fail(
+        new UnreadableSource(`it takes the parser longer than ${cpuLimitMs / 1000} s: make the source simpler`),
+      )
+    })
+  }
+
+  #start(): void {
+    // The parser greets on its output, which is the channel to the client here.
+    const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), {
+      resourceLimits,
+      stdout: true,
+      stderr: true,
+      name: 'cadence-reader',
+    })
+    this.#thread = thread
+    thread.stdout.resume()
+    thread.stderr.resume()
+    thread.on('message', (word: ReaderWord) => {
+      if (this.#thread === thread) this.#hear(word)
+    })
+    thread.on('error', (error) => {
+      if (this.#thread === thread) this.#fail(new UnreadableSource('the parser gives up on it', error))
+    })
+    thread.on('exit', (code) => {
+      if (this.#thread === thread)
+        this.#fail(new UnreadableSource('the parser gives up on it', new Error(`the thread ended with ${code}`)))
+    })
+    this.#endLimit = limitThreadCpu(thread, startCpuMs, () => {
+      this.#fail(new RetryableError('reader-unavailable', `the parser does not start within ${startCpuMs / 1000} s`))
+    })
+  }
+
+  #hear(word: ReaderWord): void {
+    this.#endLimit()
+    if (word.kind === 'ready') this.#isReady = true
+    const job = this.#running
+    this.#running = undefined
+    if (word.kind === 'answer') job?.resolve(word.answer)
+    else if (word.kind !== 'ready' && job !== undefined) {
+      const error = new UnreadableSource(
+        word.kind === 'too-deep' ? 'it is nested deeper than the parser goes' : `the parser fails: ${word.message}`,
+      )
+      if (word.kind === 'too-deep') this.#keepBad(job, error)
+      job.reject(error)
+    }
+    this.#next()
+  }
+
+  /** What is asked now fails, or what waits for a thread; the thread is given up. */
+  #fail(error: FlowfarmError): void {
+    const job = this.#running ?? this.#waiting.shift()
+    if (this.#running !== undefined && error instanceof UnreadableSource) this.#keepBad(this.#running, error)
+    this.#running = undefined
+    job?.reject(error)
+    void this.#startAnew()
+  }
+
+  async #startAnew(): Promise<void> {
+    await this.#endThread()
+    this.#next()
+  }
+
+  #keepBad({ question }: Job, error: UnreadableSource): void {
+    this.#bad.set(hashOf(question), error)
+    const [oldest] = this.#bad.keys()
+    if (this.#bad.size > mostKnownBad && oldest !== undefined) this.#bad.delete(oldest)
+  }
+
+  async #endThread(): Promise<void> {
+    this.#endLimit()
+    const thread = this.#thread
+    this.#thread = undefined
+    this.#isReady = false
+    if (thread !== undefined) await thread.terminate()
+  }
+}
+
+/** Of what the parser is given: the source, and the imported ones too. */
+function hashOf({ code, imports }: SourceQuestion): string {
+  const hash = createHash('sha256').update(code)
+  for (const file of imports) hash.update('\0').update(file.code)
+  return hash.digest('base64')
+}

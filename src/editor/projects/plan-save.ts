@@ -1,0 +1,92 @@
+import { invalidPath, ProjectTree } from './project-paths.ts'
+import { requireRoom } from './project-quotas.ts'
+import type { ProjectQuotas } from './project-quotas.ts'
+import type { GivenFile, SaveRequest } from './project-requests.ts'
+
+/** A file that the project has. */
+export interface StoredFile {
+  readonly path: string
+  readonly key: string
+  readonly hash: Buffer
+  readonly bytes: number
+}
+
+/** What a project has before a save: nothing, where it is new. */
+interface Stored {
+  readonly files: readonly StoredFile[]
+  readonly folders: readonly string[]
+}
+
+/** What a save changes. */
+export interface SavePlan {
+  /** Files that are new, have another content, or another spelling of their path. */
+  readonly written: readonly GivenFile[]
+  /** Keys of files that go. None of them is written as well. */
+  readonly deletedKeys: readonly string[]
+  readonly fileCount: number
+  readonly byteCount: number
+  /** All files that there are afterwards. */
+  readonly paths: ReadonlySet<string>
+  readonly folders: readonly string[]
+}
+
+/**
+ * Compares a save with what there is. Files that it does not name stay as they are.
+ * @throws ApiError 422 `INVALID_PATH` where paths do not fit together, `QUOTA_EXCEEDED`
+ */
+export function planSave(
+  stored: Stored,
+  request: Pick<SaveRequest, 'files' | 'deletedFiles' | 'fields'>,
+  quotas: ProjectQuotas,
+): SavePlan {
+  const deletedPaths = new Set(request.deletedFiles)
+  const deleted = stored.files.filter(({ path }) => deletedPaths.has(path))
+  const kept = stored.files.filter(({ path }) => !deletedPaths.has(path))
+  requireFit(kept, request, stored.folders)
+
+  const after = new Map<string, { readonly path: string; readonly bytes: number }>(
+    [...kept, ...request.files].map((file) => [file.key, file]),
+  )
+  const before = new Map(stored.files.map((file) => [file.key, file]))
+  const written = request.files.filter(({ key, path, hash }) => {
+    const old = before.get(key)
+    return old === undefined || old.path !== path || !old.hash.equals(hash)
+  })
+  for (const { key, path, bytes } of written)
+    requireRoom(quotas, 'fileBytes', bytes, { before: before.get(key)?.bytes ?? 0, path })
+  const byteCount = sum(after.values())
+  requireRoom(quotas, 'files', after.size, { before: stored.files.length })
+  requireRoom(quotas, 'projectBytes', byteCount, { before: sum(stored.files) })
+  const folders = request.fields.folders === undefined ? stored.folders : [...new Set(request.fields.folders)]
+  requireRoom(quotas, 'folders', folders.length, { before: stored.folders.length })
+  return {
+    written,
+    deletedKeys: deleted.map(({ key }) => key).filter((key) => !after.has(key)),
+    fileCount: after.size,
+    byteCount,
+    paths: new Set([...after.values()].map(({ path }) => path)),
+    folders,
+  }
+}
+
+function requireFit(
+  kept: readonly StoredFile[],
+  { files, fields }: Pick<SaveRequest, 'files' | 'fields'>,
+  folders: readonly string[],
+): void {
+  const tree = new ProjectTree()
+  for (const { path } of kept) tree.keepFile(path)
+  if (fields.folders === undefined) for (const folder of folders) tree.keepFolder(folder)
+  for (const problem of [
+    ...files.map(({ path }) => tree.addFile(path)),
+    ...(fields.folders ?? []).map((folder) => tree.addFolder(folder)),
+  ]) {
+    if (problem !== undefined) throw invalidPath(problem)
+  }
+}
+
+function sum(files: Iterable<{ readonly bytes: number }>): number {
+  let bytes = 0
+  for (const file of files) bytes += file.bytes
+  return bytes
+}
