@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { asError, exitCodeOf } from '../src/platform/errors.ts'
-import type { AccessNode } from '../simnode/node/access-node.ts'
-import { ControlServer } from '../simnode/node/control-server.ts'
-import type { NodeCommand } from '../simnode/node/node-arguments.ts'
+import type { AccessNode } from '../simnode/server/access-node.ts'
+import { ControlServer } from '../simnode/server/control-server.ts'
+import type { NodeCommand } from '../simnode/server/node-arguments.ts'
 
 const rateIntervalMs = 5000
 

@@ -2,7 +2,7 @@ import { ledgerHelp, readCommandLine } from '../simnode/ledger/command-line.ts'
 import type { LedgerCommand } from '../simnode/ledger/command-line.ts'
 import { startLedgerNode } from '../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../simnode/ledger/ledger-node.ts'
-import { publishedPayerSetting } from '../simnode/ledger/world/outside.ts'
+import { publishedPayerSetting } from '../simnode/ledger/world/account.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
 /** What a ready node serves, in one line. */

@@ -8,8 +8,8 @@
  */
 import { cpus } from 'node:os'
 import { ByteWriter } from '../../src/platform/byte-writer.ts'
-import type { DraftEvent } from '../../simnode/ledger/draft.ts'
-import { writeEventPayload } from '../../simnode/ledger/encoding/event-payload.ts'
+import type { DraftEvent } from '../../simnode/ledger/events/draft.ts'
+import { writeEventPayload } from '../../simnode/ledger/encoding/messages.ts'
 import { signedPayload } from '../../simnode/ledger/evm/evm-payload.ts'
 import { evmChainId, evmUsers } from '../../simnode/ledger/evm/evm-world.ts'
 import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'

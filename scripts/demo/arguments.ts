@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readArguments, wholeNumber, wrongArgument } from '../../simnode/node/node-arguments.ts'
+import { readArguments, wholeNumber, wrongArgument } from '../../simnode/server/node-arguments.ts'
 
 export const demoHelp = `Runs everything on this machine, without the internet: a node with a chain of its own, a PostgreSQL that is thrown
 away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).

@@ -6,8 +6,8 @@ import {
   readNodeArguments,
   wholeNumber,
   wrongArgument,
-} from '../node/node-arguments.ts'
-import type { NodeCommand } from '../node/node-arguments.ts'
+} from '../server/node-arguments.ts'
+import type { NodeCommand } from '../server/node-arguments.ts'
 import type { LedgerNodeOptions } from './ledger-node.ts'
 import { mainnetSpacingMs } from './world/clock.ts'
 

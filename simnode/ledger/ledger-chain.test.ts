@@ -4,10 +4,10 @@ import { bytesOf } from '../node/wire.ts'
 import { ledgerChain } from './ledger-node.ts'
 import type { LedgerChain } from './ledger-chain.ts'
 import type { LedgerState } from './state/ledger-state.ts'
-import type { StatePart } from './state/state-part.ts'
+import type { StatePart } from './world/cycle.ts'
 import { accountOfAddress } from './world/account.ts'
 import type { Account } from './world/account.ts'
-import { tideLength } from './world/tide.ts'
+import { tideLength } from './world/cycle.ts'
 import { flow, vaultUuid } from './world/tokens.ts'
 
 const heights = fc.integer({ min: 0, max: 1000 })

@@ -1,15 +1,47 @@
-import { AccessNode } from '../node/access-node.ts'
-import type { AccessNodeOptions } from '../node/access-node.ts'
-import { allActivities, allSystemWorks } from './activities/all-activities.ts'
-import { hugeBlocks } from './activities/huge-block.ts'
+import type { Activity, SystemWork } from './activities/activity.ts'
+import { evmBlocks } from './activities/evm-run.ts'
+import { schedulerWork, scheduled } from './activities/scheduled.ts'
+import { firstContracts, versionBeacons, hugeBlocks } from './activities/system-works.ts'
+import { epochs, staking, stakingThereAndBack } from './activities/staking.ts'
+import { accountCreation, contractDeploy, contractRemoval, keyChange } from './activities/accounts.ts'
+import { evmActivities } from './state-at-start.ts'
+import { failure, flowTransfer, splitTransfer, tokenMint, tokenTransfer } from './activities/transfers.ts'
+import { itemMint, itemTransfer } from './activities/items.ts'
+import { itemSale } from './activities/market.ts'
+import { swap } from './activities/swaps.ts'
+import { AccessNode } from '../server/access-node.ts'
+import type { AccessNodeOptions } from '../server/access-node.ts'
 import { LedgerChain } from './ledger-chain.ts'
 import { ledgerMethods } from './ledger-methods.ts'
 import { Journal } from './submissions/journal.ts'
-import { SubmissionDesk } from './submissions/submission-desk.ts'
-import { submissionMethods } from './submissions/submission-methods.ts'
+import { SubmissionDesk, submissionMethods } from './submissions/mempool.ts'
 import { Branch } from './world/branch.ts'
 import { defaultClock } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
+
+/** What people do, in an order that decides nothing but what is drawn. */
+export const allActivities: readonly Activity[] = [
+  flowTransfer,
+  tokenTransfer,
+  splitTransfer,
+  tokenMint,
+  itemTransfer,
+  itemMint,
+  accountCreation,
+  keyChange,
+  contractDeploy,
+  contractRemoval,
+  failure,
+  itemSale,
+  swap,
+  scheduled,
+  staking,
+  stakingThereAndBack,
+  ...evmActivities,
+]
+
+/** What the chain itself does in every block, in this order. */
+export const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]
 
 /** Which chain it is: equal shapes are equal chains, byte for byte, also in different processes. */
 export interface LedgerShape {

@@ -3,7 +3,7 @@ import { readRecordedEvents, recordingFiles } from '../replay/recorded-events.ts
 import type { CompositeType, EventShape } from './encoding/cadence-type.ts'
 import { readCcf } from './encoding/ccf-reader.test-support.ts'
 import { ledgerChain } from './ledger-node.ts'
-import { tideLength } from './world/tide.ts'
+import { tideLength } from './world/cycle.ts'
 
 /**
  * What a type is called wherever its contract is. The simulated chain has contracts of its own, whose events are those

@@ -1,7 +1,7 @@
 import { editAnswer } from './fault-edits.ts'
-import { defaultMethods } from './fault.ts'
-import type { EditingFault, EndingFault, Fault, FaultCall, RateLimitFault } from './fault.ts'
-import { Refusal } from './refusal.ts'
+import { defaultMethods } from './faults.ts'
+import type { EditingFault, EndingFault, Fault, FaultCall, RateLimitFault } from './faults.ts'
+import { Refusal } from './node-view.ts'
 
 /** A fault at work. */
 export interface InjectedFault {

@@ -1,5 +1,22 @@
+import { status } from '@grpc/grpc-js'
 import type { NodeBlock, NodeChain } from './node-chain.ts'
-import { Refusal } from './refusal.ts'
+import type { EventEncoding } from '../../src/access/messages.ts'
+import { bytesField, numberOf, varintField } from './wire.ts'
+
+/** A gRPC status by name, e.g. `NOT_FOUND`. */
+export type StatusName = Exclude<keyof typeof status, 'OK'>
+
+/** A call ends with this status instead of an answer. */
+export class Refusal extends Error {
+  /** gRPC status code by number. */
+  readonly code: number
+
+  constructor(code: number | StatusName, message: string) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = typeof code === 'number' ? code : status[code]
+  }
+}
 
 /** What a node shows at one moment: a chain, up to a head, from a root on. */
 export interface NodeView<Chain extends NodeChain = NodeChain> {
@@ -70,4 +87,42 @@ export function blockForContent(view: NodeView, id: Buffer): NodeBlock {
 
 function unknownBlock(id: Buffer): string {
   return `could not find block with ID ${id.toString('hex')}`
+}
+
+/** How one unary call of `flow.access.AccessAPI` is answered. */
+export interface UnaryMethod<Chain extends NodeChain = NodeChain> {
+  /** @throws Refusal when the call ends with another status than OK */
+  answer(view: NodeView<Chain>, request: Buffer): Buffer
+  /** The height that the call is about, where it is about one that the node knows. */
+  height?(view: NodeView<Chain>, request: Buffer): number | undefined
+}
+
+/** `event_encoding_version` of a request; its field number differs from message to message. */
+export function encodingOf(request: Buffer, fieldNumber: number): EventEncoding {
+  return numberOf(request, fieldNumber) === 1 ? 'ccf' : 'json-cdc'
+}
+
+/** The field every answer ends with. */
+export function metadataField(view: NodeView, fieldNumber: number): Buffer {
+  return bytesField(fieldNumber, view.chain.metadata)
+}
+
+/** `block_status`: everything is SEALED. */
+export const sealedField = varintField(2, 2)
+
+/** How a call ends without an answer. */
+export interface CallFailure {
+  /** gRPC status code. */
+  readonly code: number
+  readonly details: string
+}
+
+/** A call with one request and one answer, by whatever protocol it came. It is answered or fails, once; it may also get nothing. */
+export interface UnaryCall {
+  /** The client's `address:port`. */
+  readonly peer: string
+  /** The message of the call's request. */
+  readonly request: Buffer
+  answer(message: Buffer): void
+  fail(failure: CallFailure): void
 }

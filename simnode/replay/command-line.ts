@@ -6,8 +6,8 @@ import {
   readNodeArguments,
   wholeNumber,
   wrongArgument,
-} from '../node/node-arguments.ts'
-import type { NodeCommand } from '../node/node-arguments.ts'
+} from '../server/node-arguments.ts'
+import type { NodeCommand } from '../server/node-arguments.ts'
 import type { ReplayNodeOptions } from './replay-node.ts'
 
 export const replayHelp = `Serves a folder of recorded calls as a Flow access node (gRPC without TLS).

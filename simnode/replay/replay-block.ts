@@ -3,8 +3,7 @@ import { readTransactionResponse } from '../../src/access/wire/read-transactions
 import { transactionId } from '../../src/flow/transaction-id.ts'
 import type { NodeBlock, NodeError } from '../node/node-chain.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, rewrite, varintField } from '../node/wire.ts'
-import type { RecordedBlock } from './recorded-block.ts'
-import type { RecordedVersion } from './recording.ts'
+import type { RecordedBlock, RecordedVersion } from './recording.ts'
 
 /** What a recorded block is called where it stands in the replayed chain. */
 export interface BlockIdentity {

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import { FatalError } from '../../src/platform/errors.ts'
 import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
 import { bytesField, numberOf } from '../node/wire.ts'
-import type { RecordedBlock } from './recorded-block.ts'
-import type { RecordedVersion } from './recording.ts'
+import type { RecordedBlock, RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'
 
 /** How recorded blocks are laid out as a chain. One recording in one shape is always the same chain, byte for byte. */

@@ -6,7 +6,7 @@ import { BytesClient } from '../../test/support/grpc-bytes.ts'
 import { startRecordedNode } from '../../test/support/replay.ts'
 import type { RecordingName } from '../../test/support/replay.ts'
 import type { ReplayNode, ReplayNodeOptions } from './replay-node.ts'
-import { timestampNsOf } from './recorded-block.ts'
+import { timestampNsOf } from './recording.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../node/wire.ts'
 
 const atHeight = (height: number): Buffer => varintField(1, height)

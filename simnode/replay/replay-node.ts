@@ -1,12 +1,117 @@
+import type { NodeView, UnaryMethod } from '../node/node-view.ts'
+import { Refusal } from '../node/node-view.ts'
+import { bytesField, bytesOf, numberOf, readFields, rewrite, varintField, contentsOf } from '../node/wire.ts'
+import { keyOf, loadRecording } from './recording.ts'
+import type { ChainShape } from './replay-chain.ts'
 import { FatalError } from '../../src/platform/errors.ts'
-import { AccessNode } from '../node/access-node.ts'
-import type { AccessNodeOptions } from '../node/access-node.ts'
-import { nodeMethods } from './node-methods.ts'
-import { loadRecording } from './recording.ts'
+import { AccessNode } from '../server/access-node.ts'
+import type { AccessNodeOptions } from '../server/access-node.ts'
 import type { Recording } from './recording.ts'
 import { ReplayChain } from './replay-chain.ts'
-import type { ChainShape } from './replay-chain.ts'
-import { scriptMethods } from './script-methods.ts'
+
+type ReplayView = NodeView<ReplayChain>
+type ReplayMethod = UnaryMethod<ReplayChain>
+
+/** The recorded answer to exactly this call; undefined where there is none. */
+function recorded(view: ReplayView, method: string, request: Buffer): Buffer | undefined {
+  const answer = view.chain.version.answers.get(keyOf(method, request))
+  if (answer === undefined || Buffer.isBuffer(answer)) return answer
+  throw new Refusal(answer.code, answer.message)
+}
+
+function asRecorded(method: string): ReplayMethod {
+  return {
+    answer(view, request) {
+      const answer = recorded(view, method, request)
+      if (answer === undefined) throw new Refusal('UNIMPLEMENTED', `the recording has no answer to this ${method}`)
+      return answer
+    },
+  }
+}
+
+/** An account as it was at the end of the recording, whatever height is asked: no other state was recorded. */
+function account(view: ReplayView, address: Buffer): Buffer {
+  const answer = recorded(view, 'GetAccountAtLatestBlock', bytesField(1, address))
+  if (answer !== undefined) return answer
+  const hex = address.toString('hex')
+  throw new Refusal('INTERNAL', `rpc error: code = NotFound desc = could not find account with address ${hex}`)
+}
+
+/** The node's own data as recorded; the spork's root is told where it is not 0. */
+function versionInfo(view: ReplayView, request: Buffer): Buffer {
+  const answer = recorded(view, 'GetNodeVersionInfo', request) ?? Buffer.alloc(0)
+  if (view.sporkRootHeight === 0) return answer
+  const info = bytesOf(answer, 1)
+  const roots = [varintField(5, view.sporkRootHeight), varintField(6, view.sporkRootHeight)]
+  const told = rewrite(info, (field) => (field.number === 5 || field.number === 6 ? Buffer.alloc(0) : undefined))
+  const later = readFields(told).find((field) => field.number > 6)?.start ?? told.length
+  return bytesField(1, Buffer.concat([told.subarray(0, later), ...roots, told.subarray(later)]))
+}
+
+/** The calls about the node and about accounts. */
+export const nodeMethods: Readonly<Record<string, ReplayMethod>> = {
+  GetNetworkParameters: asRecorded('GetNetworkParameters'),
+  GetNodeVersionInfo: { answer: versionInfo },
+  GetLatestProtocolStateSnapshot: asRecorded('GetLatestProtocolStateSnapshot'),
+  GetAccount: { answer: (view, request) => account(view, bytesOf(request, 1)) },
+  GetAccountAtLatestBlock: { answer: (view, request) => account(view, bytesOf(request, 1)) },
+  GetAccountAtBlockHeight: {
+    height: (_view, request) => numberOf(request, 2),
+    answer: (view, request) => account(view, bytesOf(request, 1)),
+  },
+}
+
+const method = 'ExecuteScriptAtLatestBlock'
+
+/** A value in JSON-CDC. */
+interface JsonCdc {
+  readonly type: string
+  readonly value: unknown
+}
+
+/**
+ * Scripts give what was recordedScript at the end of the chain, whatever the head: no other state was. flowfarm's own scripts that
+ * take lists answer element by element and were recordedScript with one element each, so that lists of any length are put together
+ * from these.
+ */
+export const scriptMethods: Readonly<Record<string, UnaryMethod<ReplayChain>>> = {
+  [method]: { answer: (view, request) => recordedScript(view, request) ?? assembled(view, request) },
+}
+
+function recordedScript(view: NodeView<ReplayChain>, request: Buffer): Buffer | undefined {
+  const answer = view.chain.version.answers.get(keyOf(method, request))
+  if (answer === undefined || Buffer.isBuffer(answer)) return answer
+  throw new Refusal(answer.code, answer.message)
+}
+
+/** @throws Refusal UNIMPLEMENTED where an element was not recordedScript, or the arguments are no lists of one length */
+function assembled(view: NodeView<ReplayChain>, request: Buffer): Buffer {
+  const script = bytesField(1, bytesOf(request, 1))
+  const lists = contentsOf(request, 2).map(listOf)
+  const [length, ...others] = new Set(lists.map((list) => list?.length))
+  if (length === undefined || length < 2 || others.length > 0) throw unknown()
+  const elements = Array.from({ length }, (_, at) => {
+    const args = lists.map((list) => bytesField(2, jsonBytes({ type: 'Array', value: [list?.[at]] })))
+    const answer = recordedScript(view, Buffer.concat([script, ...args]))
+    const told = answer === undefined ? undefined : listOf(bytesOf(answer, 1))
+    if (told?.length !== 1) throw unknown()
+    return told[0]
+  })
+  return bytesField(1, jsonBytes({ type: 'Array', value: elements }))
+}
+
+function listOf(json: Buffer): readonly unknown[] | undefined {
+  const { type, value } = JSON.parse(json.toString('utf8')) as JsonCdc
+  return type === 'Array' && Array.isArray(value) ? value : undefined
+}
+
+function jsonBytes(value: JsonCdc): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
+function unknown(): Refusal {
+  return new Refusal('UNIMPLEMENTED', `the recording has no answer to this ${method}`)
+}
 
 export interface ReplayNodeOptions extends AccessNodeOptions, ChainShape {
   /** The recordings folder, or what `loadRecording` made of it. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ApiError } from '../../src/platform/errors.ts'
-import { paramsOf } from './rest-route.ts'
+import { paramsOf } from './rest-calls.ts'
 import {
   base64,
   hex,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ByteWriter } from '../platform/byte-writer.ts'
-import { expandingPayload } from '../../simnode/node/expanding-event.ts'
+import { expandingPayload } from '../../simnode/node/fault-edits.ts'
 import type { CadenceType, CadenceValue, CompositeType, InterfaceType, Pairs } from './cadence-value.test-support.ts'
 import { array, bytes, encodeCcf, head, tagged, text } from './ccf/ccf-encoder.test-support.ts'
 import { encodeJsonCdc } from './json-cdc/json-cdc-encoder.test-support.ts'

@@ -4,7 +4,7 @@ import type { ChainSource, ChainSourceOptions } from '../../src/access/chain-sou
 import type { FetchedBlock } from '../../src/access/messages.ts'
 import { NodeRegistry } from '../../src/access/node-registry.ts'
 import { BelowRootError, NodeLiedError, NodesFailedError, NotYetError } from '../../src/access/source-errors.ts'
-import type { Fault, FaultCall } from '../../simnode/node/fault.ts'
+import type { Fault, FaultCall } from '../../simnode/node/faults.ts'
 import type { ReplayNode, ReplayNodeOptions } from '../../simnode/replay/replay-node.ts'
 import { bytesOf, numberOf } from '../../simnode/node/wire.ts'
 import { contentOf, essenceOf, sourceOf } from '../support/chain-source.ts'

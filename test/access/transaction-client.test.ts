@@ -4,7 +4,7 @@ import { createAccount } from '../../clients/signing/transactions/make-transacti
 import { createTransactionClient, TransactionRefusedError } from '../../src/access/transaction-client.ts'
 import { ChainUnavailableError } from '../../src/flow/chain-reader.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
 import { prepareTransaction } from '../../src/wallet/provisioning/prepared-transaction.ts'
 

@@ -6,7 +6,7 @@ import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts
 import { verifyUserMessage } from '../../clients/signing/user-message.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -6,7 +6,7 @@ import { ChainSilentError, createPresentChain } from '../../src/explorer/present
 import type { PresentChain, PresentChainOptions } from '../../src/explorer/present-chain.ts'
 import { ScriptFailedError } from '../../src/flow/chain-reader.ts'
 import { cadence } from '../../src/flow/json-cdc/cadence-argument.ts'
-import { Refusal } from '../../simnode/node/refusal.ts'
+import { Refusal } from '../../simnode/node/node-view.ts'
 import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
 import type { Ledger } from '../support/askable-node.ts'
 import { quiet } from '../support/chain-source.ts'

@@ -11,7 +11,7 @@ import type { AskingFarmOptions } from '../../src/farm/enrichment/enrichment-wor
 import { AskingLoop } from '../../src/farm/enrichment/asking-loop.ts'
 import { questionSql } from '../../src/farm/enrichment/question-store.ts'
 import { announceFarmWork } from '../../src/platform/db/announce-farm-work.ts'
-import { Refusal } from '../../simnode/node/refusal.ts'
+import { Refusal } from '../../simnode/node/node-view.ts'
 import { cdc, refuse, texts } from '../support/askable-node.ts'
 import type { Cdc, ScriptCall } from '../support/askable-node.ts'
 import { AskingWorld } from '../support/asking.ts'

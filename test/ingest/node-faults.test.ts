@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Fault } from '../../simnode/node/fault.ts'
+import type { Fault } from '../../simnode/node/faults.ts'
 import type { InjectedFault } from '../../simnode/node/fault-book.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'

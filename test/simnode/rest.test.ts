@@ -7,7 +7,7 @@ import { createAccount } from '../../clients/signing/transactions/make-transacti
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
-import { publishedPayer } from '../../simnode/ledger/world/outside.ts'
+import { publishedPayer } from '../../simnode/ledger/world/account.ts'
 import { personOfTurn } from '../../simnode/ledger/world/people.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { startReplayNode } from '../../simnode/replay/replay-node.ts'

@@ -5,7 +5,7 @@ import { networks } from '../../src/flow/network.ts'
 import { loadScripts } from '../../src/farm/enrichment/worker-inputs.ts'
 import { executeScript } from '../../simnode/ledger/scripts/execute-script.ts'
 import type { NodeState, ScriptState } from '../../simnode/ledger/scripts/script-state.ts'
-import { Refusal } from '../../simnode/node/refusal.ts'
+import { Refusal } from '../../simnode/node/node-view.ts'
 import { bytesOf, contentsOf } from '../../simnode/node/wire.ts'
 import { recording } from '../support/replay.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
 import type { ToldAccount } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../support/database.ts'

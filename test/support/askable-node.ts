@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { RawGrpcServer } from '../../simnode/node/raw-grpc-server.ts'
-import type { CallHandler } from '../../simnode/node/raw-grpc-server.ts'
-import { Refusal } from '../../simnode/node/refusal.ts'
-import type { StatusName } from '../../simnode/node/refusal.ts'
+import { RawGrpcServer } from '../../simnode/server/grpc-server.ts'
+import type { CallHandler } from '../../simnode/server/grpc-server.ts'
+import { Refusal } from '../../simnode/node/node-view.ts'
+import type { StatusName } from '../../simnode/node/node-view.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../simnode/node/wire.ts'
 
 /** A value in JSON-CDC, as an object. */

@@ -11,7 +11,7 @@ import { GrpcJsTransport } from '../../src/access/grpc-js-transport.ts'
 import { parseEndpoint } from '../../src/access/parse-endpoint.ts'
 import { readAccountResponse } from '../../src/access/create-chain-reader.ts'
 import type { ChainAccount } from '../../src/flow/chain-reader.ts'
-import { publishedPayer } from '../../simnode/ledger/world/outside.ts'
+import { publishedPayer } from '../../simnode/ledger/world/account.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../simnode/node/wire.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'
 

@@ -1,5 +1,5 @@
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { emulatorProgram, startFlowEmulator } from './flow-emulator.ts'
 import { testPayer } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'

@@ -1,4 +1,4 @@
-import type { FaultCall } from '../../simnode/node/fault.ts'
+import type { FaultCall } from '../../simnode/node/faults.ts'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
 
 /** Resolves with the next call on a node that `matches`. */

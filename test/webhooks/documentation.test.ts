@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { pairs } from '../../simnode/ledger/swaps/pairs.ts'
+import { pairs } from '../../simnode/ledger/world/tokens.ts'
 import { conditionsSchema } from '../../src/webhooks/conditions.ts'
 import { eventTypeNames, testEventType } from '../../src/webhooks/event-types.ts'
 import { secretOf, standardSignature } from '../../src/webhooks/signature.ts'

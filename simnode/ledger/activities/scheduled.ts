@@ -1,14 +1,136 @@
-import { activity } from '../activity.ts'
-import type { Turn } from '../activity.ts'
-import type { DraftArgument, DraftEvent, DraftTransaction } from '../draft.ts'
-import { deposit, moveTokens, withdraw } from '../movements/move-tokens.ts'
-import { alarmContract, alarmJob, alarmKeeper, executionEffort, keepersFirstBalance } from '../scheduled/alarm.ts'
-import { priorities } from '../scheduled/schedule.ts'
-import type { Scheduled } from '../scheduled/schedule.ts'
-import { schedulerShapes } from '../scheduled/scheduler-shapes.ts'
-import { feesTaken } from '../scheduled/scheduler-work.ts'
-import { timesServed } from '../world/tide.ts'
-import { flow, systemAccounts } from '../world/tokens.ts'
+import { eventShape, optional } from '../encoding/cadence-type.ts'
+import { systemAccounts, flow } from '../world/tokens.ts'
+import {
+  alarmContract,
+  alarmJob,
+  alarmKeeper,
+  executionEffort,
+  keepersFirstBalance,
+} from '../world/genesis-contracts.ts'
+import type { SystemWork, Turn } from './activity.ts'
+import type { Moment } from '../state/ledger-state.ts'
+import type { DraftEvent, DraftTransaction, DraftArgument } from '../events/draft.ts'
+import { moveTokens, deposit, withdraw } from '../state/token-moves.ts'
+import { accountAt } from '../world/account.ts'
+import type { Scheduled } from '../state/schedule.ts'
+import { activity } from './activity.ts'
+import { priorities } from '../state/schedule.ts'
+import { timesServed } from '../world/cycle.ts'
+
+const scheduler = `A.${systemAccounts.service.hex}.FlowTransactionScheduler`
+
+const handler = { transactionHandlerOwner: 'Address', transactionHandlerTypeIdentifier: 'String' } as const
+const handlerPlace = { transactionHandlerUUID: 'UInt64', transactionHandlerPublicPath: optional('PublicPath') } as const
+
+/** Source: onflow/flow-core-contracts `contracts/FlowTransactionScheduler.cdc`. */
+export const schedulerShapes = {
+  scheduled: eventShape(`${scheduler}.Scheduled`, {
+    id: 'UInt64',
+    priority: 'UInt8',
+    timestamp: 'UFix64',
+    executionEffort: 'UInt64',
+    fees: 'UFix64',
+    ...handler,
+    ...handlerPlace,
+  }),
+  pending: eventShape(`${scheduler}.PendingExecution`, {
+    id: 'UInt64',
+    priority: 'UInt8',
+    executionEffort: 'UInt64',
+    fees: 'UFix64',
+    ...handler,
+  }),
+  executed: eventShape(`${scheduler}.Executed`, {
+    id: 'UInt64',
+    priority: 'UInt8',
+    executionEffort: 'UInt64',
+    ...handler,
+    ...handlerPlace,
+  }),
+  canceled: eventShape(`${scheduler}.Canceled`, {
+    id: 'UInt64',
+    priority: 'UInt8',
+    feesReturned: 'UFix64',
+    feesDeducted: 'UFix64',
+    ...handler,
+  }),
+  destroyed: eventShape(`${scheduler}.ScheduledTransaction.ResourceDestroyed`, {
+    id: 'UInt64',
+    timestamp: 'UFix64',
+    handlerTypeIdentifier: 'String',
+  }),
+  feesPaid: eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.TokensDeposited`, { amount: 'UFix64' }),
+  ran: eventShape(`A.${alarmContract.hex}.Alarm.Ran`, { id: 'UInt64', data: 'String' }),
+} as const
+
+/** It runs what was scheduled. */
+const executor = accountAt(5)
+
+const script = Buffer.from(`import FlowTransactionScheduler from 0x${systemAccounts.service.hex}
+
+// Runs one scheduled transaction, by its number.
+transaction(id: UInt64) {
+    prepare(signer: auth(CopyValue) &Account) {
+        let capability = signer.storage.copy<Capability<auth(FlowTransactionScheduler.Execute) &FlowTransactionScheduler.SharedScheduler>>(
+            from: /storage/executeScheduledTransactionsCapability
+        ) ?? panic("The capability to run scheduled transactions is not there")
+        let scheduler = capability.borrow() ?? panic("The scheduler is not there")
+        scheduler.executeTransaction(id: id)
+    }
+}
+`)
+
+/** What is due is told first, then run in a transaction for each; what was paid for it is taken one block later. */
+export const schedulerWork: SystemWork = {
+  name: 'scheduler',
+  process(moment) {
+    const {
+      state: { schedule },
+      height,
+    } = moment
+    const taken = schedule.ran.flatMap(({ fees }) => feesTaken(moment, fees))
+    const due = schedule.takeDue(height).map(({ id, priority, fees }) => ({
+      shape: schedulerShapes.pending,
+      values: [id, priority, executionEffort, fees, alarmKeeper.address, alarmJob.type],
+    }))
+    return [...taken, ...due]
+  },
+  executions: ({ state: { schedule } }) => schedule.ran.map(execution),
+}
+
+/** What was paid in advance goes to those that get all fees. */
+export function feesTaken(moment: Moment, amount: bigint): DraftEvent[] {
+  const events: DraftEvent[] = []
+  moveTokens(moment, flow, systemAccounts.service, systemAccounts.flowFees, amount, events)
+  events.push({ shape: schedulerShapes.feesPaid, values: [amount] })
+  return events
+}
+
+function execution({ id, priority, fails }: Scheduled): DraftTransaction {
+  const { address } = alarmKeeper
+  return {
+    script,
+    arguments: [{ type: 'UInt64', value: id }],
+    authorizers: [executor],
+    gasLimit: executionEffort,
+    computation: fails ? executionEffort : 31,
+    ...(fails ? { error: failure } : {}),
+    events: fails
+      ? []
+      : [
+          {
+            shape: schedulerShapes.executed,
+            values: [id, priority, executionEffort, address, alarmJob.type, alarmJob.uuid, alarmJob.publicPath],
+          },
+          { shape: schedulerShapes.ran, values: [id, 'ring'] },
+        ],
+  }
+}
+
+const failure = `[Error Code: 1101] error caused by: 1 error occurred:
+\t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:
+error: panic: the alarm is out of order
+`
 
 /** What is scheduled in turn. Fees are in units of 10^-8 FLOW, and even, since half of them is given back. */
 const kinds = [

@@ -1,13 +1,117 @@
-import { activity } from '../activity.ts'
-import type { Turn } from '../activity.ts'
-import type { DraftArgument, DraftEvent, DraftTransaction } from '../draft.ts'
-import { doStaking, lastingTurns } from '../staking/staking-program.ts'
-import type { StakingTurn } from '../staking/staking-program.ts'
-import { stakingScript } from '../staking/staking-scripts.ts'
-import { stakingTeller } from '../staking/staking-teller.ts'
-import { stakersFlow } from '../staking/staking-start.ts'
+import { hash } from 'node:crypto'
+import { systemAccounts, flow } from '../world/tokens.ts'
+import type { StakingCall, StakingTurn } from '../staking/staking-program.ts'
+import type { Staker } from '../staking/stakers.ts'
+import type { Moment } from '../state/ledger-state.ts'
+import type { DraftEvent, DraftArgument, DraftTransaction } from '../events/draft.ts'
+import type { Teller, StakingTable } from '../staking/staking-table.ts'
+import { activity } from './activity.ts'
+import type { Turn, SystemWork } from './activity.ts'
+import { doStaking, lastingTurns, stakersFlow, beginEpoch, rewardOf } from '../staking/staking-program.ts'
 import { networkingAddress, nodeIdOf, publicKeyText, roleOf } from '../staking/stakers.ts'
-import { tideOf } from '../world/tide.ts'
+import { tideOf, placeInTide, tideLength } from '../world/cycle.ts'
+import type { CadenceValue } from '../encoding/cadence-value.ts'
+import { viewOf } from '../world/clock.ts'
+import { stakingShapes } from '../staking/staking-events.ts'
+
+const imports = `import FlowIDTableStaking from 0x${systemAccounts.service.hex}
+import FlowToken from 0x${systemAccounts.flowToken.hex}
+import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
+`
+const vault = `let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
+            ?? panic("The signer has no FLOW vault")`
+const node = `let staker = signer.storage.borrow<auth(FlowIDTableStaking.NodeOperator) &FlowIDTableStaking.NodeStaker>(
+            from: FlowIDTableStaking.NodeStakerStoragePath
+        ) ?? panic("The signer runs no node")`
+const delegator = `let staker = signer.storage.borrow<auth(FlowIDTableStaking.DelegatorOwner) &FlowIDTableStaking.NodeDelegator>(
+            from: FlowIDTableStaking.DelegatorStoragePath
+        ) ?? panic("The signer delegates to no node")`
+
+type AmountCall = Exclude<StakingCall, 'register-node' | 'register-delegator' | 'update-address'>
+
+/** What is done, of a node and of a delegator. */
+const bodies: Readonly<Record<AmountCall, readonly [string, string]>> = {
+  'withdraw-rewards': same('vault.deposit(from: <-staker.withdrawRewardedTokens(amount: amount))'),
+  'withdraw-unstaked': same('vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))'),
+  'request-unstaking': same('staker.requestUnstaking(amount: amount)'),
+  'stake-new': [
+    'staker.stakeNewTokens(<-vault.withdraw(amount: amount))',
+    'staker.delegateNewTokens(from: <-vault.withdraw(amount: amount))',
+  ],
+  'stake-rewards': ['staker.stakeRewardedTokens(amount: amount)', 'staker.delegateRewardedTokens(amount: amount)'],
+  'stake-unstaked': ['staker.stakeUnstakedTokens(amount: amount)', 'staker.delegateUnstakedTokens(amount: amount)'],
+  'take-back': same(
+    'staker.requestUnstaking(amount: amount)\n        vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))',
+  ),
+}
+
+function same(body: string): readonly [string, string] {
+  return [body, body]
+}
+
+function script(parameters: string, lines: readonly string[]): Buffer {
+  return Buffer.from(`${imports}
+transaction(${parameters}) {
+    prepare(signer: auth(BorrowValue, SaveValue) &Account) {
+        ${lines.join('\n        ')}
+    }
+}
+`)
+}
+
+const nodeParameters = [
+  'id: String',
+  'role: UInt8',
+  'address: String',
+  'networkingKey: String',
+  'stakingKey: String',
+  'proof: String',
+  'amount: UFix64',
+].join(', ')
+
+const scripts = new Map<string, Buffer>([
+  [
+    'register-node',
+    script(nodeParameters, [
+      vault,
+      'let record <- FlowIDTableStaking.addNodeRecord(id: id, role: role, networkingAddress: address, networkingKey: networkingKey,',
+      '    stakingKey: stakingKey, stakingKeyPoP: proof, tokensCommitted: <-vault.withdraw(amount: amount))',
+      'signer.storage.save(<-record, to: FlowIDTableStaking.NodeStakerStoragePath)',
+    ]),
+  ],
+  [
+    'register-delegator',
+    script('nodeID: String, amount: UFix64', [
+      vault,
+      'let record <- FlowIDTableStaking.registerNewDelegator(nodeID: nodeID, tokensCommitted: <-vault.withdraw(amount: amount))',
+      'signer.storage.save(<-record, to: FlowIDTableStaking.DelegatorStoragePath)',
+    ]),
+  ],
+  ['update-address', script('address: String', [node, 'staker.updateNetworkingAddress(address)'])],
+  ...Object.entries(bodies).flatMap(([call, [ofNode, ofDelegator]]): [string, Buffer][] => [
+    [`${call} node`, script('amount: UFix64', [vault, node, ofNode])],
+    [`${call} delegator`, script('amount: UFix64', [vault, delegator, ofDelegator])],
+  ]),
+])
+
+/** The source of a call for a node or a delegator. */
+export function stakingScript(call: StakingCall, { delegatorId }: Staker): Buffer {
+  const found = scripts.get(call) ?? scripts.get(`${call} ${delegatorId === 0 ? 'node' : 'delegator'}`)
+  if (found === undefined) throw new RangeError(`No script does ${call}`)
+  return found
+}
+
+/** Where the staking table tells what happens in a block, and takes FLOW from. */
+export function stakingTeller({ state: { vaults }, newUuid }: Moment, events: DraftEvent[]): Teller {
+  return {
+    events,
+    newUuid,
+    purse: {
+      withdraw: (account, amount) => vaults.withdraw(flow, account, amount),
+      deposit: (account, amount) => vaults.deposit(flow, account, amount),
+    },
+  }
+}
 
 const gasLimit = 9999
 
@@ -82,7 +186,7 @@ function argumentsOf({ state }: Turn, { call, staker: { node }, amount }: Stakin
   ]
 }
 
-const script = Buffer.from(`import FlowIDTableStaking from 0xf8d6e0586b0a20c7
+const noNodeScript = Buffer.from(`import FlowIDTableStaking from 0xf8d6e0586b0a20c7
 
 transaction(amount: UFix64) {
     prepare(signer: auth(BorrowValue) &Account) {
@@ -97,7 +201,7 @@ transaction(amount: UFix64) {
 /** Somebody tries it who runs no node. */
 function inVain({ payer }: Turn): DraftTransaction {
   return {
-    script,
+    script: noNodeScript,
     arguments: [{ type: 'UFix64', value: 1_00000000n }],
     authorizers: [payer],
     gasLimit,
@@ -108,4 +212,118 @@ function inVain({ payer }: Turn): DraftTransaction {
 error: panic: The signer runs no node
 `,
   }
+}
+
+/** What all earn in an epoch with what is staked. */
+export function epochPayout(table: StakingTable): bigint {
+  return table.registered.reduce((total, staker) => total + rewardOf(table.of(staker).staked), 0n)
+}
+
+/** The views of an epoch, which is a tide, the last ones inclusive. In its last block it is too late to stake. */
+export function viewsOf(epoch: number): {
+  readonly first: number
+  readonly stakingEnd: number
+  readonly final: number
+} {
+  const first = epoch * tideLength
+  return { first: viewOf(first), stakingEnd: viewOf(first + tideLength - 1) - 1, final: viewOf(first + tideLength) - 1 }
+}
+
+/**
+ * Epochs, as long as tides, since what is staked for good is the same in each: in the last block of one the next is set
+ * up, and in the first block of that one rewards are paid and tokens move.
+ */
+export const epochs: SystemWork = {
+  name: 'epochs',
+  chunk(moment) {
+    const [epoch, place] = [tideOf(moment.height), placeInTide(moment.height)]
+    if (place === tideLength - 1) return setUp(moment, epoch + 1)
+    return place === 0 && epoch > 0 ? begin(moment, epoch) : []
+  },
+}
+
+function begin(moment: Moment, epoch: number): DraftEvent[] {
+  const {
+    state: { staking, supplies },
+  } = moment
+  const events: DraftEvent[] = [{ shape: stakingShapes.commit, values: commitOf(staking, epoch) }]
+  const minted = staking.minted
+  beginEpoch(staking, stakingTeller(moment, events), epoch)
+  supplies.add(flow, staking.minted - minted)
+  const [total, payout, views] = [staking.totalStaked(), epochPayout(staking), viewsOf(epoch)]
+  events.push(
+    { shape: stakingShapes.newEpoch, values: [total, payout, epoch] },
+    {
+      shape: stakingShapes.start,
+      values: [epoch, views.first, views.stakingEnd, views.final, total, supplies.of(flow), payout],
+    },
+  )
+  return events
+}
+
+function setUp({ state: { staking }, timeAt }: Moment, epoch: number): DraftEvent[] {
+  const { first, final } = viewsOf(epoch)
+  const nodes = staking.nodes
+  const collectors = nodes.filter(({ node }) => roleOf(node) === 1).map(({ node }) => [nodeIdOf(node), weight] as const)
+  const [start, end] = [timeAt(epoch * tideLength), timeAt((epoch + 1) * tideLength)]
+  return [
+    { shape: stakingShapes.keysBegun, values: [] },
+    {
+      shape: stakingShapes.setUp,
+      values: [
+        epoch,
+        nodes.map((node) => infoOf(staking, node)),
+        first,
+        final,
+        [[0, collectors, collectors.length * weight, [], []]],
+        hash('sha3-256', `epoch ${epoch}`, 'hex').slice(0, 32),
+        first + 50,
+        first + 100,
+        first + 150,
+        Math.round((end - start) / 1000),
+        Math.floor(end / 1000),
+      ],
+    },
+  ]
+}
+
+const weight = 100
+
+/** A node as `FlowIDTableStaking.NodeInfo` tells it. */
+function infoOf(table: StakingTable, staker: Staker): CadenceValue {
+  const { node } = staker
+  const { staked, committed, unstaking, unstaked, rewarded, requested } = table.of(staker)
+  const delegators = table.delegatorsOf(node).map(({ delegatorId }) => delegatorId)
+  return [
+    nodeIdOf(node),
+    roleOf(node),
+    table.addressOf(node),
+    publicKeyText(node, 'networking'),
+    publicKeyText(node, 'staking'),
+    staked,
+    committed,
+    unstaking,
+    unstaked,
+    rewarded,
+    delegators,
+    delegators.length,
+    requested,
+    weight,
+  ]
+}
+
+/** The keys that consensus nodes made for an epoch, and the votes of the collectors. */
+function commitOf(table: StakingTable, epoch: number): readonly CadenceValue[] {
+  const ids = (role: number): string[] =>
+    table.nodes.filter(({ node }) => roleOf(node) === role).map(({ node }) => nodeIdOf(node))
+  const key = (of: string): string => hash('sha3-384', `epoch ${epoch} ${of}`, 'hex').repeat(2)
+  const consensus = ids(2)
+  const voters = ids(1)
+  return [
+    epoch,
+    [[0, voters.map((id) => key(id).slice(0, 96)), key('cluster 0'), voters]],
+    consensus.map(key),
+    key('group'),
+    consensus.map((id, index) => [id, index]),
+  ]
 }

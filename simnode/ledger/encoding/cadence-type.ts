@@ -1,3 +1,5 @@
+import { typeId } from '../../../src/flow/type-id.ts'
+
 /** A type without parts, by its Cadence name. */
 export type SimpleTypeName =
   | 'Void'
@@ -152,4 +154,108 @@ export function arrayOf(element: CadenceType, size?: number): ArrayType {
 /** @param fields name to type, in the order of the declaration */
 export function eventShape(id: string, fields: Readonly<Record<string, CadenceType>>): EventShape {
   return { kind: 'event', id, fields: Object.entries(fields).map(([name, type]) => ({ name, type })) }
+}
+
+/** A type that a contract declares, or the language in a contract's manner: it has an id and is defined before use. */
+export type NominalType = CompositeType | InterfaceType
+
+/** Adds every nominal type that a type mentions, in itself and in its fields, by its id. */
+export function collectNominalTypes(type: CadenceType, found: Map<string, NominalType>): void {
+  if (typeof type === 'string') return
+  switch (type.kind) {
+    case 'optional':
+    case 'array':
+    case 'range':
+      collectNominalTypes(type.element, found)
+      return
+    case 'dictionary':
+      collectNominalTypes(type.key, found)
+      collectNominalTypes(type.value, found)
+      return
+    case 'reference':
+      collectNominalTypes(type.referenced, found)
+      return
+    case 'intersection':
+      for (const member of type.members) collectNominalTypes(member, found)
+      return
+    case 'capability':
+      if (type.borrowType !== null) collectNominalTypes(type.borrowType, found)
+      return
+    case 'function':
+      return
+    case 'struct-interface':
+    case 'resource-interface':
+    case 'contract-interface':
+      found.set(type.id, type)
+      return
+    case 'struct':
+    case 'resource':
+    case 'event':
+    case 'contract':
+    case 'enum':
+    case 'attachment':
+      if (found.has(type.id)) return
+      found.set(type.id, type)
+      for (const field of type.fields) collectNominalTypes(field.type, found)
+  }
+}
+
+const abstractNames: ReadonlySet<string> = new Set([
+  'AnyStruct',
+  'AnyResource',
+  'HashableStruct',
+  'Integer',
+  'SignedInteger',
+  'Number',
+  'SignedNumber',
+  'FixedPoint',
+  'SignedFixedPoint',
+  'Path',
+  'CapabilityPath',
+])
+
+/** Whether a value in a place of that type names its own type. */
+export function isAbstract(type: CadenceType): boolean {
+  if (typeof type === 'string') return abstractNames.has(type)
+  return type.kind === 'intersection' || isInterface(type)
+}
+
+export function isInterface(type: Exclude<CadenceType, string>): type is InterfaceType {
+  return type.kind.endsWith('-interface')
+}
+
+/** The text of a type: what `Type.identifier` gives inside Cadence. */
+export function typeIdOf(type: CadenceType): string {
+  if (typeof type === 'string') return type
+  switch (type.kind) {
+    case 'optional':
+      return typeId.optional(typeIdOf(type.element))
+    case 'array':
+      if (type.size === undefined) return typeId.variableSizedArray(typeIdOf(type.element))
+      return typeId.constantSizedArray(typeIdOf(type.element), String(type.size))
+    case 'dictionary':
+      return typeId.dictionary(typeIdOf(type.key), typeIdOf(type.value))
+    case 'range':
+      return typeId.inclusiveRange(typeIdOf(type.element))
+    case 'reference':
+      return typeId.reference(authorizationText(type.authorization), typeIdOf(type.referenced))
+    case 'intersection':
+      return typeId.intersection(type.members.map(typeIdOf))
+    case 'capability':
+      return typeId.capability(type.borrowType === null ? null : typeIdOf(type.borrowType))
+    case 'function': {
+      const typeParameters = type.typeParameters.map(({ name, bound }) => {
+        return typeId.typeParameter(name, bound === null ? null : typeIdOf(bound))
+      })
+      return typeId.function(type.view, typeParameters, type.parameters.map(typeIdOf), typeIdOf(type.returnType))
+    }
+    default:
+      return type.id
+  }
+}
+
+function authorizationText(authorization: Authorization): string | null {
+  if (authorization.kind === 'none') return null
+  if (authorization.kind === 'map') return `mapping ${authorization.id}`
+  return typeId.entitlements(authorization.entitlements, authorization.kind)
 }

@@ -1,5 +1,23 @@
 import type { ByteWriter } from '../../../src/platform/byte-writer.ts'
-import { splitUint64 } from './uint64.ts'
+
+const whole = new BigInt64Array(1)
+const halves = new Uint32Array(whole.buffer)
+const lowIndex = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 1
+
+/** The two halves of a bigint modulo 2^64, without arithmetic of bigints: that would take longer than all the rest. */
+export const splitUint64 = {
+  set(value: bigint): void {
+    whole[0] = value
+  },
+
+  get high(): number {
+    return halves[1 - lowIndex] as number
+  },
+
+  get low(): number {
+    return halves[lowIndex] as number
+  },
+}
 
 /** Major types of CBOR, in place: the upper three bits of a head. Source: RFC 8949. */
 export const major = { unsigned: 0x00, negative: 0x20, bytes: 0x40, text: 0x60, array: 0x80, tag: 0xc0 } as const

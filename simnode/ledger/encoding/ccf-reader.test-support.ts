@@ -1,7 +1,7 @@
 import { simpleTypeNames } from '../../../src/flow/ccf/simple-types.ts'
 import type { Authorization, CadenceType, Field, InterfaceType, SimpleTypeName } from './cadence-type.ts'
 import type { CadenceValue, TypedValue } from './cadence-value.ts'
-import { isAbstract } from './nominal-types.ts'
+import { isAbstract } from './cadence-type.ts'
 
 /** A CBOR data item: `tag` is that of a tagged one. */
 type Item = null | boolean | bigint | string | Buffer | Item[] | { tag: number; item: Item }

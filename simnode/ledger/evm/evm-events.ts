@@ -1,13 +1,12 @@
-import type { DraftEvent } from '../draft.ts'
+import type { DraftEvent } from '../events/draft.ts'
 import { arrayOf, eventShape } from '../encoding/cadence-type.ts'
 import type { EventShape } from '../encoding/cadence-type.ts'
 import type { CadenceValue } from '../encoding/cadence-value.ts'
-import { lazy } from '../lazy.ts'
-import { checksumAddress } from './evm-address.ts'
-import type { EvmBlock } from './evm-block.ts'
+import { lazy } from './evm-encoding.ts'
+import { checksumAddress } from './evm-world.ts'
+import type { EvmBlock, LogParts } from './evm-block.ts'
 import type { EvmPayload } from './evm-payload.ts'
-import { logsBytes } from './evm-receipt.ts'
-import type { LogParts } from './evm-receipt.ts'
+import { logsBytes } from './evm-block.ts'
 
 /** The account of Cadence's EVM contract on the simulated network, as event types name it. */
 const evmContract = 'A.f8d6e0586b0a20c7.EVM'

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import secp256k1 from 'secp256k1'
 import { decodeEvmPayload } from '../../../src/flow/evm/decode-evm-payload.ts'
 import { anyAddress, anyKey } from '../../../src/flow/evm/evm-transactions.test-support.ts'
 import { recoverSender } from '../../../src/flow/evm/recover-sender.ts'
 import { decodePayload } from '../../../src/flow/payload.ts'
 import { readRecordedEvents } from '../../replay/recorded-events.ts'
-import { checksumAddress, coaAddress, createdAddress, keyAddress } from './evm-address.ts'
-import { directCallPayload, signedPayload } from './evm-payload.ts'
+import { checksumAddress, coaAddress, createdAddress, keyAddress } from './evm-world.ts'
+import { directCallPayload, signedPayload, signRecoverably } from './evm-payload.ts'
 import type { DirectCall } from './evm-payload.ts'
 
 const bytes = (hex: string | undefined): Buffer => Buffer.from((hex ?? '').replace('0x', ''), 'hex')
@@ -97,5 +98,34 @@ describe('what the simulated EVM runs', () => {
     // Source of the second: EIP-55's examples.
     const spelled = ['0xECa899C26872DB38145d911E3a17BeA6B095b301', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed']
     for (const text of spelled) expect(checksumAddress(bytes(text))).to.equal(text)
+  })
+})
+
+const anyHash = fc.uint8Array({ minLength: 32, maxLength: 32 })
+
+describe('signatures of the simulated EVM', () => {
+  it('are taken by the library, tell who signed, and have the lower s, for any hash and key', () => {
+    fc.assert(
+      fc.property(anyHash, anyKey, (hash, key) => {
+        const { parity, r, s } = signRecoverably(hash, key)
+        const signature = Buffer.concat([r, s])
+        const publicKey = secp256k1.publicKeyCreate(key)
+        expect(secp256k1.ecdsaVerify(signature, hash, publicKey), 'verified').to.equal(true)
+        expect(secp256k1.ecdsaRecover(signature, parity, hash)).to.deep.equal(publicKey)
+        expect(Buffer.from(secp256k1.signatureNormalize(new Uint8Array(signature)))).to.deep.equal(signature)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are the same whenever the same is signed, and others for another key', () => {
+    fc.assert(
+      fc.property(anyHash, anyKey, anyKey, (hash, key, other) => {
+        fc.pre(!Buffer.from(key).equals(Buffer.from(other)))
+        expect(signRecoverably(hash, key)).to.deep.equal(signRecoverably(hash, key))
+        expect(signRecoverably(hash, key).s).to.not.deep.equal(signRecoverably(hash, other).s)
+      }),
+      { numRuns: 50 },
+    )
   })
 })

@@ -1,4 +1,4 @@
-import type { StatePart } from '../state/state-part.ts'
+import type { StatePart } from '../world/cycle.ts'
 import type { BlockTransaction } from './evm-block.ts'
 
 /** What the EVM holds at the start of a tide. Addresses have 40 hex digits. */

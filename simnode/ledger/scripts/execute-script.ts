@@ -2,18 +2,19 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isWord, scriptTokens } from '../../../src/flow/script-tokens.ts'
-import { Refusal } from '../../node/refusal.ts'
-import { accountAnswers } from './account-answers.ts'
-import { encodeJson } from './cadence-json.ts'
-import { exampleAnswers } from './example-answers.ts'
-import { itemAnswers } from './item-answers.ts'
-import { sampleAnswers } from './sample-answers.ts'
+import { Refusal } from '../../node/node-view.ts'
+import {
+  accountAnswers,
+  exampleAnswers,
+  itemAnswers,
+  sampleAnswers,
+  stakingAnswers,
+  tokenAnswers,
+} from './script-answers.ts'
+import { encodeJson, ScriptArguments } from './script-values.ts'
 import { sampleScripts } from './sample-scripts.ts'
-import { ScriptArguments } from './script-arguments.ts'
-import type { ScriptAnswer } from './script-answer.ts'
+import type { ScriptAnswer } from './script-answers.ts'
 import type { ScriptState } from './script-state.ts'
-import { stakingAnswers } from './staking-answers.ts'
-import { tokenAnswers } from './token-answers.ts'
 
 /** The folders, from the repository's, in which the program keeps the scripts that it sends. */
 const folders: Readonly<Record<string, Readonly<Record<string, ScriptAnswer>>>> = {

@@ -1,21 +1,11 @@
-import { addressBytes } from '../../../src/flow/address.ts'
-import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
-import { bridgedContracts } from '../evm/bridged.ts'
-import type { LedgerChain } from '../ledger-chain.ts'
-import { epochPayout, viewsOf } from '../staking/epochs.ts'
-import { minimumStake, nodeIdOf, nodeOfId, roleOf } from '../staking/stakers.ts'
-import type { StakingTable } from '../staking/staking-table.ts'
+import { alarmJob, alarmKeeper } from '../world/genesis-contracts.ts'
 import type { LedgerState } from '../state/ledger-state.ts'
-import { accountOfAddress } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
-import { viewOf } from '../world/clock.ts'
 import { collections, itemUuid } from '../world/collections.ts'
-import type { Collection } from '../world/collections.ts'
-import { placeInTide, tideLength, tideOf } from '../world/tide.ts'
-import { flow, tokens } from '../world/tokens.ts'
-import type { Token } from '../world/tokens.ts'
-import { collectionFace, itemFace, tokenFace } from './faces.ts'
+import { placeInRound } from '../world/people.ts'
+import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import type {
+  StoredThing,
   CollectionFace,
   ItemFace,
   NetworkState,
@@ -24,7 +14,60 @@ import type {
   StoredAccount,
   TokenFace,
 } from './script-state.ts'
-import { publishedBy, storedBy } from './stored-things.ts'
+import { addressBytes } from '../../../src/flow/address.ts'
+import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
+import { bridgedContracts } from '../evm/evm-world.ts'
+import type { LedgerChain } from '../ledger-chain.ts'
+import { epochPayout, viewsOf } from '../activities/staking.ts'
+import { minimumStake, nodeIdOf, nodeOfId, roleOf } from '../staking/stakers.ts'
+import type { StakingTable } from '../staking/staking-table.ts'
+import { accountOfAddress } from '../world/account.ts'
+import { viewOf } from '../world/clock.ts'
+import type { Collection } from '../world/collections.ts'
+import { placeInTide, tideLength, tideOf } from '../world/cycle.ts'
+import type { Token } from '../world/tokens.ts'
+import { collectionFace, itemFace, tokenFace } from './display-metadata.ts'
+
+const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
+
+/** What an account keeps: people have all that they may need, others a FLOW vault, and what they are there for. */
+export function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
+  const isPerson = placeInRound(account) !== undefined
+  const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
+  const vaults = own.map(({ storagePath, vaultType }) => ({ path: storagePath, type: vaultType }))
+  if (account.index === alarmKeeper.index) vaults.push({ path: alarmJob.storagePath, type: alarmJob.type })
+  if (!isPerson) return vaults
+  return [
+    ...vaults,
+    ...collections.map(({ storagePath, itemType }) => ({
+      path: storagePath,
+      type: itemType.replace(/NFT$/, 'Collection'),
+    })),
+    { path: '/storage/NFTStorefrontV2', type: `A.${systemAccounts.service.hex}.NFTStorefrontV2.Storefront` },
+  ]
+}
+
+/** What it shows to everybody. */
+export function publishedBy(state: LedgerState, account: Account): readonly StoredThing[] {
+  const isPerson = placeInRound(account) !== undefined
+  const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
+  const vaults = own.flatMap(({ receiverPath, balancePath, vaultType }) => [
+    { path: receiverPath, type: receivers },
+    { path: balancePath, type: `Capability<&${vaultType}>` },
+  ])
+  if (!isPerson) return vaults
+  return [
+    ...vaults,
+    ...collections.map(({ publicPath, itemType }) => ({
+      path: publicPath,
+      type: `Capability<&${itemType.replace(/NFT$/, 'Collection')}>`,
+    })),
+    {
+      path: '/public/NFTStorefrontV2',
+      type: `Capability<&{A.${systemAccounts.service.hex}.NFTStorefrontV2.StorefrontPublic}>`,
+    },
+  ]
+}
 
 /** A byte of storage for each unit of FLOW that an account has: 100 MB for one FLOW. */
 const bytesPerFlow = 100_000_000n

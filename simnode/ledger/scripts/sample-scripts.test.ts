@@ -6,7 +6,7 @@ import { executeScript } from './execute-script.ts'
 import { LedgerScriptState } from './ledger-script-state.ts'
 import { sampleNames, sampleScripts } from './sample-scripts.ts'
 import type { SampleScript } from './sample-scripts.ts'
-import { encodeJson } from './cadence-json.ts'
+import { encodeJson } from './script-values.ts'
 
 const chain = ledgerChain({ seed: 3 })
 

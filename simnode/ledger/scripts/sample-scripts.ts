@@ -1,7 +1,7 @@
 import { personOfTurn } from '../world/people.ts'
 import { systemAccounts } from '../world/tokens.ts'
-import { json } from './cadence-json.ts'
-import type { CadenceJson } from './cadence-json.ts'
+import { json } from './script-values.ts'
+import type { CadenceJson } from './script-values.ts'
 
 /** Names of the sample scripts; each has an answer in `sampleAnswers`. */
 export const sampleNames = [

@@ -1,12 +1,12 @@
-import type { DraftEvent } from '../draft.ts'
-import { deposited, flowMinted, withdrawn } from '../events/fungible-events.ts'
-import type { StatePart } from '../state/state-part.ts'
+import type { DraftEvent } from '../events/draft.ts'
+import { deposited, flowMinted, withdrawn } from '../events/token-events.ts'
+import type { StatePart } from '../world/cycle.ts'
 import type { Account } from '../world/account.ts'
 import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
 import { bucketUuid, buckets, networkingAddress, nodeIdOf, roleOf, stakers } from './stakers.ts'
 import type { Bucket, Staker } from './stakers.ts'
-import { delegatorShapes, nodeShapes, stakingShapes } from './staking-shapes.ts'
-import type { AmountEvent } from './staking-shapes.ts'
+import { delegatorShapes, nodeShapes, stakingShapes } from './staking-events.ts'
+import type { AmountEvent } from './staking-events.ts'
 
 /** Where FLOW comes from and goes to that is not staked. Both tell the balance after. */
 export interface Purse {

@@ -1,11 +1,8 @@
-import { accountAt } from '../world/account.ts'
-import type { Account } from '../world/account.ts'
-import { isOutside } from '../world/outside.ts'
+import { accountAt, isOutside, inventedKey } from '../world/account.ts'
+import type { Account, AccountKey } from '../world/account.ts'
 import { createdAccount, createdOrdinal, turnsOf } from '../world/people.ts'
-import { inventedKey } from './account-key.ts'
-import type { AccountKey } from './account-key.ts'
-import type { Outsiders } from './outsiders.ts'
-import type { StatePart } from './state-part.ts'
+import type { Outsiders } from './external-accounts.ts'
+import type { StatePart } from '../world/cycle.ts'
 
 /** Which accounts there are, and how many keys they have. Key 0 signs; later ones come in a flood and are revoked in its ebb. */
 export class Accounts implements StatePart {

@@ -4,7 +4,7 @@ import { deployedContract, deployer, passing } from '../world/deployed-contracts
 import type { ContractCode } from '../world/deployed-contracts.ts'
 import { genesisContracts } from '../world/genesis-contracts.ts'
 import { peopleCount, placeInRound } from '../world/people.ts'
-import type { StatePart } from './state-part.ts'
+import type { StatePart } from '../world/cycle.ts'
 
 /** The contracts of every account. At the start of a tide all that people deployed are in their second version. */
 export class Contracts implements StatePart {

@@ -2,8 +2,8 @@ import { personOfTurn, placeInRound, peopleCount } from '../world/people.ts'
 import type { Account } from '../world/account.ts'
 import { collections, genesisItems } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
-import { timesServed } from '../world/tide.ts'
-import type { StatePart } from './state-part.ts'
+import { timesServed } from '../world/cycle.ts'
+import type { StatePart } from '../world/cycle.ts'
 
 /**
  * Who owns which item. At the start of a tide each item is with the person to whom it was first given: they took turns.

@@ -1,13 +1,13 @@
 import type { EvmState } from '../evm/evm-state.ts'
-import type { Market } from '../market/market.ts'
-import type { Schedule } from '../scheduled/schedule.ts'
+import type { Market } from './market.ts'
+import type { Schedule } from './schedule.ts'
 import type { StakingTable } from '../staking/staking-table.ts'
 import type { Accounts } from './accounts.ts'
 import type { Contracts } from './contracts.ts'
 import type { Items } from './items.ts'
-import type { Outsiders } from './outsiders.ts'
-import type { Supplies } from './supplies.ts'
-import type { Vaults } from './vaults.ts'
+import type { Outsiders } from './external-accounts.ts'
+import type { Supplies, Vaults } from './vaults.ts'
+import type { Random } from '../world/random.ts'
 
 /** The state of the whole chain after some transaction, by domain. Each domain adds its part, a `StatePart`, here. */
 export interface LedgerState {
@@ -21,4 +21,19 @@ export interface LedgerState {
   readonly market: Market
   readonly evm: EvmState
   readonly outsiders: Outsiders
+}
+
+/** The block in which something happens. */
+export interface Moment {
+  readonly height: number
+  /** Milliseconds since 1970. */
+  readonly timeMs: number
+  /** When the block of another height is made, in milliseconds since 1970. */
+  readonly timeAt: (height: number) => number
+  /** As it is now; what happens is to be done to it. */
+  readonly state: LedgerState
+  /** Drawn from seed, branch, height and place in the block. */
+  readonly random: Random
+  /** The uuid of the next resource that is made. */
+  readonly newUuid: () => number
 }

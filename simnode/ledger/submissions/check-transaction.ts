@@ -2,15 +2,13 @@ import { addressText, isValidAddress } from '../../../src/flow/address.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
 import type { BodySignature, TransactionBody } from '../../../src/flow/transaction-body.ts'
 import { transactionEnvelope, transactionPayload } from '../../../src/flow/transaction-id.ts'
-import { findBlock } from '../../node/node-view.ts'
+import { findBlock, Refusal } from '../../node/node-view.ts'
 import type { NodeView } from '../../node/node-view.ts'
-import { Refusal } from '../../node/refusal.ts'
 import type { LedgerChain } from '../ledger-chain.ts'
-import { endowment } from '../movements/new-account.ts'
+import { endowment } from '../state/token-moves.ts'
 import { accountOfAddress } from '../world/account.ts'
 import { flow } from '../world/tokens.ts'
-import { canBeSignature } from './key-signature.ts'
-import { signedBytes } from './signed-bytes.ts'
+import { canBeSignature, signedBytes } from './signatures.ts'
 
 /** Source of the limits: onflow/flow-go `model/flow/constants.go`. */
 const mostBytes = 1_500_000

@@ -1,6 +1,13 @@
-import type { Outsiders } from '../state/outsiders.ts'
+import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import type { Outsiders } from '../state/external-accounts.ts'
 import type { Branch } from '../world/branch.ts'
-import type { Submission } from './submission.ts'
+
+/** A transaction that somebody has sent to the node. */
+export interface Submission {
+  /** 32 bytes. */
+  readonly id: Buffer
+  readonly body: TransactionBody
+}
 
 /** What was sent for the blocks that one branch has for itself. */
 interface Chapter {

@@ -1,12 +1,211 @@
-import type { Moment } from '../activity.ts'
-import type { DraftEvent, SignedDraft } from '../draft.ts'
-import { takeFee, transactionFee } from '../movements/fees.ts'
-import { accountAt, accountOfAddress } from '../world/account.ts'
-import type { Account } from '../world/account.ts'
-import { systemAccounts } from '../world/tokens.ts'
-import { preprocessingError } from './check-signatures.ts'
-import { planSubmission } from './plan-submission.ts'
-import type { Submission } from './submission.ts'
+import { readKnownTransaction, nameOfScript } from '../../../clients/signing/transactions/known-transaction.ts'
+import type { AddedKey, KnownTransaction } from '../../../clients/signing/transactions/known-transaction.ts'
+import { transactionNames } from '../../../clients/signing/transactions/transaction-scripts.ts'
+import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
+import { addressBytes } from '../../../src/flow/address.ts'
+import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import type { Moment, LedgerState } from '../state/ledger-state.ts'
+import type { DraftEvent, SignedDraft } from '../events/draft.ts'
+import { keyAdded, keyRemoved } from '../events/account-events.ts'
+import { transactionFee, moveTokens, endowment, setUpAccount, takeFee } from '../state/token-moves.ts'
+import { fullWeight, accountOfAddress, accountAt } from '../world/account.ts'
+import type { NewAccountKey, Account } from '../world/account.ts'
+import { flow, systemAccounts } from '../world/tokens.ts'
+import { told, isPoint, preprocessingError } from './signatures.ts'
+import type { Submission } from './journal.ts'
+
+/** What a transaction will do, or why it fails. Nothing is done before all is known. */
+export type SubmissionPlan =
+  | { readonly computation: number; readonly error: string }
+  | {
+      readonly computation: number
+      /** Does it to the state, and tells it. */
+      readonly apply: (moment: Moment, events: DraftEvent[]) => void
+    }
+
+/** FLOW that leaves an account. */
+interface Move {
+  readonly from: Account
+  readonly to: Account
+  readonly amount: bigint
+}
+
+/** As `computation_usage` tells it. */
+const computations: Readonly<Record<KnownTransaction['name'], number>> = {
+  'create-account': 48,
+  'send-flow': 24,
+  'add-key': 12,
+  'revoke-key': 8,
+}
+const computationOfFailed = 5
+/** Bytes, as scripts are told of an account with nothing but FLOW. */
+const storageUsed = 920
+
+/** No script is run: the transactions of the wallet are known by their text, and any other fails. */
+export function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPlan {
+  const code = {
+    script: body.script.toString('utf8'),
+    arguments: body.arguments.map((argument) => argument.toString('utf8')),
+  }
+  const name = nameOfScript(code.script, 'emulator')
+  if (name === undefined)
+    return failed(runtime(`the simulated node runs only the wallet's own transactions: ${transactionNames.join(', ')}`))
+  const known = readKnownTransaction(code, 'emulator')
+  if (known === undefined)
+    return failed(
+      told(
+        1052,
+        `transaction execute failed: [Error Code: 1052] transaction arguments are invalid: (the simulated node takes those of ${name} only as the wallet writes them)`,
+      ),
+    )
+  const [address, ...others] = body.authorizers
+  const signer = address === undefined ? undefined : accountOfAddress(address)
+  if (signer === undefined || others.length > 0)
+    return failed(runtime(`authorizer count mismatch for transaction: expected 1, got ${body.authorizers.length}`))
+  const payer = accountOfAddress(body.payer)
+  if (payer !== undefined && state.vaults.balance(flow, payer) < endowment) {
+    return failed(
+      told(
+        1118,
+        `payer balance check failed: [Error Code: 1118] payer ${payer.hex} has insufficient balance to attempt transaction execution (required balance: ${ufix64Text(endowment)})`,
+      ),
+    )
+  }
+  const plan = planners[known.name](state, signer, known as never)
+  if ('error' in plan) return failed(plan.error)
+  const error = balanceError(state, plan.moves, payer)
+  return error === undefined ? { computation: computations[known.name], apply: plan.apply } : failed(error)
+}
+
+function failed(error: string): SubmissionPlan {
+  return { computation: computationOfFailed, error }
+}
+
+function runtime(reason: string): string {
+  return told(
+    1101,
+    `transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:\nerror: ${reason}`,
+  )
+}
+
+type Planned =
+  | { readonly error: string }
+  | { readonly moves: readonly Move[]; readonly apply: (moment: Moment, events: DraftEvent[]) => void }
+type Planner<Name extends KnownTransaction['name']> = (
+  state: LedgerState,
+  signer: Account,
+  known: Extract<KnownTransaction, { readonly name: Name }>,
+) => Planned
+
+const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } = {
+  'create-account'(state, payer, { key, startBalance }) {
+    const account = state.outsiders.next
+    const error = keyError(key)
+    if (error !== undefined) return { error }
+    const start = { from: payer, to: account, amount: startBalance }
+    return {
+      moves: [{ from: payer, to: account, amount: endowment }, start],
+      apply(moment, events) {
+        const { outsiders } = moment.state
+        outsiders.create()
+        setUpAccount(moment, payer, account, events)
+        outsiders.noteMove(payer, account, endowment)
+        add(moment, account, key, events)
+        if (startBalance > 0n) move(moment, start, events)
+      },
+    }
+  },
+  'send-flow'(state, from, { amount, to: address }) {
+    const to = accountOfAddress(addressBytes(address))
+    if (to === undefined || !state.accounts.exists(to)) {
+      // The amount is taken out first, so what is wrong with it is found before.
+      const short = shortage(amount, state.vaults.balance(flow, from))
+      return { error: short ?? runtime('panic: The recipient cannot receive FLOW') }
+    }
+    const all = { from, to, amount }
+    return {
+      moves: [all],
+      apply: (moment, events) => {
+        move(moment, all, events)
+      },
+    }
+  },
+  'add-key'(_state, account, { key }) {
+    const error = keyError(key)
+    return error === undefined
+      ? {
+          moves: [],
+          apply: (moment, events) => {
+            add(moment, account, key, events)
+          },
+        }
+      : { error }
+  },
+  'revoke-key'(state, account, { keyIndex }) {
+    if (keyIndex < 0 || keyIndex >= state.accounts.keys(account).length)
+      return { error: runtime('panic: The account has no such key') }
+    return {
+      moves: [],
+      apply(moment, events) {
+        moment.state.outsiders.revokeKey(account, keyIndex)
+        events.push(keyRemoved(account, keyIndex))
+      },
+    }
+  },
+}
+
+function move(moment: Moment, { from, to, amount }: Move, events: DraftEvent[]): void {
+  moveTokens(moment, flow, from, to, amount, events)
+  moment.state.outsiders.noteMove(from, to, amount)
+}
+
+function add(moment: Moment, account: Account, added: AddedKey, events: DraftEvent[]): void {
+  const key = newKey(added)
+  events.push(keyAdded(account, moment.state.outsiders.addKey(account, key), key))
+}
+
+function newKey({ publicKey, signatureAlgorithm, hashAlgorithm, weight }: AddedKey): NewAccountKey {
+  return { publicKey: Buffer.from(publicKey, 'hex'), signatureAlgorithm, hashAlgorithm, weight }
+}
+
+function keyError(added: AddedKey): string | undefined {
+  const { publicKey, signatureAlgorithm, weight } = newKey(added)
+  if (!isPoint(publicKey, signatureAlgorithm)) return runtime(`invalid public key: ${added.publicKey}`)
+  if (weight <= fullWeight) return undefined
+  return told(
+    1051,
+    `transaction execute failed: [Error Code: 1051] invalid value (${ufix64Text(weight)}): weight must be between 0 and 1000`,
+  )
+}
+
+/** What is wrong with moves, one after the other; in the end everybody who gave has to have what an account needs at least, and the payer the fee. */
+function balanceError({ vaults }: LedgerState, moves: readonly Move[], payer: Account | undefined): string | undefined {
+  const balances = new Map<number, bigint>()
+  const balanceOf = (account: Account): bigint => balances.get(account.index) ?? vaults.balance(flow, account)
+  for (const { from, to, amount } of moves) {
+    const error = shortage(amount, balanceOf(from))
+    if (error !== undefined) return error
+    balances.set(from.index, balanceOf(from) - amount)
+    balances.set(to.index, balanceOf(to) + amount)
+  }
+  for (const account of [...moves.map(({ from }) => from), ...(payer === undefined ? [] : [payer])]) {
+    const left = balanceOf(account) - (account.index === payer?.index ? transactionFee : 0n)
+    if (left < endowment) {
+      return told(
+        1103,
+        `transaction execute failed: [Error Code: 1103] The account with address (${account.hex}) uses ${storageUsed} bytes of storage which is over its capacity (0 bytes). Capacity can be increased by adding FLOW tokens to the account.`,
+      )
+    }
+  }
+  return undefined
+}
+
+function shortage(amount: bigint, balance: bigint): string | undefined {
+  if (amount <= balance) return undefined
+  return runtime(
+    `pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(amount)}) is greater than the balance of the Vault (${ufix64Text(balance)}).`,
+  )
+}
 
 /** Whose place is taken in a draft by an address that nobody has; such a transaction fails. */
 const nobody = accountAt(0)

@@ -1,4 +1,4 @@
-import { Random } from '../random.ts'
+import { Random } from './random.ts'
 
 /** When blocks are made: `time` at `height`, and so many milliseconds from one block to the next, taken over many. */
 export interface ClockShape {

@@ -1,4 +1,4 @@
-import { Random } from '../random.ts'
+import { Random } from './random.ts'
 import { accountAt } from './account.ts'
 import type { Account } from './account.ts'
 

@@ -1,11 +1,198 @@
-import { alarmContract } from '../scheduled/alarm.ts'
-import { pairs } from '../swaps/pairs.ts'
+import { accountAt } from './account.ts'
 import type { Account } from './account.ts'
+import { importLines } from './deployed-contracts.ts'
+import type { ContractCode, Import } from './deployed-contracts.ts'
+import { systemAccounts, pairs, flow, tokens } from './tokens.ts'
 import { collections } from './collections.ts'
-import { coreContracts } from './core-contracts.ts'
-import type { ContractCode } from './deployed-contracts.ts'
-import { flow, systemAccounts, tokens } from './tokens.ts'
 import type { Token } from './tokens.ts'
+
+/** Has the contract `Alarm`, whose jobs say that they ran. */
+export const alarmContract: Account = accountAt(34)
+
+/** Schedules jobs, and pays for them. */
+export const alarmKeeper: Account = accountAt(35)
+
+/** What the keeper has in the beginning, in units of 10^-8 FLOW. */
+export const keepersFirstBalance = 1_000_000_00000000n
+
+/** Its job, which it keeps in its account. */
+export const alarmJob = {
+  type: `A.${alarmContract.hex}.Alarm.Job`,
+  uuid: 2 ** 49 + alarmKeeper.index,
+  storagePath: '/storage/AlarmJob',
+  publicPath: '/public/AlarmJob',
+} as const
+
+/** What a job may use of computation at most. */
+export const executionEffort = 500
+
+const { service, fungibleToken, flowToken, flowFees } = systemAccounts
+const imported = {
+  FungibleToken: { name: 'FungibleToken', account: fungibleToken },
+  FlowToken: { name: 'FlowToken', account: flowToken },
+  FlowFees: { name: 'FlowFees', account: flowFees },
+  NonFungibleToken: { name: 'NonFungibleToken', account: service },
+  ViewResolver: { name: 'ViewResolver', account: service },
+  Burner: { name: 'Burner', account: service },
+  FlowIDTableStaking: { name: 'FlowIDTableStaking', account: service },
+  FlowTransactionScheduler: { name: 'FlowTransactionScheduler', account: service },
+} as const satisfies Readonly<Record<string, Import>>
+
+/** The chain's own contracts but for that of FLOW, with what they import; their code says no more than what others see of them. */
+export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
+  core(
+    service,
+    'Burner',
+    'contract',
+    [],
+    `access(all) resource interface Burnable {
+        access(contract) fun burnCallback()
+    }
+
+    access(all) fun burn(_ toBurn: @AnyResource?)`,
+  ),
+  core(
+    service,
+    'ViewResolver',
+    'contract interface',
+    [],
+    `access(all) resource interface Resolver {
+        access(all) view fun getViews(): [Type]
+        access(all) fun resolveView(_ view: Type): AnyStruct?
+    }`,
+  ),
+  core(
+    service,
+    'MetadataViews',
+    'contract',
+    [imported.FungibleToken, imported.NonFungibleToken, imported.ViewResolver],
+    `access(all) struct Display {
+        access(all) let name: String
+        access(all) let description: String
+        access(all) let thumbnail: AnyStruct
+    }`,
+  ),
+  core(
+    fungibleToken,
+    'FungibleToken',
+    'contract interface',
+    [imported.ViewResolver, imported.Burner],
+    `access(all) entitlement Withdraw
+    access(all) event Withdrawn(type: String, amount: UFix64, from: Address?, fromUUID: UInt64, withdrawnUUID: UInt64, balanceAfter: UFix64)
+    access(all) event Deposited(type: String, amount: UFix64, to: Address?, toUUID: UInt64, depositedUUID: UInt64, balanceAfter: UFix64)
+    access(all) event Burned(type: String, amount: UFix64, fromUUID: UInt64)
+
+    access(all) resource interface Vault: ViewResolver.Resolver, Burner.Burnable {
+        access(all) var balance: UFix64
+        access(Withdraw) fun withdraw(amount: UFix64): @{Vault}
+        access(all) fun deposit(from: @{Vault})
+    }`,
+  ),
+  core(
+    service,
+    'NonFungibleToken',
+    'contract interface',
+    [imported.ViewResolver],
+    `access(all) entitlement Withdraw
+    access(all) event Withdrawn(type: String, id: UInt64, uuid: UInt64, from: Address?, providerUUID: UInt64)
+    access(all) event Deposited(type: String, id: UInt64, uuid: UInt64, to: Address?, collectionUUID: UInt64)
+
+    access(all) resource interface NFT: ViewResolver.Resolver {
+        access(all) let id: UInt64
+    }
+
+    access(all) resource interface Collection {
+        access(all) var ownedNFTs: @{UInt64: {NonFungibleToken.NFT}}
+        access(Withdraw) fun withdraw(withdrawID: UInt64): @{NFT}
+        access(all) fun deposit(token: @{NFT})
+    }`,
+  ),
+  core(
+    flowFees,
+    'FlowFees',
+    'contract',
+    [imported.FungibleToken, imported.FlowToken],
+    `access(all) event TokensDeposited(amount: UFix64)
+    access(all) event TokensWithdrawn(amount: UFix64)
+    access(all) event FeesDeducted(amount: UFix64, inclusionEffort: UFix64, executionEffort: UFix64)`,
+  ),
+  core(
+    service,
+    'NFTStorefrontV2',
+    'contract',
+    [imported.FungibleToken, imported.NonFungibleToken, imported.Burner],
+    `access(all) entitlement CreateListing
+    access(all) entitlement RemoveListing
+
+    access(all) resource Storefront {
+        access(all) view fun getListingIDs(): [UInt64]
+    }`,
+  ),
+  core(
+    service,
+    'FlowIDTableStaking',
+    'contract',
+    [imported.FungibleToken, imported.FlowToken, imported.FlowFees],
+    `access(all) entitlement NodeOperator
+    access(all) event NewNodeCreated(nodeID: String, role: UInt8, amountCommitted: UFix64)
+    access(all) event TokensStaked(nodeID: String, amount: UFix64)`,
+  ),
+  core(
+    service,
+    'FlowEpoch',
+    'contract',
+    [imported.FlowToken, imported.FlowIDTableStaking],
+    `access(all) event NewEpoch(totalStaked: UFix64, totalRewards: UFix64, counter: UInt64)
+    access(all) var currentEpochCounter: UInt64`,
+  ),
+  core(
+    service,
+    'FlowTransactionScheduler',
+    'contract',
+    [imported.FungibleToken, imported.FlowToken, imported.FlowFees],
+    `access(all) entitlement Execute
+
+    access(all) resource interface TransactionHandler {
+        access(Execute) fun executeTransaction(id: UInt64, data: AnyStruct?)
+    }`,
+  ),
+  core(
+    service,
+    'FlowTransactionSchedulerUtils',
+    'contract',
+    [imported.FlowToken, imported.FlowTransactionScheduler],
+    `access(all) entitlement Owner
+
+    access(all) resource interface Manager {
+        access(Owner) fun cancel(id: UInt64): @FlowToken.Vault
+    }`,
+  ),
+  core(
+    service,
+    'EVM',
+    'contract',
+    [imported.NonFungibleToken, imported.FungibleToken, imported.FlowToken],
+    `access(all) entitlement Call
+
+    access(all) resource CadenceOwnedAccount {
+        access(all) var addressBytes: [UInt8; 20]
+        access(Call) fun call(to: EVMAddress, data: [UInt8], gasLimit: UInt64, value: Balance): Result
+    }`,
+  ),
+]
+
+function core(
+  account: Account,
+  name: string,
+  kind: string,
+  imports: readonly Import[],
+  body: string,
+): readonly [Account, ContractCode] {
+  return [
+    account,
+    { name, code: Buffer.from(`${importLines(imports)}access(all) ${kind} ${name} {\n    ${body}\n}\n`) },
+  ]
+}
 
 /** The contracts that are there before the first block, by the index of their account. Their code says no more than what they declare. */
 export const genesisContracts: ReadonlyMap<number, readonly ContractCode[]> = byAccount([

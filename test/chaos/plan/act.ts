@@ -1,4 +1,4 @@
-import type { Fault } from '../../../simnode/node/fault.ts'
+import type { Fault } from '../../../simnode/node/faults.ts'
 
 /** `kill -9`; the supervisor starts them again. */
 export interface KillAct {

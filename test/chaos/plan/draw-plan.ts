@@ -1,5 +1,5 @@
 import { Random } from '../../simulation/random.ts'
-import type { Fault } from '../../../simnode/node/fault.ts'
+import type { Fault } from '../../../simnode/node/faults.ts'
 import type { Act, PlannedAct } from './act.ts'
 
 /** What there is to do something to. */

@@ -3,7 +3,7 @@ import type { FlowTransaction } from '../../../clients/signing/flow-transaction.
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 import { pause } from '../../../src/platform/retry.ts'
-import { publishedPayer } from '../../../simnode/ledger/world/outside.ts'
+import { publishedPayer } from '../../../simnode/ledger/world/account.ts'
 import { signer, submission } from '../../wallet/support/sent-transactions.ts'
 import type { Person } from './person.ts'
 import type { WalletCalls } from './wallet-calls.ts'

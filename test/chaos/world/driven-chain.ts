@@ -1,5 +1,5 @@
 import { pause } from '../../../src/platform/retry.ts'
-import { blockId } from '../../../simnode/ledger/block/block-ids.ts'
+import { blockId } from '../../../simnode/ledger/ledger-block.ts'
 import type { LedgerChain } from '../../../simnode/ledger/ledger-chain.ts'
 import { ledgerChain } from '../../../simnode/ledger/ledger-node.ts'
 import { Branch } from '../../../simnode/ledger/world/branch.ts'

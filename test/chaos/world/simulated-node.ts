@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ClockShape } from '../../../simnode/ledger/world/clock.ts'
-import type { Fault } from '../../../simnode/node/fault.ts'
+import type { Fault } from '../../../simnode/node/faults.ts'
 import { ChildProgram } from './child-program.ts'
 
 /** What a node is to serve. */

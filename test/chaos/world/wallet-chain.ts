@@ -1,4 +1,4 @@
-import type { Fault } from '../../../simnode/node/fault.ts'
+import type { Fault } from '../../../simnode/node/faults.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
 export interface WalletChainOptions {

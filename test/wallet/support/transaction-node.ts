@@ -5,9 +5,9 @@ import type { TransactionMessage } from '../../../src/access/messages.ts'
 import { AccountResponseSchema, SendTransactionRequestSchema } from '../../../src/access/gen/flow/access/access_pb.ts'
 import { addressAtIndex } from '../../../src/flow/address.ts'
 import { transactionEnvelope, transactionId } from '../../../src/flow/transaction-id.ts'
-import { RawGrpcServer } from '../../../simnode/node/raw-grpc-server.ts'
-import type { GrpcCall } from '../../../simnode/node/grpc-call.ts'
-import { Refusal } from '../../../simnode/node/refusal.ts'
+import { RawGrpcServer } from '../../../simnode/server/grpc-server.ts'
+import type { GrpcCall } from '../../../simnode/server/grpc-server.ts'
+import { Refusal } from '../../../simnode/node/node-view.ts'
 import { bytesField, bytesOf, varintField } from '../../../simnode/node/wire.ts'
 
 export interface NodeKey {

@@ -1,0 +1,196 @@
+import { activity } from './activity.ts'
+import type { Turn } from './activity.ts'
+import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
+import { nativeAccounts, evmContracts, coaAddress } from '../evm/evm-world.ts'
+import { evmEvents } from '../evm/evm-events.ts'
+import { evmScripts, runDirect, relayed } from './evm-run.ts'
+import { coaOf, signerOf } from '../evm/evm-turns.ts'
+import { deposit, withdraw } from '../state/token-moves.ts'
+import type { Account } from '../world/account.ts'
+import { somebodysAmount } from '../world/people.ts'
+import { flow } from '../world/tokens.ts'
+import { abiWord, callInput, erc20Transfer } from '../evm/evm-encoding.ts'
+import { arrayOf } from '../encoding/cadence-type.ts'
+import type { CompositeType } from '../encoding/cadence-type.ts'
+import { controllerIssued } from '../events/account-events.ts'
+
+interface Deposited {
+  readonly from: Account
+  /** In units of 10^-8. */
+  readonly amount: bigint
+}
+
+/** In whole FLOW. */
+const most = 200
+const attoPerUnit = 10n ** 10n
+const gasUsed = { deposit: 21_055, withdraw: 21_000 } as const
+const gasLimit = 23_300
+const noBytes = Buffer.alloc(0)
+
+function into(turn: Turn, { from, amount }: Deposited): DraftTransaction {
+  const { evm } = turn.state
+  const coa = coaOf('deposit', turn.ordinal).address
+  const coaHex = coa.toString('hex')
+  const value = amount * attoPerUnit
+  const events: DraftEvent[] = []
+  const movedUuid = withdraw(turn, flow, from, amount, events)
+  const call = { kind: 'deposit', from: nativeAccounts.bridge, to: coa, input: noBytes, value, gasLimit } as const
+  events.push(runDirect(turn, call, gasUsed.deposit))
+  evm.totalSupply += value
+  events.push({
+    shape: evmEvents.flowTokensDeposited,
+    values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, value)],
+  })
+  return {
+    script: evmScripts.deposit,
+    arguments: [
+      { type: 'UFix64', value: amount },
+      { type: 'String', value: coaHex },
+    ],
+    authorizers: [from],
+    gasLimit: 9999,
+    computation: 40 + turn.random.below(10),
+    events,
+  }
+}
+
+function outOf(turn: Turn, { from, amount }: Deposited): DraftTransaction {
+  const { evm } = turn.state
+  const { address, owner } = coaOf('deposit', turn.ordinal)
+  const coaHex = address.toString('hex')
+  const value = amount * attoPerUnit
+  const call = { kind: 'withdraw', from: address, to: nativeAccounts.bridge, input: noBytes, value, gasLimit } as const
+  const events = [runDirect(turn, call, gasUsed.withdraw)]
+  evm.totalSupply -= value
+  const movedUuid = turn.newUuid()
+  events.push({
+    shape: evmEvents.flowTokensWithdrawn,
+    values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, -value)],
+  })
+  deposit(turn, flow, from, amount, movedUuid, events)
+  return {
+    script: evmScripts.withdraw,
+    arguments: [
+      { type: 'UFix64', value: amount },
+      { type: 'Address', value: from.address },
+    ],
+    authorizers: [owner],
+    gasLimit: 9999,
+    computation: 40 + turn.random.below(10),
+    events,
+  }
+}
+
+/** Somebody puts FLOW into an account in the EVM; its owner takes as much out again, for who put it there. */
+export const evmDeposit = activity<Deposited>({
+  name: 'evm-deposit',
+  perTide: 10,
+  act(turn) {
+    const memo = { from: turn.payer, amount: somebodysAmount(turn.random, most) }
+    return { transaction: into(turn, memo), memo }
+  },
+  giveBack: outOf,
+})
+
+interface Sent {
+  readonly amount: bigint
+}
+
+const contract = evmContracts.wrappedCoin
+const contractHex = contract.toString('hex')
+const callGas = 29_715
+const callGasLimit = 60_000
+
+function send(turn: Turn, { amount }: Sent): DraftTransaction {
+  const { address: from, owner } = coaOf('call', turn.ordinal)
+  const to = signerOf('coaCall', 'back', turn.ordinal).address
+  const input = callInput('transfer(address,uint256)', to, amount)
+  turn.state.evm.moveTokens(contractHex, from.toString('hex'), to.toString('hex'), amount)
+  const call = { kind: 'call', from, to: contract, input, value: 0n, gasLimit: callGasLimit } as const
+  const outcome = { logs: [erc20Transfer(contract, from, to, amount)], returnedData: abiWord(1) }
+  return {
+    script: evmScripts.call,
+    arguments: [
+      { type: 'String', value: contractHex },
+      { type: 'String', value: input.toString('hex') },
+      { type: 'UInt64', value: callGasLimit },
+    ],
+    authorizers: [owner],
+    gasLimit: 9999,
+    computation: 50 + turn.random.below(10),
+    events: [runDirect(turn, call, callGas, outcome)],
+  }
+}
+
+function sendBack(turn: Turn, { amount }: Sent): DraftTransaction {
+  const from = signerOf('coaCall', 'back', turn.ordinal).address
+  const to = coaOf('call', turn.ordinal).address
+  turn.state.evm.moveTokens(contractHex, from.toString('hex'), to.toString('hex'), amount)
+  return relayed(turn, 'coaCall', 'back', {
+    to: contract,
+    input: callInput('transfer(address,uint256)', to, amount),
+    logs: [erc20Transfer(contract, from, to, amount)],
+    returnedData: abiWord(1),
+  })
+}
+
+/** An account in the EVM that Cadence owns sends ERC-20 tokens; who got them sends them back. */
+export const coaCall = activity<Sent>({
+  name: 'coa-call',
+  perTide: 10,
+  act(turn) {
+    const memo = { amount: BigInt(turn.random.between(1, 4_000_000_000)) }
+    return { transaction: send(turn, memo), memo }
+  },
+  giveBack: sendBack,
+})
+
+const ownedAccount: CompositeType = {
+  kind: 'resource',
+  id: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
+  fields: [
+    { name: 'uuid', type: 'UInt64' },
+    { name: 'addressBytes', type: arrayOf('UInt8', 20) },
+  ],
+}
+const reference = { kind: 'reference', authorization: { kind: 'none' }, referenced: ownedAccount } as const
+/** Ids of controllers before it, as many as an account has by then at most. */
+const firstControllerId = 64
+const creationGas = 702_600
+const creationGasLimit = 723_000
+/** Stands for the code of such accounts, which is a proxy that its owner alone moves. */
+const code = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000396000f3fe', 'hex')
+
+/** Somebody makes an account in the EVM that an account of Flow owns, and keeps it. */
+export const coaCreation = activity({
+  name: 'coa-creation',
+  perTide: 2,
+  act(turn) {
+    const uuid = turn.newUuid()
+    const address = coaAddress(uuid)
+    const path = `/storage/evm_${turn.ordinal}`
+    const call = {
+      kind: 'deploy',
+      from: nativeAccounts.coaFactory,
+      to: address,
+      input: code,
+      value: 0n,
+      gasLimit: creationGasLimit,
+    } as const
+    return {
+      memo: undefined,
+      transaction: {
+        script: evmScripts.create,
+        arguments: [{ type: 'StoragePath', value: path }],
+        authorizers: [turn.payer],
+        gasLimit: 9999,
+        computation: 90 + turn.random.below(10),
+        events: [
+          runDirect(turn, call, creationGas, { contractAddress: address }),
+          { shape: evmEvents.cadenceOwnedAccountCreated, values: [address.toString('hex'), uuid] },
+          controllerIssued(firstControllerId + turn.ordinal, turn.payer, reference, path),
+        ],
+      },
+    }
+  },
+})

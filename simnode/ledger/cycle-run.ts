@@ -1,0 +1,258 @@
+import type { Activity, SystemWork, Turn } from './activities/activity.ts'
+import { Random } from './world/random.ts'
+import { floodEnd, tideLength } from './world/cycle.ts'
+import type { Moment, LedgerState } from './state/ledger-state.ts'
+import type { DraftBlock, DraftEvent, DraftTransaction, SignedDraft } from './events/draft.ts'
+import { takeFee } from './state/token-moves.ts'
+import { runSubmission } from './submissions/run-submission.ts'
+import type { Submission } from './submissions/journal.ts'
+import { chunkScript, processScript } from './activities/system-works.ts'
+import type { Account } from './world/account.ts'
+import type { Outsiders } from './state/external-accounts.ts'
+import { stateAtStart } from './state-at-start.ts'
+import type { Branch } from './world/branch.ts'
+import { timeOf } from './world/clock.ts'
+import type { ClockShape } from './world/clock.ts'
+import { personOfTurn } from './world/people.ts'
+
+/** A turn that an activity is to have. */
+export interface PlannedTurn {
+  readonly activity: Activity
+  readonly ordinal: number
+}
+
+/** How many turns an activity has in each flood. */
+export function turnsPerTide(activity: Activity, busyness: number): number {
+  return activity.perTide * busyness
+}
+
+/** How many user transactions there are in each tide. */
+export function transactionsPerTide(activities: readonly Activity[], busyness: number): number {
+  return activities.reduce(
+    (sum, activity) => sum + turnsPerTide(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
+    0,
+  )
+}
+
+/**
+ * Spreads the turns of one tide over its flood: by place in the tide, in the order in which they are done. The plan is
+ * the same on all branches, so that what grows with each turn grows on all alike.
+ */
+export function planFlood(
+  seed: number,
+  tide: number,
+  activities: readonly Activity[],
+  busyness: number,
+): ReadonlyArray<readonly PlannedTurn[]> {
+  const places: Array<Array<PlannedTurn & { order: number }>> = Array.from({ length: floodEnd }, () => [])
+  activities.forEach((activity, index) => {
+    const random = new Random(seed, tide, index)
+    const count = turnsPerTide(activity, busyness)
+    const drawn = Array.from({ length: count }, () => random.between(1, floodEnd - 1)).sort((a, b) => a - b)
+    drawn.forEach((place, nth) =>
+      places[place]?.push({ activity, ordinal: tide * count + nth, order: random.below(0x1_0000_0000) }),
+    )
+  })
+  return places.map((turns) => inOrder(turns))
+}
+
+/** Mixed, but an activity's own turns one after the other, as their ordinals say. */
+function inOrder(turns: ReadonlyArray<PlannedTurn & { order: number }>): PlannedTurn[] {
+  const mixed = turns.toSorted((a, b) => a.order - b.order)
+  const own = new Map<Activity, PlannedTurn[]>()
+  for (const { activity, ordinal } of turns) {
+    const list = own.get(activity) ?? []
+    own.set(activity, list)
+    list.push({ activity, ordinal })
+  }
+  return mixed.map(({ activity }) => own.get(activity)?.shift() as PlannedTurn)
+}
+
+/** Room for the resources that one block makes: their uuids are the block's. */
+const uuidsPerBlock = 0x1_0000
+
+/** What the chance in a block is drawn from. */
+export interface BlockChance {
+  readonly seed: number
+  /** The branch's, at the height. */
+  readonly salt: number
+}
+
+/** A block while its transactions are done, one after the other, to the state. */
+export class OpenBlock {
+  readonly height: number
+  readonly #timeAt: (height: number) => number
+  readonly #state: LedgerState
+  readonly #chance: BlockChance
+  readonly #userTransactions: SignedDraft[] = []
+  #uuids = 0
+
+  /** @param timeAt when the block of a height is made, in milliseconds since 1970 */
+  constructor(height: number, timeAt: (height: number) => number, state: LedgerState, chance: BlockChance) {
+    this.height = height
+    this.#timeAt = timeAt
+    this.#state = state
+    this.#chance = chance
+  }
+
+  /** Does one user transaction: what it does itself, then its fee. */
+  add(ordinal: number, payer: Account, draftOf: (turn: Turn) => DraftTransaction): void {
+    const turn = { ...this.#moment(this.#userTransactions.length), ordinal, payer }
+    const draft = draftOf(turn)
+    const events = [...draft.events]
+    takeFee(turn, payer, draft.computation, events)
+    const sequenceNumber = this.#state.accounts.propose(payer)
+    this.#userTransactions.push({ ...draft, events, payer, sequenceNumber })
+  }
+
+  /** Does a transaction that was sent to the node: as everybody's own, it comes after those of the plan, which draw the same chances with and without it. */
+  addSubmission(submission: Submission): void {
+    this.#userTransactions.push(runSubmission(this.#moment(this.#userTransactions.length), submission))
+  }
+
+  /** Does what the chain itself does after the user transactions. */
+  close(works: readonly SystemWork[]): DraftBlock {
+    const { height } = this
+    // The root block comes before all transactions, those of the chain itself too.
+    const systemTransactions = height === 0 ? [] : systemDrafts(works, this.#moment(uuidsPerBlock - 1))
+    return { height, userTransactions: this.#userTransactions, systemTransactions }
+  }
+
+  /** @param index what sets the chance of this moment apart from that of others in the block */
+  #moment(index: number): Moment {
+    const { height } = this
+    return {
+      height,
+      timeMs: this.#timeAt(height),
+      timeAt: this.#timeAt,
+      state: this.#state,
+      random: new Random(this.#chance.seed, this.#chance.salt, height, index),
+      newUuid: () => height * uuidsPerBlock + this.#uuids++,
+    }
+  }
+}
+
+function systemDrafts(works: readonly SystemWork[], moment: Moment): DraftTransaction[] {
+  const eventsOf = (part: 'process' | 'chunk'): DraftEvent[] => works.flatMap((work) => work[part]?.(moment) ?? [])
+  const process = systemDraft(processScript, eventsOf('process'))
+  const executions = works.flatMap((work) => work.executions?.(moment) ?? [])
+  return [process, ...executions, systemDraft(chunkScript, eventsOf('chunk'))]
+}
+
+function systemDraft(script: Buffer, events: readonly DraftEvent[]): DraftTransaction {
+  return { script, arguments: [], authorizers: [], gasLimit: 9999, computation: 0, events }
+}
+
+/** Everything that a ledger's blocks follow from. */
+export interface LedgerPlan {
+  readonly seed: number
+  readonly branch: Branch
+  readonly clock: ClockShape
+  /** How many times the turns of an ordinary chain. */
+  readonly busyness: number
+  readonly activities: readonly Activity[]
+  readonly systemWorks: readonly SystemWork[]
+}
+
+/** What people outside do to a ledger, beside its plan. */
+export interface FromOutside {
+  /** What they have done before a tide. */
+  before(tide: number): Outsiders
+  /** The transactions of a block that were sent to the node, in their order. */
+  at(height: number): readonly Submission[]
+}
+
+/** A turn that is still to be given back. */
+interface DoneTurn {
+  readonly ordinal: number
+  readonly memo: unknown
+  readonly activity: Activity
+}
+
+/** How many turns may wait at the end of a block of the ebb. */
+const mostWaiting = 3
+
+/** One tide, done block after block: the drafts of its blocks, and the state after the last of them. */
+export class TideRun {
+  readonly state: LedgerState
+  readonly #plan: LedgerPlan
+  readonly #outside: FromOutside
+  readonly #start: number
+  readonly #flood: ReadonlyArray<readonly PlannedTurn[]>
+  /** The next one is the last. */
+  readonly #toGiveBack: DoneTurn[] = []
+  /** By place of the flood: how many turns of `#toGiveBack` were done before it. */
+  readonly #doneBefore: number[] = []
+  readonly #blocks: DraftBlock[] = []
+  /** How many user transactions there have been since the first block. */
+  #transactions: number
+
+  constructor(plan: LedgerPlan, tide: number, outside: FromOutside) {
+    const { activities, busyness } = plan
+    this.#plan = plan
+    this.#outside = outside
+    this.#start = tide * tideLength
+    this.#flood = planFlood(plan.seed, tide, activities, busyness)
+    this.#transactions = tide * transactionsPerTide(activities, busyness)
+    this.state = stateAtStart(
+      activities,
+      {
+        tide,
+        transactions: this.#transactions,
+        of: (activity) => tide * turnsPerTide(activity, busyness),
+      },
+      outside.before(tide),
+    )
+  }
+
+  /** The next height that it has not yet done. */
+  get next(): number {
+    return this.#start + this.#blocks.length
+  }
+
+  /** Does all blocks up to a height of the tide. */
+  block(height: number): DraftBlock {
+    while (this.next <= height) this.#blocks.push(this.#do(this.next))
+    return this.#blocks[height - this.#start] as DraftBlock
+  }
+
+  #do(height: number): DraftBlock {
+    const { seed, branch, clock, systemWorks } = this.#plan
+    const chance = { seed, salt: branch.saltAt(height) }
+    const block = new OpenBlock(height, (other) => timeOf(other, clock), this.state, chance)
+    const place = height - this.#start
+    if (place < floodEnd) this.#rise(block, place)
+    else this.#fall(block, place, new Random(seed, chance.salt, height))
+    for (const submission of this.#outside.at(height)) block.addSubmission(submission)
+    return block.close(systemWorks)
+  }
+
+  /** The turns that are planned for a place of the flood. */
+  #rise(block: OpenBlock, place: number): void {
+    this.#doneBefore[place] = this.#toGiveBack.length
+    for (const { activity, ordinal } of this.#flood[place] ?? []) {
+      block.add(ordinal, this.#nextPayer(), (turn) => {
+        const { transaction, memo } = activity.act(turn)
+        if (activity.giveBack !== undefined) this.#toGiveBack.push({ activity, ordinal, memo })
+        return transaction
+      })
+    }
+  }
+
+  /**
+   * Gives back, the last one first, the turns done at the mirror of a place of the ebb; but for a few that wait for the
+   * next block, so that branches differ in the ebb too.
+   */
+  #fall(block: OpenBlock, place: number, random: Random): void {
+    const before = this.#doneBefore[tideLength - place] ?? this.#toGiveBack.length
+    const kept = place === tideLength - 1 ? 0 : before + random.below(mostWaiting + 1)
+    while (this.#toGiveBack.length > kept) {
+      const { activity, ordinal, memo } = this.#toGiveBack.pop() as DoneTurn
+      block.add(ordinal, this.#nextPayer(), (turn) => activity.giveBack?.(turn, memo) as DraftTransaction)
+    }
+  }
+
+  #nextPayer(): Account {
+    return personOfTurn(this.#transactions++)
+  }
+}

@@ -1,0 +1,133 @@
+import { BackwardRlp } from '../../../src/flow/backward-rlp.ts'
+import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
+import type { LogParts } from './evm-block.ts'
+
+/** What RLP encodes: bytes, unsigned integers, lists. */
+export type RlpItem = Uint8Array | number | bigint | readonly RlpItem[]
+
+/** Above this an item is a rare giant, and its buffer is not kept. */
+const keptCapacity = 4 * 1024 * 1024
+
+let writer = new BackwardRlp()
+
+/** An item's RLP. @param prefix bytes in front of it */
+export function encodeRlp(item: RlpItem, ...prefix: readonly number[]): Buffer {
+  const encoded = written(item)
+  const bytes = Buffer.allocUnsafe(prefix.length + encoded.length)
+  bytes.set(prefix)
+  bytes.set(encoded, prefix.length)
+  return bytes
+}
+
+/** The hash of an item's RLP, 32 bytes. */
+export function rlpHash(item: RlpItem): Buffer {
+  return keccak256(written(item))
+}
+
+/** Valid until the next item. */
+function written(item: RlpItem): Buffer {
+  if (writer.length > keptCapacity) writer = new BackwardRlp()
+  writer.clear()
+  write(item)
+  return writer.view()
+}
+
+function write(item: RlpItem): void {
+  if (item instanceof Uint8Array) writer.string(item)
+  else if (typeof item === 'number') writer.uint(item)
+  else if (typeof item === 'bigint') writer.string(bytesOf(item))
+  else {
+    const before = writer.length
+    for (let i = item.length - 1; i >= 0; i--) write(item[i] as RlpItem)
+    writer.list(before)
+  }
+}
+
+function bytesOf(value: bigint): Buffer {
+  const digits = value === 0n ? '' : value.toString(16)
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
+}
+
+/** A value that is made when it is first asked for: what nobody asks for costs nothing. */
+export function lazy<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** An argument of a contract's function or a value in a log: an address of 20 bytes, or a number of 256 bits. */
+export type AbiWord = Buffer | bigint | number
+
+const wordBytes = 32
+const hashes = new Map<string, Buffer>()
+const transfer = signatureHash('Transfer(address,address,uint256)')
+const transferBatch = signatureHash('TransferBatch(address,address,address,uint256[],uint256[])')
+const transferSingle = signatureHash('TransferSingle(address,address,address,uint256,uint256)')
+
+/** A value as the 32 bytes that the contract ABI gives it. */
+export function abiWord(value: AbiWord): Buffer {
+  const word = Buffer.alloc(wordBytes)
+  if (Buffer.isBuffer(value)) value.copy(word, wordBytes - value.length)
+  else Buffer.from(value.toString(16).padStart(2 * wordBytes, '0'), 'hex').copy(word)
+  return word
+}
+
+/** The input of a call: the first four bytes of the signature's hash, and the arguments. */
+export function callInput(signature: string, ...values: readonly AbiWord[]): Buffer {
+  return Buffer.concat([signatureHash(signature).subarray(0, 4), ...values.map(abiWord)])
+}
+
+/** `Transfer` of an ERC-20 contract. */
+export function erc20Transfer(contract: Buffer, from: Buffer, to: Buffer, amount: bigint): LogParts {
+  return { address: contract, topics: [transfer, abiWord(from), abiWord(to)], data: abiWord(amount) }
+}
+
+/** `Transfer` of an ERC-721 contract. */
+export function erc721Transfer(contract: Buffer, from: Buffer, to: Buffer, id: number): LogParts {
+  return { address: contract, topics: [transfer, abiWord(from), abiWord(to), abiWord(id)], data: Buffer.alloc(0) }
+}
+
+/** `TransferSingle` of an ERC-1155 contract. */
+export function erc1155Transfer(
+  contract: Buffer,
+  operator: Buffer,
+  from: Buffer,
+  to: Buffer,
+  id: number,
+  amount: bigint,
+): LogParts {
+  return {
+    address: contract,
+    topics: [transferSingle, abiWord(operator), abiWord(from), abiWord(to)],
+    data: Buffer.concat([abiWord(id), abiWord(amount)]),
+  }
+}
+
+/** `TransferBatch` of an ERC-1155 contract. */
+export function erc1155BatchTransfer(
+  contract: Buffer,
+  operator: Buffer,
+  from: Buffer,
+  to: Buffer,
+  amounts: ReadonlyArray<readonly [id: number, amount: bigint]>,
+): LogParts {
+  const idsAt = 2 * wordBytes
+  const words = [
+    idsAt,
+    idsAt + wordBytes * (1 + amounts.length),
+    amounts.length,
+    ...amounts.map(([id]) => id),
+    amounts.length,
+    ...amounts.map(([, amount]) => amount),
+  ]
+  return {
+    address: contract,
+    topics: [transferBatch, abiWord(operator), abiWord(from), abiWord(to)],
+    data: Buffer.concat(words.map(abiWord)),
+  }
+}
+
+function signatureHash(signature: string): Buffer {
+  const known = hashes.get(signature) ?? keccak256(Buffer.from(signature))
+  hashes.set(signature, known)
+  return known
+}

@@ -1,0 +1,248 @@
+import { hash } from 'node:crypto'
+import { KeptRecently } from '../node/recent-cache.ts'
+import type { Branch } from './world/branch.ts'
+import type { BodySignature, TransactionBody } from '../../src/flow/transaction-body.ts'
+import type { DraftArgument, DraftTransaction, SignedDraft, DraftBlock } from './events/draft.ts'
+import {
+  encodeArgument,
+  collectionMessages,
+  fullBlockMessage,
+  headerMessage,
+  lightBlockMessage,
+  timestampMessage,
+  resultMessages,
+  transactionMessages,
+} from './encoding/messages.ts'
+import { Random } from './world/random.ts'
+import { systemAccounts } from './world/tokens.ts'
+import type { EventEncoding } from '../../src/access/messages.ts'
+import { transactionId } from '../../src/flow/transaction-id.ts'
+import type { NodeBlock } from '../node/node-chain.ts'
+import type { BlockParts } from './encoding/messages.ts'
+import { timeOf, viewOf } from './world/clock.ts'
+import type { ClockShape } from './world/clock.ts'
+
+/** What the ids of a chain's blocks are made of. */
+export interface IdSource {
+  readonly seed: number
+  readonly branch: Branch
+  readonly busyness: number
+}
+
+/** More than the blocks that one refers to. */
+const keptIds = 32
+const kept = new WeakMap<IdSource, KeptRecently<number, Buffer>>()
+
+/** The id of the block at a height; the parent of the first one has the id of the height below. */
+export function blockId(source: IdSource, height: number): Buffer {
+  if (height < 0) return Buffer.alloc(32)
+  let ids = kept.get(source)
+  if (ids === undefined) kept.set(source, (ids = new KeptRecently(keptIds)))
+  return ids.get(height, () => placedId(source, height, 'block'))
+}
+
+/** The id of a block's collection. */
+export function collectionId(source: IdSource, height: number, index: number): Buffer {
+  return placedId(source, height, `collection ${index}`)
+}
+
+/** The header's hash of what the block holds. */
+export function payloadHash(source: IdSource, height: number): Buffer {
+  return placedId(source, height, 'payload')
+}
+
+/** The height that an id of a block or a collection belongs to, if it is one of ours: the caller makes sure. */
+export function heightInId(id: Buffer): number | undefined {
+  if (id.length !== 32) return undefined
+  const [high, low] = [
+    (id.readUInt32BE(24) ^ id.readUInt32BE(0)) >>> 0,
+    (id.readUInt32BE(28) ^ id.readUInt32BE(4)) >>> 0,
+  ]
+  const height = high * 0x1_0000_0000 + low
+  return Number.isSafeInteger(height) ? height : undefined
+}
+
+/** An id that carries its height, hidden under its own hash so that it looks like any other. */
+function placedId({ seed, branch, busyness }: IdSource, height: number, what: string): Buffer {
+  const text = `${seed} ${busyness} ${branch.saltAt(height)} ${height} ${what}`
+  const id = Buffer.from(hash('sha3-256', text, 'hex'), 'hex')
+  id.writeUInt32BE((id.readUInt32BE(0) ^ Math.floor(height / 0x1_0000_0000)) >>> 0, 24)
+  id.writeUInt32BE((id.readUInt32BE(4) ^ height) >>> 0, 28)
+  return id
+}
+
+const none = Buffer.alloc(0)
+const zeroId = Buffer.alloc(32)
+const systemGasLimit = 9999n
+
+function argumentsOf({ arguments: values }: DraftTransaction): Buffer[] {
+  return values.map(({ type, value }: DraftArgument) => encodeArgument(type, value))
+}
+
+/** @param seed of the signatures, which nobody can check: no key of the chain has a secret */
+export function userBody(draft: SignedDraft, referenceBlockId: Buffer, seed: number): TransactionBody {
+  const { payer, authorizers, sequenceNumber } = draft
+  const random = new Random(seed, payer.index, sequenceNumber)
+  const signatureOf = (address: Buffer): BodySignature => ({
+    address,
+    keyId: 0,
+    signature: random.bytes(64),
+    extensionData: none,
+  })
+  return {
+    script: draft.script,
+    arguments: argumentsOf(draft),
+    referenceBlockId,
+    gasLimit: BigInt(draft.gasLimit),
+    proposerAddress: payer.address,
+    proposerKeyId: 0,
+    proposerSequenceNumber: BigInt(sequenceNumber),
+    payer: payer.address,
+    authorizers: authorizers.map(({ address }) => address),
+    payloadSignatures: authorizers
+      .filter(({ index }) => index !== payer.index)
+      .map(({ address }) => signatureOf(address)),
+    envelopeSignatures: [signatureOf(payer.address)],
+  }
+}
+
+/** The chain's own: without reference block, proposer, payer and signatures. */
+export function systemBody(draft: DraftTransaction): TransactionBody {
+  return {
+    script: draft.script,
+    arguments: argumentsOf(draft),
+    referenceBlockId: zeroId,
+    gasLimit: systemGasLimit,
+    proposerAddress: none,
+    proposerKeyId: 0,
+    proposerSequenceNumber: 0n,
+    payer: none,
+    authorizers: [systemAccounts.service.address],
+    payloadSignatures: [],
+    envelopeSignatures: [],
+  }
+}
+
+/** What a block needs of its chain beside its draft. */
+export interface BlockContext extends IdSource {
+  readonly clock: ClockShape
+}
+
+/** A block of the ledger as messages. Those of transactions and results are kept as long as the block. */
+export class LedgerBlock implements NodeBlock {
+  readonly height: number
+  readonly id: Buffer
+  readonly collectionIds: readonly Buffer[]
+  /** Of a block that answers. */
+  readonly bulkError = undefined
+  /** `entities.Transaction` messages in block order. */
+  readonly transactions: readonly Buffer[]
+  readonly transactionIds: readonly Buffer[]
+  readonly #draft: DraftBlock
+  readonly #context: BlockContext
+  /** How many user transactions there are in each collection. */
+  readonly #collectionSizes: readonly number[]
+  readonly #results: Partial<Record<EventEncoding, readonly Buffer[]>> = {}
+
+  constructor(context: BlockContext, draft: DraftBlock) {
+    const { seed } = context
+    const { height, userTransactions, systemTransactions } = draft
+    this.#draft = draft
+    this.#context = context
+    this.height = height
+    this.id = blockId(context, height)
+    this.#collectionSizes = collectionSizes(new Random(seed, height), userTransactions.length)
+    this.collectionIds = this.#collectionSizes.map((_size, index) => collectionId(context, height, index))
+    const bodies = [
+      ...userTransactions.map((one, index) => one.body ?? userBody(one, referenceId(context, height, index), seed)),
+      ...systemTransactions.map(systemBody),
+    ]
+    this.transactions = transactionMessages(bodies)
+    this.transactionIds = bodies.map(transactionId)
+  }
+
+  get userTransactionCount(): number {
+    return this.#draft.userTransactions.length
+  }
+
+  get hasFailedTransaction(): boolean {
+    return this.#draft.userTransactions.some(({ error }) => error !== undefined)
+  }
+
+  get timestamp(): Buffer {
+    return timestampMessage(this.#timestampNs)
+  }
+
+  get light(): Buffer {
+    return lightBlockMessage(this.#parts())
+  }
+
+  get full(): Buffer {
+    return fullBlockMessage(this.#parts())
+  }
+
+  get header(): Buffer {
+    return headerMessage(this.#parts())
+  }
+
+  get collections(): readonly Buffer[] {
+    return collectionMessages(this.#parts().collections)
+  }
+
+  results(encoding: EventEncoding): readonly Buffer[] {
+    return (this.#results[encoding] ??= this.#encodeResults(encoding))
+  }
+
+  eventsBesideResults(): readonly Buffer[] {
+    return []
+  }
+
+  #encodeResults(encoding: EventEncoding): Buffer[] {
+    const ofUsers = this.#collectionSizes.flatMap((size, index) =>
+      Array.from({ length: size }, () => this.collectionIds[index] as Buffer),
+    )
+    const drafts: readonly DraftTransaction[] = [...this.#draft.userTransactions, ...this.#draft.systemTransactions]
+    const parts = drafts.map(({ error, computation, events }, index) => ({
+      transactionId: this.transactionIds[index] as Buffer,
+      collectionId: ofUsers[index] ?? zeroId,
+      error,
+      computation,
+      events,
+    }))
+    return resultMessages(this, parts, encoding)
+  }
+
+  #parts(): BlockParts {
+    let end = 0
+    return {
+      id: this.id,
+      parentId: blockId(this.#context, this.height - 1),
+      height: this.height,
+      view: viewOf(this.height),
+      timestampNs: this.#timestampNs,
+      payloadHash: payloadHash(this.#context, this.height),
+      chainId: 'flow-emulator',
+      collections: this.#collectionSizes.map((size, index) => ({
+        id: this.collectionIds[index] as Buffer,
+        transactionIds: this.transactionIds.slice(end, (end += size)),
+      })),
+    }
+  }
+
+  get #timestampNs(): bigint {
+    return BigInt(timeOf(this.height, this.#context.clock)) * 1_000_000n
+  }
+}
+
+/** The block that a transaction refers to: one of the last few. */
+function referenceId(context: BlockContext, height: number, index: number): Buffer {
+  const age = new Random(context.seed, height, index).between(1, 9)
+  return blockId(context, Math.max(0, height - age))
+}
+
+/** Cuts the transactions of a block into collections: some of one, some of a few. */
+function collectionSizes(random: Random, count: number): number[] {
+  const sizes: number[] = []
+  for (let rest = count; rest > 0; rest -= sizes.at(-1) ?? 0) sizes.push(Math.min(rest, random.between(1, 4)))
+  return sizes
+}

@@ -1,0 +1,106 @@
+import type { Activity } from './activities/activity.ts'
+import { transactionFee } from './state/token-moves.ts'
+import { turnsOf } from './world/people.ts'
+import { flow, systemAccounts, usdc } from './world/tokens.ts'
+import { genesisBalance, genesisSupply, Supplies, Vaults } from './state/vaults.ts'
+import type { StartBalance } from './state/vaults.ts'
+import { evmAtStart } from './evm/evm-turns.ts'
+import { EvmState } from './evm/evm-state.ts'
+import { coaCall, coaCreation, evmDeposit } from './activities/evm-owned-accounts.ts'
+import {
+  evmFailure,
+  evmItemTransfer,
+  evmPictureTransfer,
+  evmTokenTransfer,
+  evmTransfer,
+} from './activities/evm-transfers.ts'
+import { accountCreation, contractDeploy, keyChange } from './activities/accounts.ts'
+import { itemMint } from './activities/items.ts'
+import { dollarsMinted, tokenMint } from './activities/transfers.ts'
+import { Market } from './state/market.ts'
+import { Schedule } from './state/schedule.ts'
+import { stakingAtStart } from './staking/staking-program.ts'
+import { StakingTable } from './staking/staking-table.ts'
+import type { Token } from './world/tokens.ts'
+import { Accounts } from './state/accounts.ts'
+import { Contracts } from './state/contracts.ts'
+import { Items } from './state/items.ts'
+import type { LedgerState } from './state/ledger-state.ts'
+import type { Outsiders } from './state/external-accounts.ts'
+
+/** How often something was done before a tide. */
+export interface TurnsBefore {
+  /** The tide that begins. */
+  readonly tide: number
+  /** User transactions of all kinds. */
+  readonly transactions: number
+  of(activity: Activity): number
+}
+
+/** The balances at the start of a tide: those of genesis, all fees since, and what activities leave behind. */
+export function startBalances(activities: readonly Activity[], turns: TurnsBefore): StartBalance {
+  const lasting = activities.filter((activity) => activity.lasting !== undefined)
+  return (token, account) => {
+    let balance = genesisBalance(token, account)
+    if (token === flow) {
+      balance -= BigInt(turnsOf(account, turns.transactions)) * transactionFee
+      if (account.index === systemAccounts.flowFees.index) balance += BigInt(turns.transactions) * transactionFee
+    }
+    for (const activity of lasting) balance += activity.lasting?.(token, account, turns.of(activity), turns.tide) ?? 0n
+    return balance
+  }
+}
+
+/** What people do in the EVM. */
+export const evmActivities: readonly Activity[] = [
+  evmTransfer,
+  evmTokenTransfer,
+  evmPictureTransfer,
+  evmItemTransfer,
+  evmFailure,
+  evmDeposit,
+  coaCall,
+  coaCreation,
+]
+
+/** The EVM at the start of a tide, by how many turns each activity has had before. */
+export function evmStateAtStart(turnsOf: (activity: Activity) => number, tide: number): EvmState {
+  const turns = {
+    transfer: turnsOf(evmTransfer),
+    erc20: turnsOf(evmTokenTransfer),
+    erc721: turnsOf(evmPictureTransfer),
+    erc1155: turnsOf(evmItemTransfer),
+    failure: turnsOf(evmFailure),
+    coaCall: turnsOf(coaCall),
+    deposit: turnsOf(evmDeposit),
+    coaCreation: turnsOf(coaCreation),
+  }
+  return new EvmState(evmAtStart(turns, tide))
+}
+
+/**
+ * The state at the start of a tide, by how often everything was done before it. Each domain adds its part here.
+ * @param before what people outside have done until then
+ */
+export function stateAtStart(activities: readonly Activity[], turns: TurnsBefore, before: Outsiders): LedgerState {
+  const outsiders = before.copy()
+  const ofFormula = startBalances(activities, turns)
+  const turnsOf = (activity: Activity): number => (activities.includes(activity) ? turns.of(activity) : 0)
+  const staking = stakingAtStart(turns.tide)
+  const made = new Map<Token, bigint>([
+    [usdc, dollarsMinted(turnsOf(tokenMint))],
+    [flow, staking.minted + before.supply],
+  ])
+  return {
+    vaults: new Vaults((token, account) => ofFormula(token, account) + (token === flow ? before.moved(account) : 0n)),
+    supplies: new Supplies((token) => genesisSupply(token) + (made.get(token) ?? 0n)),
+    items: new Items(turnsOf(itemMint)),
+    accounts: new Accounts(turnsOf(accountCreation), turnsOf(keyChange), turns.transactions, outsiders),
+    contracts: new Contracts(turnsOf(contractDeploy)),
+    staking: new StakingTable(staking),
+    schedule: new Schedule(),
+    market: new Market(),
+    evm: evmStateAtStart(turnsOf, turns.tide),
+    outsiders,
+  }
+}

@@ -1,0 +1,110 @@
+import type { Account, AccountKey, NewAccountKey } from '../world/account.ts'
+import { outsideAccount, publishedPayer, publishedPayerKey, accountAt, fullWeight } from '../world/account.ts'
+import type { StatePart } from '../world/cycle.ts'
+
+/**
+ * What transactions have done that were sent to the node: accounts of people outside of the chain with their keys, and how much FLOW came to whom. Tides
+ * give nothing of it back, so it is carried on from one to the next.
+ */
+export class Outsiders implements StatePart {
+  readonly #keys: Map<number, readonly AccountKey[]>
+  /** By account: what it has more, or less, than the formula says, in units of 10^-8 FLOW. */
+  readonly #moved: Map<number, bigint>
+  /** FLOW that there is more than without them. */
+  readonly supply: bigint
+
+  private constructor(keys: Map<number, readonly AccountKey[]>, moved: Map<number, bigint>, supply: bigint) {
+    this.#keys = keys
+    this.#moved = moved
+    this.supply = supply
+  }
+
+  /** As before the first block. @param hasPayer whether there is the published payer */
+  static atGenesis(hasPayer: boolean): Outsiders {
+    // The payer's place stays free where it is not there, so that the accounts after it are the same.
+    if (!hasPayer) return new Outsiders(new Map(), new Map(), 0n)
+    const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
+    const key = {
+      publicKey: publishedPayerKey(),
+      signatureAlgorithm,
+      hashAlgorithm,
+      weight: fullWeight,
+      sequenceNumber: 0,
+      isRevoked: false,
+    }
+    return new Outsiders(
+      new Map([[account.index, Array.from({ length: keyCount }, () => key)]]),
+      new Map([[account.index, funds]]),
+      funds,
+    )
+  }
+
+  copy(): Outsiders {
+    return new Outsiders(new Map(this.#keys), new Map(this.#moved), this.supply)
+  }
+
+  exists({ index }: Account): boolean {
+    return this.#keys.has(index)
+  }
+
+  keys({ index }: Account): readonly AccountKey[] {
+    return this.#keys.get(index) ?? []
+  }
+
+  moved({ index }: Account): bigint {
+    return this.#moved.get(index) ?? 0n
+  }
+
+  noteMove(from: Account, to: Account, amount: bigint): void {
+    this.#moved.set(from.index, this.moved(from) - amount)
+    this.#moved.set(to.index, this.moved(to) + amount)
+  }
+
+  /** The account that is created next. */
+  get next(): Account {
+    return outsideAccount(this.#keys.has(publishedPayer.account.index) ? this.#keys.size : this.#keys.size + 1)
+  }
+
+  create(): Account {
+    const account = this.next
+    this.#keys.set(account.index, [])
+    return account
+  }
+
+  /** @returns the index of the new key */
+  addKey(account: Account, key: NewAccountKey): number {
+    const keys = this.keys(account)
+    this.#keys.set(account.index, [...keys, { ...key, sequenceNumber: 0, isRevoked: false }])
+    return keys.length
+  }
+
+  revokeKey(account: Account, keyIndex: number): void {
+    this.#change(account, keyIndex, (key) => ({ ...key, isRevoked: true }))
+  }
+
+  /** Counts a transaction that a key has proposed. */
+  propose(account: Account, keyIndex: number): void {
+    this.#change(account, keyIndex, (key) => ({ ...key, sequenceNumber: key.sequenceNumber + 1 }))
+  }
+
+  *touched(): Generator<string> {
+    for (const index of this.#keys.keys()) yield `keys ${index}`
+    for (const index of this.#moved.keys()) yield `moved ${index}`
+  }
+
+  read(key: string): string {
+    const [what, index] = key.split(' ')
+    const account = accountAt(Number(index))
+    if (what === 'moved') return String(this.moved(account))
+    return this.keys(account)
+      .map(({ publicKey, sequenceNumber, isRevoked }) => `${publicKey.toString('hex')} ${sequenceNumber} ${isRevoked}`)
+      .join()
+  }
+
+  #change(account: Account, keyIndex: number, change: (key: AccountKey) => AccountKey): void {
+    this.#keys.set(
+      account.index,
+      this.keys(account).map((key, index) => (index === keyIndex ? change(key) : key)),
+    )
+  }
+}

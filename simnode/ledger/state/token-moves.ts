@@ -1,0 +1,124 @@
+import type { Moment } from './ledger-state.ts'
+import type { DraftEvent } from '../events/draft.ts'
+import { deposited, withdrawn } from '../events/token-events.ts'
+import type { Account } from '../world/account.ts'
+import { vaultUuid, tokens, flow, systemAccounts } from '../world/tokens.ts'
+import type { Token } from '../world/tokens.ts'
+import { eventShape } from '../encoding/cadence-type.ts'
+import type { EventShape } from '../encoding/cadence-type.ts'
+import { accountCreated, vaultCapabilities } from '../events/account-events.ts'
+
+/**
+ * Takes tokens out of an account's vault, in the state and as events.
+ * @param amount in units of 10^-8
+ * @returns the uuid of the vault that they are in now
+ */
+export function withdraw(
+  { state, newUuid }: Moment,
+  token: Token,
+  account: Account,
+  amount: bigint,
+  events: DraftEvent[],
+): number {
+  const balanceAfter = state.vaults.withdraw(token, account, amount)
+  const movedUuid = newUuid()
+  events.push(...withdrawn({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
+  return movedUuid
+}
+
+/** Puts a vault of that uuid into an account's vault, in the state and as events. */
+export function deposit(
+  { state }: Moment,
+  token: Token,
+  account: Account,
+  amount: bigint,
+  movedUuid: number,
+  events: DraftEvent[],
+): void {
+  const balanceAfter = state.vaults.deposit(token, account, amount)
+  events.push(...deposited({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
+}
+
+/** Both at once. */
+export function moveTokens(
+  moment: Moment,
+  token: Token,
+  from: Account,
+  to: Account,
+  amount: bigint,
+  events: DraftEvent[],
+): void {
+  deposit(moment, token, to, amount, withdraw(moment, token, from, amount, events), events)
+}
+
+const shapesOf = (event: string): readonly EventShape[] =>
+  tokens.map(({ contract, name }) =>
+    eventShape(`A.${contract.hex}.${name}.${event}`, { amount: 'UFix64', type: 'String' }),
+  )
+const minted = shapesOf('TokensMinted')
+const burned = shapesOf('TokensBurned')
+
+/** Makes tokens for an account, in the state and as events; not FLOW, which only staking makes. */
+export function mintTokens(moment: Moment, token: Token, to: Account, amount: bigint, events: DraftEvent[]): void {
+  moment.state.supplies.add(token, amount)
+  events.push({ shape: minted[token.index] as EventShape, values: [amount, token.vaultType] })
+  deposit(moment, token, to, amount, moment.newUuid(), events)
+}
+
+/** Takes tokens of an account out of the world, in the state and as events; not FLOW. */
+export function burnTokens(moment: Moment, token: Token, from: Account, amount: bigint, events: DraftEvent[]): void {
+  withdraw(moment, token, from, amount, events)
+  moment.state.supplies.add(token, -amount)
+  events.push({ shape: burned[token.index] as EventShape, values: [amount, token.vaultType] })
+}
+
+/** What every user transaction costs, in units of 10^-8 FLOW: a price by effort would leave no closed form of balances. */
+export const transactionFee = 1000n
+
+const feesDeducted = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.FeesDeducted`, {
+  amount: 'UFix64',
+  inclusionEffort: 'UFix64',
+  executionEffort: 'UFix64',
+})
+const inclusionEffort = 100_000_000n
+
+/** Takes the fee of a transaction, in the state and as events. */
+export function takeFee(moment: Moment, payer: Account, computation: number, events: DraftEvent[]): void {
+  moveTokens(moment, flow, payer, systemAccounts.flowFees, transactionFee, events)
+  events.push({ shape: feesDeducted, values: [transactionFee, inclusionEffort, BigInt(computation)] })
+}
+
+/** What whoever creates an account gives it for its storage, in units of 10^-8 FLOW: the least that an account may have. */
+export const endowment = 100_000n
+
+const feesDeposited = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.TokensDeposited`, { amount: 'UFix64' })
+
+/** Sets up an account that has just been made, in the state and as events. */
+export function setUpAccount(moment: Moment, payer: Account, account: Account, events: DraftEvent[]): void {
+  const { state, newUuid } = moment
+  // The creation fee, which is nothing, is what is left of what was taken out.
+  const taken = withdraw(moment, flow, payer, endowment, events)
+  const given = newUuid()
+  events.push(
+    ...withdrawn({
+      token: flow,
+      amount: endowment,
+      account: undefined,
+      vaultUuid: taken,
+      movedUuid: given,
+      balanceAfter: 0n,
+    }),
+    ...deposited({
+      token: flow,
+      amount: 0n,
+      account: systemAccounts.flowFees,
+      vaultUuid: vaultUuid(flow, systemAccounts.flowFees),
+      movedUuid: taken,
+      balanceAfter: state.vaults.balance(flow, systemAccounts.flowFees),
+    }),
+    { shape: feesDeposited, values: [0n] },
+    ...vaultCapabilities(account),
+  )
+  deposit(moment, flow, account, endowment, given, events)
+  events.push(accountCreated(account))
+}

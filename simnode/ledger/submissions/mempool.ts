@@ -1,0 +1,141 @@
+import { readTransactionResponse } from '../../../src/access/wire/read-transactions.ts'
+import { WireError } from '../../../src/access/wire/wire-error.ts'
+import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import { transactionId, withOrderedSignatures } from '../../../src/flow/transaction-id.ts'
+import { findBlock, Refusal, metadataField } from '../../node/node-view.ts'
+import type { NodeView, UnaryMethod } from '../../node/node-view.ts'
+import type { LedgerChain } from '../ledger-chain.ts'
+import { checkTransaction, expiry } from './check-transaction.ts'
+import type { Journal, Submission } from './journal.ts'
+import { transactionMethods } from '../../node/transaction-methods.ts'
+import { bytesField, bytesOf, varintField } from '../../node/wire.ts'
+import { transactionMessages } from '../encoding/messages.ts'
+
+/** What has become of a transaction that is in no block: it waits for one, or none will have it any more. */
+export type Fate = 'pending' | 'expired'
+
+/** All of them come into one block, whose resources have so many numbers. */
+const mostWaiting = 5000
+/** Ids of expired transactions that are remembered. */
+const mostExpired = 10_000
+
+/**
+ * Takes transactions in, and puts them into the first block that nobody has seen when the head goes there.
+ *
+ * A transaction waits; then it is in a block, as far as the node is on a branch that has the block, or it has expired.
+ */
+export class SubmissionDesk {
+  readonly #journal: Journal
+  readonly #waiting = new Map<string, Submission>()
+  readonly #expired = new Set<string>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /**
+   * @param request `SendTransactionRequest`
+   * @returns its id
+   * @throws Refusal INVALID_ARGUMENT; RESOURCE_EXHAUSTED where too many wait
+   */
+  take(view: NodeView<LedgerChain>, request: Buffer): Buffer {
+    const body = bodyOf(request)
+    const id = transactionId(body)
+    const hex = id.toString('hex')
+    if (this.#waiting.has(hex) || this.#journal.heightOf(view.chain.branch, hex) !== undefined) {
+      throw new Refusal('INVALID_ARGUMENT', `transaction with ID ${hex} has already been submitted`)
+    }
+    checkTransaction(view, body, request.length)
+    if (this.#waiting.size >= mostWaiting)
+      throw new Refusal('RESOURCE_EXHAUSTED', `${mostWaiting} transactions wait for the next block already`)
+    this.#expired.delete(hex)
+    this.#waiting.set(hex, { id, body })
+    return id
+  }
+
+  /** A transaction that waits. */
+  waiting(id: Buffer): Submission | undefined {
+    return this.#waiting.get(id.toString('hex'))
+  }
+
+  fateOf(id: Buffer): Fate | undefined {
+    const hex = id.toString('hex')
+    if (this.#waiting.has(hex)) return 'pending'
+    return this.#expired.has(hex) ? 'expired' : undefined
+  }
+
+  /** Before the head goes to a height: the first block on the way that nobody has seen gets all that waits. */
+  beforeHead(view: NodeView<LedgerChain>, head: number): void {
+    if (this.#waiting.size === 0 || !Number.isSafeInteger(head)) return
+    const { branch } = view.chain
+    const height = this.#journal.firstUnseen(branch, view.head)
+    if (height > head) return
+    const ready: Submission[] = []
+    for (const [hex, submission] of this.#waiting) {
+      const reference = findBlock(view, submission.body.referenceBlockId)
+      if (reference !== undefined && height - reference.height <= expiry) ready.push(submission)
+      else this.#expire(hex)
+    }
+    this.#waiting.clear()
+    if (ready.length > 0) this.#journal.include(branch, height, ready)
+  }
+
+  #expire(hex: string): void {
+    if (this.#expired.size >= mostExpired) this.#expired.clear()
+    this.#expired.add(hex)
+  }
+}
+
+/** The transaction of a request, which has it where an answer has it. It is copied, since it outlives the call. */
+function bodyOf(request: Buffer): TransactionBody {
+  try {
+    return withOrderedSignatures(readTransactionResponse(Buffer.from(request)))
+  } catch (error) {
+    if (error instanceof WireError)
+      throw new Refusal('INVALID_ARGUMENT', `invalid transaction: ${error.message.replace('answer', 'request')}`)
+    throw error
+  }
+}
+
+type LedgerMethod = UnaryMethod<LedgerChain>
+
+/** `entities.TransactionStatus` */
+const statuses: Readonly<Record<Fate, number>> = { pending: 1, expired: 5 }
+const zeroId = Buffer.alloc(32)
+
+/** The call that takes transactions in, and those that tell of one which is in no block. */
+export function submissionMethods(desk: SubmissionDesk): Readonly<Record<string, LedgerMethod>> {
+  const { GetTransaction: transaction, GetTransactionResult: result } = transactionMethods as Readonly<
+    Record<'GetTransaction' | 'GetTransactionResult', LedgerMethod>
+  >
+  return {
+    SendTransaction: {
+      answer: (view, request) => Buffer.concat([bytesField(1, desk.take(view, request)), metadataField(view, 2)]),
+    },
+    GetTransaction: {
+      ...transaction,
+      answer(view, request) {
+        const waiting = desk.waiting(bytesOf(request, 1))
+        if (waiting === undefined) return transaction.answer(view, request)
+        const [body] = transactionMessages([waiting.body])
+        if (body === undefined) throw new Refusal('INTERNAL', 'a transaction that waits has no body')
+        return Buffer.concat([bytesField(1, body), metadataField(view, 2)])
+      },
+    },
+    GetTransactionResult: {
+      ...result,
+      answer(view, request) {
+        const id = bytesOf(request, 1)
+        const fate = view.chain.placeOfTransaction(id) === undefined ? desk.fateOf(id) : undefined
+        if (fate === undefined) return result.answer(view, request)
+        return Buffer.concat([
+          varintField(1, statuses[fate]),
+          bytesField(5, zeroId),
+          bytesField(6, id),
+          bytesField(7, zeroId),
+          metadataField(view, 9),
+        ])
+      },
+    },
+  }
+}

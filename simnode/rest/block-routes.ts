@@ -1,0 +1,184 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import type { BlockResponse, EventsResponse_Result } from '../../src/access/gen/flow/access/access_pb.ts'
+import { Refusal } from '../node/node-view.ts'
+import { accessCalls } from './rest-calls.ts'
+import type { RestCalls, RestRoute } from './rest-calls.ts'
+import { badRequest, base64, hex, readExpand, readHeight, readId, readIds } from './rest-values.ts'
+import type { WantedHeight } from './rest-values.ts'
+import { transactionJson, eventJson } from './transaction-routes.ts'
+
+/** Source: onflow/flow-go `engine/access/rest/http/request/get_block.go`. */
+const mostBlocks = 50
+const statuses = ['BLOCK_UNKNOWN', 'BLOCK_FINALIZED', 'BLOCK_SEALED'] as const
+
+/** A time as Go writes it; milliseconds are all that a block has. */
+export function timeText(timestamp: Timestamp | undefined): string {
+  return (timestamp === undefined ? new Date(0) : timestampDate(timestamp)).toISOString()
+}
+
+/** A block of REST. Simulated blocks have no seals, and nodes tell nothing of execution results here. */
+function blockJson({ block, blockStatus }: BlockResponse, expand: ReadonlySet<string>): unknown {
+  if (block === undefined) throw new Refusal('INTERNAL', 'the answer has no block')
+  const id = hex(block.id)
+  return {
+    header: {
+      id,
+      parent_id: hex(block.parentId),
+      height: String(block.height),
+      timestamp: timeText(block.timestamp),
+      parent_voter_signature: base64(block.blockHeader?.parentVoterSigData ?? new Uint8Array()),
+    },
+    ...(expand.has('payload') ? { payload: payloadJson(block) } : {}),
+    _expandable: expand.has('payload') ? {} : { payload: `/v1/blocks/${id}/payload` },
+    _links: { _self: `/v1/blocks/${id}` },
+    block_status: statuses[blockStatus] ?? 'BLOCK_UNKNOWN',
+  }
+}
+
+function payloadJson({ collectionGuarantees }: NonNullable<BlockResponse['block']>): unknown {
+  return {
+    collection_guarantees: collectionGuarantees.map(({ collectionId, signerIds, signature }) => ({
+      collection_id: hex(collectionId),
+      signer_ids: signerIds.map(hex),
+      signature: base64(signature),
+    })),
+    block_seals: [],
+  }
+}
+
+const fullBlockResponse = true
+
+function blockAt(calls: RestCalls, height: WantedHeight): Promise<BlockResponse> {
+  if (height === 'latest') return calls.ask(accessCalls.latestBlock, { isSealed: true, fullBlockResponse })
+  return calls.ask(accessCalls.blockByHeight, { height, fullBlockResponse })
+}
+
+function blockOfId(calls: RestCalls, id: Buffer): Promise<BlockResponse> {
+  return calls.ask(accessCalls.blockById, { id, fullBlockResponse })
+}
+
+/** The heights that a query names. @throws ApiError */
+async function heightsOf(calls: RestCalls, query: URLSearchParams): Promise<readonly WantedHeight[]> {
+  const heights = (query.get('height') ?? '').split(',').flatMap((text) => readHeight(text) ?? [])
+  const [start, end] = [
+    readHeight(query.get('start_height'), 'start height'),
+    readHeight(query.get('end_height'), 'end height'),
+  ]
+  if (heights.length > 0 && (start !== undefined || end !== undefined)) {
+    throw badRequest('can only provide either heights or start and end height range')
+  }
+  if (heights.length > 1 && heights.includes('latest'))
+    throw badRequest("can not provide 'final' or 'sealed' values with other height values")
+  if (heights.length > mostBlocks) throw badRequest(`at most ${mostBlocks} heights can be requested at a time`)
+  if (heights.length > 0) return heights
+  if (start === undefined || end === undefined || start === 'latest')
+    throw badRequest('must provide either heights or start and end height range')
+  const last = end === 'latest' ? ((await blockAt(calls, end)).block?.height ?? 0n) : end
+  if (start > last) throw badRequest('start height must be less than or equal to end height')
+  if (last - start >= BigInt(mostBlocks))
+    throw badRequest(`height range ${last - start} exceeds maximum allowed of ${mostBlocks}`)
+  return Array.from({ length: Number(last - start) + 1 }, (_, at) => start + BigInt(at))
+}
+
+/** Blocks and the collections in them. */
+export const blockRoutes: readonly RestRoute[] = [
+  {
+    method: 'GET',
+    path: '/v1/blocks',
+    async answer(calls, { query }) {
+      const blocks: BlockResponse[] = []
+      for (const height of await heightsOf(calls, query)) blocks.push(await blockAt(calls, height))
+      return blocks.map((block) => blockJson(block, readExpand(query)))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/blocks/{ids}',
+    async answer(calls, { params, query }) {
+      const blocks = await Promise.all(readIds(params['ids'] ?? '', mostBlocks).map((id) => blockOfId(calls, id)))
+      return blocks.map((block) => blockJson(block, readExpand(query)))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/blocks/{id}/payload',
+    async answer(calls, { params }) {
+      const { block } = await blockOfId(calls, readId(params['id'] ?? ''))
+      if (block === undefined) throw new Refusal('INTERNAL', 'the answer has no block')
+      return payloadJson(block)
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/collections/{id}',
+    async answer(calls, { params, query }) {
+      const id = readId(params['id'] ?? '')
+      const { collection } = await calls.ask(accessCalls.collection, { id })
+      const ids = collection?.transactionIds ?? []
+      const links = { _self: `/v1/collections/${hex(id)}` }
+      if (!readExpand(query).has('transactions')) {
+        return {
+          id: hex(id),
+          _expandable: { transactions: ids.map((one) => `/v1/transactions/${hex(one)}`) },
+          _links: links,
+        }
+      }
+      const answers = await Promise.all(ids.map((one) => calls.ask(accessCalls.transaction, { id: one })))
+      return {
+        id: hex(id),
+        transactions: answers.map((answer, at) => transactionJson(ids[at] ?? id, answer)),
+        _expandable: {},
+        _links: links,
+      }
+    },
+  },
+]
+
+/** Source: onflow/flow-go `engine/access/rest/http/request/get_events.go`. */
+const mostHeights = 250n
+
+function resultJson({ blockId, blockHeight, blockTimestamp, events }: EventsResponse_Result): unknown {
+  return {
+    block_id: hex(blockId),
+    block_height: String(blockHeight),
+    block_timestamp: timeText(blockTimestamp),
+    events: events.map(eventJson),
+    _links: { _self: `/v1/events?block_ids=${hex(blockId)}` },
+  }
+}
+
+async function latestHeight(calls: RestCalls): Promise<bigint> {
+  return (await calls.ask(accessCalls.latestBlock, { isSealed: true })).block?.height ?? 0n
+}
+
+/** Events of one type, of blocks by height or by id. */
+export const eventRoutes: readonly RestRoute[] = [
+  {
+    method: 'GET',
+    path: '/v1/events',
+    async answer(calls, { query }) {
+      const [start, end] = [
+        readHeight(query.get('start_height'), 'start height'),
+        readHeight(query.get('end_height'), 'end height'),
+      ]
+      const blockIds = readIds(query.get('block_ids'), mostBlocks)
+      const type = query.get('type') ?? ''
+      if (blockIds.length > 0 && (start !== undefined || end !== undefined)) {
+        throw badRequest('can only provide either block IDs or start and end height range')
+      }
+      if (blockIds.length === 0 && (start === undefined || end === undefined)) {
+        throw badRequest('must provide either block IDs or start and end height range')
+      }
+      if (type === '') throw badRequest('event type must be provided')
+      if (start === undefined || end === undefined)
+        return (await calls.ask(accessCalls.eventsOfBlocks, { type, blockIds })).results.map(resultJson)
+      const head = await latestHeight(calls)
+      const [startHeight, endHeight] = [start === 'latest' ? head : start, end === 'latest' ? head : end]
+      if (startHeight > endHeight) throw badRequest('start height must be less than or equal to end height')
+      if (endHeight - startHeight >= mostHeights)
+        throw badRequest(`height range ${endHeight - startHeight} exceeds maximum allowed of ${mostHeights}`)
+      return (await calls.ask(accessCalls.eventsOfHeights, { type, startHeight, endHeight })).results.map(resultJson)
+    },
+  },
+]

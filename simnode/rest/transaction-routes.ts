@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import type { TransactionResponse, TransactionResultResponse } from '../../src/access/gen/flow/access/access_pb.ts'
+import type { Event } from '../../src/access/gen/flow/entities/event_pb.ts'
+import type { Transaction_Signature } from '../../src/access/gen/flow/entities/transaction_pb.ts'
+import { Refusal } from '../node/node-view.ts'
+import {
+  base64,
+  hex,
+  badRequest,
+  readAddress,
+  readBase64,
+  readExpand,
+  readId,
+  readUint32,
+  readUint64,
+} from './rest-values.ts'
+import { accessCalls } from './rest-calls.ts'
+import type { RestRoute } from './rest-calls.ts'
+
+/**
+ * Transactions and what came of them, as REST tells them. Source: onflow/flow-go
+ * `engine/access/rest/common/models/transaction.go`.
+ */
+
+/** By number. What is unknown has no word of its own. */
+const statuses = ['', 'Pending', 'Finalized', 'Executed', 'Sealed', 'Expired'] as const
+const sealed = 4
+const expired = 5
+
+/** @param result where it is to be told too @throws Refusal INTERNAL for an answer without a transaction */
+export function transactionJson(
+  id: Uint8Array,
+  { transaction }: TransactionResponse,
+  result?: TransactionResultResponse,
+): unknown {
+  if (transaction === undefined) throw new Refusal('INTERNAL', 'the answer has no transaction')
+  const { proposalKey } = transaction
+  const links = { _self: `/v1/transactions/${hex(id)}` }
+  return {
+    id: hex(id),
+    script: base64(transaction.script),
+    arguments: transaction.arguments.map(base64),
+    reference_block_id: hex(transaction.referenceBlockId),
+    gas_limit: String(transaction.gasLimit),
+    payer: hex(transaction.payer),
+    proposal_key: {
+      address: hex(proposalKey?.address ?? new Uint8Array(8)),
+      key_index: String(proposalKey?.keyId ?? 0),
+      sequence_number: String(proposalKey?.sequenceNumber ?? 0n),
+    },
+    authorizers: transaction.authorizers.map(hex),
+    payload_signatures: transaction.payloadSignatures.map(signatureJson),
+    envelope_signatures: transaction.envelopeSignatures.map(signatureJson),
+    ...(result === undefined ? {} : { result: resultJson(id, result) }),
+    _expandable: result === undefined ? { result: `/v1/transaction_results/${hex(id)}` } : {},
+    _links: links,
+  }
+}
+
+function signatureJson({ address, keyId, signature, extensionData }: Transaction_Signature): unknown {
+  return {
+    address: hex(address),
+    key_index: String(keyId),
+    signature: base64(signature),
+    extension_data: base64(extensionData),
+  }
+}
+
+/** What came of a transaction. Ids of nothing but zeros are left out. */
+export function resultJson(id: Uint8Array, result: TransactionResultResponse): unknown {
+  return {
+    ...idField('block_id', result.blockId),
+    ...idField('collection_id', result.collectionId),
+    execution: executionOf(result),
+    status: statuses[result.status] ?? '',
+    status_code: result.statusCode,
+    error_message: result.errorMessage,
+    computation_used: String(result.computationUsage),
+    events: result.events.map(eventJson),
+    _links: { _self: `/v1/transaction_results/${hex(id)}` },
+  }
+}
+
+export function eventJson({ type, transactionId, transactionIndex, eventIndex, payload }: Event): unknown {
+  return {
+    type,
+    transaction_id: hex(transactionId),
+    transaction_index: String(transactionIndex),
+    event_index: String(eventIndex),
+    payload: base64(payload),
+  }
+}
+
+function executionOf({ status, errorMessage }: TransactionResultResponse): 'Pending' | 'Success' | 'Failure' {
+  if (errorMessage !== '' || status === expired) return 'Failure'
+  return status === sealed ? 'Success' : 'Pending'
+}
+
+function idField(name: string, id: Uint8Array): Readonly<Record<string, string>> {
+  return id.every((byte) => byte === 0) ? {} : { [name]: hex(id) }
+}
+
+/** Source: onflow/flow-go `engine/access/rest/common/parser`. */
+const mostAuthorizers = 100
+const mostArguments = 100
+
+const signatureSchema = z.object({
+  address: z.string(),
+  key_index: z.string(),
+  signature: z.string().min(1),
+  extension_data: z.string().default(''),
+})
+const transactionSchema = z.object({
+  script: z.string().min(1),
+  arguments: z.array(z.string()).max(mostArguments).nullish(),
+  reference_block_id: z.string().min(1),
+  gas_limit: z.string(),
+  payer: z.string().min(1),
+  proposal_key: z.object({ address: z.string(), key_index: z.string(), sequence_number: z.string() }),
+  authorizers: z.array(z.string()).max(mostAuthorizers).nullish(),
+  payload_signatures: z.array(signatureSchema).nullish(),
+  envelope_signatures: z.array(signatureSchema).min(1),
+})
+
+function signatureOf({ address, key_index, signature, extension_data }: z.output<typeof signatureSchema>) {
+  return {
+    address: readAddress(address),
+    keyId: readUint32(key_index, 'key index'),
+    signature: readBase64(signature, 'signature'),
+    extensionData: readBase64(extension_data, 'extension data'),
+  }
+}
+
+/** `entities.Transaction` of the body of a request. @throws ApiError */
+export function readTransaction(body: unknown) {
+  const parsed = transactionSchema.safeParse(body)
+  if (!parsed.success) throw badRequest(`invalid transaction: ${z.prettifyError(parsed.error)}`)
+  const { data } = parsed
+  return {
+    script: readBase64(data.script, 'transaction script'),
+    arguments: (data.arguments ?? []).map((one) => readBase64(one, 'argument')),
+    referenceBlockId: readId(data.reference_block_id),
+    gasLimit: readUint64(data.gas_limit, 'gas limit'),
+    payer: readAddress(data.payer),
+    proposalKey: {
+      address: readAddress(data.proposal_key.address),
+      keyId: readUint32(data.proposal_key.key_index, 'key index'),
+      sequenceNumber: readUint64(data.proposal_key.sequence_number, 'sequence number'),
+    },
+    authorizers: (data.authorizers ?? []).map(readAddress),
+    payloadSignatures: (data.payload_signatures ?? []).map(signatureOf),
+    envelopeSignatures: data.envelope_signatures.map(signatureOf),
+  }
+}
+
+/** Sending transactions, and what became of them. */
+export const transactionRoutes: readonly RestRoute[] = [
+  {
+    method: 'POST',
+    path: '/v1/transactions',
+    async answer(calls, { body }) {
+      const { id } = await calls.ask(accessCalls.send, { transaction: readTransaction(body) })
+      return transactionJson(id, await calls.ask(accessCalls.transaction, { id }))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/transactions/{id}',
+    async answer(calls, { params, query }) {
+      const id = readId(params['id'] ?? '')
+      const transaction = await calls.ask(accessCalls.transaction, { id })
+      return transactionJson(
+        id,
+        transaction,
+        readExpand(query).has('result') ? await calls.ask(accessCalls.result, { id }) : undefined,
+      )
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/transaction_results/{id}',
+    async answer(calls, { params, query }) {
+      const id = readId(params['id'] ?? '')
+      const block = query.get('block_id')
+      return resultJson(
+        id,
+        await calls.ask(accessCalls.result, { id, ...(block === null ? {} : { blockId: readId(block) }) }),
+      )
+    },
+  },
+]
