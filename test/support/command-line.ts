@@ -15,6 +15,8 @@ export interface Ended {
 export interface RunOptions {
   /** Default: that of the tests. */
   readonly cwd?: string
+  /** Id of the user and group that runs it; root only. Default: that of the tests. */
+  readonly user?: number
 }
 
 /** A program in a process of its own, in an environment in which nothing is set but what is given. */
@@ -26,9 +28,15 @@ export class ProgramRun {
   #told = Promise.withResolvers<void>()
 
   /** @param file what Node runs */
-  constructor(file: string, args: readonly string[], variables: Record<string, string>, { cwd }: RunOptions = {}) {
+  constructor(
+    file: string,
+    args: readonly string[],
+    variables: Record<string, string>,
+    { cwd, user }: RunOptions = {},
+  ) {
     this.child = spawn(process.execPath, [file, ...args], {
       cwd,
+      ...(user === undefined ? {} : { uid: user, gid: user }),
       env: { ...bareEnvironment(), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -1,0 +1,18 @@
+# flowfarm without PostgreSQL and Redis: set DB_URL, and REDIS_URL for queues in Redis. docs/containers.md
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node scripts/build.ts
+# The image has its own Node and no server of PostgreSQL; built pages need no bundler.
+RUN npm prune --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production DATA_FOLDER=/tmp/flowfarm
+WORKDIR /app
+COPY --from=build /app .
+USER node
+EXPOSE 8080 8084 8085 3001 3002 3003 3004
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "src/main.ts"]
