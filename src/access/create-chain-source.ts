@@ -160,7 +160,7 @@ class NodeChainSource implements ChainSource {
 
   distrust(endpoint: string, reason: string): void {
     const node = this.#context.nodes.find((candidate) => candidate.endpoint === endpoint)
-    if (node !== undefined) this.#context.rest(node, reason, performance.now())
+    if (node !== undefined) this.#context.distrust(node, reason)
   }
 
   status(): NodeStatus[] {

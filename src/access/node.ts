@@ -10,6 +10,8 @@ import type { ServiceName, Transport } from './transport.ts'
 
 const restBaseMs = 250
 const restMaxMs = 30_000
+/** Milliseconds after which a node that was distrusted once is trusted like any other. */
+const distrustMemoryMs = 300_000
 
 /** Requests of this process so far. */
 let requests = 0
@@ -66,6 +68,9 @@ export class AccessNode {
   #restUntil = 0
   #restFrom = 0
   #restReason = ''
+  #distrusts = 0
+  #distrustedAt = 0
+  #distrustedUntil = 0
 
   constructor(transport: Transport, limit: RateLimit) {
     this.#transport = transport
@@ -86,7 +91,7 @@ export class AccessNode {
   }
 
   get restingForMs(): number {
-    return Math.max(0, this.#restUntil - performance.now())
+    return Math.max(0, Math.max(this.#restUntil, this.#distrustedUntil) - performance.now())
   }
 
   /** Milliseconds that a call would wait for the node's rate limit. */
@@ -160,6 +165,19 @@ export class AccessNode {
     this.#failuresInARow++
     this.#restFrom = performance.now()
     this.#restUntil = this.#restFrom + backoffMs(this.#failuresInARow, restBaseMs, restMaxMs)
+  }
+
+  /**
+   * Its block does not fit the chain: leaves it alone, twice as long each time. Responses do not end this rest: the node
+   * serves the bad block as readily as any other, and would be asked for it again and again.
+   */
+  distrust(reason: string): void {
+    const now = performance.now()
+    if (now - this.#distrustedAt > distrustMemoryMs) this.#distrusts = 0
+    this.#distrusts++
+    this.#distrustedAt = now
+    this.#distrustedUntil = now + backoffMs(this.#distrusts, restBaseMs, restMaxMs)
+    this.#restReason = reason
   }
 
   /** A request is sent to it; `requestEnded` follows. */

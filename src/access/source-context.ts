@@ -98,6 +98,12 @@ export class SourceContext {
     node.rest(reason, since)
   }
 
+  /** A block of a node does not fit the chain. */
+  distrust(node: AccessNode, reason: string): void {
+    this.#logRest(node.endpoint, reason)
+    node.distrust(reason)
+  }
+
   #logRest(endpoint: string, reason: string): void {
     const suppressed = this.#failures.due(`${endpoint} ${causeOf(reason)}`)
     const details = { endpoint, reason, ...((suppressed ?? 0) > 0 ? { suppressed } : {}) }

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { ReplayNode } from '../../simnode/replay/replay-node.ts'
+import { acquireLock } from '../../src/platform/db/advisory-lock.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
@@ -222,6 +224,30 @@ describe('ingesting from an access node that', () => {
       await run.stop()
       await own.drop()
     }
+  })
+
+  it('is one of two, of which the other lies about a parent: is asked instead, also where each next try is late', async () => {
+    await using good = await startRecordedNode('base', { head })
+    await using bad = await startRecordedNode('base', { head })
+    const lie = bad.inject({ kind: 'wrong-parent', heights: { from: 30, to: 30 }, methods: ['GetBlockByHeight'] })
+    running = await runIngest(database, {
+      CHAIN_ACCESS_NODES: `${bad.endpoint},${good.endpoint}`,
+      ...directions.forward,
+    })
+    const stored = new AbortController()
+    const delayTries = async (): Promise<void> => {
+      for (let tries = 1; tries <= 3; tries++) {
+        await untilHit(bad, lie, tries)
+        const lock = await acquireLock(database.url, 'ingest:main_ingester', { retryMs: 1, signal: stored.signal })
+        // Longer than a node rests after its first fault.
+        await delay(300)
+        await lock.release()
+      }
+    }
+    void delayTries().catch(() => undefined)
+    await untilStored(database, 0, head, running)
+    stored.abort()
+    expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', { head }))
   })
 
   it('is on one side of a spork root, with another on the other side: forward and backward cross it', async () => {
