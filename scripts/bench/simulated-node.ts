@@ -13,7 +13,7 @@ export interface SimulatedNode extends BlockSource, AsyncDisposable {
   readonly pid: number
 }
 
-/** The first height that is asked for: the start of a tide, and long after the first accounts were made. */
+/** The first height that is asked for: the start of a cycle, and long after the first accounts were made. */
 const firstHeight = 100_000
 
 /** Starts a node on the simulated chain in a process of its own, whose head is the last of so many blocks and stays there. */

@@ -21,7 +21,7 @@ import type { DemoChain } from './demo-chain.ts'
 const recentBlocks = 300
 /** Minutes. */
 const priceRefresh = 5
-/** MB. The node needs a few recent blocks and the movements of a tide. */
+/** MB. The node needs a few recent blocks and the movements of a cycle. */
 const nodeMemory = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 } as const
 
 interface SimulatedChainOptions {

@@ -1,6 +1,6 @@
 import type { Activity, SystemWork, Turn } from './activities/activity.ts'
 import { Random } from './world/random.ts'
-import { floodEnd, tideLength } from './world/cycle.ts'
+import { cycleMiddle, cycleLength } from './world/cycle.ts'
 import type { Moment, LedgerState } from './state/ledger-state.ts'
 import type { DraftBlock, DraftEvent, DraftTransaction, SignedDraft } from './events/draft.ts'
 import { takeFee } from './state/token-moves.ts'
@@ -8,7 +8,7 @@ import { runSubmission } from './submissions/run-submission.ts'
 import type { Submission } from './submissions/journal.ts'
 import { chunkScript, processScript } from './activities/system-works.ts'
 import type { Account } from './world/account.ts'
-import type { Outsiders } from './state/external-accounts.ts'
+import type { ExternalAccounts } from './state/external-accounts.ts'
 import { stateAtStart } from './state-at-start.ts'
 import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
@@ -21,36 +21,36 @@ export interface PlannedTurn {
   readonly ordinal: number
 }
 
-/** How many turns an activity has in each flood. */
-export function turnsPerTide(activity: Activity, busyness: number): number {
-  return activity.perTide * busyness
+/** How many turns an activity has in each first half. */
+export function turnsPerCycle(activity: Activity, busyness: number): number {
+  return activity.perCycle * busyness
 }
 
-/** How many user transactions there are in each tide. */
-export function transactionsPerTide(activities: readonly Activity[], busyness: number): number {
+/** How many user transactions there are in each cycle. */
+export function transactionsPerCycle(activities: readonly Activity[], busyness: number): number {
   return activities.reduce(
-    (sum, activity) => sum + turnsPerTide(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
+    (sum, activity) => sum + turnsPerCycle(activity, busyness) * (activity.giveBack === undefined ? 1 : 2),
     0,
   )
 }
 
 /**
- * Spreads the turns of one tide over its flood: by place in the tide, in the order in which they are done. The plan is
+ * Spreads the turns of one cycle over its first half: by place in the cycle, in the order in which they are done. The plan is
  * the same on all branches, so that what grows with each turn grows on all alike.
  */
-export function planFlood(
+export function planTurns(
   seed: number,
-  tide: number,
+  cycle: number,
   activities: readonly Activity[],
   busyness: number,
 ): ReadonlyArray<readonly PlannedTurn[]> {
-  const places: Array<Array<PlannedTurn & { order: number }>> = Array.from({ length: floodEnd }, () => [])
+  const places: Array<Array<PlannedTurn & { order: number }>> = Array.from({ length: cycleMiddle }, () => [])
   activities.forEach((activity, index) => {
-    const random = new Random(seed, tide, index)
-    const count = turnsPerTide(activity, busyness)
-    const drawn = Array.from({ length: count }, () => random.between(1, floodEnd - 1)).sort((a, b) => a - b)
+    const random = new Random(seed, cycle, index)
+    const count = turnsPerCycle(activity, busyness)
+    const drawn = Array.from({ length: count }, () => random.between(1, cycleMiddle - 1)).sort((a, b) => a - b)
     drawn.forEach((place, nth) =>
-      places[place]?.push({ activity, ordinal: tide * count + nth, order: random.below(0x1_0000_0000) }),
+      places[place]?.push({ activity, ordinal: cycle * count + nth, order: random.below(0x1_0000_0000) }),
     )
   })
   return places.map((turns) => inOrder(turns))
@@ -155,9 +155,9 @@ export interface LedgerPlan {
 }
 
 /** What people outside do to a ledger, beside its plan. */
-export interface FromOutside {
-  /** What they have done before a tide. */
-  before(tide: number): Outsiders
+export interface ExternalInput {
+  /** What they have done before a cycle. */
+  before(cycle: number): ExternalAccounts
   /** The transactions of a block that were sent to the node, in their order. */
   at(height: number): readonly Submission[]
 }
@@ -169,39 +169,39 @@ interface DoneTurn {
   readonly activity: Activity
 }
 
-/** How many turns may wait at the end of a block of the ebb. */
-const mostWaiting = 3
+/** How many turns may wait at the end of a block of the second half. */
+const maxPending = 3
 
-/** One tide, done block after block: the drafts of its blocks, and the state after the last of them. */
-export class TideRun {
+/** One cycle, done block after block: the drafts of its blocks, and the state after the last of them. */
+export class CycleRun {
   readonly state: LedgerState
   readonly #plan: LedgerPlan
-  readonly #outside: FromOutside
+  readonly #outside: ExternalInput
   readonly #start: number
-  readonly #flood: ReadonlyArray<readonly PlannedTurn[]>
+  readonly #planned: ReadonlyArray<readonly PlannedTurn[]>
   /** The next one is the last. */
-  readonly #toGiveBack: DoneTurn[] = []
-  /** By place of the flood: how many turns of `#toGiveBack` were done before it. */
+  readonly #toReturn: DoneTurn[] = []
+  /** By place of the first half: how many turns of `#toReturn` were done before it. */
   readonly #doneBefore: number[] = []
   readonly #blocks: DraftBlock[] = []
   /** How many user transactions there have been since the first block. */
   #transactions: number
 
-  constructor(plan: LedgerPlan, tide: number, outside: FromOutside) {
+  constructor(plan: LedgerPlan, cycle: number, outside: ExternalInput) {
     const { activities, busyness } = plan
     this.#plan = plan
     this.#outside = outside
-    this.#start = tide * tideLength
-    this.#flood = planFlood(plan.seed, tide, activities, busyness)
-    this.#transactions = tide * transactionsPerTide(activities, busyness)
+    this.#start = cycle * cycleLength
+    this.#planned = planTurns(plan.seed, cycle, activities, busyness)
+    this.#transactions = cycle * transactionsPerCycle(activities, busyness)
     this.state = stateAtStart(
       activities,
       {
-        tide,
+        cycle,
         transactions: this.#transactions,
-        of: (activity) => tide * turnsPerTide(activity, busyness),
+        of: (activity) => cycle * turnsPerCycle(activity, busyness),
       },
-      outside.before(tide),
+      outside.before(cycle),
     )
   }
 
@@ -210,7 +210,7 @@ export class TideRun {
     return this.#start + this.#blocks.length
   }
 
-  /** Does all blocks up to a height of the tide. */
+  /** Does all blocks up to a height of the cycle. */
   block(height: number): DraftBlock {
     while (this.next <= height) this.#blocks.push(this.#do(this.next))
     return this.#blocks[height - this.#start] as DraftBlock
@@ -221,33 +221,33 @@ export class TideRun {
     const chance = { seed, salt: branch.saltAt(height) }
     const block = new OpenBlock(height, (other) => timeOf(other, clock), this.state, chance)
     const place = height - this.#start
-    if (place < floodEnd) this.#rise(block, place)
+    if (place < cycleMiddle) this.#rise(block, place)
     else this.#fall(block, place, new Random(seed, chance.salt, height))
     for (const submission of this.#outside.at(height)) block.addSubmission(submission)
     return block.close(systemWorks)
   }
 
-  /** The turns that are planned for a place of the flood. */
+  /** The turns that are planned for a place of the first half. */
   #rise(block: OpenBlock, place: number): void {
-    this.#doneBefore[place] = this.#toGiveBack.length
-    for (const { activity, ordinal } of this.#flood[place] ?? []) {
+    this.#doneBefore[place] = this.#toReturn.length
+    for (const { activity, ordinal } of this.#planned[place] ?? []) {
       block.add(ordinal, this.#nextPayer(), (turn) => {
         const { transaction, memo } = activity.act(turn)
-        if (activity.giveBack !== undefined) this.#toGiveBack.push({ activity, ordinal, memo })
+        if (activity.giveBack !== undefined) this.#toReturn.push({ activity, ordinal, memo })
         return transaction
       })
     }
   }
 
   /**
-   * Gives back, the last one first, the turns done at the mirror of a place of the ebb; but for a few that wait for the
-   * next block, so that branches differ in the ebb too.
+   * Gives back, the last one first, the turns done at the mirror of a place of the second half; but for a few that wait for the
+   * next block, so that branches differ in the second half too.
    */
   #fall(block: OpenBlock, place: number, random: Random): void {
-    const before = this.#doneBefore[tideLength - place] ?? this.#toGiveBack.length
-    const kept = place === tideLength - 1 ? 0 : before + random.below(mostWaiting + 1)
-    while (this.#toGiveBack.length > kept) {
-      const { activity, ordinal, memo } = this.#toGiveBack.pop() as DoneTurn
+    const before = this.#doneBefore[cycleLength - place] ?? this.#toReturn.length
+    const kept = place === cycleLength - 1 ? 0 : before + random.below(maxPending + 1)
+    while (this.#toReturn.length > kept) {
+      const { activity, ordinal, memo } = this.#toReturn.pop() as DoneTurn
       block.add(ordinal, this.#nextPayer(), (turn) => activity.giveBack?.(turn, memo) as DraftTransaction)
     }
   }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { KeptRecently } from '../node/recent-cache.ts'
+import { RecentCache } from '../node/recent-cache.ts'
 import type { Branch } from './world/branch.ts'
 import type { BodySignature, TransactionBody } from '../../src/flow/transaction-body.ts'
 import type { DraftArgument, DraftTransaction, SignedDraft, DraftBlock } from './events/draft.ts'
@@ -31,13 +31,13 @@ export interface IdSource {
 
 /** More than the blocks that one refers to. */
 const keptIds = 32
-const kept = new WeakMap<IdSource, KeptRecently<number, Buffer>>()
+const kept = new WeakMap<IdSource, RecentCache<number, Buffer>>()
 
 /** The id of the block at a height; the parent of the first one has the id of the height below. */
 export function blockId(source: IdSource, height: number): Buffer {
   if (height < 0) return Buffer.alloc(32)
   let ids = kept.get(source)
-  if (ids === undefined) kept.set(source, (ids = new KeptRecently(keptIds)))
+  if (ids === undefined) kept.set(source, (ids = new RecentCache(keptIds)))
   return ids.get(height, () => placedId(source, height, 'block'))
 }
 

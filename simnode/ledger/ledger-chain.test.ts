@@ -7,7 +7,7 @@ import type { LedgerState } from './state/ledger-state.ts'
 import type { StatePart } from './world/cycle.ts'
 import { accountOfAddress } from './world/account.ts'
 import type { Account } from './world/account.ts'
-import { tideLength } from './world/cycle.ts'
+import { cycleLength } from './world/cycle.ts'
 import { flow, vaultUuid } from './world/tokens.ts'
 
 const heights = fc.integer({ min: 0, max: 1000 })
@@ -58,7 +58,7 @@ describe('ledger chain', () => {
     )
   })
 
-  it('has other transactions on a branch, in the flood and in the ebb', () => {
+  it('has other transactions on a branch, in the first half and in the second half', () => {
     for (const after of [220, 320]) {
       const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
       const doers = (chain: LedgerChain): string[] =>
@@ -90,12 +90,15 @@ describe('ledger chain', () => {
     )
   })
 
-  it('ends each tide in the state in which the next begins', () => {
+  it('ends each cycle in the state in which the next begins', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.boolean(), (tide, isForked) => {
-        const start = tide * tideLength
-        const chain = ledgerChain({ seed: tide, branch: isForked ? `${start + 50}b` : '' })
-        const [end, next] = [chain.stateAt(start + tideLength - 1), ledgerChain({ seed: tide }).stateBefore(tide + 1)]
+      fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.boolean(), (cycle, isForked) => {
+        const start = cycle * cycleLength
+        const chain = ledgerChain({ seed: cycle, branch: isForked ? `${start + 50}b` : '' })
+        const [end, next] = [
+          chain.stateAt(start + cycleLength - 1),
+          ledgerChain({ seed: cycle }).stateBefore(cycle + 1),
+        ]
         for (const [name, part] of Object.entries<StatePart>({ ...end })) {
           for (const key of part.touched()) {
             expect(part.read(key), `${name} ${key}`).to.equal(next[name as keyof LedgerState].read(key))

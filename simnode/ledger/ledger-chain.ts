@@ -1,19 +1,19 @@
 import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
-import { KeptRecently } from '../node/recent-cache.ts'
+import { RecentCache } from '../node/recent-cache.ts'
 import { bytesField } from '../node/wire.ts'
 import { LedgerBlock, blockId, collectionId, heightInId } from './ledger-block.ts'
 import type { DraftBlock } from './events/draft.ts'
 import type { LedgerState } from './state/ledger-state.ts'
-import { Outsiders } from './state/external-accounts.ts'
+import { ExternalAccounts } from './state/external-accounts.ts'
 import { Journal } from './submissions/journal.ts'
-import { TideRun } from './cycle-run.ts'
-import type { FromOutside, LedgerPlan } from './cycle-run.ts'
+import { CycleRun } from './cycle-run.ts'
+import type { ExternalInput, LedgerPlan } from './cycle-run.ts'
 import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
-import { tideLength, tideOf } from './world/cycle.ts'
+import { cycleLength, cycleOf } from './world/cycle.ts'
 
 /** More than any block has. */
-const mostCollections = 1000
+const maxCollections = 1000
 
 /** Most transaction ids that are remembered for calls by id alone. */
 const maxRememberedTransactions = 100_000
@@ -22,7 +22,7 @@ const maxRememberedTransactions = 100_000
 const maxSystemBodies = 1000
 
 /**
- * A branch of the ledger. Any block is made on demand from the start of its tide, whatever was asked before: block and
+ * A branch of the ledger. Any block is made on demand from the start of its cycle, whatever was asked before: block and
  * collection ids carry their heights. Transaction ids are true hashes and cannot: those of blocks that were asked for
  * not too long ago are known.
  *
@@ -37,15 +37,15 @@ export class LedgerChain implements NodeChain {
   readonly metadata = bytesField(3, Buffer.alloc(32))
   readonly #plan: LedgerPlan
   readonly #journal: Journal
-  readonly #outside: FromOutside
-  readonly #atGenesis: Outsiders
+  readonly #outside: ExternalInput
+  readonly #atGenesis: ExternalAccounts
   /** How many changes of the journal the kept blocks and runs know of. */
   #known = 0
-  readonly #runs = new KeptRecently<number, TideRun>(3)
-  readonly #states = new KeptRecently<number, TideRun>(2)
-  readonly #blocks = new KeptRecently<number, LedgerBlock>(256)
-  readonly #transactions = new KeptRecently<string, ChainPlace>(maxRememberedTransactions)
-  readonly #systemBodies = new KeptRecently<string, Buffer>(maxSystemBodies)
+  readonly #runs = new RecentCache<number, CycleRun>(3)
+  readonly #states = new RecentCache<number, CycleRun>(2)
+  readonly #blocks = new RecentCache<number, LedgerBlock>(256)
+  readonly #transactions = new RecentCache<string, ChainPlace>(maxRememberedTransactions)
+  readonly #systemBodies = new RecentCache<string, Buffer>(maxSystemBodies)
 
   /** @param hasPayer whether there is the published payer */
   constructor(
@@ -55,28 +55,31 @@ export class LedgerChain implements NodeChain {
   ) {
     this.#plan = plan
     this.#journal = journal
-    this.#atGenesis = Outsiders.atGenesis(hasPayer)
-    this.#outside = { before: (tide) => this.#outsidersBefore(tide), at: (height) => journal.at(plan.branch, height) }
+    this.#atGenesis = ExternalAccounts.atGenesis(hasPayer)
+    this.#outside = {
+      before: (cycle) => this.#externalAccountsBefore(cycle),
+      at: (height) => journal.at(plan.branch, height),
+    }
     this.name = plan.branch.name
     this.firstHead = firstHead
   }
 
   /** What happens at a height, before it is encoded. */
   draft(height: number): DraftBlock {
-    this.#forgetVoid()
-    const tide = tideOf(height)
-    return this.#runs.get(tide, () => this.#run(tide)).block(height)
+    this.#invalidate()
+    const cycle = cycleOf(height)
+    return this.#runs.get(cycle, () => this.#run(cycle)).block(height)
   }
 
   /** The state after a block; to be read at once, not kept. */
   stateAt(height: number): LedgerState {
-    this.#forgetVoid()
-    const tide = tideOf(height)
-    const make = (): TideRun => this.#run(tide)
-    let run = this.#states.get(tide, make)
+    this.#invalidate()
+    const cycle = cycleOf(height)
+    const make = (): CycleRun => this.#run(cycle)
+    let run = this.#states.get(cycle, make)
     if (run.next > height + 1) {
-      this.#states.delete(tide)
-      run = this.#states.get(tide, make)
+      this.#states.delete(cycle)
+      run = this.#states.get(cycle, make)
     }
     run.block(height)
     return run.state
@@ -87,9 +90,9 @@ export class LedgerChain implements NodeChain {
     return timeOf(height, this.#plan.clock)
   }
 
-  /** The state before the first block of a tide. */
-  stateBefore(tide: number): LedgerState {
-    return this.#run(tide).state
+  /** The state before the first block of a cycle. */
+  stateBefore(cycle: number): LedgerState {
+    return this.#run(cycle).state
   }
 
   /** Which branch it is. */
@@ -98,7 +101,7 @@ export class LedgerChain implements NodeChain {
   }
 
   block(height: number): LedgerBlock {
-    this.#forgetVoid()
+    this.#invalidate()
     return this.#blocks.get(height, () => {
       const made = new LedgerBlock(this.#plan, this.draft(height))
       this.#remember(made)
@@ -115,7 +118,7 @@ export class LedgerChain implements NodeChain {
     const height = heightInId(id)
     if (height === undefined) return undefined
     // By hashes first: the height in an id that is not ours may be one at which no block can be made.
-    const index = Array.from({ length: mostCollections }, (_, nth) => nth).find((nth) =>
+    const index = Array.from({ length: maxCollections }, (_, nth) => nth).find((nth) =>
       collectionId(this.#plan, height, nth).equals(id),
     )
     return index !== undefined && index < this.block(height).collectionIds.length ? { height, index } : undefined
@@ -131,23 +134,23 @@ export class LedgerChain implements NodeChain {
     return this.#systemBodies.peek(id.toString('latin1'))
   }
 
-  #run(tide: number): TideRun {
-    return new TideRun(this.#plan, tide, this.#outside)
+  #run(cycle: number): CycleRun {
+    return new CycleRun(this.#plan, cycle, this.#outside)
   }
 
-  #outsidersBefore(tide: number): Outsiders {
+  #externalAccountsBefore(cycle: number): ExternalAccounts {
     const { branch } = this.#plan
-    const last = this.#journal.lastBelow(branch, tide * tideLength)
+    const last = this.#journal.lastBelow(branch, cycle * cycleLength)
     if (last === undefined) return this.#atGenesis
     return this.#journal.settled(branch, last, () => {
-      const run = this.#run(tideOf(last))
+      const run = this.#run(cycleOf(last))
       run.block(last)
-      return run.state.outsiders.copy()
+      return run.state.externalAccounts.copy()
     })
   }
 
   /** Drops what was made of blocks before they got transactions, and all that comes after them. */
-  #forgetVoid(): void {
+  #invalidate(): void {
     const { changes } = this.#journal
     if (this.#known === changes.length) return
     const from = changes.slice(this.#known).reduce((lowest, height) => Math.min(lowest, height))

@@ -54,7 +54,7 @@ describe('accounts of the simulated chain', () => {
     expect(told.keys[0]?.sequenceNumber).to.equal(latest.sequenceNumber + 1)
   })
 
-  it('have keys that come in the flood and are revoked in the ebb', async () => {
+  it('have keys that come in the first half and are revoked in the second half', async () => {
     const person = personOfTurn(4)
     const keys = async (height: number): Promise<boolean[]> =>
       (await asked(person, height)).keys.map(({ isRevoked }) => isRevoked)

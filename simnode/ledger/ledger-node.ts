@@ -14,7 +14,7 @@ import type { AccessNodeOptions } from '../server/access-node.ts'
 import { LedgerChain } from './ledger-chain.ts'
 import { ledgerMethods } from './ledger-methods.ts'
 import { Journal } from './submissions/journal.ts'
-import { SubmissionDesk, submissionMethods } from './submissions/mempool.ts'
+import { Mempool, submissionMethods } from './submissions/mempool.ts'
 import { Branch } from './world/branch.ts'
 import { defaultClock } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
@@ -83,23 +83,23 @@ export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): L
 /** An access node on a chain made of code. Any branch can be switched to, by its name; transactions that are sent to it come into the next block. */
 export class LedgerNode extends AccessNode<LedgerChain> {
   readonly #journal: Journal
-  readonly #desk: SubmissionDesk
+  readonly #mempool: Mempool
 
   /** Not listening yet: `startLedgerNode` makes nodes. */
   constructor(options: LedgerNodeOptions) {
     const journal = new Journal()
-    const desk = new SubmissionDesk(journal)
+    const mempool = new Mempool(journal)
     super(
       {
         first: options.branch ?? '',
         names: [options.branch ?? ''],
-        methods: { ...ledgerMethods, ...submissionMethods(desk) },
+        methods: { ...ledgerMethods, ...submissionMethods(mempool) },
         chain: (branch) => ledgerChain({ ...options, branch }, journal),
       },
       options,
     )
     this.#journal = journal
-    this.#desk = desk
+    this.#mempool = mempool
     journal.show(this.chain.branch, this.head)
   }
 
@@ -111,7 +111,7 @@ export class LedgerNode extends AccessNode<LedgerChain> {
 
   /** Moves the head; what was sent in the meantime comes into the first block on the way. */
   override setHead(height: number): void {
-    this.#desk.beforeHead(this.view, height)
+    this.#mempool.beforeHead(this.view, height)
     super.setHead(height)
     this.#journal.show(this.chain.branch, this.head)
   }

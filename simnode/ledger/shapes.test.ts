@@ -3,7 +3,7 @@ import { readRecordedEvents, recordingFiles } from '../replay/recorded-events.ts
 import type { CompositeType, EventShape } from './encoding/cadence-type.ts'
 import { readCcf } from './encoding/ccf-reader.test-support.ts'
 import { ledgerChain } from './ledger-node.ts'
-import { tideLength } from './world/cycle.ts'
+import { cycleLength } from './world/cycle.ts'
 
 /**
  * What a type is called wherever its contract is. The simulated chain has contracts of its own, whose events are those
@@ -35,11 +35,11 @@ function recordedShapes(): Map<string, CompositeType> {
   return shapes
 }
 
-/** Every shape of which events happen in the first tides. */
+/** Every shape of which events happen in the first cycles. */
 function simulatedShapes(): Set<EventShape> {
   const chain = ledgerChain()
   const shapes = new Set<EventShape>()
-  for (let height = 0; height < 3 * tideLength; height++) {
+  for (let height = 0; height < 3 * cycleLength; height++) {
     const { userTransactions, systemTransactions } = chain.draft(height)
     for (const { events } of [...userTransactions, ...systemTransactions])
       for (const { shape } of events) shapes.add(shape)

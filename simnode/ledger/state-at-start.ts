@@ -26,18 +26,18 @@ import { Accounts } from './state/accounts.ts'
 import { Contracts } from './state/contracts.ts'
 import { Items } from './state/items.ts'
 import type { LedgerState } from './state/ledger-state.ts'
-import type { Outsiders } from './state/external-accounts.ts'
+import type { ExternalAccounts } from './state/external-accounts.ts'
 
-/** How often something was done before a tide. */
+/** How often something was done before a cycle. */
 export interface TurnsBefore {
-  /** The tide that begins. */
-  readonly tide: number
+  /** The cycle that begins. */
+  readonly cycle: number
   /** User transactions of all kinds. */
   readonly transactions: number
   of(activity: Activity): number
 }
 
-/** The balances at the start of a tide: those of genesis, all fees since, and what activities leave behind. */
+/** The balances at the start of a cycle: those of genesis, all fees since, and what activities leave behind. */
 export function startBalances(activities: readonly Activity[], turns: TurnsBefore): StartBalance {
   const lasting = activities.filter((activity) => activity.lasting !== undefined)
   return (token, account) => {
@@ -46,7 +46,7 @@ export function startBalances(activities: readonly Activity[], turns: TurnsBefor
       balance -= BigInt(turnsOf(account, turns.transactions)) * transactionFee
       if (account.index === systemAccounts.flowFees.index) balance += BigInt(turns.transactions) * transactionFee
     }
-    for (const activity of lasting) balance += activity.lasting?.(token, account, turns.of(activity), turns.tide) ?? 0n
+    for (const activity of lasting) balance += activity.lasting?.(token, account, turns.of(activity), turns.cycle) ?? 0n
     return balance
   }
 }
@@ -63,8 +63,8 @@ export const evmActivities: readonly Activity[] = [
   coaCreation,
 ]
 
-/** The EVM at the start of a tide, by how many turns each activity has had before. */
-export function evmStateAtStart(turnsOf: (activity: Activity) => number, tide: number): EvmState {
+/** The EVM at the start of a cycle, by how many turns each activity has had before. */
+export function evmStateAtStart(turnsOf: (activity: Activity) => number, cycle: number): EvmState {
   const turns = {
     transfer: turnsOf(evmTransfer),
     erc20: turnsOf(evmTokenTransfer),
@@ -75,18 +75,22 @@ export function evmStateAtStart(turnsOf: (activity: Activity) => number, tide: n
     deposit: turnsOf(evmDeposit),
     coaCreation: turnsOf(coaCreation),
   }
-  return new EvmState(evmAtStart(turns, tide))
+  return new EvmState(evmAtStart(turns, cycle))
 }
 
 /**
- * The state at the start of a tide, by how often everything was done before it. Each domain adds its part here.
+ * The state at the start of a cycle, by how often everything was done before it. Each domain adds its part here.
  * @param before what people outside have done until then
  */
-export function stateAtStart(activities: readonly Activity[], turns: TurnsBefore, before: Outsiders): LedgerState {
-  const outsiders = before.copy()
+export function stateAtStart(
+  activities: readonly Activity[],
+  turns: TurnsBefore,
+  before: ExternalAccounts,
+): LedgerState {
+  const externalAccounts = before.copy()
   const ofFormula = startBalances(activities, turns)
   const turnsOf = (activity: Activity): number => (activities.includes(activity) ? turns.of(activity) : 0)
-  const staking = stakingAtStart(turns.tide)
+  const staking = stakingAtStart(turns.cycle)
   const made = new Map<Token, bigint>([
     [usdc, dollarsMinted(turnsOf(tokenMint))],
     [flow, staking.minted + before.supply],
@@ -95,12 +99,12 @@ export function stateAtStart(activities: readonly Activity[], turns: TurnsBefore
     vaults: new Vaults((token, account) => ofFormula(token, account) + (token === flow ? before.moved(account) : 0n)),
     supplies: new Supplies((token) => genesisSupply(token) + (made.get(token) ?? 0n)),
     items: new Items(turnsOf(itemMint)),
-    accounts: new Accounts(turnsOf(accountCreation), turnsOf(keyChange), turns.transactions, outsiders),
+    accounts: new Accounts(turnsOf(accountCreation), turnsOf(keyChange), turns.transactions, externalAccounts),
     contracts: new Contracts(turnsOf(contractDeploy)),
     staking: new StakingTable(staking),
     schedule: new Schedule(),
     market: new Market(),
-    evm: evmStateAtStart(turnsOf, turns.tide),
-    outsiders,
+    evm: evmStateAtStart(turnsOf, turns.cycle),
+    externalAccounts,
   }
 }

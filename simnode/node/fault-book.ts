@@ -1,5 +1,5 @@
 import { editAnswer } from './fault-edits.ts'
-import { defaultMethods } from './faults.ts'
+import { defaultMethods, isEditing } from './faults.ts'
 import type { EditingFault, EndingFault, Fault, FaultCall, RateLimitFault } from './faults.ts'
 import { Refusal } from './node-view.ts'
 
@@ -69,19 +69,6 @@ export class FaultBook {
   edit(method: string, answer: Buffer, verdict: Verdict): Buffer {
     return verdict.edits.reduce((edited, fault) => editAnswer(method, edited, fault), answer)
   }
-}
-
-const editingKinds: ReadonlySet<Fault['kind']> = new Set([
-  'garbage',
-  'wrong-parent',
-  'fewer-results',
-  'oversized',
-  'corrupt-event',
-  'lying-head',
-])
-
-function isEditing(fault: EndingFault | EditingFault): fault is EditingFault {
-  return editingKinds.has(fault.kind)
 }
 
 class Entry implements InjectedFault {

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { KeptRecently } from './recent-cache.ts'
+import { RecentCache } from './recent-cache.ts'
 
 /** Microseconds of CPU time for one value more where so many are kept. */
 function costAt(limit: number): number {
-  const kept = new KeptRecently<number, number>(limit)
+  const kept = new RecentCache<number, number>(limit)
   for (let key = 0; key < 2 * limit; key++) kept.get(key, () => key)
   const more = 50_000
   const start = process.threadCpuUsage()
@@ -18,7 +18,7 @@ describe('values that are kept for a while', () => {
     const step = fc.record({ key: fc.nat(12), isDeleted: fc.boolean() })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 80 }), (limit, steps) => {
-        const kept = new KeptRecently<number, number>(limit)
+        const kept = new RecentCache<number, number>(limit)
         const expected: Array<readonly [key: number, value: number]> = []
         steps.forEach(({ key, isDeleted }, at) => {
           const place = expected.findIndex(([other]) => other === key)

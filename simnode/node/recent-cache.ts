@@ -1,5 +1,5 @@
 /** The newest so many values, made when they are first asked for. */
-export class KeptRecently<Key, Value> {
+export class RecentCache<Key, Value> {
   readonly #limit: number
   readonly #values = new Map<Key, Value>()
   /**

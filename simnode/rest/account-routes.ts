@@ -42,8 +42,8 @@ export const accountRoutes: readonly RestRoute[] = [
       const { address, height } = wanted(request)
       const { account } =
         height === 'latest'
-          ? await calls.ask(accessCalls.latestAccount, { address })
-          : await calls.ask(accessCalls.account, { address, blockHeight: height })
+          ? await calls.ask(accessCalls.getAccountAtLatestBlock, { address })
+          : await calls.ask(accessCalls.getAccountAtBlockHeight, { address, blockHeight: height })
       if (account === undefined) throw new Refusal('INTERNAL', 'the answer has no account')
       const expand = readExpand(request.query)
       const [hasKeys, hasContracts] = [expand.has('keys'), expand.has('contracts')]
@@ -67,8 +67,8 @@ export const accountRoutes: readonly RestRoute[] = [
       const { address, height } = wanted(request)
       const { balance } =
         height === 'latest'
-          ? await calls.ask(accessCalls.latestBalance, { address })
-          : await calls.ask(accessCalls.balance, { address, blockHeight: height })
+          ? await calls.ask(accessCalls.getAccountBalanceAtLatestBlock, { address })
+          : await calls.ask(accessCalls.getAccountBalanceAtBlockHeight, { address, blockHeight: height })
       return { balance: String(balance) }
     },
   },
@@ -79,8 +79,8 @@ export const accountRoutes: readonly RestRoute[] = [
       const { address, height } = wanted(request)
       const { accountKeys } =
         height === 'latest'
-          ? await calls.ask(accessCalls.latestKeys, { address })
-          : await calls.ask(accessCalls.keys, { address, blockHeight: height })
+          ? await calls.ask(accessCalls.getAccountKeysAtLatestBlock, { address })
+          : await calls.ask(accessCalls.getAccountKeysAtBlockHeight, { address, blockHeight: height })
       return { keys: accountKeys.map(keyJson) }
     },
   },
@@ -92,8 +92,8 @@ export const accountRoutes: readonly RestRoute[] = [
       const index = readUint32(request.params['index'] ?? '', 'key index')
       const { accountKey } =
         height === 'latest'
-          ? await calls.ask(accessCalls.latestKey, { address, index })
-          : await calls.ask(accessCalls.key, { address, index, blockHeight: height })
+          ? await calls.ask(accessCalls.getAccountKeyAtLatestBlock, { address, index })
+          : await calls.ask(accessCalls.getAccountKeyAtBlockHeight, { address, index, blockHeight: height })
       if (accountKey === undefined) throw new Refusal('INTERNAL', 'the answer has no key')
       return keyJson(accountKey)
     },
@@ -101,8 +101,8 @@ export const accountRoutes: readonly RestRoute[] = [
 ]
 
 /** Source: onflow/flow-go `engine/access/rest/common/parser/arguments.go`. */
-const mostArguments = 100
-const scriptSchema = z.object({ script: z.string(), arguments: z.array(z.string()).max(mostArguments).nullish() })
+const maxArguments = 100
+const scriptSchema = z.object({ script: z.string(), arguments: z.array(z.string()).max(maxArguments).nullish() })
 
 /** The path that runs scripts: its answer is no object but a text, the base64 of a value in JSON-CDC. */
 export const scriptRoutes: readonly RestRoute[] = [
@@ -117,12 +117,15 @@ export const scriptRoutes: readonly RestRoute[] = [
       const script = readBase64(parsed.data.script, 'script source')
       const args = (parsed.data.arguments ?? []).map((one) => readBase64(one, 'argument'))
       if (id !== null)
-        return base64((await calls.ask(accessCalls.scriptAtId, { blockId: readId(id), script, arguments: args })).value)
+        return base64(
+          (await calls.ask(accessCalls.executeScriptAtBlockID, { blockId: readId(id), script, arguments: args })).value,
+        )
       if (height === undefined || height === 'latest') {
-        return base64((await calls.ask(accessCalls.scriptAtLatest, { script, arguments: args })).value)
+        return base64((await calls.ask(accessCalls.executeScriptAtLatestBlock, { script, arguments: args })).value)
       }
       return base64(
-        (await calls.ask(accessCalls.scriptAtHeight, { blockHeight: height, script, arguments: args })).value,
+        (await calls.ask(accessCalls.executeScriptAtBlockHeight, { blockHeight: height, script, arguments: args }))
+          .value,
       )
     },
   },
@@ -133,13 +136,13 @@ export const nodeRoutes: readonly RestRoute[] = [
   {
     method: 'GET',
     path: '/v1/network/parameters',
-    answer: async (calls) => ({ chain_id: (await calls.ask(accessCalls.networkParameters, {})).chainId }),
+    answer: async (calls) => ({ chain_id: (await calls.ask(accessCalls.getNetworkParameters, {})).chainId }),
   },
   {
     method: 'GET',
     path: '/v1/node_version_info',
     async answer(calls) {
-      const { info } = await calls.ask(accessCalls.versionInfo, {})
+      const { info } = await calls.ask(accessCalls.getNodeVersionInfo, {})
       if (info === undefined) throw new Refusal('INTERNAL', 'the answer has no version')
       return {
         semver: info.semver,

@@ -9,7 +9,7 @@ import type { WantedHeight } from './rest-values.ts'
 import { transactionJson, eventJson } from './transaction-routes.ts'
 
 /** Source: onflow/flow-go `engine/access/rest/http/request/get_block.go`. */
-const mostBlocks = 50
+const maxBlocks = 50
 const statuses = ['BLOCK_UNKNOWN', 'BLOCK_FINALIZED', 'BLOCK_SEALED'] as const
 
 /** A time as Go writes it; milliseconds are all that a block has. */
@@ -50,12 +50,12 @@ function payloadJson({ collectionGuarantees }: NonNullable<BlockResponse['block'
 const fullBlockResponse = true
 
 function blockAt(calls: RestCalls, height: WantedHeight): Promise<BlockResponse> {
-  if (height === 'latest') return calls.ask(accessCalls.latestBlock, { isSealed: true, fullBlockResponse })
-  return calls.ask(accessCalls.blockByHeight, { height, fullBlockResponse })
+  if (height === 'latest') return calls.ask(accessCalls.getLatestBlock, { isSealed: true, fullBlockResponse })
+  return calls.ask(accessCalls.getBlockByHeight, { height, fullBlockResponse })
 }
 
 function blockOfId(calls: RestCalls, id: Buffer): Promise<BlockResponse> {
-  return calls.ask(accessCalls.blockById, { id, fullBlockResponse })
+  return calls.ask(accessCalls.getBlockByID, { id, fullBlockResponse })
 }
 
 /** The heights that a query names. @throws ApiError */
@@ -70,14 +70,14 @@ async function heightsOf(calls: RestCalls, query: URLSearchParams): Promise<read
   }
   if (heights.length > 1 && heights.includes('latest'))
     throw badRequest("can not provide 'final' or 'sealed' values with other height values")
-  if (heights.length > mostBlocks) throw badRequest(`at most ${mostBlocks} heights can be requested at a time`)
+  if (heights.length > maxBlocks) throw badRequest(`at most ${maxBlocks} heights can be requested at a time`)
   if (heights.length > 0) return heights
   if (start === undefined || end === undefined || start === 'latest')
     throw badRequest('must provide either heights or start and end height range')
   const last = end === 'latest' ? ((await blockAt(calls, end)).block?.height ?? 0n) : end
   if (start > last) throw badRequest('start height must be less than or equal to end height')
-  if (last - start >= BigInt(mostBlocks))
-    throw badRequest(`height range ${last - start} exceeds maximum allowed of ${mostBlocks}`)
+  if (last - start >= BigInt(maxBlocks))
+    throw badRequest(`height range ${last - start} exceeds maximum allowed of ${maxBlocks}`)
   return Array.from({ length: Number(last - start) + 1 }, (_, at) => start + BigInt(at))
 }
 
@@ -96,7 +96,7 @@ export const blockRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/v1/blocks/{ids}',
     async answer(calls, { params, query }) {
-      const blocks = await Promise.all(readIds(params['ids'] ?? '', mostBlocks).map((id) => blockOfId(calls, id)))
+      const blocks = await Promise.all(readIds(params['ids'] ?? '', maxBlocks).map((id) => blockOfId(calls, id)))
       return blocks.map((block) => blockJson(block, readExpand(query)))
     },
   },
@@ -114,7 +114,7 @@ export const blockRoutes: readonly RestRoute[] = [
     path: '/v1/collections/{id}',
     async answer(calls, { params, query }) {
       const id = readId(params['id'] ?? '')
-      const { collection } = await calls.ask(accessCalls.collection, { id })
+      const { collection } = await calls.ask(accessCalls.getCollectionByID, { id })
       const ids = collection?.transactionIds ?? []
       const links = { _self: `/v1/collections/${hex(id)}` }
       if (!readExpand(query).has('transactions')) {
@@ -124,7 +124,7 @@ export const blockRoutes: readonly RestRoute[] = [
           _links: links,
         }
       }
-      const answers = await Promise.all(ids.map((one) => calls.ask(accessCalls.transaction, { id: one })))
+      const answers = await Promise.all(ids.map((one) => calls.ask(accessCalls.getTransaction, { id: one })))
       return {
         id: hex(id),
         transactions: answers.map((answer, at) => transactionJson(ids[at] ?? id, answer)),
@@ -136,7 +136,7 @@ export const blockRoutes: readonly RestRoute[] = [
 ]
 
 /** Source: onflow/flow-go `engine/access/rest/http/request/get_events.go`. */
-const mostHeights = 250n
+const maxHeights = 250n
 
 function resultJson({ blockId, blockHeight, blockTimestamp, events }: EventsResponse_Result): unknown {
   return {
@@ -149,7 +149,7 @@ function resultJson({ blockId, blockHeight, blockTimestamp, events }: EventsResp
 }
 
 async function latestHeight(calls: RestCalls): Promise<bigint> {
-  return (await calls.ask(accessCalls.latestBlock, { isSealed: true })).block?.height ?? 0n
+  return (await calls.ask(accessCalls.getLatestBlock, { isSealed: true })).block?.height ?? 0n
 }
 
 /** Events of one type, of blocks by height or by id. */
@@ -162,7 +162,7 @@ export const eventRoutes: readonly RestRoute[] = [
         readHeight(query.get('start_height'), 'start height'),
         readHeight(query.get('end_height'), 'end height'),
       ]
-      const blockIds = readIds(query.get('block_ids'), mostBlocks)
+      const blockIds = readIds(query.get('block_ids'), maxBlocks)
       const type = query.get('type') ?? ''
       if (blockIds.length > 0 && (start !== undefined || end !== undefined)) {
         throw badRequest('can only provide either block IDs or start and end height range')
@@ -172,13 +172,15 @@ export const eventRoutes: readonly RestRoute[] = [
       }
       if (type === '') throw badRequest('event type must be provided')
       if (start === undefined || end === undefined)
-        return (await calls.ask(accessCalls.eventsOfBlocks, { type, blockIds })).results.map(resultJson)
+        return (await calls.ask(accessCalls.getEventsForBlockIDs, { type, blockIds })).results.map(resultJson)
       const head = await latestHeight(calls)
       const [startHeight, endHeight] = [start === 'latest' ? head : start, end === 'latest' ? head : end]
       if (startHeight > endHeight) throw badRequest('start height must be less than or equal to end height')
-      if (endHeight - startHeight >= mostHeights)
-        throw badRequest(`height range ${endHeight - startHeight} exceeds maximum allowed of ${mostHeights}`)
-      return (await calls.ask(accessCalls.eventsOfHeights, { type, startHeight, endHeight })).results.map(resultJson)
+      if (endHeight - startHeight >= maxHeights)
+        throw badRequest(`height range ${endHeight - startHeight} exceeds maximum allowed of ${maxHeights}`)
+      return (await calls.ask(accessCalls.getEventsForHeightRange, { type, startHeight, endHeight })).results.map(
+        resultJson,
+      )
     },
   },
 ]

@@ -54,7 +54,7 @@ const routes: readonly RestRoute[] = [
 ]
 
 /** The largest body, in bytes: a transaction may have 1.5 MB, in base64. */
-const mostBodyBytes = 4 * 1024 * 1024
+const maxBodyBytes = 4 * 1024 * 1024
 
 /** Any page may ask, with any header, and read what it gets. */
 const openToAll = { 'access-control-allow-origin': '*' }
@@ -186,13 +186,13 @@ function urlOf({ url = '/' }: IncomingMessage): URL {
 
 /** The JSON of a body, whatever type it says it has: clients do not say it. @throws ApiError */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const tooLarge = new ApiError(413, 'body-too-large', `request body too large: at most ${mostBodyBytes} bytes`)
-  if (Number(request.headers['content-length'] ?? '0') > mostBodyBytes) throw tooLarge
+  const tooLarge = new ApiError(413, 'body-too-large', `request body too large: at most ${maxBodyBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? '0') > maxBodyBytes) throw tooLarge
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > mostBodyBytes) throw tooLarge
+    if (bytes > maxBodyBytes) throw tooLarge
     chunks.push(chunk)
   }
   try {

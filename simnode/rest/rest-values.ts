@@ -8,7 +8,7 @@ import { ApiError } from '../../src/platform/errors.ts'
 /** A height, or the newest block: everything is sealed at once, so that `final` is `sealed`. */
 export type WantedHeight = bigint | 'latest'
 
-const mostUint64 = 2n ** 64n - 1n
+const maxUint64 = 2n ** 64n - 1n
 
 export function badRequest(message: string): ApiError {
   return new ApiError(400, 'bad-request', message)
@@ -21,9 +21,9 @@ export function readId(text: string): Buffer {
 }
 
 /** Ids with commas between them; none of nothing. @throws ApiError */
-export function readIds(text: string | null, most: number): Buffer[] {
+export function readIds(text: string | null, max: number): Buffer[] {
   const ids = text === null || text === '' ? [] : text.split(',')
-  if (ids.length > most) throw badRequest(`at most ${most} IDs can be requested at a time`)
+  if (ids.length > max) throw badRequest(`at most ${max} IDs can be requested at a time`)
   return [...new Set(ids)].map(readId)
 }
 
@@ -36,8 +36,8 @@ export function readAddress(text: string): Buffer {
 
 /** @throws ApiError */
 export function readUint64(text: string, what: string): bigint {
-  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : mostUint64 + 1n
-  if (value > mostUint64) throw badRequest(`invalid ${what}: value must be an unsigned 64 bit integer`)
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : maxUint64 + 1n
+  if (value > maxUint64) throw badRequest(`invalid ${what}: value must be an unsigned 64 bit integer`)
   return value
 }
 

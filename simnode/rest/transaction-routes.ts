@@ -101,8 +101,8 @@ function idField(name: string, id: Uint8Array): Readonly<Record<string, string>>
 }
 
 /** Source: onflow/flow-go `engine/access/rest/common/parser`. */
-const mostAuthorizers = 100
-const mostArguments = 100
+const maxAuthorizers = 100
+const maxArguments = 100
 
 const signatureSchema = z.object({
   address: z.string(),
@@ -112,12 +112,12 @@ const signatureSchema = z.object({
 })
 const transactionSchema = z.object({
   script: z.string().min(1),
-  arguments: z.array(z.string()).max(mostArguments).nullish(),
+  arguments: z.array(z.string()).max(maxArguments).nullish(),
   reference_block_id: z.string().min(1),
   gas_limit: z.string(),
   payer: z.string().min(1),
   proposal_key: z.object({ address: z.string(), key_index: z.string(), sequence_number: z.string() }),
-  authorizers: z.array(z.string()).max(mostAuthorizers).nullish(),
+  authorizers: z.array(z.string()).max(maxAuthorizers).nullish(),
   payload_signatures: z.array(signatureSchema).nullish(),
   envelope_signatures: z.array(signatureSchema).min(1),
 })
@@ -159,8 +159,8 @@ export const transactionRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/v1/transactions',
     async answer(calls, { body }) {
-      const { id } = await calls.ask(accessCalls.send, { transaction: readTransaction(body) })
-      return transactionJson(id, await calls.ask(accessCalls.transaction, { id }))
+      const { id } = await calls.ask(accessCalls.sendTransaction, { transaction: readTransaction(body) })
+      return transactionJson(id, await calls.ask(accessCalls.getTransaction, { id }))
     },
   },
   {
@@ -168,11 +168,11 @@ export const transactionRoutes: readonly RestRoute[] = [
     path: '/v1/transactions/{id}',
     async answer(calls, { params, query }) {
       const id = readId(params['id'] ?? '')
-      const transaction = await calls.ask(accessCalls.transaction, { id })
+      const transaction = await calls.ask(accessCalls.getTransaction, { id })
       return transactionJson(
         id,
         transaction,
-        readExpand(query).has('result') ? await calls.ask(accessCalls.result, { id }) : undefined,
+        readExpand(query).has('result') ? await calls.ask(accessCalls.getTransactionResult, { id }) : undefined,
       )
     },
   },
@@ -184,7 +184,10 @@ export const transactionRoutes: readonly RestRoute[] = [
       const block = query.get('block_id')
       return resultJson(
         id,
-        await calls.ask(accessCalls.result, { id, ...(block === null ? {} : { blockId: readId(block) }) }),
+        await calls.ask(accessCalls.getTransactionResult, {
+          id,
+          ...(block === null ? {} : { blockId: readId(block) }),
+        }),
       )
     },
   },

@@ -6,7 +6,7 @@ import type { AccessNodeEvents } from './call-server.ts'
 import { FaultBook } from '../node/fault-book.ts'
 import type { InjectedFault } from '../node/fault-book.ts'
 import type { Fault } from '../node/faults.ts'
-import { KeptRecently } from '../node/recent-cache.ts'
+import { RecentCache } from '../node/recent-cache.ts'
 import type { NodeChain } from '../node/node-chain.ts'
 import type { NodeView, UnaryMethod } from '../node/node-view.ts'
 import { RawGrpcServer } from './grpc-server.ts'
@@ -64,7 +64,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   readonly #options: AccessNodeOptions
   readonly #faults = new FaultBook()
   readonly #callCounts = new Map<string, number>()
-  readonly #chains = new KeptRecently<string, Chain>(maxKeptChains)
+  readonly #chains = new RecentCache<string, Chain>(maxKeptChains)
   #server: RawGrpcServer | undefined
   #rest: RestServer | undefined
   #view: NodeView<Chain>

@@ -20,7 +20,7 @@ const labels = [
   'staking/delegator-request-unstake',
   'staking/withdraw-unstaked',
 ]
-/** Tides of the simulated chain in which each of these is done. */
+/** Cycles of the simulated chain in which each of these is done. */
 const heights = { from: 15_000, to: 16_000 }
 
 /** Contract and name of an event; capabilities were issued anew in each recorded transaction, which is a matter of scripts. */

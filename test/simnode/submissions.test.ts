@@ -8,7 +8,7 @@ import { transactionId } from '../../src/flow/transaction-id.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { LedgerScriptState } from '../../simnode/ledger/scripts/ledger-script-state.ts'
-import { outsideAccount, publishedPayer } from '../../simnode/ledger/world/account.ts'
+import { externalAccount, publishedPayer } from '../../simnode/ledger/world/account.ts'
 import { personOfTurn } from '../../simnode/ledger/world/people.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { bytesField, bytesOf } from '../../simnode/node/wire.ts'
@@ -45,7 +45,7 @@ describe('transactions that are sent to the simulated node', () => {
   async function newAccount(key: TestKey, startBalance = 10n * unit, ordinal = 1): Promise<TestSigner> {
     const { error } = await done({ code: createAccount('emulator', { ...key, startBalance }), proposer: payer })
     expect(error).to.equal('')
-    return { address: `0x${outsideAccount(ordinal).hex}`, keyIndex: 0, key }
+    return { address: `0x${externalAccount(ordinal).hex}`, keyIndex: 0, key }
   }
 
   async function refusal(transaction: FlowTransaction): Promise<string> {
@@ -88,7 +88,7 @@ describe('transactions that are sent to the simulated node', () => {
       'FungibleToken.Deposited',
       'FlowFees.FeesDeducted',
     ])
-    const created = await client.account(outsideAccount(1).hex)
+    const created = await client.account(externalAccount(1).hex)
     expect(created.balance).to.equal('5.00100000')
     expect(
       created.keys.map(({ publicKey, weight, sequenceNumber, isRevoked }) => ({
@@ -98,7 +98,7 @@ describe('transactions that are sent to the simulated node', () => {
         isRevoked,
       })),
     ).to.deep.equal([{ publicKey: key.publicKey, weight: 1000, sequenceNumber: 0, isRevoked: false }])
-    const state = new LedgerScriptState(node.chain, node.head).account(`0x${outsideAccount(1).hex}`)
+    const state = new LedgerScriptState(node.chain, node.head).account(`0x${externalAccount(1).hex}`)
     expect(state).to.deep.include({
       balance: '5.00100000',
       stored: [{ path: '/storage/flowTokenVault', type: flow.vaultType }],
@@ -118,8 +118,8 @@ describe('transactions that are sent to the simulated node', () => {
     expect(await done({ code, proposer: account, payer })).to.include({ status: 4, error: '' })
     expect(await balance(account.address)).to.equal('8.00099000')
     expect(await done({ code, proposer: payer, authorizers: [account] })).to.include({ status: 4, error: '' })
-    expect(node.chain.stateAt(node.head).outsiders.moved(personOfTurn(3))).to.equal(3n * unit)
-    expect(node.chain.stateAt(node.head - 3).outsiders.moved(personOfTurn(3))).to.equal(0n)
+    expect(node.chain.stateAt(node.head).externalAccounts.moved(personOfTurn(3))).to.equal(3n * unit)
+    expect(node.chain.stateAt(node.head - 3).externalAccounts.moved(personOfTurn(3))).to.equal(0n)
   })
 
   it('are signed by keys of both curves and both hashes, and by several that have the weight only together', async () => {
@@ -147,7 +147,7 @@ describe('transactions that are sent to the simulated node', () => {
       proposer: payer,
     })
     expect(error).to.equal('')
-    const account = { address: `0x${outsideAccount(ordinal).hex}`, keyIndex: 0, key: first }
+    const account = { address: `0x${externalAccount(ordinal).hex}`, keyIndex: 0, key: first }
     expect((await done({ code, proposer: account })).error).to.include(
       `payer account does not have sufficient signatures (500 < 1000)`,
     )
@@ -186,7 +186,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect((await client.account(payer.address)).keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal(
       lanes.map(() => 1),
     )
-    expect(ids.map((_, nth) => node.chain.stateAt(node.head).accounts.exists(outsideAccount(nth + 1)))).to.not.include(
+    expect(ids.map((_, nth) => node.chain.stateAt(node.head).accounts.exists(externalAccount(nth + 1)))).to.not.include(
       false,
     )
   })
@@ -298,7 +298,7 @@ describe('transactions that are sent to the simulated node', () => {
     expect(await fails({ code: { script, arguments: [amount] } })).to.include(
       '[Error Code: 1052] transaction arguments are invalid',
     )
-    expect(await fails({ code: sendFlow('emulator', { amount: 1n, to: outsideAccount(77).hex }) })).to.include(
+    expect(await fails({ code: sendFlow('emulator', { amount: 1n, to: externalAccount(77).hex }) })).to.include(
       'The recipient cannot receive FLOW',
     )
     expect(

@@ -14,7 +14,7 @@ import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { outsideAccount } from '../../simnode/ledger/world/account.ts'
+import { externalAccount } from '../../simnode/ledger/world/account.ts'
 import { personOfTurn } from '../../simnode/ledger/world/people.ts'
 import { quiet } from '../support/chain-source.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -45,9 +45,9 @@ const domains = {
   compareScheduled,
   compareEvmTokens,
 }
-/** In the third tide; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
+/** In the third cycle; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
 const [head, forkedAfter, end] = [430, 388, 641]
-/** From here on people outside send transactions: some come into blocks that both branches have, others into one tide and the next. */
+/** From here on people outside send transactions: some come into blocks that both branches have, others into one cycle and the next. */
 const begin = 384
 const unit = 100_000_000n
 
@@ -56,7 +56,7 @@ describe('the truth of the simulated chain', () => {
   let node: LedgerNode
   let client: NodeClient
   const key = passkeyKey()
-  const account: TestSigner = { address: `0x${outsideAccount(1).hex}`, keyIndex: 0, key }
+  const account: TestSigner = { address: `0x${externalAccount(1).hex}`, keyIndex: 0, key }
   const failedIds: string[] = []
   let running: RunningFarm
 
@@ -108,7 +108,7 @@ describe('the truth of the simulated chain', () => {
     node.setHead(391)
     await create(0n)
     await done({
-      code: sendFlow('emulator', { amount: 3n * unit, to: outsideAccount(2).hex }),
+      code: sendFlow('emulator', { amount: 3n * unit, to: externalAccount(2).hex }),
       proposer: account,
       payer: testPayer(3),
     })
@@ -139,7 +139,7 @@ describe('the truth of the simulated chain', () => {
   it('is what it derives after the chain has gone over to a branch', async () => {
     node.switchTo(`${forkedAfter}b`, 597)
     await create(7n * unit)
-    await done({ code: sendFlow('emulator', { amount: 4n * unit, to: outsideAccount(2).hex }), proposer: account })
+    await done({ code: sendFlow('emulator', { amount: 4n * unit, to: externalAccount(2).hex }), proposer: account })
     node.setHead(601)
     await done({ code: addKey('emulator', passkeyKey()), proposer: account })
     node.setHead(end)

@@ -1,5 +1,6 @@
 import { Client, credentials } from '@grpc/grpc-js'
-import { eventsOf, fieldsOf } from '../../../simnode/replay/recorded-events.ts'
+import { contentsOf } from '../../../simnode/node/wire.ts'
+import { eventsOf } from '../../../simnode/replay/recorded-events.ts'
 import type { RecordedEvent } from '../../../simnode/replay/recorded-events.ts'
 
 /** The events of some blocks of a node that speaks gRPC without TLS, in both encodings. */
@@ -15,8 +16,8 @@ export async function fetchEvents(address: string, from: number, count: number):
     })
   const found: RecordedEvent[] = []
   for (let height = from; height < from + count; height++) {
-    const [block] = fieldsOf(await call('GetBlockByHeight', Buffer.from([0x08, ...varint(height)])), 1)
-    const [id] = fieldsOf(block ?? Buffer.alloc(0), 1)
+    const [block] = contentsOf(await call('GetBlockByHeight', Buffer.from([0x08, ...varint(height)])), 1)
+    const [id] = contentsOf(block ?? Buffer.alloc(0), 1)
     if (id === undefined) throw new Error(`no block at height ${height}`)
     const results = (version: number): Promise<Buffer> =>
       call('GetTransactionResultsByBlockID', Buffer.from([0x0a, id.length, ...id, 0x10, version]))

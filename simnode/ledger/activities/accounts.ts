@@ -26,7 +26,7 @@ const bytes = arrayOf('UInt8')
 /** The service account makes a new account with one key. */
 export const accountCreation = activity({
   name: 'account-creation',
-  perTide: 8,
+  perCycle: 8,
   act(turn) {
     const { state, random } = turn
     const account = state.accounts.create()
@@ -81,7 +81,7 @@ const keyBytes = arrayOf('UInt8')
 /** One person after the other adds a key, and revokes it. */
 export const keyChange = activity<{ readonly account: Account; readonly keyIndex: number }>({
   name: 'key-change',
-  perTide: 4,
+  perCycle: 4,
   act({ state, random, ordinal }) {
     const account = personOfTurn(ordinal)
     const keyIndex = state.accounts.addKey(account)
@@ -150,7 +150,7 @@ function put(change: 'contractAdded' | 'contractUpdated', account: Account, cont
 /** One person after the other deploys a contract, and updates it. */
 export const contractDeploy = activity<number>({
   name: 'contract-deploy',
-  perTide: 2,
+  perCycle: 2,
   act: ({ state, ordinal }) => ({
     transaction: put('contractAdded', deployer(ordinal), state.contracts.deploy()),
     memo: ordinal,
@@ -161,7 +161,7 @@ export const contractDeploy = activity<number>({
 /** Somebody deploys a contract and removes it. */
 export const contractRemoval = activity<Account>({
   name: 'contract-removal',
-  perTide: 1,
+  perCycle: 1,
   act({ state, ordinal }) {
     const account = deployer(ordinal)
     state.contracts.addPassing(account)

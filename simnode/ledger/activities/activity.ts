@@ -5,9 +5,9 @@ import type { Token } from '../world/tokens.ts'
 
 /** One go of an activity, or its giving back: one user transaction. */
 export interface Turn extends Moment {
-  /** How many turns of the activity there were before, in the flood and since the first block. */
+  /** How many turns of the activity there were before, in the first half and since the first block. */
   readonly ordinal: number
-  /** Whose turn it is to pay; people act for themselves in the flood and are paid for in the ebb. */
+  /** Whose turn it is to pay; people act for themselves in the first half and are paid for in the second half. */
   readonly payer: Account
 }
 
@@ -18,23 +18,23 @@ export interface Done<Memo> {
 }
 
 /**
- * Something that people do. Each activity has the same number of turns in every tide; where it leaves something behind
+ * Something that people do. Each activity has the same number of turns in every cycle; where it leaves something behind
  * (`giveBack` missing or not exact), this must follow from the number of its turns alone.
  */
 export interface Activity<Memo = unknown> {
   readonly name: string
-  /** Turns in the flood of a tide of an ordinary chain; a busier one has a multiple. */
-  readonly perTide: number
+  /** Turns in the first half of a cycle of an ordinary chain; a busier one has a multiple. */
+  readonly perCycle: number
   /** Does it to the state, and tells it as a transaction. */
   act(turn: Turn): Done<Memo>
-  /** The turn's mirror, in the ebb of the same tide. It may not fail. */
+  /** The turn's mirror, in the second half of the same cycle. It may not fail. */
   giveBack?(turn: Turn, memo: Memo): DraftTransaction
   /**
-   * What the activity has added for ever to a vault by the start of a tide.
+   * What the activity has added for ever to a vault by the start of a cycle.
    * @param turns how many turns it has had until then
-   * @param tide the one that begins
+   * @param cycle the one that begins
    */
-  lasting?(token: Token, account: Account, turns: number, tide: number): bigint
+  lasting?(token: Token, account: Account, turns: number, cycle: number): bigint
 }
 
 /** An activity among others: its memo is its own business. */

@@ -7,7 +7,7 @@ import { evmScripts, runDirect, relayed } from './evm-run.ts'
 import { coaOf, signerOf } from '../evm/evm-turns.ts'
 import { deposit, withdraw } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
-import { somebodysAmount } from '../world/people.ts'
+import { drawAmount } from '../world/people.ts'
 import { flow } from '../world/tokens.ts'
 import { abiWord, callInput, erc20Transfer } from '../evm/evm-encoding.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
@@ -21,7 +21,7 @@ interface Deposited {
 }
 
 /** In whole FLOW. */
-const most = 200
+const maxFlow = 200
 const attoPerUnit = 10n ** 10n
 const gasUsed = { deposit: 21_055, withdraw: 21_000 } as const
 const gasLimit = 23_300
@@ -84,9 +84,9 @@ function outOf(turn: Turn, { from, amount }: Deposited): DraftTransaction {
 /** Somebody puts FLOW into an account in the EVM; its owner takes as much out again, for who put it there. */
 export const evmDeposit = activity<Deposited>({
   name: 'evm-deposit',
-  perTide: 10,
+  perCycle: 10,
   act(turn) {
-    const memo = { from: turn.payer, amount: somebodysAmount(turn.random, most) }
+    const memo = { from: turn.payer, amount: drawAmount(turn.random, maxFlow) }
     return { transaction: into(turn, memo), memo }
   },
   giveBack: outOf,
@@ -137,7 +137,7 @@ function sendBack(turn: Turn, { amount }: Sent): DraftTransaction {
 /** An account in the EVM that Cadence owns sends ERC-20 tokens; who got them sends them back. */
 export const coaCall = activity<Sent>({
   name: 'coa-call',
-  perTide: 10,
+  perCycle: 10,
   act(turn) {
     const memo = { amount: BigInt(turn.random.between(1, 4_000_000_000)) }
     return { transaction: send(turn, memo), memo }
@@ -164,7 +164,7 @@ const code = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000
 /** Somebody makes an account in the EVM that an account of Flow owns, and keeps it. */
 export const coaCreation = activity({
   name: 'coa-creation',
-  perTide: 2,
+  perCycle: 2,
   act(turn) {
     const uuid = turn.newUuid()
     const address = coaAddress(uuid)

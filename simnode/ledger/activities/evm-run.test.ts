@@ -7,12 +7,12 @@ import type { PayloadFields } from '../../../src/flow/payload-value.ts'
 import { bytesOf, contentsOf } from '../../node/wire.ts'
 import { evmActivities } from '../state-at-start.ts'
 import { LedgerChain } from '../ledger-chain.ts'
-import { Outsiders } from '../state/external-accounts.ts'
-import { TideRun } from '../cycle-run.ts'
+import { ExternalAccounts } from '../state/external-accounts.ts'
+import { CycleRun } from '../cycle-run.ts'
 import type { LedgerPlan } from '../cycle-run.ts'
 import { Branch } from '../world/branch.ts'
 import { defaultClock } from '../world/clock.ts'
-import { tideLength } from '../world/cycle.ts'
+import { cycleLength } from '../world/cycle.ts'
 import { closeEvmBlock } from '../evm/evm-block.ts'
 import { evmBlocks } from './evm-run.ts'
 import { coas, evmUsers, itemKinds, pictureCount } from '../evm/evm-world.ts'
@@ -61,8 +61,8 @@ describe('the simulated EVM', () => {
   let blocks: readonly ToldBlock[]
 
   before(() => {
-    blocks = toldBlocks(evmChain(4), tideLength, 2 * tideLength - 1)
-    expect(blocks).to.have.lengthOf(tideLength)
+    blocks = toldBlocks(evmChain(4), cycleLength, 2 * cycleLength - 1)
+    expect(blocks).to.have.lengthOf(cycleLength)
   })
 
   it('runs what can be read without a problem, from senders with one nonce after the other', () => {
@@ -79,7 +79,7 @@ describe('the simulated EVM', () => {
     expect([...types].sort((a, b) => a - b)).to.deep.equal([0, 1, 2, 255])
   })
 
-  it('closes blocks with the hash of their content but for the last of a tide, each on the one below', () => {
+  it('closes blocks with the hash of their content but for the last of a cycle, each on the one below', () => {
     blocks.forEach(({ fields, transactions }, place) => {
       const block = closeEvmBlock({
         parentHash: bytes(fields['parentHash']),
@@ -98,7 +98,7 @@ describe('the simulated EVM', () => {
         })),
       })
       const told = bytes(fields['hash'])
-      if (place < tideLength - 1) expect(told).to.deep.equal(block.hash)
+      if (place < cycleLength - 1) expect(told).to.deep.equal(block.hash)
       const above = blocks[place + 1]
       if (above !== undefined) expect(bytes(above.fields['parentHash'])).to.deep.equal(told)
     })
@@ -130,13 +130,15 @@ describe('the simulated EVM', () => {
     expect([...evm.touched()].filter((key) => /^(tokens|items)/.test(key)).length).to.be.above(20)
   })
 
-  it('ends each tide in the state in which the next begins', () => {
-    for (const tide of [0, 1, 77, 1_000_003]) {
-      const end = evmChain(tide).stateAt((tide + 1) * tideLength - 1)
-      const start = new TideRun(evmPlan(tide), tide + 1, { before: () => Outsiders.atGenesis(false), at: () => [] })
-        .state
+  it('ends each cycle in the state in which the next begins', () => {
+    for (const cycle of [0, 1, 77, 1_000_003]) {
+      const end = evmChain(cycle).stateAt((cycle + 1) * cycleLength - 1)
+      const start = new CycleRun(evmPlan(cycle), cycle + 1, {
+        before: () => ExternalAccounts.atGenesis(false),
+        at: () => [],
+      }).state
       for (const key of end.evm.touched()) {
-        expect(start.evm.read(key), `${key} after tide ${tide}`).to.equal(end.evm.read(key))
+        expect(start.evm.read(key), `${key} after cycle ${cycle}`).to.equal(end.evm.read(key))
       }
     }
   })

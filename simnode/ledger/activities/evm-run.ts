@@ -25,7 +25,7 @@ import type { Direction, SignedKind } from '../evm/evm-turns.ts'
 import { activity } from './activity.ts'
 import type { Activity, Turn, SystemWork } from './activity.ts'
 import type { EvmUser } from '../evm/evm-world.ts'
-import { placeInTide, tideLength, tideOf } from '../world/cycle.ts'
+import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import { closeEvmBlock } from '../evm/evm-block.ts'
 
 const imports = `import EVM from 0xf8d6e0586b0a20c7
@@ -227,7 +227,7 @@ export interface Signers {
 export interface SignedActivity<Memo> {
   readonly name: string
   readonly kind: SignedKind
-  readonly perTide: number
+  readonly perCycle: number
   /** Draws what is done. */
   readonly draw: (turn: Turn, signers: Signers) => Memo
   /** Does it to the state, or gives it back. @returns the call that does it */
@@ -235,7 +235,7 @@ export interface SignedActivity<Memo> {
 }
 
 /** The activity of turns that are given back by those whom they were for. */
-export function signedActivity<Memo>({ name, kind, perTide, draw, call }: SignedActivity<Memo>): Activity {
+export function signedActivity<Memo>({ name, kind, perCycle, draw, call }: SignedActivity<Memo>): Activity {
   const signersOf = ({ ordinal }: Turn): Signers => ({
     first: signerOf(kind, 'there', ordinal),
     second: signerOf(kind, 'back', ordinal),
@@ -244,7 +244,7 @@ export function signedActivity<Memo>({ name, kind, perTide, draw, call }: Signed
     relayed(turn, kind, direction, call(turn, memo, direction, signersOf(turn)))
   return activity<Memo>({
     name,
-    perTide,
+    perCycle,
     act(turn) {
       const memo = draw(turn, signersOf(turn))
       return { transaction: run(turn, memo, 'there'), memo }
@@ -329,7 +329,7 @@ export const evmBlocks: SystemWork = {
     const first = height === firstHeight ? makeContracts(moment) : []
     const { lastHash, totalSupply, transactions } = evm
     const prevrandao = random.bytes(32)
-    const isLastOfTide = placeInTide(height) === tideLength - 1
+    const isLastOfCycle = placeInCycle(height) === cycleLength - 1
     const block = lazy((): EvmBlock => {
       const closed = closeEvmBlock({
         parentHash: lastHash(),
@@ -339,7 +339,7 @@ export const evmBlocks: SystemWork = {
         prevrandao,
         transactions,
       })
-      return isLastOfTide ? { ...closed, hash: hashBefore(tideOf(height) + 1) } : closed
+      return isLastOfCycle ? { ...closed, hash: hashBefore(cycleOf(height) + 1) } : closed
     })
     evm.lastHash = () => block().hash
     evm.transactions = []

@@ -1,5 +1,5 @@
 import { signedActivity, relayed } from './evm-run.ts'
-import { somebodysAmount } from '../world/people.ts'
+import { drawAmount } from '../world/people.ts'
 import { abiWord, callInput, erc20Transfer, erc721Transfer, erc1155Transfer } from '../evm/evm-encoding.ts'
 import { erc20Contracts, evmContracts, pictureCount, itemKinds } from '../evm/evm-world.ts'
 import { activity } from './activity.ts'
@@ -17,8 +17,8 @@ const attoPerUnit = 10n ** 10n
 export const evmTransfer = signedActivity<FlowSent>({
   name: 'evm-transfer',
   kind: 'transfer',
-  perTide: 24,
-  draw: ({ random }) => ({ attoFlow: somebodysAmount(random, maxFlow) * attoPerUnit }),
+  perCycle: 24,
+  draw: ({ random }) => ({ attoFlow: drawAmount(random, maxFlow) * attoPerUnit }),
   call({ state: { evm } }, { attoFlow }, direction, { first, second }) {
     const [from, to] = direction === 'there' ? [first, second] : [second, first]
     evm.addBalance(from.address.toString('hex'), -attoFlow)
@@ -41,10 +41,10 @@ const unitsPerUnit = 100n
 export const evmTokenTransfer = signedActivity<TokensSent>({
   name: 'evm-token-transfer',
   kind: 'erc20',
-  perTide: 40,
+  perCycle: 40,
   draw: ({ random }) => ({
     contract: random.pick(erc20Contracts),
-    amount: somebodysAmount(random, maxTokens) / unitsPerUnit,
+    amount: drawAmount(random, maxTokens) / unitsPerUnit,
   }),
   call({ state: { evm } }, { contract, amount }, direction, { first, second }) {
     const [from, to] = direction === 'there' ? [first, second] : [second, first]
@@ -71,7 +71,7 @@ const pictureContractHex = pictureContract.toString('hex')
 export const evmPictureTransfer = signedActivity<Passed>({
   name: 'evm-picture-transfer',
   kind: 'erc721',
-  perTide: 10,
+  perCycle: 10,
   draw({ random, state }, { second }) {
     const id = random.between(1, pictureCount)
     return { id, from: Buffer.from(state.evm.owner(pictureContractHex, id), 'hex'), to: second.address }
@@ -101,7 +101,7 @@ const noDataAt = 160
 export const evmItemTransfer = signedActivity<ItemsSent>({
   name: 'evm-item-transfer',
   kind: 'erc1155',
-  perTide: 8,
+  perCycle: 8,
   draw: ({ random }) => ({ id: random.between(1, itemKinds), amount: BigInt(random.between(1, 20)) }),
   call({ state: { evm } }, { id, amount }, direction, { first, second }) {
     const [from, to] = direction === 'there' ? [first.address, second.address] : [second.address, first.address]
@@ -120,7 +120,7 @@ const reverted = 306
 /** Somebody wants to send more ERC-20 tokens than there are: the call is undone, the gas is paid. */
 export const evmFailure = activity({
   name: 'evm-failure',
-  perTide: 4,
+  perCycle: 4,
   act(turn) {
     const to = signerOf('failure', 'back', turn.ordinal).address
     return {

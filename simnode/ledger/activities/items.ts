@@ -4,9 +4,9 @@ import type { DraftTransaction } from '../events/draft.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
 import { itemDeposited, itemWithdrawn, itemMinted } from '../events/token-events.ts'
 import type { Account } from '../world/account.ts'
-import { anyItem, collections, itemName, itemTraits } from '../world/collections.ts'
+import { drawItem, collections, itemName, itemTraits } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
-import { anyPerson } from '../world/people.ts'
+import { drawPerson } from '../world/people.ts'
 import { firstOwner } from '../state/items.ts'
 
 const transferScripts = new Map(
@@ -55,13 +55,13 @@ function give({ state, random }: Turn, { collection, id, from, to }: Given): Dra
 /** An item goes from its owner to somebody else. */
 export const itemTransfer = activity<Given>({
   name: 'item-transfer',
-  perTide: 25,
+  perCycle: 25,
   act(turn) {
     const { state, random } = turn
     const collection = random.pick(collections)
-    const id = anyItem(random, state.items.count(collection))
+    const id = drawItem(random, state.items.count(collection))
     const from = state.items.owner(collection, id)
-    const memo = { collection, id, from, to: anyPerson(random, from) }
+    const memo = { collection, id, from, to: drawPerson(random, from) }
     return { transaction: give(turn, memo), memo }
   },
   giveBack: (turn, { collection, id, from, to }) => give(turn, { collection, id, from: to, to: from }),
@@ -90,7 +90,7 @@ const strings = arrayOf('String')
 /** A new item for one person after the other, in one collection after the other. They stay for ever. */
 export const itemMint = activity({
   name: 'item-mint',
-  perTide: 6,
+  perCycle: 6,
   act({ state, random, ordinal }) {
     const collection = collections[ordinal % collections.length] as Collection
     const id = state.items.mint(collection)

@@ -7,8 +7,8 @@ import { storefrontUuid, flowVault, itemTypeOf, marketShapes } from '../state/ma
 import type { Listing } from '../state/market.ts'
 import { deposit, withdraw } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
-import { somebodysAmount, anyPerson } from '../world/people.ts'
-import { anyItem, collections, itemUuid } from '../world/collections.ts'
+import { drawAmount, drawPerson } from '../world/people.ts'
+import { drawItem, collections, itemUuid } from '../world/collections.ts'
 import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
 
 /** What is known of a turn when it is given back: what was listed, and who bought it or took it from the market. */
@@ -18,7 +18,7 @@ interface Sale {
 }
 
 /** In whole FLOW. */
-const most = 400
+const maxPrice = 400
 
 const imports = `import NonFungibleToken, NFTStorefrontV2 from 0x${systemAccounts.service.hex}
 import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
@@ -77,14 +77,14 @@ transaction(listing: UInt64) {
  */
 export const itemSale = activity<Sale | undefined>({
   name: 'item-sale',
-  perTide: 12,
+  perCycle: 12,
   act(turn) {
     const { state, random, ordinal, payer } = turn
     if (ordinal % 2 === 0) {
       const collection = random.pick(collections)
-      const id = anyItem(random, state.items.count(collection))
+      const id = drawItem(random, state.items.count(collection))
       const seller = state.items.owner(collection, id)
-      const price = somebodysAmount(random, most)
+      const price = drawAmount(random, maxPrice)
       const listing = { uuid: turn.newUuid(), seller, collection, id, price, expiry: expiryOf(turn) }
       return { transaction: list(turn, ordinal, listing), memo: { listing, buyer: undefined } }
     }
@@ -93,7 +93,7 @@ export const itemSale = activity<Sale | undefined>({
     if (ordinal % 4 === 3 && isThere(turn, listing)) {
       return { transaction: remove(turn, ordinal - 1, listing), memo: { listing, buyer: listing.seller } }
     }
-    const buyer = payer.index === listing.seller.index ? anyPerson(random, payer) : payer
+    const buyer = payer.index === listing.seller.index ? drawPerson(random, payer) : payer
     if (!isThere(turn, listing)) return { transaction: inVain(listing, buyer), memo: { listing, buyer: undefined } }
     return { transaction: buy(turn, ordinal - 1, listing, buyer), memo: { listing, buyer } }
   },

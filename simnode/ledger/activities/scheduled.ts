@@ -192,11 +192,11 @@ const whole = 100_000_000n
  */
 export const scheduled = activity<Scheduled>({
   name: 'scheduled',
-  perTide: 8,
+  perCycle: 8,
   act(turn) {
     const { ordinal, height, timeAt, random, state } = turn
     const { priority, fees, end } = kindOf(ordinal)
-    // What is cancelled is due far beyond the tide.
+    // What is cancelled is due far beyond the cycle.
     const wait = end === 'is-cancelled' ? 100_000 : random.between(3, 40)
     const one: Scheduled = {
       id: ordinal + 1,

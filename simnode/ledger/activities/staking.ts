@@ -4,12 +4,12 @@ import type { StakingCall, StakingTurn } from '../staking/staking-program.ts'
 import type { Staker } from '../staking/stakers.ts'
 import type { Moment } from '../state/ledger-state.ts'
 import type { DraftEvent, DraftArgument, DraftTransaction } from '../events/draft.ts'
-import type { Teller, StakingTable } from '../staking/staking-table.ts'
+import type { StakingContext, StakingTable } from '../staking/staking-table.ts'
 import { activity } from './activity.ts'
 import type { Turn, SystemWork } from './activity.ts'
 import { doStaking, lastingTurns, stakersFlow, beginEpoch, rewardOf } from '../staking/staking-program.ts'
 import { networkingAddress, nodeIdOf, publicKeyText, roleOf } from '../staking/stakers.ts'
-import { tideOf, placeInTide, tideLength } from '../world/cycle.ts'
+import { cycleOf, placeInCycle, cycleLength } from '../world/cycle.ts'
 import type { CadenceValue } from '../encoding/cadence-value.ts'
 import { viewOf } from '../world/clock.ts'
 import { stakingShapes } from '../staking/staking-events.ts'
@@ -102,7 +102,7 @@ export function stakingScript(call: StakingCall, { delegatorId }: Staker): Buffe
 }
 
 /** Where the staking table tells what happens in a block, and takes FLOW from. */
-export function stakingTeller({ state: { vaults }, newUuid }: Moment, events: DraftEvent[]): Teller {
+export function stakingContext({ state: { vaults }, newUuid }: Moment, events: DraftEvent[]): StakingContext {
   return {
     events,
     newUuid,
@@ -115,34 +115,34 @@ export function stakingTeller({ state: { vaults }, newUuid }: Moment, events: Dr
 
 const gasLimit = 9999
 
-/** What those that stake do for good: they register, unstake what they staked in earlier tides, take what they earned. */
+/** What those that stake do for good: they register, unstake what they staked in earlier cycles, take what they earned. */
 export const staking = activity<undefined>({
   name: 'staking',
-  perTide: lastingTurns.length,
+  perCycle: lastingTurns.length,
   act(turn) {
     const {
       state: { staking: table },
       height,
     } = turn
     // A busier chain has more turns: those find that the round is made.
-    const done = lastingTurns[table.turns++]?.(tideOf(height), table)
+    const done = lastingTurns[table.turns++]?.(cycleOf(height), table)
     return { transaction: done === undefined ? inVain(turn) : draft(turn, done), memo: undefined }
   },
-  lasting: (token, account, _turns, tide) => (token.index === 0 ? stakersFlow(account, tide) : 0n),
+  lasting: (token, account, _turns, cycle) => (token.index === 0 ? stakersFlow(account, cycle) : 0n),
 })
 
 /** Somebody that is registered stakes something more, and takes it back before the epoch ends. */
 export const stakingThereAndBack = activity<StakingTurn | undefined>({
   name: 'staking-there-and-back',
-  perTide: 4,
+  perCycle: 4,
   act(turn) {
     const {
       state: { staking: table },
       height,
       random,
     } = turn
-    // Not those whose stakes change for good in this very tide.
-    const candidates = table.registered.slice(2, tideOf(height))
+    // Not those whose stakes change for good in this very cycle.
+    const candidates = table.registered.slice(2, cycleOf(height))
     if (candidates.length === 0) return { transaction: inVain(turn), memo: undefined }
     const staker = random.pick(candidates)
     const amount = BigInt(random.between(1_00000000, 40_00000000))
@@ -157,7 +157,7 @@ export const stakingThereAndBack = activity<StakingTurn | undefined>({
 function draft(turn: Turn, done: StakingTurn): DraftTransaction {
   const events: DraftEvent[] = []
   const { staking: table } = turn.state
-  doStaking(table, stakingTeller(turn, events), done)
+  doStaking(table, stakingContext(turn, events), done)
   return {
     script: stakingScript(done.call, done.staker),
     arguments: argumentsOf(turn, done),
@@ -219,25 +219,29 @@ export function epochPayout(table: StakingTable): bigint {
   return table.registered.reduce((total, staker) => total + rewardOf(table.of(staker).staked), 0n)
 }
 
-/** The views of an epoch, which is a tide, the last ones inclusive. In its last block it is too late to stake. */
+/** The views of an epoch, which is a cycle, the last ones inclusive. In its last block it is too late to stake. */
 export function viewsOf(epoch: number): {
   readonly first: number
   readonly stakingEnd: number
   readonly final: number
 } {
-  const first = epoch * tideLength
-  return { first: viewOf(first), stakingEnd: viewOf(first + tideLength - 1) - 1, final: viewOf(first + tideLength) - 1 }
+  const first = epoch * cycleLength
+  return {
+    first: viewOf(first),
+    stakingEnd: viewOf(first + cycleLength - 1) - 1,
+    final: viewOf(first + cycleLength) - 1,
+  }
 }
 
 /**
- * Epochs, as long as tides, since what is staked for good is the same in each: in the last block of one the next is set
+ * Epochs, as long as cycles, since what is staked for good is the same in each: in the last block of one the next is set
  * up, and in the first block of that one rewards are paid and tokens move.
  */
 export const epochs: SystemWork = {
   name: 'epochs',
   chunk(moment) {
-    const [epoch, place] = [tideOf(moment.height), placeInTide(moment.height)]
-    if (place === tideLength - 1) return setUp(moment, epoch + 1)
+    const [epoch, place] = [cycleOf(moment.height), placeInCycle(moment.height)]
+    if (place === cycleLength - 1) return setUp(moment, epoch + 1)
     return place === 0 && epoch > 0 ? begin(moment, epoch) : []
   },
 }
@@ -248,7 +252,7 @@ function begin(moment: Moment, epoch: number): DraftEvent[] {
   } = moment
   const events: DraftEvent[] = [{ shape: stakingShapes.commit, values: commitOf(staking, epoch) }]
   const minted = staking.minted
-  beginEpoch(staking, stakingTeller(moment, events), epoch)
+  beginEpoch(staking, stakingContext(moment, events), epoch)
   supplies.add(flow, staking.minted - minted)
   const [total, payout, views] = [staking.totalStaked(), epochPayout(staking), viewsOf(epoch)]
   events.push(
@@ -265,7 +269,7 @@ function setUp({ state: { staking }, timeAt }: Moment, epoch: number): DraftEven
   const { first, final } = viewsOf(epoch)
   const nodes = staking.nodes
   const collectors = nodes.filter(({ node }) => roleOf(node) === 1).map(({ node }) => [nodeIdOf(node), weight] as const)
-  const [start, end] = [timeAt(epoch * tideLength), timeAt((epoch + 1) * tideLength)]
+  const [start, end] = [timeAt(epoch * cycleLength), timeAt((epoch + 1) * cycleLength)]
   return [
     { shape: stakingShapes.keysBegun, values: [] },
     {

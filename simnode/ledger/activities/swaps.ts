@@ -6,7 +6,7 @@ import { moveTokens } from '../state/token-moves.ts'
 import { pairs, reservesAtStart, systemAccounts } from '../world/tokens.ts'
 import type { Pair, Token } from '../world/tokens.ts'
 import type { Account } from '../world/account.ts'
-import { somebodysAmount } from '../world/people.ts'
+import { drawAmount } from '../world/people.ts'
 
 interface Swap {
   readonly pair: Pair
@@ -18,7 +18,7 @@ interface Swap {
 }
 
 /** In whole tokens. */
-const most = 1000
+const maxAmount = 1000
 
 const kinds = pairs.map((pair) => {
   const { contract, token0, token1 } = pair
@@ -57,7 +57,7 @@ transaction(amount: UFix64, direction: UInt8, atLeast: UFix64) {
 /** Somebody changes one token for another, and later back. */
 export const swap = activity<Swap>({
   name: 'swap',
-  perTide: 16,
+  perCycle: 16,
   act(turn) {
     const {
       random,
@@ -67,7 +67,7 @@ export const swap = activity<Swap>({
     const { pair } = random.pick(kinds)
     const isForward = random.percent(50)
     const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]
-    const amountIn = somebodysAmount(random, most)
+    const amountIn = drawAmount(random, maxAmount)
     // x * y stays the same, rounded to the pair's good; it takes no fee, so that a swap back gives what was given.
     const [held, stock] = [vaults.balance(tokenIn, pair.contract), vaults.balance(tokenOut, pair.contract)]
     const memo = { pair, by: payer, isForward, amountIn, amountOut: (amountIn * stock) / (held + amountIn) }

@@ -4,7 +4,7 @@ import { inventedKey, accountAt } from '../world/account.ts'
 import { genesisContracts } from '../world/genesis-contracts.ts'
 import { arrayOf, eventShape, optional } from '../encoding/cadence-type.ts'
 import type { CadenceType, CompositeType } from '../encoding/cadence-type.ts'
-import { floodEnd, placeInTide, tideLength, tideOf } from '../world/cycle.ts'
+import { cycleMiddle, placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import { systemAccounts, flow } from '../world/tokens.ts'
 import type { Moment } from '../state/ledger-state.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
@@ -77,20 +77,20 @@ const versionBeacon = eventShape(`${contract}.VersionBeacon`, {
   sequence: 'UInt64',
 })
 
-/** Tides from one version of nodes to the next. */
-const tidesPerVersion = 50
+/** Cycles from one version of nodes to the next. */
+const cyclesPerVersion = 50
 /** Blocks between the announcement of a version and the first block that needs it. */
-const notice = 5 * tideLength
+const notice = 5 * cycleLength
 
 /** Every now and then the chain tells its nodes from which height on they must have a newer version. */
 export const versionBeacons: SystemWork = {
   name: 'version-beacon',
   chunk({ height }) {
-    const tide = tideOf(height)
-    if (placeInTide(height) !== floodEnd || tide % tidesPerVersion !== 0) return []
-    const sequence = tide / tidesPerVersion
+    const cycle = cycleOf(height)
+    if (placeInCycle(height) !== cycleMiddle || cycle % cyclesPerVersion !== 0) return []
+    const sequence = cycle / cyclesPerVersion
     const versionOf = (number: number) => [0, Math.floor(number / 200) % 256, number % 200, null] as const
-    const last = Math.max(0, height - tidesPerVersion * tideLength + notice)
+    const last = Math.max(0, height - cyclesPerVersion * cycleLength + notice)
     return [
       {
         shape: versionBeacon,

@@ -3,7 +3,7 @@ import type { Turn } from './activity.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { moveTokens, burnTokens, mintTokens } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
-import { somebodysAmount, anyPerson, personOfTurn, turnsOf } from '../world/people.ts'
+import { drawAmount, drawPerson, personOfTurn, turnsOf } from '../world/people.ts'
 import { flow, tokens, usdc } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
@@ -57,10 +57,10 @@ function sendFlow(turn: Turn, { from, to, amount }: FlowSent): DraftTransaction 
 /** Somebody sends FLOW to somebody else, maxFlow often a little. */
 export const flowTransfer = activity<FlowSent>({
   name: 'flow-transfer',
-  perTide: 110,
+  perCycle: 110,
   act(turn) {
     const { random } = turn
-    const memo = { from: turn.payer, to: anyPerson(random, turn.payer), amount: somebodysAmount(random, maxFlow) }
+    const memo = { from: turn.payer, to: drawPerson(random, turn.payer), amount: drawAmount(random, maxFlow) }
     return { transaction: sendFlow(turn, memo), memo }
   },
   giveBack: (turn, { from, to, amount }) => sendFlow(turn, { from: to, to: from, amount }),
@@ -116,14 +116,14 @@ function sendTokens(turn: Turn, { token, from, to, amount }: TokensSent): DraftT
 /** Somebody sends tokens that are not FLOW. */
 export const tokenTransfer = activity<TokensSent>({
   name: 'token-transfer',
-  perTide: 40,
+  perCycle: 40,
   act(turn) {
     const { random, payer } = turn
     const memo = {
       token: random.pick(kinds),
       from: payer,
-      to: anyPerson(random, payer),
-      amount: somebodysAmount(random, maxTokens),
+      to: drawPerson(random, payer),
+      amount: drawAmount(random, maxTokens),
     }
     return { transaction: sendTokens(turn, memo), memo }
   },
@@ -171,15 +171,15 @@ const amounts = arrayOf('UFix64')
 /** Somebody sends FLOW to three others at once; they send it back together, each signing. */
 export const splitTransfer = activity<{ readonly sender: Account; readonly shares: readonly Share[] }>({
   name: 'split-transfer',
-  perTide: 8,
+  perCycle: 8,
   act(turn) {
     const { payer, random } = turn
     const events: DraftEvent[] = []
     const shares: Share[] = []
     while (shares.length < 3) {
-      const account = anyPerson(random, payer)
+      const account = drawPerson(random, payer)
       if (shares.some((share) => share.account.index === account.index)) continue
-      const amount = somebodysAmount(random, maxShare)
+      const amount = drawAmount(random, maxShare)
       moveTokens(turn, flow, payer, account, amount, events)
       shares.push({ account, amount })
     }
@@ -265,7 +265,7 @@ function mintDraft(
 /** Dollars are made for one person after the other, who later gives most of them out of the world again. */
 export const tokenMint = activity<Account>({
   name: 'token-mint',
-  perTide: 4,
+  perCycle: 4,
   act(turn) {
     const events: DraftEvent[] = []
     const to = personOfTurn(turn.ordinal)
@@ -312,7 +312,7 @@ function tooMuch(random: Random, payer: Account, balance: bigint): DraftTransact
     script: sendScript,
     arguments: [
       { type: 'UFix64', value: much },
-      { type: 'Address', value: anyPerson(random, payer).address },
+      { type: 'Address', value: drawPerson(random, payer).address },
     ],
     authorizers: [payer],
     gasLimit: 1000,
@@ -342,7 +342,7 @@ function tooLate(payer: Account, timeMs: number): DraftTransaction {
 /** What goes wrong: the fee is paid, and nothing else happens. */
 export const failure = activity({
   name: 'failure',
-  perTide: 30,
+  perCycle: 30,
   act({ state, random, payer, timeMs }) {
     const transaction = random.percent(50)
       ? tooMuch(random, payer, state.vaults.balance(flow, payer))

@@ -1,7 +1,7 @@
 import type { StatePart } from '../world/cycle.ts'
 import type { BlockTransaction } from './evm-block.ts'
 
-/** What the EVM holds at the start of a tide. Addresses have 40 hex digits. */
+/** What the EVM holds at the start of a cycle. Addresses have 40 hex digits. */
 export interface EvmStart {
   /** How many transactions an account has made. */
   nonce(address: string): number

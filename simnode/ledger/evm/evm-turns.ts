@@ -14,7 +14,7 @@ import type { Rotation } from '../world/cycle.ts'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import type { EvmStart } from './evm-state.ts'
 
-/** Whether a turn is one of the flood or gives one back. */
+/** Whether a turn is one of the first half or gives one back. */
 export type Direction = 'there' | 'back'
 
 /**
@@ -28,7 +28,7 @@ export interface SignedTurns {
   readonly gasLimit: number
   /** Attoflow per gas. */
   readonly gasPrice: bigint
-  /** How often a turn is signed in its tide: again where it is given back. */
+  /** How often a turn is signed in its cycle: again where it is given back. */
   readonly directions: readonly Direction[]
 }
 
@@ -96,8 +96,8 @@ const native = {
 /** A contract's own first transaction has this nonce (EIP-161). */
 const firstContractNonce = 1
 
-/** The EVM at the start of a tide, which follows from how often everything was done before it. */
-export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
+/** The EVM at the start of a cycle, which follows from how often everything was done before it. */
+export function evmAtStart(turns: EvmTurns, cycle: number): EvmStart {
   return {
     nonce(address) {
       const user = userPlaces.get(address)
@@ -105,7 +105,7 @@ export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
       if (address === native.bridge) return turns.deposit
       if (address === native.coaFactory) return firstContractNonce + coas.length + turns.coaCreation
       if (address === native.coinbase) return signedTimes(turns)
-      if (address === hexOf(contractMaker)) return tide === 0 ? 0 : Object.keys(evmContracts).length
+      if (address === hexOf(contractMaker)) return cycle === 0 ? 0 : Object.keys(evmContracts).length
       const coa = coaPlaces.get(address)
       return firstContractNonce + (coa === undefined ? 0 : callsOf(coa, turns))
     },
@@ -120,16 +120,16 @@ export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
     items: (contract, _id, holder) =>
       contract === hexOf(evmContracts.items) && userPlaces.has(holder) ? genesisHoldings.items : 0n,
     totalSupply: BigInt(evmUsers.length + coas.length) * genesisHoldings.attoFlow,
-    lastHash: () => hashBefore(tide),
+    lastHash: () => hashBefore(cycle),
   }
 }
 
 /**
- * The hash of the last block before a tide. It is the one of two hundred that does not follow from the block's content:
+ * The hash of the last block before a cycle. It is the one of two hundred that does not follow from the block's content:
  * with it no block's hash would be known without all the blocks below.
  */
-export function hashBefore(tide: number): Buffer {
-  return keccak256(Buffer.from(`the last block of the simulated EVM before tide ${tide}`))
+export function hashBefore(cycle: number): Buffer {
+  return keccak256(Buffer.from(`the last block of the simulated EVM before tide ${cycle}`))
 }
 
 const price = signedTurnsOf.transfer.gasPrice
@@ -155,7 +155,7 @@ function feesOf(coa: number, turns: EvmTurns): bigint {
   }, 0n)
 }
 
-/** Direct calls of a Cadence-owned account: those in the flood, and the withdrawals that give deposits back. */
+/** Direct calls of a Cadence-owned account: those in the first half, and the withdrawals that give deposits back. */
 function callsOf(coa: number, turns: EvmTurns): number {
   return coaTurns.call.turnsOf(coa, turns.coaCall) + coaTurns.deposit.turnsOf(coa, turns.deposit)
 }

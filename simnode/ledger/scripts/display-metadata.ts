@@ -2,7 +2,7 @@ import { bannerPicture, itemPicture, tokenPicture } from './pictures.ts'
 import { itemName, itemTraits } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
 import type { Token } from '../world/tokens.ts'
-import type { CollectionFace, ItemFace, TokenFace } from './script-state.ts'
+import type { CollectionMetadata, ItemMetadata, TokenMetadata } from './script-state.ts'
 
 /** A name that nobody can have: what is linked is not there. */
 const site = 'https://simulated.example.org'
@@ -18,7 +18,7 @@ const collectionTexts: Readonly<Record<string, string>> = {
 }
 
 /** What a token's contract says of it. @param totalSupply decimal text with eight decimals */
-export function tokenFace(token: Token, totalSupply: string): TokenFace {
+export function tokenMetadata(token: Token, totalSupply: string): TokenMetadata {
   const { title, symbol, storagePath, receiverPath, balancePath } = token
   const page = `${site}/tokens/${symbol}`
   return {
@@ -36,7 +36,7 @@ export function tokenFace(token: Token, totalSupply: string): TokenFace {
 }
 
 /** What the contract of a collection says of it. */
-export function collectionFace(collection: Collection): CollectionFace {
+export function collectionMetadata(collection: Collection): CollectionMetadata {
   const { name, title, storagePath, publicPath } = collection
   const page = `${site}/collections/${name}`
   return {
@@ -60,7 +60,7 @@ const rarities: Readonly<Record<string, string>> = {
 }
 
 /** What an item says of itself. */
-export function itemFace(collection: Collection, id: number, uuid: number): ItemFace {
+export function itemMetadata(collection: Collection, id: number, uuid: number): ItemMetadata {
   const { name, title } = collection
   const traits = Object.entries(itemTraits(collection, id)).map(([trait, value]) => ({ name: trait, value }))
   const rarity = traits.map(({ value }) => rarities[value]).find((found) => found !== undefined) ?? 'Common'

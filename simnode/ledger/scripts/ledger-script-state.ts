@@ -6,13 +6,13 @@ import { placeInRound } from '../world/people.ts'
 import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import type {
   StoredThing,
-  CollectionFace,
-  ItemFace,
+  CollectionMetadata,
+  ItemMetadata,
   NetworkState,
   NodeState,
   ScriptState,
   StoredAccount,
-  TokenFace,
+  TokenMetadata,
 } from './script-state.ts'
 import { addressBytes } from '../../../src/flow/address.ts'
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
@@ -24,9 +24,9 @@ import type { StakingTable } from '../staking/staking-table.ts'
 import { accountOfAddress } from '../world/account.ts'
 import { viewOf } from '../world/clock.ts'
 import type { Collection } from '../world/collections.ts'
-import { placeInTide, tideLength, tideOf } from '../world/cycle.ts'
+import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import type { Token } from '../world/tokens.ts'
-import { collectionFace, itemFace, tokenFace } from './display-metadata.ts'
+import { collectionMetadata, itemMetadata, tokenMetadata } from './display-metadata.ts'
 
 const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
 
@@ -112,14 +112,14 @@ export class LedgerScriptState implements ScriptState {
     }
   }
 
-  token(address: string, contract: string): TokenFace | undefined {
+  token(address: string, contract: string): TokenMetadata | undefined {
     const token = tokens.find((one) => isContract(one, address, contract))
-    return token === undefined ? undefined : tokenFace(token, ufix64Text(this.#state.supplies.of(token)))
+    return token === undefined ? undefined : tokenMetadata(token, ufix64Text(this.#state.supplies.of(token)))
   }
 
-  collection(address: string, contract: string): CollectionFace | undefined {
+  collection(address: string, contract: string): CollectionMetadata | undefined {
     const collection = collections.find((one) => isContract(one, address, contract))
-    return collection === undefined ? undefined : collectionFace(collection)
+    return collection === undefined ? undefined : collectionMetadata(collection)
   }
 
   evmAddress(type: string): string | undefined {
@@ -139,21 +139,21 @@ export class LedgerScriptState implements ScriptState {
     return this.#state.items.idsOf(collection, account).map(BigInt)
   }
 
-  item(holder: string, itemType: string, id: bigint): ItemFace | undefined {
+  item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined {
     const [account, collection] = [this.#accountOf(holder), collectionOf(itemType)]
     if (account === undefined || collection === undefined || id < 1n) return undefined
     const { items } = this.#state
     if (id > BigInt(items.count(collection)) || items.owner(collection, Number(id)).index !== account.index)
       return undefined
-    return itemFace(collection, Number(id), itemUuid(collection, Number(id)))
+    return itemMetadata(collection, Number(id), itemUuid(collection, Number(id)))
   }
 
   get network(): NetworkState {
     const { staking, supplies } = this.#state
-    const epoch = tideOf(this.height)
+    const epoch = cycleOf(this.height)
     const views = viewsOf(epoch)
     const nodeIds = staking.nodes.map(({ node }) => nodeIdOf(node))
-    const isOver = placeInTide(this.height) === tideLength - 1
+    const isOver = placeInCycle(this.height) === cycleLength - 1
     const payout = ufix64Text(epochPayout(staking))
     return {
       epoch,
@@ -165,7 +165,7 @@ export class LedgerScriptState implements ScriptState {
       epochRewards: payout,
       epochPayout: payout,
       rewardCut: '0.08000000',
-      targetEndTime: Math.floor(this.#chain.timeOf((epoch + 1) * tideLength) / 1000),
+      targetEndTime: Math.floor(this.#chain.timeOf((epoch + 1) * cycleLength) / 1000),
       totalStaked: ufix64Text(staking.totalStaked()),
       stakedByRole: new Map([...minimumStake.keys()].map((role) => [role, ufix64Text(staking.totalStaked(role))])),
       minimumStakeByRole: new Map([...minimumStake].map(([role, amount]) => [role, ufix64Text(amount)])),

@@ -1,5 +1,5 @@
 import type { CadenceJson, ScriptArguments } from './script-values.ts'
-import type { ScriptState, ItemFace, StoredAccount } from './script-state.ts'
+import type { ScriptState, ItemMetadata, StoredAccount } from './script-state.ts'
 import { Refusal } from '../../node/node-view.ts'
 import { json } from './script-values.ts'
 import { collections } from '../world/collections.ts'
@@ -88,7 +88,7 @@ export const tokenAnswers = {
   },
 } as const satisfies Record<string, ScriptAnswer>
 
-function item(face: ItemFace, structId: (name: string) => string): CadenceJson {
+function item(face: ItemMetadata, structId: (name: string) => string): CadenceJson {
   const { edition, rarity } = face
   return json.struct(structId('Item'), {
     uuid: json.uint64(face.uuid),
@@ -173,16 +173,16 @@ export const accountAnswers = {
       // What is asked of its storage before it exists is an error of the virtual machine.
       if (account === undefined)
         throw new Refusal('INVALID_ARGUMENT', `failed to execute script: no account ${args.address(0)}`)
-      const most = args.int(1)
+      const max = args.int(1)
       return json.struct(structId('StorageOverview'), {
         used: json.uint64(account.storageUsed),
         capacity: json.uint64(account.storageCapacity),
         balance: json.ufix64(account.balance),
         availableBalance: json.ufix64(account.availableBalance),
         height: json.uint64(state.height),
-        storagePaths: paths(account.stored.slice(0, most)),
-        publicPaths: paths(account.published.slice(0, most)),
-        isCut: json.bool(account.stored.length > most || account.published.length > most),
+        storagePaths: paths(account.stored.slice(0, max)),
+        publicPaths: paths(account.published.slice(0, max)),
+        isCut: json.bool(account.stored.length > max || account.published.length > max),
       })
     },
   },

@@ -22,7 +22,7 @@ export interface StoredAccount {
 }
 
 /** What the contract of a fungible token says of it. */
-export interface TokenFace {
+export interface TokenMetadata {
   readonly name: string
   readonly symbol: string
   readonly description: string
@@ -38,7 +38,7 @@ export interface TokenFace {
 }
 
 /** What the contract of items says of its collections. */
-export interface CollectionFace {
+export interface CollectionMetadata {
   readonly name: string
   readonly description: string
   readonly externalUrl: string
@@ -50,7 +50,7 @@ export interface CollectionFace {
 }
 
 /** What an item says of itself; what is left out it does not say. */
-export interface ItemFace {
+export interface ItemMetadata {
   readonly uuid: bigint
   readonly name?: string
   readonly description?: string
@@ -112,8 +112,8 @@ export interface ScriptState {
   readonly timestamp: number
   /** Undefined where there is no such account. */
   account(address: string): StoredAccount | undefined
-  token(address: string, contract: string): TokenFace | undefined
-  collection(address: string, contract: string): CollectionFace | undefined
+  token(address: string, contract: string): TokenMetadata | undefined
+  collection(address: string, contract: string): CollectionMetadata | undefined
   /** The EVM contract, 40 hex digits, that the bridge has associated with a type. */
   evmAddress(type: string): string | undefined
   /** How many collections of a contract, whose types begin with `prefix`, an account keeps. */
@@ -121,7 +121,7 @@ export interface ScriptState {
   /** The ids that an account holds of one type of item. */
   idsOf(holder: string, itemType: string): readonly bigint[]
   /** An item, where the account holds it. */
-  item(holder: string, itemType: string, id: bigint): ItemFace | undefined
+  item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined
   readonly network: NetworkState
   node(id: string): NodeState | undefined
 }

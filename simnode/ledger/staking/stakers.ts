@@ -6,7 +6,7 @@ import type { Account } from '../world/account.ts'
 export const buckets = ['committed', 'staked', 'unstaking', 'unstaked', 'rewarded'] as const
 export type Bucket = (typeof buckets)[number]
 
-/** Nodes in the end; each tide adds a node or a delegator until all are there. */
+/** Nodes in the end; each cycle adds a node or a delegator until all are there. */
 export const nodeCount = 24
 /** Delegators of a node in the end. */
 export const delegatorsPerNode = 2

@@ -1,6 +1,6 @@
 import { nodeCount, stakers, isStakersOwner, ownersFirstBalance, stakerCount } from './stakers.ts'
 import type { Staker } from './stakers.ts'
-import type { Teller, StakingContent } from './staking-table.ts'
+import type { StakingContext, StakingContent } from './staking-table.ts'
 import type { Account } from '../world/account.ts'
 import { systemAccounts } from '../world/tokens.ts'
 import { StakingTable } from './staking-table.ts'
@@ -27,7 +27,7 @@ export type StakingCall =
   | 'withdraw-unstaked'
   | 'take-back'
 
-/** What one unstakes and stakes again in every tide, in units of 10^-8 FLOW: less than a node earns meanwhile. */
+/** What one unstakes and stakes again in every cycle, in units of 10^-8 FLOW: less than a node earns meanwhile. */
 const roundNode = 10000000n
 const roundDelegator = 2_00000000n
 
@@ -35,21 +35,21 @@ const [firstNode, firstDelegator] = stakers as readonly [Staker, Staker, ...Stak
 const nodes = stakers.filter(({ delegatorId }) => delegatorId === 0)
 
 /**
- * The turns of a tide that are never given back, in their order: they follow from its number and from what is in the table.
- * One more is registered in each tide until all are; one node takes out what it earned; the first node, and the first
+ * The turns of a cycle that are never given back, in their order: they follow from its number and from what is in the table.
+ * One more is registered in each cycle until all are; one node takes out what it earned; the first node, and the first
  * delegator, unstake something and stake as much again.
  */
-export const lastingTurns: readonly ((tide: number, table: StakingTable) => StakingTurn)[] = [
-  (tide) => {
-    const next = stakers[tide]
-    if (next === undefined) return { call: 'update-address', staker: nodeOfTide(tide), amount: 0n }
+export const lastingTurns: readonly ((cycle: number, table: StakingTable) => StakingTurn)[] = [
+  (cycle) => {
+    const next = stakers[cycle]
+    if (next === undefined) return { call: 'update-address', staker: nodeOfCycle(cycle), amount: 0n }
     return {
       call: next.delegatorId === 0 ? 'register-node' : 'register-delegator',
       staker: next,
       amount: next.firstAmount,
     }
   },
-  (tide, table) => allOf(tide < stakers.length ? firstNode : nodeOfTide(tide), 'rewarded', table),
+  (cycle, table) => allOf(cycle < stakers.length ? firstNode : nodeOfCycle(cycle), 'rewarded', table),
   () => ({ call: 'request-unstaking', staker: firstNode, amount: roundNode }),
   (_tide, table) => ({
     call: table.of(firstNode).rewarded < roundNode ? 'stake-new' : 'stake-rewards',
@@ -57,18 +57,18 @@ export const lastingTurns: readonly ((tide: number, table: StakingTable) => Stak
     amount: roundNode,
   }),
   (_tide, table) => allOf(firstNode, 'unstaked', table),
-  (tide, table) => {
-    // The first delegator comes in the second tide.
-    if (tide < 4) return allOf(firstNode, 'rewarded', table)
-    const [staker, step] = [firstDelegator, tide % 4]
+  (cycle, table) => {
+    // The first delegator comes in the second cycle.
+    if (cycle < 4) return allOf(firstNode, 'rewarded', table)
+    const [staker, step] = [firstDelegator, cycle % 4]
     if (step === 0) return { call: 'request-unstaking', staker, amount: roundDelegator }
     if (step === 2) return { call: 'stake-unstaked', staker, amount: roundDelegator }
     return allOf(staker, 'rewarded', table)
   },
 ]
 
-function nodeOfTide(tide: number): Staker {
-  return nodes[tide % nodeCount] ?? firstNode
+function nodeOfCycle(cycle: number): Staker {
+  return nodes[cycle % nodeCount] ?? firstNode
 }
 
 /** All that there is, and be it nothing. */
@@ -81,28 +81,28 @@ function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTa
 }
 
 /** Does a turn. @throws RangeError where there is not so much */
-export function doStaking(table: StakingTable, teller: Teller, { call, staker, amount }: StakingTurn): void {
+export function doStaking(table: StakingTable, context: StakingContext, { call, staker, amount }: StakingTurn): void {
   switch (call) {
     case 'register-node':
     case 'register-delegator':
-      return table.register(teller)
+      return table.register(context)
     case 'update-address':
-      return table.changeAddress(teller, staker.node)
+      return table.changeAddress(context, staker.node)
     case 'withdraw-rewards':
-      return table.withdraw(teller, staker, 'rewarded', amount)
+      return table.withdraw(context, staker, 'rewarded', amount)
     case 'withdraw-unstaked':
-      return table.withdraw(teller, staker, 'unstaked', amount)
+      return table.withdraw(context, staker, 'unstaked', amount)
     case 'request-unstaking':
-      return table.requestUnstaking(teller, staker, amount)
+      return table.requestUnstaking(context, staker, amount)
     case 'stake-new':
-      return table.commitNew(teller, staker, amount)
+      return table.commitNew(context, staker, amount)
     case 'stake-rewards':
-      return table.commit(teller, staker, 'rewarded', amount)
+      return table.commit(context, staker, 'rewarded', amount)
     case 'stake-unstaked':
-      return table.commit(teller, staker, 'unstaked', amount)
+      return table.commit(context, staker, 'unstaked', amount)
     case 'take-back':
-      table.requestUnstaking(teller, staker, amount)
-      return table.withdraw(teller, staker, 'unstaked', amount)
+      table.requestUnstaking(context, staker, amount)
+      return table.withdraw(context, staker, 'unstaked', amount)
   }
 }
 
@@ -114,12 +114,12 @@ export function rewardOf(staked: bigint): bigint {
 }
 
 /**
- * What the chain itself does when a tide, and with it an epoch, begins.
+ * What the chain itself does when a cycle, and with it an epoch, begins.
  * @param epoch the one that begins; none ends with the first
  */
-export function beginEpoch(table: StakingTable, teller: Teller, epoch: number): void {
-  table.payRewards(teller, epoch - 1, rewardOf)
-  table.moveTokens(teller)
+export function beginEpoch(table: StakingTable, context: StakingContext, epoch: number): void {
+  table.payRewards(context, epoch - 1, rewardOf)
+  table.moveTokens(context)
 }
 
 /** What staking has left behind. */
@@ -128,40 +128,40 @@ export interface StakingStart extends StakingContent {
   readonly purses: ReadonlyMap<number, bigint>
 }
 
-/** After so many tides all is as it was, but for what grows by the same amount each time; 4 divides it. */
+/** After so many cycles all is as it was, but for what grows by the same amount each time; 4 divides it. */
 const period = nodeCount
 /** All is registered by then, and every node has taken out what it earned until all were. */
 const settled = stakerCount + period + 4
 
 /** Starts that were worked out last. */
 const recent = new Map<number, StakingStart>()
-const mostRecent = 64
+const maxRecent = 64
 
 let known: readonly StakingStart[] | undefined
 
 /**
- * Staking as it is when a tide begins, before its first block. The first tides are gone through, once; from then on all
+ * Staking as it is when a cycle begins, before its first block. The first cycles are gone through, once; from then on all
  * repeats itself.
  */
-export function stakingAtStart(tide: number): StakingStart {
-  const found = recent.get(tide)
+export function stakingAtStart(cycle: number): StakingStart {
+  const found = recent.get(cycle)
   if (found !== undefined) return found
-  if (recent.size >= mostRecent) recent.clear()
-  const start = workedOut(tide)
-  recent.set(tide, start)
+  if (recent.size >= maxRecent) recent.clear()
+  const start = workedOut(cycle)
+  recent.set(cycle, start)
   return start
 }
 
-function workedOut(tide: number): StakingStart {
+function workedOut(cycle: number): StakingStart {
   known ??= goThrough(settled + 2 * period)
-  const laps = Math.max(0, Math.floor((tide - settled) / period))
-  const now = known[tide - laps * period] as StakingStart
+  const laps = Math.max(0, Math.floor((cycle - settled) / period))
+  const now = known[cycle - laps * period] as StakingStart
   if (laps === 0) return now
-  const later = known[tide - laps * period + period] as StakingStart
+  const later = known[cycle - laps * period + period] as StakingStart
   return extended(now, later, BigInt(laps))
 }
 
-function goThrough(tides: number): StakingStart[] {
+function goThrough(cycles: number): StakingStart[] {
   const table = new StakingTable({ stakes: [], addressChanges: Array.from({ length: nodeCount }, () => 0), minted: 0n })
   const purses = new Map<number, bigint>()
   const add = ({ index }: Account, amount: bigint): bigint => {
@@ -169,16 +169,16 @@ function goThrough(tides: number): StakingStart[] {
     purses.set(index, after)
     return after
   }
-  const teller: Teller = {
+  const context: StakingContext = {
     purse: { withdraw: (account, amount) => add(account, -amount), deposit: add },
     events: [],
     newUuid: () => 0,
   }
-  return Array.from({ length: tides }, (_, tide) => {
+  return Array.from({ length: cycles }, (_, cycle) => {
     const start = { ...table.content, purses: new Map(purses) }
-    if (tide > 0) beginEpoch(table, teller, tide)
-    for (const turn of lastingTurns) doStaking(table, teller, turn(tide, table))
-    teller.events.length = 0
+    if (cycle > 0) beginEpoch(table, context, cycle)
+    for (const turn of lastingTurns) doStaking(table, context, turn(cycle, table))
+    context.events.length = 0
     return start
   })
 }
@@ -206,9 +206,9 @@ function extended(now: StakingStart, later: StakingStart, laps: bigint): Staking
   }
 }
 
-/** FLOW that an account has by staking, or for it, when a tide begins; in units of 10^-8. */
-export function stakersFlow(account: Account, tide: number): bigint {
+/** FLOW that an account has by staking, or for it, when a cycle begins; in units of 10^-8. */
+export function stakersFlow(account: Account, cycle: number): bigint {
   const isOwner = isStakersOwner(account)
   if (!isOwner && account !== systemAccounts.flowFees) return 0n
-  return (isOwner ? ownersFirstBalance : 0n) + (stakingAtStart(tide).purses.get(account.index) ?? 0n)
+  return (isOwner ? ownersFirstBalance : 0n) + (stakingAtStart(cycle).purses.get(account.index) ?? 0n)
 }

@@ -15,7 +15,7 @@ export interface Purse {
 }
 
 /** What the table needs of the transaction in which it is called. */
-export interface Teller {
+export interface StakingContext {
   readonly purse: Purse
   /** What happened, in order. */
   readonly events: DraftEvent[]
@@ -53,7 +53,7 @@ export class StakingTable implements StatePart {
   readonly #addressChanges: number[]
   readonly #touched = new Set<number>()
   #minted: bigint
-  /** Lasting turns of this tide so far. */
+  /** Lasting turns of this cycle so far. */
   turns = 0
 
   constructor({ stakes, addressChanges, minted }: StakingContent) {
@@ -107,63 +107,63 @@ export class StakingTable implements StatePart {
   }
 
   /** The next one in the order of registration comes in, with its first amount. */
-  register(teller: Teller): void {
+  register(context: StakingContext): void {
     const staker = stakers[this.#stakes.length]
     if (staker === undefined) throw new RangeError('All are registered')
-    const moved = this.#outOfPurse(teller, staker)
+    const moved = this.#outOfPurse(context, staker)
     this.#stakes.push({ committed: 0n, staked: 0n, unstaking: 0n, unstaked: 0n, rewarded: 0n, requested: 0n })
     const nodeId = nodeIdOf(staker.node)
-    teller.events.push(
+    context.events.push(
       staker.delegatorId === 0
         ? { shape: stakingShapes.newNode, values: [nodeId, roleOf(staker.node), 0n] }
         : { shape: stakingShapes.newDelegator, values: [nodeId, staker.delegatorId] },
     )
-    this.#tell(teller, staker, 'TokensCommitted', staker.firstAmount)
-    this.#put(teller, staker, 'committed', staker.firstAmount, moved)
+    this.#tell(context, staker, 'TokensCommitted', staker.firstAmount)
+    this.#put(context, staker, 'committed', staker.firstAmount, moved)
   }
 
-  changeAddress(teller: Teller, node: number): void {
+  changeAddress(context: StakingContext, node: number): void {
     this.#addressChanges[node] = (this.#addressChanges[node] ?? 0) + 1
-    teller.events.push({ shape: stakingShapes.addressUpdated, values: [nodeIdOf(node), this.addressOf(node)] })
+    context.events.push({ shape: stakingShapes.addressUpdated, values: [nodeIdOf(node), this.addressOf(node)] })
   }
 
   /** Tokens of the owner. */
-  commitNew(teller: Teller, staker: Staker, amount: bigint): void {
-    const moved = this.#outOfPurse(teller, staker, amount)
-    this.#tell(teller, staker, 'TokensCommitted', amount)
-    this.#put(teller, staker, 'committed', amount, moved)
+  commitNew(context: StakingContext, staker: Staker, amount: bigint): void {
+    const moved = this.#outOfPurse(context, staker, amount)
+    this.#tell(context, staker, 'TokensCommitted', amount)
+    this.#put(context, staker, 'committed', amount, moved)
   }
 
   /** Tokens that are unstaked or earned. */
-  commit(teller: Teller, staker: Staker, from: 'unstaked' | 'rewarded', amount: bigint): void {
-    this.#move(teller, staker, from, 'committed', amount)
-    this.#tell(teller, staker, 'TokensCommitted', amount)
+  commit(context: StakingContext, staker: Staker, from: 'unstaked' | 'rewarded', amount: bigint): void {
+    this.#move(context, staker, from, 'committed', amount)
+    this.#tell(context, staker, 'TokensCommitted', amount)
   }
 
   /** Committed tokens come back at once, staked ones when two epochs have ended. */
-  requestUnstaking(teller: Teller, staker: Staker, amount: bigint): void {
+  requestUnstaking(context: StakingContext, staker: Staker, amount: bigint): void {
     const { committed, requested } = this.of(staker)
     const now = amount < committed ? amount : committed
     // A node's vaults are asked for nothing too, a delegator's are not.
-    if (now > 0n || staker.delegatorId === 0) this.#move(teller, staker, 'committed', 'unstaked', now)
-    this.#tell(teller, staker, 'TokensUnstaked', now)
+    if (now > 0n || staker.delegatorId === 0) this.#move(context, staker, 'committed', 'unstaked', now)
+    this.#tell(context, staker, 'TokensUnstaked', now)
     if (amount === now) return
     this.#change(staker, 'requested', amount - now)
-    this.#tell(teller, staker, 'TokensRequestedToUnstake', requested + amount - now)
+    this.#tell(context, staker, 'TokensRequestedToUnstake', requested + amount - now)
   }
 
-  withdraw(teller: Teller, staker: Staker, bucket: 'unstaked' | 'rewarded', amount: bigint): void {
-    this.#tell(teller, staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
-    const movedUuid = this.#take(teller, staker, bucket, amount)
+  withdraw(context: StakingContext, staker: Staker, bucket: 'unstaked' | 'rewarded', amount: bigint): void {
+    this.#tell(context, staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
+    const movedUuid = this.#take(context, staker, bucket, amount)
     const { owner } = staker
-    teller.events.push(
+    context.events.push(
       ...deposited({
         token: flow,
         amount,
         account: owner,
         vaultUuid: vaultUuid(flow, owner),
         movedUuid,
-        balanceAfter: teller.purse.deposit(owner, amount),
+        balanceAfter: context.purse.deposit(owner, amount),
       }),
     )
   }
@@ -172,23 +172,23 @@ export class StakingTable implements StatePart {
    * Pays what was earned in an epoch: out of fees, and minted.
    * @param rewardOf what somebody earns with what it has staked
    */
-  payRewards(teller: Teller, epoch: number, rewardOf: (staked: bigint) => bigint): void {
+  payRewards(context: StakingContext, epoch: number, rewardOf: (staked: bigint) => bigint): void {
     const paid = this.#rewards(rewardOf)
     const total = paid.reduce((sum, { amount }) => sum + amount, 0n)
     const fromFees = total < feesPerEpoch ? total : feesPerEpoch
     const minted = total - fromFees
-    if (total > 0n) this.#payOut(teller, epoch, paid, fromFees, minted)
-    teller.events.push({ shape: stakingShapes.totalRewards, values: [total, fromFees, minted, 0n, epoch] })
+    if (total > 0n) this.#payOut(context, epoch, paid, fromFees, minted)
+    context.events.push({ shape: stakingShapes.totalRewards, values: [total, fromFees, minted, 0n, epoch] })
     this.#minted += minted
   }
 
   /** An epoch ends: what is committed is staked from now on, what was to be unstaked no more. */
-  moveTokens(teller: Teller): void {
+  moveTokens(context: StakingContext): void {
     for (const node of this.nodes) {
       const pending = [node, ...this.delegatorsOf(node.node)].filter((staker) => isPending(this.of(staker)))
       if (pending.length === 0) continue
       // The contract stakes what a node has committed whoever of its delegators asks, be it nothing.
-      for (const staker of pending.includes(node) ? pending : [node, ...pending]) this.#endEpoch(teller, staker)
+      for (const staker of pending.includes(node) ? pending : [node, ...pending]) this.#endEpoch(context, staker)
     }
   }
 
@@ -201,19 +201,19 @@ export class StakingTable implements StatePart {
     return stake === undefined ? '-' : [...buckets.map((bucket) => stake[bucket]), stake.requested].join(' ')
   }
 
-  #endEpoch(teller: Teller, staker: Staker): void {
+  #endEpoch(context: StakingContext, staker: Staker): void {
     const { committed, unstaking, requested } = this.of(staker)
     if (committed > 0n || staker.delegatorId === 0) {
-      this.#tell(teller, staker, 'TokensStaked', committed)
-      this.#move(teller, staker, 'committed', 'staked', committed)
+      this.#tell(context, staker, 'TokensStaked', committed)
+      this.#move(context, staker, 'committed', 'staked', committed)
     }
     if (unstaking > 0n) {
-      this.#tell(teller, staker, 'TokensUnstaked', unstaking)
-      this.#move(teller, staker, 'unstaking', 'unstaked', unstaking)
+      this.#tell(context, staker, 'TokensUnstaked', unstaking)
+      this.#move(context, staker, 'unstaking', 'unstaked', unstaking)
     }
     if (requested > 0n) {
-      this.#tell(teller, staker, 'TokensUnstaking', requested)
-      this.#move(teller, staker, 'staked', 'unstaking', requested)
+      this.#tell(context, staker, 'TokensUnstaking', requested)
+      this.#move(context, staker, 'staked', 'unstaking', requested)
       this.#change(staker, 'requested', -requested)
     }
   }
@@ -235,16 +235,16 @@ export class StakingTable implements StatePart {
   }
 
   #payOut(
-    teller: Teller,
+    context: StakingContext,
     epoch: number,
     paid: readonly { readonly staker: Staker; readonly amount: bigint }[],
     fromFees: bigint,
     minted: bigint,
   ): void {
-    const { events, purse } = teller
+    const { events, purse } = context
     const { flowFees } = systemAccounts
-    const rewards = teller.newUuid()
-    const mintedUuid = teller.newUuid()
+    const rewards = context.newUuid()
+    const mintedUuid = context.newUuid()
     let left = fromFees + minted
     events.push(
       ...withdrawn({
@@ -272,7 +272,7 @@ export class StakingTable implements StatePart {
         const amount = amounts.get(staker)
         if (amount === undefined) continue
         left -= amount
-        const movedUuid = teller.newUuid()
+        const movedUuid = context.newUuid()
         events.push(
           ...withdrawn({
             token: flow,
@@ -283,35 +283,35 @@ export class StakingTable implements StatePart {
             balanceAfter: left,
           }),
         )
-        this.#put(teller, staker, 'rewarded', amount, movedUuid)
-        if (staker !== node) this.#tell(teller, staker, 'RewardsPaid', amount, epoch)
+        this.#put(context, staker, 'rewarded', amount, movedUuid)
+        if (staker !== node) this.#tell(context, staker, 'RewardsPaid', amount, epoch)
       }
-      this.#tell(teller, node, 'RewardsPaid', amounts.get(node) ?? 0n, epoch)
+      this.#tell(context, node, 'RewardsPaid', amounts.get(node) ?? 0n, epoch)
     }
   }
 
-  #outOfPurse(teller: Teller, { owner, firstAmount }: Staker, amount = firstAmount): number {
-    const movedUuid = teller.newUuid()
-    teller.events.push(
+  #outOfPurse(context: StakingContext, { owner, firstAmount }: Staker, amount = firstAmount): number {
+    const movedUuid = context.newUuid()
+    context.events.push(
       ...withdrawn({
         token: flow,
         amount,
         account: owner,
         vaultUuid: vaultUuid(flow, owner),
         movedUuid,
-        balanceAfter: teller.purse.withdraw(owner, amount),
+        balanceAfter: context.purse.withdraw(owner, amount),
       }),
     )
     return movedUuid
   }
 
-  #move(teller: Teller, staker: Staker, from: Bucket, to: Bucket, amount: bigint): void {
-    this.#put(teller, staker, to, amount, this.#take(teller, staker, from, amount))
+  #move(context: StakingContext, staker: Staker, from: Bucket, to: Bucket, amount: bigint): void {
+    this.#put(context, staker, to, amount, this.#take(context, staker, from, amount))
   }
 
-  #take(teller: Teller, staker: Staker, bucket: Bucket, amount: bigint): number {
-    const movedUuid = teller.newUuid()
-    teller.events.push(
+  #take(context: StakingContext, staker: Staker, bucket: Bucket, amount: bigint): number {
+    const movedUuid = context.newUuid()
+    context.events.push(
       ...withdrawn({
         token: flow,
         amount,
@@ -324,8 +324,8 @@ export class StakingTable implements StatePart {
     return movedUuid
   }
 
-  #put(teller: Teller, staker: Staker, bucket: Bucket, amount: bigint, movedUuid: number): void {
-    teller.events.push(
+  #put(context: StakingContext, staker: Staker, bucket: Bucket, amount: bigint, movedUuid: number): void {
+    context.events.push(
       ...deposited({
         token: flow,
         amount,
@@ -346,9 +346,15 @@ export class StakingTable implements StatePart {
     return after
   }
 
-  #tell(teller: Teller, { node, delegatorId }: Staker, name: AmountEvent, amount: bigint, epoch?: number): void {
+  #tell(
+    context: StakingContext,
+    { node, delegatorId }: Staker,
+    name: AmountEvent,
+    amount: bigint,
+    epoch?: number,
+  ): void {
     const counter = epoch === undefined ? [] : [epoch]
-    teller.events.push(
+    context.events.push(
       delegatorId === 0
         ? { shape: nodeShapes[name], values: [nodeIdOf(node), amount, ...counter] }
         : { shape: delegatorShapes[name], values: [nodeIdOf(node), delegatorId, amount, ...counter] },

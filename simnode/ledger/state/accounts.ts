@@ -1,30 +1,30 @@
-import { accountAt, isOutside, inventedKey } from '../world/account.ts'
+import { accountAt, isExternal, inventedKey } from '../world/account.ts'
 import type { Account, AccountKey } from '../world/account.ts'
 import { createdAccount, createdOrdinal, turnsOf } from '../world/people.ts'
-import type { Outsiders } from './external-accounts.ts'
+import type { ExternalAccounts } from './external-accounts.ts'
 import type { StatePart } from '../world/cycle.ts'
 
-/** Which accounts there are, and how many keys they have. Key 0 signs; later ones come in a flood and are revoked in its ebb. */
+/** Which accounts there are, and how many keys they have. Key 0 signs; later ones come in a first half and are revoked in the second half. */
 export class Accounts implements StatePart {
   #created: number
   readonly #keyTurns: number
   readonly #transactions: number
-  /** By account: the sequence number of key 0 after what was proposed in the tide. */
+  /** By account: the sequence number of key 0 after what was proposed in the cycle. */
   readonly #sequenceNumbers = new Map<number, number>()
   /** By account: how many keys there are. */
   readonly #keyCounts = new Map<number, number>()
   /** `account key` of those that were added and not yet revoked. */
   readonly #lateKeys = new Set<string>()
-  readonly #outsiders: Outsiders
+  readonly #externalAccounts: ExternalAccounts
 
   /**
-   * @param created accounts created by transactions before the tide
-   * @param keyTurns keys added to people's accounts before the tide: to one after the other
-   * @param transactions user transactions before the tide: proposed by one person after the other
-   * @param outsiders who tells of the accounts of people outside
+   * @param created accounts created by transactions before the cycle
+   * @param keyTurns keys added to people's accounts before the cycle: to one after the other
+   * @param transactions user transactions before the cycle: proposed by one person after the other
+   * @param externalAccounts who tells of the accounts of people outside
    */
-  constructor(created: number, keyTurns: number, transactions: number, outsiders: Outsiders) {
-    this.#outsiders = outsiders
+  constructor(created: number, keyTurns: number, transactions: number, externalAccounts: ExternalAccounts) {
+    this.#externalAccounts = externalAccounts
     this.#transactions = transactions
     this.#created = created
     this.#keyTurns = keyTurns
@@ -36,7 +36,9 @@ export class Accounts implements StatePart {
   }
 
   exists(account: Account): boolean {
-    return isOutside(account) ? this.#outsiders.exists(account) : (createdOrdinal(account) ?? -1) < this.#created
+    return isExternal(account)
+      ? this.#externalAccounts.exists(account)
+      : (createdOrdinal(account) ?? -1) < this.#created
   }
 
   create(): Account {
@@ -45,7 +47,7 @@ export class Accounts implements StatePart {
 
   /** All keys of an account in the order of their indexes, revoked ones too. Of the chain's own people only key 0 proposes. */
   keys(account: Account): readonly AccountKey[] {
-    if (isOutside(account)) return this.#outsiders.keys(account)
+    if (isExternal(account)) return this.#externalAccounts.keys(account)
     return Array.from({ length: this.keyCount(account) }, (_, index) => ({
       ...inventedKey(account, index),
       sequenceNumber: index === 0 ? this.sequenceNumber(account) : 0,

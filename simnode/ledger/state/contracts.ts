@@ -6,7 +6,7 @@ import { genesisContracts } from '../world/genesis-contracts.ts'
 import { peopleCount, placeInRound } from '../world/people.ts'
 import type { StatePart } from '../world/cycle.ts'
 
-/** The contracts of every account. At the start of a tide all that people deployed are in their second version. */
+/** The contracts of every account. At the start of a cycle all that people deployed are in their second version. */
 export class Contracts implements StatePart {
   #deployed: number
   /** Those that are still as they were deployed. */
@@ -15,7 +15,7 @@ export class Contracts implements StatePart {
   readonly #passing = new Set<number>()
   readonly #touched = new Set<number>()
 
-  /** @param deployed before the tide */
+  /** @param deployed before the cycle */
   constructor(deployed: number) {
     this.#deployed = deployed
   }

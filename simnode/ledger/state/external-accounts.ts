@@ -1,12 +1,12 @@
 import type { Account, AccountKey, NewAccountKey } from '../world/account.ts'
-import { outsideAccount, publishedPayer, publishedPayerKey, accountAt, fullWeight } from '../world/account.ts'
+import { externalAccount, publishedPayer, publishedPayerKey, accountAt, fullWeight } from '../world/account.ts'
 import type { StatePart } from '../world/cycle.ts'
 
 /**
- * What transactions have done that were sent to the node: accounts of people outside of the chain with their keys, and how much FLOW came to whom. Tides
+ * What transactions have done that were sent to the node: accounts of people outside of the chain with their keys, and how much FLOW came to whom. Cycles
  * give nothing of it back, so it is carried on from one to the next.
  */
-export class Outsiders implements StatePart {
+export class ExternalAccounts implements StatePart {
   readonly #keys: Map<number, readonly AccountKey[]>
   /** By account: what it has more, or less, than the formula says, in units of 10^-8 FLOW. */
   readonly #moved: Map<number, bigint>
@@ -20,9 +20,9 @@ export class Outsiders implements StatePart {
   }
 
   /** As before the first block. @param hasPayer whether there is the published payer */
-  static atGenesis(hasPayer: boolean): Outsiders {
+  static atGenesis(hasPayer: boolean): ExternalAccounts {
     // The payer's place stays free where it is not there, so that the accounts after it are the same.
-    if (!hasPayer) return new Outsiders(new Map(), new Map(), 0n)
+    if (!hasPayer) return new ExternalAccounts(new Map(), new Map(), 0n)
     const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
     const key = {
       publicKey: publishedPayerKey(),
@@ -32,15 +32,15 @@ export class Outsiders implements StatePart {
       sequenceNumber: 0,
       isRevoked: false,
     }
-    return new Outsiders(
+    return new ExternalAccounts(
       new Map([[account.index, Array.from({ length: keyCount }, () => key)]]),
       new Map([[account.index, funds]]),
       funds,
     )
   }
 
-  copy(): Outsiders {
-    return new Outsiders(new Map(this.#keys), new Map(this.#moved), this.supply)
+  copy(): ExternalAccounts {
+    return new ExternalAccounts(new Map(this.#keys), new Map(this.#moved), this.supply)
   }
 
   exists({ index }: Account): boolean {
@@ -62,7 +62,7 @@ export class Outsiders implements StatePart {
 
   /** The account that is created next. */
   get next(): Account {
-    return outsideAccount(this.#keys.has(publishedPayer.account.index) ? this.#keys.size : this.#keys.size + 1)
+    return externalAccount(this.#keys.has(publishedPayer.account.index) ? this.#keys.size : this.#keys.size + 1)
   }
 
   create(): Account {

@@ -6,7 +6,7 @@ import { timesServed } from '../world/cycle.ts'
 import type { StatePart } from '../world/cycle.ts'
 
 /**
- * Who owns which item. At the start of a tide each item is with the person to whom it was first given: they took turns.
+ * Who owns which item. At the start of a cycle each item is with the person to whom it was first given: they took turns.
  */
 export class Items implements StatePart {
   /** How many of each collection there are. */
@@ -14,7 +14,7 @@ export class Items implements StatePart {
   /** By collection, then id: the owners of items that moved. */
   readonly #moved: ReadonlyArray<Map<number, Account>> = collections.map(() => new Map())
 
-  /** @param minted items minted before the tide: in turn in all collections */
+  /** @param minted items minted before the cycle: in turn in all collections */
   constructor(minted: number) {
     this.#counts = collections.map(({ index }) => genesisItems + timesServed(index, collections.length, minted))
   }

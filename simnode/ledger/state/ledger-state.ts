@@ -5,7 +5,7 @@ import type { StakingTable } from '../staking/staking-table.ts'
 import type { Accounts } from './accounts.ts'
 import type { Contracts } from './contracts.ts'
 import type { Items } from './items.ts'
-import type { Outsiders } from './external-accounts.ts'
+import type { ExternalAccounts } from './external-accounts.ts'
 import type { Supplies, Vaults } from './vaults.ts'
 import type { Random } from '../world/random.ts'
 
@@ -20,7 +20,7 @@ export interface LedgerState {
   readonly schedule: Schedule
   readonly market: Market
   readonly evm: EvmState
-  readonly outsiders: Outsiders
+  readonly externalAccounts: ExternalAccounts
 }
 
 /** The block in which something happens. */

@@ -19,7 +19,7 @@ export interface Listing {
   readonly expiry: number
 }
 
-/** What is for sale. All that is listed in a tide is sold or taken back in it. */
+/** What is for sale. All that is listed in a cycle is sold or taken back in it. */
 export class Market implements StatePart {
   readonly #listings = new Map<number, Listing>()
   readonly #touched = new Set<number>()

@@ -17,7 +17,7 @@ export interface Scheduled {
   readonly fails: boolean
 }
 
-/** Those that were scheduled in this tide: none lasts longer. */
+/** Those that were scheduled in this cycle: none lasts longer. */
 export class Schedule implements StatePart {
   readonly #pending = new Map<number, Scheduled>()
   readonly #ended = new Set<number>()

@@ -8,9 +8,9 @@ import { accountAt } from '../world/account.ts'
 import type { StatePart } from '../world/cycle.ts'
 
 const unit = 100_000_000n
-/** What the poorest have: so much that no flood takes all of it. */
-const least = 20_000n * unit
-/** Twice as much as `least`, twice as much as that, …: there are as many people between each of these and the next. */
+/** What the poorest have: so much that no cycle takes all of it. */
+const minSavings = 20_000n * unit
+/** Twice as much as `minSavings`, twice as much as that, …: there are as many people between each of these and the next. */
 const doublings = 4
 /** What the richest has beside it; the second has half of that, the third a third, and so on. */
 const fortune = 5_000_000n * unit
@@ -31,7 +31,7 @@ export function genesisBalance(token: Token, account: Account): bigint {
 /** @param chance 32 bits. In whole numbers, which are the same on all machines. */
 function savings(chance: number): bigint {
   const beyond = BigInt(Math.floor(chance / doublings))
-  return ((least << BigInt(chance % doublings)) * (oneOfChance + beyond)) / oneOfChance
+  return ((minSavings << BigInt(chance % doublings)) * (oneOfChance + beyond)) / oneOfChance
 }
 
 /** What there was of a token before the first block: what all accounts had, in units of 10^-8. */
@@ -50,7 +50,7 @@ function sum(token: Token): bigint {
   return total
 }
 
-/** The balance of a vault at the start of a tide, in units of 10^-8. */
+/** The balance of a vault at the start of a cycle, in units of 10^-8. */
 export type StartBalance = (token: Token, account: Account) => bigint
 
 /** What every account has of every token. */
@@ -99,7 +99,7 @@ export class Supplies implements StatePart {
   readonly #start: (token: Token) => bigint
   readonly #changes = new Map<Token, bigint>()
 
-  /** @param start the supply at the start of the tide */
+  /** @param start the supply at the start of the cycle */
   constructor(start: (token: Token) => bigint) {
     this.#start = start
   }

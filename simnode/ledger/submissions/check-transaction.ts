@@ -11,8 +11,8 @@ import { flow } from '../world/tokens.ts'
 import { canBeSignature, signedBytes } from './signatures.ts'
 
 /** Source of the limits: onflow/flow-go `model/flow/constants.go`. */
-const mostBytes = 1_500_000
-const mostGas = 9999n
+const maxBytes = 1_500_000
+const maxGas = 9999n
 /** So many blocks a transaction lives after its reference block, and is no longer taken in for the last few of them. */
 export const expiry = 600
 const expiryBuffer = 30
@@ -39,9 +39,9 @@ function invalid(reason: string): Refusal {
 }
 
 function checkForm(body: TransactionBody, size: number): void {
-  if (size > mostBytes)
+  if (size > maxBytes)
     throw invalid(
-      `transaction byte size (${size}) exceeds the maximum byte size allowed for a transaction (${mostBytes})`,
+      `transaction byte size (${size}) exceeds the maximum byte size allowed for a transaction (${maxBytes})`,
     )
   const missing = [
     ...(body.script.length === 0 ? ['Script'] : []),
@@ -50,8 +50,8 @@ function checkForm(body: TransactionBody, size: number): void {
   ]
   if (missing.length > 0) throw invalid(`transaction is missing required fields: [${missing.join(' ')}]`)
   const { gasLimit } = body
-  if (gasLimit < 1n || gasLimit > mostGas)
-    throw invalid(`transaction gas limit (${gasLimit}) is not in the acceptable range (min: 1, max: ${mostGas})`)
+  if (gasLimit < 1n || gasLimit > maxGas)
+    throw invalid(`transaction gas limit (${gasLimit}) is not in the acceptable range (min: 1, max: ${maxGas})`)
 }
 
 function checkReference(view: NodeView<LedgerChain>, { referenceBlockId }: TransactionBody): void {

@@ -1,5 +1,5 @@
 import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
-import type { Outsiders } from '../state/external-accounts.ts'
+import type { ExternalAccounts } from '../state/external-accounts.ts'
 import type { Branch } from '../world/branch.ts'
 
 /** A transaction that somebody has sent to the node. */
@@ -27,7 +27,7 @@ interface Chapter {
 export class Journal {
   readonly #chapters = new Map<string, Chapter>()
   /** By branch and height: what people outside had done after the last block with a transaction that was sent. */
-  readonly #settled = new Map<string, Outsiders>()
+  readonly #settled = new Map<string, ExternalAccounts>()
   /** Heights that have got transactions, in the order in which they did: what was made of such blocks before is void. */
   readonly changes: number[] = []
 
@@ -45,7 +45,7 @@ export class Journal {
   }
 
   /** What people outside had done after a block that has such transactions; made when it is first asked for. */
-  settled(branch: Branch, height: number, make: () => Outsiders): Outsiders {
+  settled(branch: Branch, height: number, make: () => ExternalAccounts): ExternalAccounts {
     const key = `${branch.ownerAt(height)} ${height}`
     const kept = this.#settled.get(key)
     if (kept !== undefined) return kept

@@ -12,19 +12,19 @@ import { bytesField, bytesOf, varintField } from '../../node/wire.ts'
 import { transactionMessages } from '../encoding/messages.ts'
 
 /** What has become of a transaction that is in no block: it waits for one, or none will have it any more. */
-export type Fate = 'pending' | 'expired'
+export type UnminedStatus = 'pending' | 'expired'
 
 /** All of them come into one block, whose resources have so many numbers. */
-const mostWaiting = 5000
+const maxPending = 5000
 /** Ids of expired transactions that are remembered. */
-const mostExpired = 10_000
+const maxExpired = 10_000
 
 /**
  * Takes transactions in, and puts them into the first block that nobody has seen when the head goes there.
  *
  * A transaction waits; then it is in a block, as far as the node is on a branch that has the block, or it has expired.
  */
-export class SubmissionDesk {
+export class Mempool {
   readonly #journal: Journal
   readonly #waiting = new Map<string, Submission>()
   readonly #expired = new Set<string>()
@@ -46,8 +46,8 @@ export class SubmissionDesk {
       throw new Refusal('INVALID_ARGUMENT', `transaction with ID ${hex} has already been submitted`)
     }
     checkTransaction(view, body, request.length)
-    if (this.#waiting.size >= mostWaiting)
-      throw new Refusal('RESOURCE_EXHAUSTED', `${mostWaiting} transactions wait for the next block already`)
+    if (this.#waiting.size >= maxPending)
+      throw new Refusal('RESOURCE_EXHAUSTED', `${maxPending} transactions wait for the next block already`)
     this.#expired.delete(hex)
     this.#waiting.set(hex, { id, body })
     return id
@@ -58,7 +58,7 @@ export class SubmissionDesk {
     return this.#waiting.get(id.toString('hex'))
   }
 
-  fateOf(id: Buffer): Fate | undefined {
+  statusOf(id: Buffer): UnminedStatus | undefined {
     const hex = id.toString('hex')
     if (this.#waiting.has(hex)) return 'pending'
     return this.#expired.has(hex) ? 'expired' : undefined
@@ -81,7 +81,7 @@ export class SubmissionDesk {
   }
 
   #expire(hex: string): void {
-    if (this.#expired.size >= mostExpired) this.#expired.clear()
+    if (this.#expired.size >= maxExpired) this.#expired.clear()
     this.#expired.add(hex)
   }
 }
@@ -100,22 +100,22 @@ function bodyOf(request: Buffer): TransactionBody {
 type LedgerMethod = UnaryMethod<LedgerChain>
 
 /** `entities.TransactionStatus` */
-const statuses: Readonly<Record<Fate, number>> = { pending: 1, expired: 5 }
+const statuses: Readonly<Record<UnminedStatus, number>> = { pending: 1, expired: 5 }
 const zeroId = Buffer.alloc(32)
 
 /** The call that takes transactions in, and those that tell of one which is in no block. */
-export function submissionMethods(desk: SubmissionDesk): Readonly<Record<string, LedgerMethod>> {
+export function submissionMethods(mempool: Mempool): Readonly<Record<string, LedgerMethod>> {
   const { GetTransaction: transaction, GetTransactionResult: result } = transactionMethods as Readonly<
     Record<'GetTransaction' | 'GetTransactionResult', LedgerMethod>
   >
   return {
     SendTransaction: {
-      answer: (view, request) => Buffer.concat([bytesField(1, desk.take(view, request)), metadataField(view, 2)]),
+      answer: (view, request) => Buffer.concat([bytesField(1, mempool.take(view, request)), metadataField(view, 2)]),
     },
     GetTransaction: {
       ...transaction,
       answer(view, request) {
-        const waiting = desk.waiting(bytesOf(request, 1))
+        const waiting = mempool.waiting(bytesOf(request, 1))
         if (waiting === undefined) return transaction.answer(view, request)
         const [body] = transactionMessages([waiting.body])
         if (body === undefined) throw new Refusal('INTERNAL', 'a transaction that waits has no body')
@@ -126,7 +126,7 @@ export function submissionMethods(desk: SubmissionDesk): Readonly<Record<string,
       ...result,
       answer(view, request) {
         const id = bytesOf(request, 1)
-        const fate = view.chain.placeOfTransaction(id) === undefined ? desk.fateOf(id) : undefined
+        const fate = view.chain.placeOfTransaction(id) === undefined ? mempool.statusOf(id) : undefined
         if (fate === undefined) return result.answer(view, request)
         return Buffer.concat([
           varintField(1, statuses[fate]),

@@ -99,17 +99,17 @@ type Planner<Name extends KnownTransaction['name']> = (
 
 const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } = {
   'create-account'(state, payer, { key, startBalance }) {
-    const account = state.outsiders.next
+    const account = state.externalAccounts.next
     const error = keyError(key)
     if (error !== undefined) return { error }
     const start = { from: payer, to: account, amount: startBalance }
     return {
       moves: [{ from: payer, to: account, amount: endowment }, start],
       apply(moment, events) {
-        const { outsiders } = moment.state
-        outsiders.create()
+        const { externalAccounts } = moment.state
+        externalAccounts.create()
         setUpAccount(moment, payer, account, events)
-        outsiders.noteMove(payer, account, endowment)
+        externalAccounts.noteMove(payer, account, endowment)
         add(moment, account, key, events)
         if (startBalance > 0n) move(moment, start, events)
       },
@@ -147,7 +147,7 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
     return {
       moves: [],
       apply(moment, events) {
-        moment.state.outsiders.revokeKey(account, keyIndex)
+        moment.state.externalAccounts.revokeKey(account, keyIndex)
         events.push(keyRemoved(account, keyIndex))
       },
     }
@@ -156,12 +156,12 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
 
 function move(moment: Moment, { from, to, amount }: Move, events: DraftEvent[]): void {
   moveTokens(moment, flow, from, to, amount, events)
-  moment.state.outsiders.noteMove(from, to, amount)
+  moment.state.externalAccounts.noteMove(from, to, amount)
 }
 
 function add(moment: Moment, account: Account, added: AddedKey, events: DraftEvent[]): void {
   const key = newKey(added)
-  events.push(keyAdded(account, moment.state.outsiders.addKey(account, key), key))
+  events.push(keyAdded(account, moment.state.externalAccounts.addKey(account, key), key))
 }
 
 function newKey({ publicKey, signatureAlgorithm, hashAlgorithm, weight }: AddedKey): NewAccountKey {
@@ -230,7 +230,7 @@ export function runSubmission(moment: Moment, { body }: Submission): SignedDraft
   }
   const error = preprocessingError(state, body)
   if (error !== undefined) return { ...draft, error }
-  state.outsiders.propose(accountOfAddress(body.proposerAddress) ?? nobody, body.proposerKeyId)
+  state.externalAccounts.propose(accountOfAddress(body.proposerAddress) ?? nobody, body.proposerKeyId)
   const plan = planSubmission(state, body)
   const events: DraftEvent[] = []
   if (!('error' in plan)) plan.apply(moment, events)
@@ -240,5 +240,5 @@ export function runSubmission(moment: Moment, { body }: Submission): SignedDraft
 
 function payFee(moment: Moment, payer: Account, computation: number, events: DraftEvent[]): void {
   takeFee(moment, payer, computation, events)
-  moment.state.outsiders.noteMove(payer, systemAccounts.flowFees, transactionFee)
+  moment.state.externalAccounts.noteMove(payer, systemAccounts.flowFees, transactionFee)
 }

@@ -72,15 +72,15 @@ function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
  * Accounts from here on belong to somebody outside of the simulated chain, who has their keys. They are so far off that those which the chain's own
  * transactions create never come near: the formula of its state does not know of them.
  */
-const firstOutside = 2 ** 39
+const firstExternal = 2 ** 39
 
 /** An account of somebody outside, in the order in which transactions that were sent create them; 0 is the published payer's. */
-export function outsideAccount(ordinal: number): Account {
-  return accountAt(firstOutside + ordinal)
+export function externalAccount(ordinal: number): Account {
+  return accountAt(firstExternal + ordinal)
 }
 
-export function isOutside({ index }: Account): boolean {
-  return index >= firstOutside
+export function isExternal({ index }: Account): boolean {
+  return index >= firstExternal
 }
 
 /** So many lanes for transactions that are to go at the same time: each key counts its own. All have the same secret. */
@@ -93,9 +93,9 @@ const secret = '5f10a7fa42d15e0f0f1a9b6c3d7e8a214b5c6d7e8f90a1b2c3d4e5f607182939
  * can be tried without the internet, and good for nothing else.
  */
 export const publishedPayer = {
-  account: outsideAccount(0),
+  account: externalAccount(0),
   /** With 0x. */
-  address: `0x${outsideAccount(0).hex}`,
+  address: `0x${externalAccount(0).hex}`,
   /** 32 bytes, hex, of P-256. */
   privateKey: secret,
   keyCount: payerKeys,

@@ -36,11 +36,11 @@ export function timeOf(height: number, { height: known, time, spacingMs, pastSpa
   const jitter = (new Random(height).below(jitterSteps) / jitterSteps - 0.5) * 0.5
   const blocks = height - known
   if (blocks >= 0 || pastSpacingMs === undefined) return Math.round(time.getTime() + (blocks + jitter) * spacingMs)
-  return Math.round(time.getTime() - ageInWaves(-blocks * pastSpacingMs) + jitter * leastSpacing * pastSpacingMs)
+  return Math.round(time.getTime() - ageInWaves(-blocks * pastSpacingMs) + jitter * minSpacing * pastSpacingMs)
 }
 
 /** What is left of the distance between two blocks of the past where all waves are high. */
-const leastSpacing = 1 - waves.reduce((sum, { share }) => sum + share, 0)
+const minSpacing = 1 - waves.reduce((sum, { share }) => sum + share, 0)
 
 /** How old something is that would be so old if all days were alike, in milliseconds. */
 function ageInWaves(ageMs: number): number {

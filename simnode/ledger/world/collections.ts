@@ -72,7 +72,7 @@ export function itemTraits({ index, name }: Collection, id: number): Readonly<Re
 }
 
 /** Some item: a few are wanted by many, and change hands again and again. @param count how many there are */
-export function anyItem(random: Random, count: number): number {
+export function drawItem(random: Random, count: number): number {
   return random.between(1, random.percent(40) ? wanted : count)
 }
 

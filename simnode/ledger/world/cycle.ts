@@ -1,21 +1,21 @@
 /**
- * Heights are cut into tides. In the flood of a tide people do this and that; in the ebb each of these turns is given
- * back, the last one first: what was sent comes back, what was staked is unstaked. So all that a tide leaves behind is
- * what grows by the same amount in each, and the state at the start of any tide is known without the blocks before it.
+ * Heights are cut into cycles. In the first half of a cycle people do this and that; in the second half each of these turns is given
+ * back, the last one first: what was sent comes back, what was staked is unstaked. So all that a cycle leaves behind is
+ * what grows by the same amount in each, and the state at the start of any cycle is known without the blocks before it.
  */
-export const tideLength = 200
+export const cycleLength = 200
 
-/** Turns of the flood are at places 1 to 99; a turn at place p is given back at 200 - p or soon after. Places 0 and 100 are quiet. */
-export const floodEnd = 100
+/** Turns of the first half are at places 1 to 99; a turn at place p is given back at 200 - p or soon after. Places 0 and 100 are quiet. */
+export const cycleMiddle = 100
 
-/** Which tide a height is in, counted from 0. */
-export function tideOf(height: number): number {
-  return Math.floor(height / tideLength)
+/** Which cycle a height is in, counted from 0. */
+export function cycleOf(height: number): number {
+  return Math.floor(height / cycleLength)
 }
 
-/** Where in its tide a height is, from 0. */
-export function placeInTide(height: number): number {
-  return height % tideLength
+/** Where in its cycle a height is, from 0. */
+export function placeInCycle(height: number): number {
+  return height % cycleLength
 }
 
 /** How often number `position` of `size` has been served after `turns` turns, one after the other from 0. */
@@ -47,11 +47,11 @@ export function rotation(size: number, stride: number, first: number): Rotation 
 }
 
 /**
- * The state that one domain keeps. It is made as at the start of a tide, from a closed form, and keeps only what turned
+ * The state that one domain keeps. It is made as at the start of a cycle, from a closed form, and keeps only what turned
  * out differently since; asking it is cheap, whatever came before.
  */
 export interface StatePart {
-  /** Keys of all that was changed since the tide began, also where it is now as it was. */
+  /** Keys of all that was changed since the cycle began, also where it is now as it was. */
   touched(): Iterable<string>
   /** What is under such a key, as text: for comparing two states. */
   read(key: string): string

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { Random } from './random.ts'
-import { somebodysAmount } from './people.ts'
+import { drawAmount } from './people.ts'
 
 describe('amounts that people choose', () => {
   it('are small most often, round often, and never more than allowed', () => {
     const random = new Random(1)
-    const amounts = Array.from({ length: 5000 }, () => somebodysAmount(random, 2000))
+    const amounts = Array.from({ length: 5000 }, () => drawAmount(random, 2000))
     const share = (isSo: (amount: bigint) => boolean): number => amounts.filter(isSo).length / amounts.length
     expect(share((amount) => amount <= 0n || amount > 200_000_000_000n)).to.equal(0)
     expect(share((amount) => amount <= 1_000_000_000n)).to.be.within(0.7, 0.95)

@@ -29,7 +29,7 @@ export function placeInRound(account: Account): number | undefined {
  * Anybody but one: a few of the people are in most of what happens, as exchanges and shops are.
  * @param except who it may not be
  */
-export function anyPerson(random: Random, except: Account): Account {
+export function drawPerson(random: Random, except: Account): Account {
   const place = random.percent(30) ? random.below(crowdSize) : random.below(peopleCount)
   const person = personOfTurn(place)
   return person.index === except.index ? personOfTurn(place + 1) : person
@@ -70,13 +70,13 @@ const roundNumbers = [1, 1, 1.5, 2, 2.5, 3, 5, 5, 7.5, 8] as const
 
 /**
  * An amount as people choose them: most are small, most are round, and now and then there is a large one.
- * @param most in whole tokens
+ * @param max in whole tokens
  * @returns units of 10^-8
  */
-export function somebodysAmount(random: Random, most: number): bigint {
+export function drawAmount(random: Random, max: number): bigint {
   const size = smallest * 10 ** Math.min(random.below(sizes), random.below(sizes))
   const amount = random.percent(55)
     ? random.pick(roundNumbers) * size
     : size + Math.floor(random.below(900_000_000) * (size / unit))
-  return BigInt(Math.min(amount, most * unit))
+  return BigInt(Math.min(amount, max * unit))
 }

@@ -82,7 +82,7 @@ export const pairs: readonly Pair[] = [
   },
 ]
 
-/** What an account has as a pair's, when a tide begins; in units of 10^-8. */
+/** What an account has as a pair's, when a cycle begins; in units of 10^-8. */
 export function reservesAtStart(token: Token, account: Account): bigint {
   const pair = pairs.find(({ contract }) => contract === account)
   if (token === pair?.token0) return pair.firstReserves[0]

@@ -4,7 +4,7 @@ import { pause } from '../../../src/platform/retry.ts'
 import { createTransactionClient } from '../../../src/access/transaction-client.ts'
 import type { TransactionClient } from '../../../src/access/transaction-client.ts'
 import type { ChainAccount } from '../../../src/flow/chain-reader.ts'
-import { outsideAccount } from '../../../simnode/ledger/world/account.ts'
+import { externalAccount } from '../../../simnode/ledger/world/account.ts'
 import type { Findings } from '../report/findings.ts'
 import { amountEach } from '../wallet/send-some.ts'
 import type { WalletPeople } from '../wallet/wallet-people.ts'
@@ -145,7 +145,7 @@ async function checkAccounts(
 async function accountsOf(client: TransactionClient): Promise<Map<string, ChainAccount>> {
   const found = new Map<string, ChainAccount>()
   for (let ordinal = 1; ; ordinal++) {
-    const address = `0x${outsideAccount(ordinal).hex}`
+    const address = `0x${externalAccount(ordinal).hex}`
     const account = await client.account(address)
     if (account === undefined) return found
     found.set(address, account)

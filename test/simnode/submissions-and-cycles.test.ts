@@ -8,9 +8,9 @@ import type { LedgerState } from '../../simnode/ledger/state/ledger-state.ts'
 import type { StatePart } from '../../simnode/ledger/world/cycle.ts'
 import { Journal } from '../../simnode/ledger/submissions/journal.ts'
 import { Branch } from '../../simnode/ledger/world/branch.ts'
-import { outsideAccount } from '../../simnode/ledger/world/account.ts'
+import { externalAccount } from '../../simnode/ledger/world/account.ts'
 import { createdAccount, personOfTurn } from '../../simnode/ledger/world/people.ts'
-import { tideLength } from '../../simnode/ledger/world/cycle.ts'
+import { cycleLength } from '../../simnode/ledger/world/cycle.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'
 import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
 
@@ -37,7 +37,7 @@ function digestOf(chain: LedgerChain, last: number): string {
   return digest.digest('hex')
 }
 
-describe('transactions that are sent, over tides and branches', () => {
+describe('transactions that are sent, over cycles and branches', () => {
   it('are none where none are sent: chains are byte for byte as before there were any', () => {
     // Made by the code that could not take any in.
     expect(digestOf(ledgerChain({ seed: 1 }), 430)).to.equal(
@@ -48,7 +48,7 @@ describe('transactions that are sent, over tides and branches', () => {
     )
   })
 
-  it('are carried from tide to tide, which give all else back', async () => {
+  it('are carried from cycle to cycle, which give all else back', async () => {
     await using node = await startLedgerNode({ seed: 6, head: 190, hasPayer: true })
     await using client = new NodeClient(node.endpoint)
     const key = passkeyKey()
@@ -59,7 +59,7 @@ describe('transactions that are sent, over tides and branches', () => {
       }),
     )
     node.advance()
-    const account = { address: `0x${outsideAccount(1).hex}`, keyIndex: 0, key }
+    const account = { address: `0x${externalAccount(1).hex}`, keyIndex: 0, key }
     for (const height of [230, 399, 1005, 2001]) {
       node.setHead(height - 1)
       await client.send(await client.signed({ code: sendFlow('emulator', { amount: unit, to }), proposer: account }))
@@ -68,7 +68,7 @@ describe('transactions that are sent, over tides and branches', () => {
     const { balance, keys } = await client.account(account.address)
     expect(balance).to.equal('6.00096000')
     expect(keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal([4])
-    const balanceAt = (height: number): bigint => node.chain.stateAt(height).vaults.balance(flow, outsideAccount(1))
+    const balanceAt = (height: number): bigint => node.chain.stateAt(height).vaults.balance(flow, externalAccount(1))
     expect([190, 191, 229, 230, 398, 399, 1004, 1005, 2000, 2001].map(balanceAt)).to.deep.equal([
       0n,
       1000100000n,
@@ -85,12 +85,12 @@ describe('transactions that are sent, over tides and branches', () => {
       node.chain.stateAt(height).vaults.balance(flow, person) -
       ledgerChain({ seed: 6 }).stateAt(height).vaults.balance(flow, person)
     expect([229, 230, 1004, 2001].map(gained)).to.deep.equal([0n, unit, 2n * unit, 4n * unit])
-    // What the chain itself makes is as without them, and each tide begins in the state in which the last one has ended.
+    // What the chain itself makes is as without them, and each cycle begins in the state in which the last one has ended.
     expect(node.chain.stateAt(2001).accounts.exists(createdAccount(80))).to.equal(
       ledgerChain({ seed: 6 }).stateAt(2001).accounts.exists(createdAccount(80)),
     )
-    for (const tide of [0, 1, 4, 5, 9])
-      expectSame(node.chain.stateAt((tide + 1) * tideLength - 1), node.chain.stateBefore(tide + 1), `tide ${tide}`)
+    for (const cycle of [0, 1, 4, 5, 9])
+      expectSame(node.chain.stateAt((cycle + 1) * cycleLength - 1), node.chain.stateBefore(cycle + 1), `cycle ${cycle}`)
   })
 
   it('make the same blocks whatever was asked before, also of blocks that were not there', async () => {
@@ -108,7 +108,7 @@ describe('transactions that are sent, over tides and branches', () => {
       planned[1],
       planned[2],
     ])
-    expect(node.chain.stateAt(450).accounts.exists(outsideAccount(1))).to.equal(true)
+    expect(node.chain.stateAt(450).accounts.exists(externalAccount(1))).to.equal(true)
     const messages = told(node.chain, 391)
     node.chain.stateAt(10)
     node.chain.stateAt(900)
@@ -132,7 +132,7 @@ describe('transactions that are sent, over tides and branches', () => {
     node.switchTo('305b', 320)
     expect(await heights(client, first, second)).to.deep.equal([301, 0])
     expect((await client.result(second)).status).to.equal(0)
-    expect(node.chain.stateAt(320).accounts.exists(outsideAccount(2))).to.equal(false)
+    expect(node.chain.stateAt(320).accounts.exists(externalAccount(2))).to.equal(false)
     expect((await client.account(testPayer().address)).keys[0]?.sequenceNumber).to.equal(1)
     expect(
       await client.send(transaction).then(
@@ -143,7 +143,7 @@ describe('transactions that are sent, over tides and branches', () => {
     const third = await send()
     node.advance()
     expect(await heights(client, first, second, third)).to.deep.equal([301, 0, 321])
-    expect(node.chain.stateAt(321).accounts.exists(outsideAccount(2))).to.equal(true)
+    expect(node.chain.stateAt(321).accounts.exists(externalAccount(2))).to.equal(true)
 
     node.switchTo('', 325)
     expect(await heights(client, first, second, third)).to.deep.equal([301, 311, 0])
