@@ -1,12 +1,12 @@
 import { activity } from './activity.ts'
-import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
-import { arrayOf } from '../encoding/cadence-type.ts'
+import { argument } from '../events/draft.ts'
+import type { DraftArgument, DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { cadenceAlgorithms, keyAdded, keyRemoved, contractEvent } from '../events/account-events.ts'
 import { endowment, setUpAccount } from '../state/token-moves.ts'
 import { inventedKey, fullWeight } from '../world/account.ts'
 import { createdOrdinal, personOfTurn } from '../world/people.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
-import type { Account } from '../world/account.ts'
+import type { Account, NewAccountKey } from '../world/account.ts'
 import { deployer, passing } from '../world/deployed-contracts.ts'
 import type { ContractCode } from '../world/deployed-contracts.ts'
 
@@ -21,9 +21,13 @@ const createScript = Buffer.from(`transaction(key: [UInt8], signatureAlgorithm: 
     }
 }
 `)
-const bytes = arrayOf('UInt8')
 
-/** The service account makes a new account with one key. */
+function keyArguments(key: NewAccountKey): readonly DraftArgument[] {
+  const { signature, hash } = cadenceAlgorithms(key)
+  return [argument.bytes(key.publicKey), argument.uint8(signature), argument.uint8(hash)]
+}
+
+/** The service account creates an account with one key. */
 export const accountCreation = activity({
   name: 'account-creation',
   perCycle: 8,
@@ -32,17 +36,12 @@ export const accountCreation = activity({
     const account = state.accounts.create()
     const events: DraftEvent[] = []
     const key = inventedKey(account, 0)
-    const algorithms = cadenceAlgorithms(key)
     setUpAccount(turn, systemAccounts.service, account, events)
     events.push(keyAdded(account, 0, key))
     return {
       transaction: {
         script: createScript,
-        arguments: [
-          { type: bytes, value: key.publicKey },
-          { type: 'UInt8', value: algorithms.signature },
-          { type: 'UInt8', value: algorithms.hash },
-        ],
+        arguments: keyArguments(key),
         authorizers: [systemAccounts.service],
         gasLimit: 9999,
         computation: 45 + random.below(10),
@@ -76,9 +75,8 @@ const revokeKeyScript = Buffer.from(`transaction(index: Int) {
     }
 }
 `)
-const keyBytes = arrayOf('UInt8')
 
-/** One person after the other adds a key, and revokes it. */
+/** Each user in rotation adds a key, and revokes it. */
 export const keyChange = activity<{ readonly account: Account; readonly keyIndex: number }>({
   name: 'key-change',
   perCycle: 4,
@@ -86,16 +84,10 @@ export const keyChange = activity<{ readonly account: Account; readonly keyIndex
     const account = personOfTurn(ordinal)
     const keyIndex = state.accounts.addKey(account)
     const key = inventedKey(account, keyIndex)
-    const algorithms = cadenceAlgorithms(key)
     return {
       transaction: {
         script: addKeyScript,
-        arguments: [
-          { type: keyBytes, value: key.publicKey },
-          { type: 'UInt8', value: algorithms.signature },
-          { type: 'UInt8', value: algorithms.hash },
-          { type: 'UFix64', value: fullWeight },
-        ],
+        arguments: [...keyArguments(key), argument.ufix64(fullWeight)],
         authorizers: [account],
         gasLimit: 1000,
         computation: 10 + random.below(5),
@@ -108,7 +100,7 @@ export const keyChange = activity<{ readonly account: Account; readonly keyIndex
     state.accounts.revokeKey(account, keyIndex)
     return {
       script: revokeKeyScript,
-      arguments: [{ type: 'Int', value: keyIndex }],
+      arguments: [argument.int(keyIndex)],
       authorizers: [account],
       gasLimit: 1000,
       computation: 5 + random.below(5),
@@ -136,10 +128,7 @@ const removeContractScript = Buffer.from(`transaction(name: String) {
 function put(change: 'contractAdded' | 'contractUpdated', account: Account, contract: ContractCode): DraftTransaction {
   return {
     script: change === 'contractAdded' ? addContractScript : updateContractScript,
-    arguments: [
-      { type: 'String', value: contract.name },
-      { type: 'String', value: contract.code.toString() },
-    ],
+    arguments: [argument.string(contract.name), argument.string(contract.code.toString())],
     authorizers: [account],
     gasLimit: 9999,
     computation: 60,
@@ -147,7 +136,7 @@ function put(change: 'contractAdded' | 'contractUpdated', account: Account, cont
   }
 }
 
-/** One person after the other deploys a contract, and updates it. */
+/** Each user in rotation deploys a contract, and updates it. */
 export const contractDeploy = activity<number>({
   name: 'contract-deploy',
   perCycle: 2,
@@ -158,7 +147,6 @@ export const contractDeploy = activity<number>({
   giveBack: ({ state }, ordinal) => put('contractUpdated', deployer(ordinal), state.contracts.update(ordinal)),
 })
 
-/** Somebody deploys a contract and removes it. */
 export const contractRemoval = activity<Account>({
   name: 'contract-removal',
   perCycle: 1,
@@ -171,7 +159,7 @@ export const contractRemoval = activity<Account>({
     state.contracts.removePassing(account)
     return {
       script: removeContractScript,
-      arguments: [{ type: 'String', value: passing.name }],
+      arguments: [argument.string(passing.name)],
       authorizers: [account],
       gasLimit: 1000,
       computation: 20,

@@ -3,51 +3,50 @@ import type { Moment } from '../state/ledger-state.ts'
 import type { Account } from '../world/account.ts'
 import type { Token } from '../world/tokens.ts'
 
-/** One go of an activity, or its giving back: one user transaction. */
+/** One turn of an activity, or its reversal: one user transaction. */
 export interface Turn extends Moment {
-  /** How many turns of the activity there were before, in the first half and since the first block. */
+  /** Turns of the activity before this one, since the first block. */
   readonly ordinal: number
-  /** Whose turn it is to pay; people act for themselves in the first half and are paid for in the second half. */
+  /** Users pay in rotation: for their own turns in the first half, for any in the second. */
   readonly payer: Account
 }
 
-/** What was done, and what is needed to give it back. */
 export interface Done<Memo> {
   readonly transaction: DraftTransaction
+  /** Input of the reversal. */
   readonly memo: Memo
 }
 
 /**
- * Something that people do. Each activity has the same number of turns in every cycle; where it leaves something behind
- * (`giveBack` missing or not exact), this must follow from the number of its turns alone.
+ * A kind of user transaction, with the same number of turns in every cycle. What it leaves behind (`giveBack` missing or
+ * not exact) must follow from the number of its turns alone.
  */
 export interface Activity<Memo = unknown> {
   readonly name: string
-  /** Turns in the first half of a cycle of an ordinary chain; a busier one has a multiple. */
+  /** Turns in the first half of a cycle; multiplied by the chain's busyness. */
   readonly perCycle: number
-  /** Does it to the state, and tells it as a transaction. */
+  /** Changes the state, and returns the transaction. */
   act(turn: Turn): Done<Memo>
-  /** The turn's mirror, in the second half of the same cycle. It may not fail. */
+  /** Reverses a turn, in the second half of the same cycle. It may not fail. */
   giveBack?(turn: Turn, memo: Memo): DraftTransaction
   /**
-   * What the activity has added for ever to a vault by the start of a cycle.
-   * @param turns how many turns it has had until then
-   * @param cycle the one that begins
+   * What the activity has added permanently to a vault by the start of a cycle.
+   * @param turns before the cycle
    */
   lasting?(token: Token, account: Account, turns: number, cycle: number): bigint
 }
 
-/** An activity among others: its memo is its own business. */
+/** Hides the type of the memo. */
 export function activity<Memo>(declared: Activity<Memo>): Activity {
   return declared
 }
 
-/** What the chain itself does in every block, after the user transactions. */
+/** System transactions of every block, after the user transactions. */
 export interface SystemWork {
   readonly name: string
-  /** Events of the first system transaction, which tells what is due. */
+  /** Events of the first system transaction, which announces the due ones. */
   process?(moment: Moment): readonly DraftEvent[]
-  /** The due ones. */
+  /** Due scheduled transactions. */
   executions?(moment: Moment): readonly DraftTransaction[]
   /** Events of the last system transaction, the system chunk. */
   chunk?(moment: Moment): readonly DraftEvent[]

@@ -1,18 +1,59 @@
 import { activity } from './activity.ts'
 import type { Turn } from './activity.ts'
+import { ownFlowVault } from './cadence.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { nativeAccounts, evmContracts, coaAddress } from '../evm/evm-world.ts'
 import { evmEvents } from '../evm/evm-events.ts'
-import { evmScripts, runDirect, relayed } from './evm-run.ts'
+import { runDirect, relayed } from './evm-run.ts'
 import { coaOf, signerOf } from '../evm/evm-turns.ts'
 import { deposit, withdraw } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
 import { drawAmount } from '../world/people.ts'
 import { flow } from '../world/tokens.ts'
 import { abiWord, callInput, erc20Transfer } from '../evm/evm-encoding.ts'
-import { arrayOf } from '../encoding/cadence-type.ts'
-import type { CompositeType } from '../encoding/cadence-type.ts'
+import { arrayOf, compositeType } from '../encoding/cadence-type.ts'
 import { controllerIssued } from '../events/account-events.ts'
+
+const imports = `import EVM from 0xf8d6e0586b0a20c7
+import FlowToken from 0x0ae53cb6e3f42a79
+import FungibleToken from 0xee82856bf20e2aa6
+`
+
+const depositScript = Buffer.from(`${imports}
+transaction(amount: UFix64, to: String) {
+    let sent: @FlowToken.Vault
+
+    prepare(signer: auth(BorrowValue) &Account) {
+        ${ownFlowVault}
+        self.sent <- vault.withdraw(amount: amount) as! @FlowToken.Vault
+    }
+
+    execute {
+        EVM.addressFromString(to).deposit(from: <-self.sent)
+    }
+}
+`)
+
+const withdrawScript = Buffer.from(`${imports}
+transaction(amount: UFix64, to: Address) {
+    let taken: @FlowToken.Vault
+
+    prepare(signer: auth(BorrowValue) &Account) {
+        let owned = signer.storage.borrow<auth(EVM.Withdraw) &EVM.CadenceOwnedAccount>(from: /storage/evm)
+            ?? panic("The signer owns no account in the EVM")
+        let balance = EVM.Balance(attoflow: 0)
+        balance.setFLOW(flow: amount)
+        self.taken <- owned.withdraw(balance: balance)
+    }
+
+    execute {
+        let receiver = getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
+            ?? panic("The recipient cannot receive FLOW")
+        receiver.deposit(from: <-self.taken)
+    }
+}
+`)
 
 interface Deposited {
   readonly from: Account
@@ -42,11 +83,8 @@ function into(turn: Turn, { from, amount }: Deposited): DraftTransaction {
     values: [coaHex, amount, movedUuid, evm.addBalance(coaHex, value)],
   })
   return {
-    script: evmScripts.deposit,
-    arguments: [
-      { type: 'UFix64', value: amount },
-      { type: 'String', value: coaHex },
-    ],
+    script: depositScript,
+    arguments: [argument.ufix64(amount), argument.string(coaHex)],
     authorizers: [from],
     gasLimit: 9999,
     computation: 40 + turn.random.below(10),
@@ -69,11 +107,8 @@ function outOf(turn: Turn, { from, amount }: Deposited): DraftTransaction {
   })
   deposit(turn, flow, from, amount, movedUuid, events)
   return {
-    script: evmScripts.withdraw,
-    arguments: [
-      { type: 'UFix64', value: amount },
-      { type: 'Address', value: from.address },
-    ],
+    script: withdrawScript,
+    arguments: [argument.ufix64(amount), argument.address(from)],
     authorizers: [owner],
     gasLimit: 9999,
     computation: 40 + turn.random.below(10),
@@ -81,7 +116,7 @@ function outOf(turn: Turn, { from, amount }: Deposited): DraftTransaction {
   }
 }
 
-/** Somebody puts FLOW into an account in the EVM; its owner takes as much out again, for who put it there. */
+/** A user deposits FLOW into a Cadence-owned account; its owner returns the same amount. */
 export const evmDeposit = activity<Deposited>({
   name: 'evm-deposit',
   perCycle: 10,
@@ -91,6 +126,23 @@ export const evmDeposit = activity<Deposited>({
   },
   giveBack: outOf,
 })
+
+const callScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
+
+transaction(contract: String, input: String, gasLimit: UInt64) {
+    prepare(signer: auth(BorrowValue) &Account) {
+        let owned = signer.storage.borrow<auth(EVM.Call) &EVM.CadenceOwnedAccount>(from: /storage/evm)
+            ?? panic("The signer owns no account in the EVM")
+        let result = owned.call(
+            to: EVM.addressFromString(contract),
+            data: input.decodeHex(),
+            gasLimit: gasLimit,
+            value: EVM.Balance(attoflow: 0)
+        )
+        assert(result.status == EVM.Status.successful, message: result.errorMessage)
+    }
+}
+`)
 
 interface Sent {
   readonly amount: bigint
@@ -109,12 +161,8 @@ function send(turn: Turn, { amount }: Sent): DraftTransaction {
   const call = { kind: 'call', from, to: contract, input, value: 0n, gasLimit: callGasLimit } as const
   const outcome = { logs: [erc20Transfer(contract, from, to, amount)], returnedData: abiWord(1) }
   return {
-    script: evmScripts.call,
-    arguments: [
-      { type: 'String', value: contractHex },
-      { type: 'String', value: input.toString('hex') },
-      { type: 'UInt64', value: callGasLimit },
-    ],
+    script: callScript,
+    arguments: [argument.string(contractHex), argument.string(input.toString('hex')), argument.uint64(callGasLimit)],
     authorizers: [owner],
     gasLimit: 9999,
     computation: 50 + turn.random.below(10),
@@ -134,7 +182,7 @@ function sendBack(turn: Turn, { amount }: Sent): DraftTransaction {
   })
 }
 
-/** An account in the EVM that Cadence owns sends ERC-20 tokens; who got them sends them back. */
+/** A Cadence-owned account sends ERC-20 tokens; the recipient sends them back. */
 export const coaCall = activity<Sent>({
   name: 'coa-call',
   perCycle: 10,
@@ -145,23 +193,29 @@ export const coaCall = activity<Sent>({
   giveBack: sendBack,
 })
 
-const ownedAccount: CompositeType = {
-  kind: 'resource',
-  id: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
-  fields: [
-    { name: 'uuid', type: 'UInt64' },
-    { name: 'addressBytes', type: arrayOf('UInt8', 20) },
-  ],
-}
+const ownedAccount = compositeType('resource', 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount', {
+  uuid: 'UInt64',
+  addressBytes: arrayOf('UInt8', 20),
+})
 const reference = { kind: 'reference', authorization: { kind: 'none' }, referenced: ownedAccount } as const
-/** Ids of controllers before it, as many as an account has by then at most. */
+/** Above the controller ids of any account. */
 const firstControllerId = 64
 const creationGas = 702_600
 const creationGasLimit = 723_000
-/** Stands for the code of such accounts, which is a proxy that its owner alone moves. */
+/** A placeholder for the proxy code of such accounts. */
 const code = Buffer.from('608060405234801561001057600080fd5b50610dd6806100206000396000f3fe', 'hex')
 
-/** Somebody makes an account in the EVM that an account of Flow owns, and keeps it. */
+const createScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
+
+transaction(path: StoragePath) {
+    prepare(signer: auth(SaveValue, IssueStorageCapabilityController) &Account) {
+        signer.storage.save(<-EVM.createCadenceOwnedAccount(), to: path)
+        signer.capabilities.storage.issue<&EVM.CadenceOwnedAccount>(path)
+    }
+}
+`)
+
+/** A user creates a Cadence-owned account, permanently. */
 export const coaCreation = activity({
   name: 'coa-creation',
   perCycle: 2,
@@ -169,18 +223,12 @@ export const coaCreation = activity({
     const uuid = turn.newUuid()
     const address = coaAddress(uuid)
     const path = `/storage/evm_${turn.ordinal}`
-    const call = {
-      kind: 'deploy',
-      from: nativeAccounts.coaFactory,
-      to: address,
-      input: code,
-      value: 0n,
-      gasLimit: creationGasLimit,
-    } as const
+    const { coaFactory: from } = nativeAccounts
+    const call = { kind: 'deploy', from, to: address, input: code, value: 0n, gasLimit: creationGasLimit } as const
     return {
       memo: undefined,
       transaction: {
-        script: evmScripts.create,
+        script: createScript,
         arguments: [{ type: 'StoragePath', value: path }],
         authorizers: [turn.payer],
         gasLimit: 9999,

@@ -1,4 +1,5 @@
 import type { Moment } from '../state/ledger-state.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { lazy, erc1155BatchTransfer, erc20Transfer, erc721Transfer } from '../evm/evm-encoding.ts'
 import {
@@ -28,15 +29,8 @@ import type { EvmUser } from '../evm/evm-world.ts'
 import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import { closeEvmBlock } from '../evm/evm-block.ts'
 
-const imports = `import EVM from 0xf8d6e0586b0a20c7
-import FlowToken from 0x0ae53cb6e3f42a79
-import FungibleToken from 0xee82856bf20e2aa6
-`
-
-/** The transactions with which people act in the EVM. */
-export const evmScripts = {
-  /** Relays a transaction that was signed for the EVM, in hex digits; what it pays for gas goes to an account there. */
-  run: Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
+/** Relays a signed EVM transaction, in hex digits; its gas fee goes to an account in the EVM. */
+const runScript = Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
 
 transaction(signed: String, feesTo: String) {
     execute {
@@ -47,69 +41,9 @@ transaction(signed: String, feesTo: String) {
         )
     }
 }
-`),
-  deposit: Buffer.from(`${imports}
-transaction(amount: UFix64, to: String) {
-    let sent: @FlowToken.Vault
+`)
 
-    prepare(signer: auth(BorrowValue) &Account) {
-        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
-            ?? panic("The signer has no FLOW vault")
-        self.sent <- vault.withdraw(amount: amount) as! @FlowToken.Vault
-    }
-
-    execute {
-        EVM.addressFromString(to).deposit(from: <-self.sent)
-    }
-}
-`),
-  withdraw: Buffer.from(`${imports}
-transaction(amount: UFix64, to: Address) {
-    let taken: @FlowToken.Vault
-
-    prepare(signer: auth(BorrowValue) &Account) {
-        let owned = signer.storage.borrow<auth(EVM.Withdraw) &EVM.CadenceOwnedAccount>(from: /storage/evm)
-            ?? panic("The signer owns no account in the EVM")
-        let balance = EVM.Balance(attoflow: 0)
-        balance.setFLOW(flow: amount)
-        self.taken <- owned.withdraw(balance: balance)
-    }
-
-    execute {
-        let receiver = getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
-            ?? panic("The recipient cannot receive FLOW")
-        receiver.deposit(from: <-self.taken)
-    }
-}
-`),
-  call: Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
-
-transaction(contract: String, input: String, gasLimit: UInt64) {
-    prepare(signer: auth(BorrowValue) &Account) {
-        let owned = signer.storage.borrow<auth(EVM.Call) &EVM.CadenceOwnedAccount>(from: /storage/evm)
-            ?? panic("The signer owns no account in the EVM")
-        let result = owned.call(
-            to: EVM.addressFromString(contract),
-            data: input.decodeHex(),
-            gasLimit: gasLimit,
-            value: EVM.Balance(attoflow: 0)
-        )
-        assert(result.status == EVM.Status.successful, message: result.errorMessage)
-    }
-}
-`),
-  create: Buffer.from(`import EVM from 0xf8d6e0586b0a20c7
-
-transaction(path: StoragePath) {
-    prepare(signer: auth(SaveValue, IssueStorageCapabilityController) &Account) {
-        signer.storage.save(<-EVM.createCadenceOwnedAccount(), to: path)
-        signer.capabilities.storage.issue<&EVM.CadenceOwnedAccount>(path)
-    }
-}
-`),
-} as const
-
-/** What comes of a run beside its gas. */
+/** The result of a run, apart from its gas. */
 export interface Outcome {
   readonly logs?: readonly LogParts[]
   readonly returnedData?: Buffer
@@ -124,16 +58,16 @@ export interface SignedCall extends Outcome {
 }
 
 const noBytes = Buffer.alloc(0)
-/** Of a transfer to an account with code, which the code's own part is added to. */
+/** Gas of a transfer to an account with code. */
 const transferGas = 21_055
 const transferGasLimit = 23_300
 
 /**
- * Runs a transaction that the user signs whose turn it is, as `EVM.run` does: pays for the gas, and hands that on to
- * who relayed it. What the call moves itself is the caller's to do.
- * @returns the transaction's bytes, which are made when they are needed
+ * Runs a transaction signed by the user of a turn, as `EVM.run` does: charges the gas, and pays it to the relayer. The
+ * caller applies what the call itself moves.
+ * @returns the transaction's bytes, made on demand
  */
-export function runSigned(
+function runSigned(
   moment: Moment,
   kind: SignedKind,
   direction: Direction,
@@ -147,43 +81,20 @@ export function runSigned(
   const relayer = relayerOf(kind, ordinal)
   const type = ([0, 2, 2, 1] as const)[ordinal % 4] as 0 | 1 | 2
   const nonce = evm.takeNonce(signer.address.toString('hex'))
-  const payload = lazy(() =>
-    signedPayload(
-      {
-        type,
-        chainId: evmChainId,
-        nonce,
-        gasPrice,
-        gasLimit,
-        to: call.to,
-        value: call.value ?? 0n,
-        input: call.input ?? noBytes,
-      },
-      signer.privateKey,
-    ),
-  )
+  const { to, value = 0n, input = noBytes } = call
+  const transaction = { type, chainId: evmChainId, nonce, gasPrice, gasLimit, to, value, input }
+  const payload = lazy(() => signedPayload(transaction, signer.privateKey))
   const fee = BigInt(gasUsed) * gasPrice
   evm.addBalance(signer.address.toString('hex'), -fee)
   evm.addBalance(relayer.address.toString('hex'), fee)
   events.push(executed(moment, { ...outcomeOf(call), type, payload, gasUsed }))
-  events.push(
-    runDirect(
-      moment,
-      {
-        kind: 'transfer',
-        from: nativeAccounts.coinbase,
-        to: relayer.address,
-        input: noBytes,
-        value: fee,
-        gasLimit: transferGasLimit,
-      },
-      transferGas,
-    ),
-  )
+  const { coinbase: from } = nativeAccounts
+  const payout = { from, to: relayer.address, input: noBytes, value: fee, gasLimit: transferGasLimit }
+  events.push(runDirect(moment, { kind: 'transfer', ...payout }, transferGas))
   return () => payload().bytes
 }
 
-/** Runs a call that Cadence makes. What it moves is the caller's to do. */
+/** Runs a call by Cadence. The caller applies what it moves. */
 export function runDirect(
   moment: Moment,
   call: Omit<DirectCall, 'nonce'>,
@@ -195,21 +106,16 @@ export function runDirect(
   return executed(moment, { ...outcomeOf(outcome), type: directCallType, payload, gasUsed })
 }
 
-function outcomeOf({
-  logs,
-  returnedData,
-  contractAddress,
-  error,
-}: Outcome): Outcome & Pick<ExecutedTransaction, 'logs' | 'returnedData'> {
+function outcomeOf({ logs = [], returnedData = noBytes, contractAddress, error }: Outcome) {
   return {
-    logs: logs ?? [],
-    returnedData: returnedData ?? noBytes,
+    logs,
+    returnedData,
     ...(contractAddress === undefined ? {} : { contractAddress }),
     ...(error === undefined ? {} : { error }),
   }
 }
 
-/** Adds a transaction to the EVM's block, and tells it. */
+/** Adds a transaction to the EVM's block, and returns its event. */
 function executed({ state, height }: Moment, transaction: ExecutedTransaction): DraftEvent {
   const { type, payload, gasUsed, logs, error } = transaction
   const index = state.evm.transactions.length
@@ -217,24 +123,22 @@ function executed({ state, height }: Moment, transaction: ExecutedTransaction): 
   return transactionExecuted(transaction, index, height)
 }
 
-/** Who signs the turn, and who signs what gives it back. */
-export interface Signers {
+/** Signers of the turn and of its reversal. */
+interface Signers {
   readonly first: EvmUser
   readonly second: EvmUser
 }
 
-/** An activity whose turns are transactions that people sign for the EVM. */
-export interface SignedActivity<Memo> {
+interface SignedActivity<Memo> {
   readonly name: string
   readonly kind: SignedKind
   readonly perCycle: number
-  /** Draws what is done. */
   readonly draw: (turn: Turn, signers: Signers) => Memo
-  /** Does it to the state, or gives it back. @returns the call that does it */
+  /** Applies or reverses the call in the state. */
   readonly call: (turn: Turn, memo: Memo, direction: Direction, signers: Signers) => SignedCall
 }
 
-/** The activity of turns that are given back by those whom they were for. */
+/** An activity of signed EVM transactions, each reversed by its recipient. */
 export function signedActivity<Memo>({ name, kind, perCycle, draw, call }: SignedActivity<Memo>): Activity {
   const signersOf = ({ ordinal }: Turn): Signers => ({
     first: signerOf(kind, 'there', ordinal),
@@ -253,12 +157,12 @@ export function signedActivity<Memo>({ name, kind, perCycle, draw, call }: Signe
   })
 }
 
-/** The transaction with which somebody relays what the user signed whose turn it is. */
+/** The transaction that relays what the user of the turn signed. */
 export function relayed(turn: Turn, kind: SignedKind, direction: Direction, call: SignedCall): DraftTransaction {
   const events: DraftEvent[] = []
   const signed = runSigned(turn, kind, direction, turn.ordinal, call, events)
   return {
-    script: evmScripts.run,
+    script: runScript,
     arguments: [
       {
         type: 'String',
@@ -266,7 +170,7 @@ export function relayed(turn: Turn, kind: SignedKind, direction: Direction, call
           return signed().toString('hex')
         },
       },
-      { type: 'String', value: relayerOf(kind, turn.ordinal).address.toString('hex') },
+      argument.string(relayerOf(kind, turn.ordinal).address.toString('hex')),
     ],
     authorizers: [turn.payer],
     gasLimit: 9999,
@@ -275,14 +179,14 @@ export function relayed(turn: Turn, kind: SignedKind, direction: Direction, call
   }
 }
 
-const nobody = Buffer.alloc(evmAddressLength)
-/** Stands for the code of contracts, which nothing runs. */
+const zeroAddress = Buffer.alloc(evmAddressLength)
+/** A placeholder: contracts are never run. */
 const code = Buffer.from('608060405234801561001057600080fd5b5060be8061001f6000396000f3fe', 'hex')
 const gasPerContract = 700_000
 const gasPerLog = 48_000
 
-/** Makes the contracts, which tell in logs what everybody has at first. Belongs into the first block. */
-export function makeContracts(moment: Moment): DraftEvent[] {
+/** Deploys the contracts in the first block; their logs give the first holdings. */
+function makeContracts(moment: Moment): DraftEvent[] {
   return Object.values(evmContracts).map((contract) => {
     const logs = firstLogs(contract)
     const gasUsed = gasPerContract + gasPerLog * logs.length
@@ -301,32 +205,25 @@ export function makeContracts(moment: Moment): DraftEvent[] {
 function firstLogs(contract: Buffer): LogParts[] {
   if (erc20Contracts.includes(contract)) {
     return [...evmUsers, ...coas].map(({ address }) => {
-      return erc20Transfer(contract, nobody, address, genesisHoldings.erc20)
+      return erc20Transfer(contract, zeroAddress, address, genesisHoldings.erc20)
     })
   }
   if (contract === evmContracts.pictures) {
     return Array.from({ length: pictureCount }, (_, index) => {
-      return erc721Transfer(contract, nobody, firstOwner(index + 1), index + 1)
+      return erc721Transfer(contract, zeroAddress, firstOwner(index + 1), index + 1)
     })
   }
   const amounts = Array.from({ length: itemKinds }, (_, index) => [index + 1, genesisHoldings.items] as const)
-  return evmUsers.map(({ address }) => erc1155BatchTransfer(contract, contractMaker, nobody, address, amounts))
+  return evmUsers.map(({ address }) => erc1155BatchTransfer(contract, contractMaker, zeroAddress, address, amounts))
 }
 
-/** The first block that anything runs in. */
-const firstHeight = 1
-
-/** Closes the EVM's block with each block of the chain, also where nothing was run. */
+/** Closes the EVM's block with each block of the chain. */
 export const evmBlocks: SystemWork = {
   name: 'evm-blocks',
   chunk(moment) {
-    const {
-      state: { evm },
-      height,
-      timeMs,
-      random,
-    } = moment
-    const first = height === firstHeight ? makeContracts(moment) : []
+    const { state, height, timeMs, random } = moment
+    const { evm } = state
+    const first = height === 1 ? makeContracts(moment) : []
     const { lastHash, totalSupply, transactions } = evm
     const prevrandao = random.bytes(32)
     const isLastOfCycle = placeInCycle(height) === cycleLength - 1

@@ -13,7 +13,6 @@ interface FlowSent {
 const maxFlow = 200
 const attoPerUnit = 10n ** 10n
 
-/** Somebody sends FLOW to somebody else within the EVM. */
 export const evmTransfer = signedActivity<FlowSent>({
   name: 'evm-transfer',
   kind: 'transfer',
@@ -37,7 +36,6 @@ const maxTokens = 5000
 /** These tokens have six decimals. */
 const unitsPerUnit = 100n
 
-/** Somebody sends ERC-20 tokens to somebody else. */
 export const evmTokenTransfer = signedActivity<TokensSent>({
   name: 'evm-token-transfer',
   kind: 'erc20',
@@ -67,7 +65,7 @@ interface Passed {
 const pictureContract = evmContracts.pictures
 const pictureContractHex = pictureContract.toString('hex')
 
-/** An operator, as marketplaces are, passes an ERC-721 token from its owner to somebody else. */
+/** An operator such as a marketplace transfers an ERC-721 token. */
 export const evmPictureTransfer = signedActivity<Passed>({
   name: 'evm-picture-transfer',
   kind: 'erc721',
@@ -94,10 +92,9 @@ interface ItemsSent {
 
 const itemContract = evmContracts.items
 const itemContractHex = itemContract.toString('hex')
-/** Where the bytes begin that go with a transfer, of which there are none. */
+/** Offset of the empty `data`. */
 const noDataAt = 160
 
-/** Somebody sends some of a kind of ERC-1155 tokens to somebody else. */
 export const evmItemTransfer = signedActivity<ItemsSent>({
   name: 'evm-item-transfer',
   kind: 'erc1155',
@@ -114,10 +111,10 @@ export const evmItemTransfer = signedActivity<ItemsSent>({
   },
 })
 
-/** A revert, by the number that the EVM contract gives it. Source: onflow/flow-go `fvm/evm/types/errors.go`. */
+/** Error code of a revert. Source: onflow/flow-go `fvm/evm/types/errors.go`. */
 const reverted = 306
 
-/** Somebody wants to send more ERC-20 tokens than there are: the call is undone, the gas is paid. */
+/** A transfer of more ERC-20 tokens than there are: reverted, with the gas paid. */
 export const evmFailure = activity({
   name: 'evm-failure',
   perCycle: 4,

@@ -1,7 +1,7 @@
 import { activity } from './activity.ts'
 import type { Turn } from './activity.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftTransaction } from '../events/draft.ts'
-import { arrayOf } from '../encoding/cadence-type.ts'
 import { itemDeposited, itemWithdrawn, itemMinted } from '../events/token-events.ts'
 import type { Account } from '../world/account.ts'
 import { drawItem, collections, itemName, itemTraits } from '../world/collections.ts'
@@ -9,26 +9,22 @@ import type { Collection } from '../world/collections.ts'
 import { drawPerson } from '../world/people.ts'
 import { firstOwner } from '../state/items.ts'
 
-const transferScripts = new Map(
-  collections.map((collection) => [
-    collection,
-    Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
-import ${collection.name} from 0x${collection.contract.hex}
+const noCollection = 'panic("The recipient has no collection")'
+const transferScripts = collections.map(({ name, contract, storagePath, publicPath }) =>
+  Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
+import ${name} from 0x${contract.hex}
 
 transaction(to: Address, ids: [UInt64]) {
     prepare(signer: auth(BorrowValue) &Account) {
-        let items = signer.storage.borrow<auth(NonFungibleToken.Withdraw) &${collection.name}.Collection>(from: ${collection.storagePath})
+        let items = signer.storage.borrow<auth(NonFungibleToken.Withdraw) &${name}.Collection>(from: ${storagePath})
             ?? panic("The signer has no collection")
-        let receiver = getAccount(to).capabilities.borrow<&{NonFungibleToken.Collection}>(${collection.publicPath})
-            ?? panic("The recipient has no collection")
+        let receiver = getAccount(to).capabilities.borrow<&{NonFungibleToken.Collection}>(${publicPath})
+            ?? ${noCollection}
         for id in ids { receiver.deposit(token: <-items.withdraw(withdrawID: id)) }
     }
 }
 `),
-  ]),
 )
-
-const ids = arrayOf('UInt64')
 
 interface Given {
   readonly collection: Collection
@@ -40,11 +36,8 @@ interface Given {
 function give({ state, random }: Turn, { collection, id, from, to }: Given): DraftTransaction {
   state.items.move(collection, id, to)
   return {
-    script: transferScripts.get(collection) as Buffer,
-    arguments: [
-      { type: 'Address', value: to.address },
-      { type: ids, value: [id] },
-    ],
+    script: transferScripts[collection.index] as Buffer,
+    arguments: [argument.address(to), argument.uint64s([id])],
     authorizers: [from],
     gasLimit: 1000,
     computation: 30 + random.below(10),
@@ -52,7 +45,6 @@ function give({ state, random }: Turn, { collection, id, from, to }: Given): Dra
   }
 }
 
-/** An item goes from its owner to somebody else. */
 export const itemTransfer = activity<Given>({
   name: 'item-transfer',
   perCycle: 25,
@@ -67,27 +59,22 @@ export const itemTransfer = activity<Given>({
   giveBack: (turn, { collection, id, from, to }) => give(turn, { collection, id, from: to, to: from }),
 })
 
-const mintScripts = new Map(
-  collections.map((collection) => [
-    collection,
-    Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
-import ${collection.name} from 0x${collection.contract.hex}
+const mintScripts = collections.map(({ name, contract, publicPath }) =>
+  Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
+import ${name} from 0x${contract.hex}
 
 transaction(to: Address, names: [String]) {
     prepare(minter: auth(BorrowValue) &Account) {
-        let mint = minter.storage.borrow<&${collection.name}.Minter>(from: /storage/${collection.name}Minter) ?? panic("No minter")
-        let receiver = getAccount(to).capabilities.borrow<&{NonFungibleToken.Collection}>(${collection.publicPath})
-            ?? panic("The recipient has no collection")
+        let mint = minter.storage.borrow<&${name}.Minter>(from: /storage/${name}Minter) ?? panic("No minter")
+        let receiver = getAccount(to).capabilities.borrow<&{NonFungibleToken.Collection}>(${publicPath})
+            ?? ${noCollection}
         for name in names { receiver.deposit(token: <-mint.mint(name: name)) }
     }
 }
 `),
-  ]),
 )
 
-const strings = arrayOf('String')
-
-/** A new item for one person after the other, in one collection after the other. They stay for ever. */
+/** Mints an item for each user in rotation, permanently. */
 export const itemMint = activity({
   name: 'item-mint',
   perCycle: 6,
@@ -98,11 +85,8 @@ export const itemMint = activity({
     const name = itemName(collection, id)
     return {
       transaction: {
-        script: mintScripts.get(collection) as Buffer,
-        arguments: [
-          { type: 'Address', value: owner.address },
-          { type: strings, value: [name] },
-        ],
+        script: mintScripts[collection.index] as Buffer,
+        arguments: [argument.address(owner), argument.strings([name])],
         authorizers: [collection.contract],
         gasLimit: 9999,
         computation: 30 + random.below(10),

@@ -1,7 +1,9 @@
 import { activity } from './activity.ts'
+import { executionError, ownFlowVault } from './cadence.ts'
 import type { Turn } from './activity.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftArgument, DraftEvent, DraftTransaction } from '../events/draft.ts'
-import { deposited, withdrawn, itemDeposited, itemWithdrawn } from '../events/token-events.ts'
+import { deposited, itemDeposited, itemWithdrawn, vaultOf, withdrawn } from '../events/token-events.ts'
 import type { CadenceValue } from '../encoding/cadence-value.ts'
 import { storefrontUuid, flowVault, itemTypeOf, marketShapes } from '../state/market.ts'
 import type { Listing } from '../state/market.ts'
@@ -9,9 +11,9 @@ import { deposit, withdraw } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
 import { drawAmount, drawPerson } from '../world/people.ts'
 import { drawItem, collections, itemUuid } from '../world/collections.ts'
-import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
+import { flow, systemAccounts } from '../world/tokens.ts'
 
-/** What is known of a turn when it is given back: what was listed, and who bought it or took it from the market. */
+/** A listing, and its buyer, or its seller where it was removed. */
 interface Sale {
   readonly listing: Listing
   readonly buyer: Account | undefined
@@ -28,6 +30,11 @@ const rights = 'auth(NFTStorefrontV2.CreateListing, NFTStorefrontV2.RemoveListin
 const ownStorefront = `let storefront = signer.storage.borrow<${rights} &NFTStorefrontV2.Storefront>(
             from: NFTStorefrontV2.StorefrontStoragePath
         ) ?? panic("The signer has no storefront")`
+const paymentType = 'salePaymentVaultType: Type<@FlowToken.Vault>()'
+const saleCut = 'NFTStorefrontV2.SaleCut(receiver: receiver, amount: price)'
+const publicStorefront =
+  'capabilities.borrow<&{NFTStorefrontV2.StorefrontPublic}>(NFTStorefrontV2.StorefrontPublicPath)'
+const noCollection = 'panic("The signer has no collection")'
 
 const kinds = collections.map(({ name, contract, storagePath }) => ({
   list: Buffer.from(`${imports}import ${name} from 0x${contract.hex}
@@ -38,8 +45,8 @@ transaction(id: UInt64, price: UFix64, expiry: UInt64) {
         let provider = ${name}.provider(signer) ?? panic("The signer lends no items")
         let receiver = signer.capabilities.get<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
         storefront.createListing(
-            nftProviderCapability: provider, nftType: Type<@${name}.NFT>(), nftID: id, salePaymentVaultType: Type<@FlowToken.Vault>(),
-            saleCuts: [NFTStorefrontV2.SaleCut(receiver: receiver, amount: price)], marketplacesCapability: nil, customID: "market",
+            nftProviderCapability: provider, nftType: Type<@${name}.NFT>(), nftID: id, ${paymentType},
+            saleCuts: [${saleCut}], marketplacesCapability: nil, customID: "market",
             commissionAmount: 0.0, expiry: expiry
         )
     }
@@ -49,12 +56,11 @@ transaction(id: UInt64, price: UFix64, expiry: UInt64) {
 
 transaction(seller: Address, listing: UInt64, price: UFix64) {
     prepare(signer: auth(BorrowValue) &Account) {
-        let storefront = getAccount(seller).capabilities.borrow<&{NFTStorefrontV2.StorefrontPublic}>(NFTStorefrontV2.StorefrontPublicPath)
+        let storefront = getAccount(seller).${publicStorefront}
             ?? panic("The seller has no storefront")
         let offer = storefront.borrowListing(listingResourceID: listing) ?? panic("There is no such listing")
-        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
-            ?? panic("The signer has no FLOW vault")
-        let items = signer.storage.borrow<&${name}.Collection>(from: ${storagePath}) ?? panic("The signer has no collection")
+        ${ownFlowVault}
+        let items = signer.storage.borrow<&${name}.Collection>(from: ${storagePath}) ?? ${noCollection}
         items.deposit(token: <-offer.purchase(payment: <-vault.withdraw(amount: price), commissionRecipient: nil))
     }
 }
@@ -71,9 +77,9 @@ transaction(listing: UInt64) {
 `)
 
 /**
- * A market: of two turns, one lists an item and the next one buys it, or every other time the seller takes it from the
- * market. Given back, the second lists it again for the same price, and the first buys it back or takes it from the market.
- * An item that has gone elsewhere in between cannot be bought, and is not listed.
+ * Even turns list an item; the next turn buys it, or every other time removes the listing. Reversed, the second turn lists
+ * the item again for the same price, and the first buys it back or removes the listing. An item that moved in between
+ * cannot be bought and is not listed again.
  */
 export const itemSale = activity<Sale | undefined>({
   name: 'item-sale',
@@ -94,7 +100,8 @@ export const itemSale = activity<Sale | undefined>({
       return { transaction: remove(turn, ordinal - 1, listing), memo: { listing, buyer: listing.seller } }
     }
     const buyer = payer.index === listing.seller.index ? drawPerson(random, payer) : payer
-    if (!isThere(turn, listing)) return { transaction: inVain(listing, buyer), memo: { listing, buyer: undefined } }
+    if (!isThere(turn, listing))
+      return { transaction: failedPurchase(listing, buyer), memo: { listing, buyer: undefined } }
     return { transaction: buy(turn, ordinal - 1, listing, buyer), memo: { listing, buyer } }
   },
   giveBack(turn, memo) {
@@ -102,11 +109,11 @@ export const itemSale = activity<Sale | undefined>({
     if (memo === undefined) throw new RangeError(`Turn ${ordinal} did nothing`)
     const { listing, buyer } = memo
     if (ordinal % 2 === 1) {
-      if (buyer === undefined) return inVain(listing, turn.payer)
+      if (buyer === undefined) return failedPurchase(listing, turn.payer)
       return list(turn, ordinal - 1, { ...listing, uuid: turn.newUuid(), seller: buyer, expiry: expiryOf(turn) })
     }
     const open = state.market.at(ordinal)
-    if (open === undefined) throw new RangeError(`Nothing is listed that turn ${ordinal} could have back`)
+    if (open === undefined) throw new RangeError(`No listing is open for turn ${ordinal} to reverse`)
     return open.seller.index === listing.seller.index
       ? remove(turn, ordinal, open)
       : buy(turn, ordinal, open, listing.seller)
@@ -124,19 +131,15 @@ function isThere({ state }: Turn, { collection, id, seller }: Listing): boolean 
 function list({ state }: Turn, place: number, listing: Listing): DraftTransaction {
   const { seller, uuid, collection, price, expiry, id } = listing
   state.market.list(place, listing)
-  const told = [seller.address, uuid, ...detailsOf(listing), null, expiry]
-  const given: readonly DraftArgument[] = [
-    { type: 'UInt64', value: id },
-    { type: 'UFix64', value: price },
-    { type: 'UInt64', value: expiry },
-  ]
-  return draft(kinds[collection.index]?.list, seller, given, 70, [{ shape: marketShapes.available, values: told }])
+  const values = [seller.address, uuid, ...detailsOf(listing), null, expiry]
+  const given = [argument.uint64(id), argument.ufix64(price), argument.uint64(expiry)]
+  return draft(kinds[collection.index]?.list, seller, given, 70, [{ shape: marketShapes.available, values }])
 }
 
 function remove({ state }: Turn, place: number, listing: Listing): DraftTransaction {
   const { seller, uuid, collection, id, price, expiry } = listing
   state.market.take(place)
-  const told = [
+  const values = [
     uuid,
     storefrontUuid(seller),
     false,
@@ -150,12 +153,10 @@ function remove({ state }: Turn, place: number, listing: Listing): DraftTransact
     null,
     expiry,
   ]
-  return draft(removeScript, seller, [{ type: 'UInt64', value: uuid }], 40, [
-    { shape: marketShapes.destroyed, values: told },
-  ])
+  return draft(removeScript, seller, [argument.uint64(uuid)], 40, [{ shape: marketShapes.destroyed, values }])
 }
 
-/** The payment travels in a vault of its own, of which the seller gets its cut, and the rest, which is nothing. */
+/** The payment is in a vault of its own: the seller gets its cut, then the rest, which is 0. */
 function buy(turn: Turn, place: number, listing: Listing, buyer: Account): DraftTransaction {
   const { seller, uuid, collection, id, price, expiry } = listing
   const { state } = turn
@@ -163,26 +164,10 @@ function buy(turn: Turn, place: number, listing: Listing, buyer: Account): Draft
   const payment = withdraw(turn, flow, buyer, price, events)
   events.push(itemWithdrawn(collection, id, seller))
   const cut = turn.newUuid()
-  events.push(
-    ...withdrawn({
-      token: flow,
-      amount: price,
-      account: undefined,
-      vaultUuid: payment,
-      movedUuid: cut,
-      balanceAfter: 0n,
-    }),
-  )
+  events.push(...withdrawn({ token: flow, account: undefined, uuid: payment }, price, cut, 0n))
   deposit(turn, flow, seller, price, cut, events)
   events.push(
-    ...deposited({
-      token: flow,
-      amount: 0n,
-      account: seller,
-      vaultUuid: vaultUuid(flow, seller),
-      movedUuid: payment,
-      balanceAfter: state.vaults.balance(flow, seller),
-    }),
+    ...deposited(vaultOf(flow, seller), 0n, payment, state.vaults.balance(flow, seller)),
     {
       shape: marketShapes.completed,
       values: [uuid, storefrontUuid(seller), true, ...detailsOf(listing), null, expiry],
@@ -194,23 +179,16 @@ function buy(turn: Turn, place: number, listing: Listing, buyer: Account): Draft
   return draft(kinds[collection.index]?.buy, buyer, buyArguments(listing), 110, events)
 }
 
-/** Somebody tries to buy what is not there. */
-function inVain(listing: Listing, buyer: Account): DraftTransaction {
+/** A purchase of an item that the seller no longer has. */
+function failedPurchase(listing: Listing, buyer: Account): DraftTransaction {
   return {
     ...draft(kinds[listing.collection.index]?.buy, buyer, buyArguments(listing), 60, []),
-    error: `[Error Code: 1101] error caused by: 1 error occurred:
-\t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:
-error: pre-condition failed: NFTStorefrontV2.Listing.purchase: Listing is ghosted
-`,
+    error: executionError('pre-condition failed: NFTStorefrontV2.Listing.purchase: Listing is ghosted'),
   }
 }
 
 function buyArguments({ seller, uuid, price }: Listing): readonly DraftArgument[] {
-  return [
-    { type: 'Address', value: seller.address },
-    { type: 'UInt64', value: uuid },
-    { type: 'UFix64', value: price },
-  ]
+  return [argument.address(seller), argument.uint64(uuid), argument.ufix64(price)]
 }
 
 function detailsOf({ collection, id, price }: Listing): readonly CadenceValue[] {
@@ -232,6 +210,6 @@ function draft(
   computation: number,
   events: readonly DraftEvent[],
 ): DraftTransaction {
-  if (script === undefined) throw new RangeError('The collection is sold nowhere')
+  if (script === undefined) throw new RangeError('There are no scripts for this collection')
   return { script, arguments: given, authorizers: [by], gasLimit: 9999, computation, events }
 }

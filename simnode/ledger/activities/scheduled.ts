@@ -9,11 +9,13 @@ import {
 } from '../world/genesis-contracts.ts'
 import type { SystemWork, Turn } from './activity.ts'
 import type { Moment } from '../state/ledger-state.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction, DraftArgument } from '../events/draft.ts'
 import { moveTokens, deposit, withdraw } from '../state/token-moves.ts'
 import { accountAt } from '../world/account.ts'
 import type { Scheduled } from '../state/schedule.ts'
 import { activity } from './activity.ts'
+import { executionError, ownFlowVault } from './cadence.ts'
 import { priorities } from '../state/schedule.ts'
 import { timesServed } from '../world/cycle.ts'
 
@@ -23,7 +25,7 @@ const handler = { transactionHandlerOwner: 'Address', transactionHandlerTypeIden
 const handlerPlace = { transactionHandlerUUID: 'UInt64', transactionHandlerPublicPath: optional('PublicPath') } as const
 
 /** Source: onflow/flow-core-contracts `contracts/FlowTransactionScheduler.cdc`. */
-export const schedulerShapes = {
+const schedulerShapes = {
   scheduled: eventShape(`${scheduler}.Scheduled`, {
     id: 'UInt64',
     priority: 'UInt8',
@@ -63,15 +65,16 @@ export const schedulerShapes = {
   ran: eventShape(`A.${alarmContract.hex}.Alarm.Ran`, { id: 'UInt64', data: 'String' }),
 } as const
 
-/** It runs what was scheduled. */
+/** Executes scheduled transactions. */
 const executor = accountAt(5)
 
+const sharedScheduler = 'auth(FlowTransactionScheduler.Execute) &FlowTransactionScheduler.SharedScheduler'
 const script = Buffer.from(`import FlowTransactionScheduler from 0x${systemAccounts.service.hex}
 
 // Runs one scheduled transaction, by its number.
 transaction(id: UInt64) {
     prepare(signer: auth(CopyValue) &Account) {
-        let capability = signer.storage.copy<Capability<auth(FlowTransactionScheduler.Execute) &FlowTransactionScheduler.SharedScheduler>>(
+        let capability = signer.storage.copy<Capability<${sharedScheduler}>>(
             from: /storage/executeScheduledTransactionsCapability
         ) ?? panic("The capability to run scheduled transactions is not there")
         let scheduler = capability.borrow() ?? panic("The scheduler is not there")
@@ -80,16 +83,13 @@ transaction(id: UInt64) {
 }
 `)
 
-/** What is due is told first, then run in a transaction for each; what was paid for it is taken one block later. */
+/** Announces the due transactions, then runs each in one of its own; their fees are taken one block later. */
 export const schedulerWork: SystemWork = {
   name: 'scheduler',
   process(moment) {
-    const {
-      state: { schedule },
-      height,
-    } = moment
+    const { schedule } = moment.state
     const taken = schedule.ran.flatMap(({ fees }) => feesTaken(moment, fees))
-    const due = schedule.takeDue(height).map(({ id, priority, fees }) => ({
+    const due = schedule.takeDue(moment.height).map(({ id, priority, fees }) => ({
       shape: schedulerShapes.pending,
       values: [id, priority, executionEffort, fees, alarmKeeper.address, alarmJob.type],
     }))
@@ -98,8 +98,8 @@ export const schedulerWork: SystemWork = {
   executions: ({ state: { schedule } }) => schedule.ran.map(execution),
 }
 
-/** What was paid in advance goes to those that get all fees. */
-export function feesTaken(moment: Moment, amount: bigint): DraftEvent[] {
+/** Moves prepaid fees to the fee account. */
+function feesTaken(moment: Moment, amount: bigint): DraftEvent[] {
   const events: DraftEvent[] = []
   moveTokens(moment, flow, systemAccounts.service, systemAccounts.flowFees, amount, events)
   events.push({ shape: schedulerShapes.feesPaid, values: [amount] })
@@ -110,11 +110,11 @@ function execution({ id, priority, fails }: Scheduled): DraftTransaction {
   const { address } = alarmKeeper
   return {
     script,
-    arguments: [{ type: 'UInt64', value: id }],
+    arguments: [argument.uint64(id)],
     authorizers: [executor],
     gasLimit: executionEffort,
     computation: fails ? executionEffort : 31,
-    ...(fails ? { error: failure } : {}),
+    ...(fails ? { error: executionError('panic: the alarm is out of order') } : {}),
     events: fails
       ? []
       : [
@@ -127,12 +127,7 @@ function execution({ id, priority, fails }: Scheduled): DraftTransaction {
   }
 }
 
-const failure = `[Error Code: 1101] error caused by: 1 error occurred:
-\t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:
-error: panic: the alarm is out of order
-`
-
-/** What is scheduled in turn. Fees are in units of 10^-8 FLOW, and even, since half of them is given back. */
+/** Kinds of jobs, in rotation. Fees are in units of 10^-8 FLOW, and even: cancelling returns half of them. */
 const kinds = [
   { priority: priorities.high, fees: 11_026n, end: 'runs' },
   { priority: priorities.medium, fees: 6_026n, end: 'fails' },
@@ -144,20 +139,21 @@ const imports = `import FlowTransactionScheduler, FlowTransactionSchedulerUtils 
 import FlowToken from 0x${systemAccounts.flowToken.hex}
 import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 `
-const manager = `let manager = signer.storage.borrow<auth(FlowTransactionSchedulerUtils.Owner) &{FlowTransactionSchedulerUtils.Manager}>(
+const managerType = 'auth(FlowTransactionSchedulerUtils.Owner) &{FlowTransactionSchedulerUtils.Manager}'
+const manager = `let manager = signer.storage.borrow<${managerType}>(
             from: FlowTransactionSchedulerUtils.managerStoragePath
         ) ?? panic("The signer has no manager of scheduled transactions")`
 
+const priority = 'FlowTransactionScheduler.Priority(rawValue: priority)!'
 const scheduleScript = Buffer.from(`${imports}import Alarm from 0x${alarmContract.hex}
 
 transaction(timestamp: UFix64, priority: UInt8, fee: UFix64) {
     prepare(signer: auth(BorrowValue, GetStorageCapabilityController) &Account) {
         ${manager}
         let handler = Alarm.handler(signer) ?? panic("The signer has no job")
-        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
-            ?? panic("The signer has no FLOW vault")
+        ${ownFlowVault}
         manager.schedule(
-            handlerCap: handler, data: "ring", timestamp: timestamp, priority: FlowTransactionScheduler.Priority(rawValue: priority)!,
+            handlerCap: handler, data: "ring", timestamp: timestamp, priority: ${priority},
             executionEffort: ${executionEffort}, fees: <-(vault.withdraw(amount: fee) as! @FlowToken.Vault)
         )
     }
@@ -187,8 +183,8 @@ transaction {
 const whole = 100_000_000n
 
 /**
- * Jobs of an alarm: most run after a while, some fail, some are cancelled. Each is paid for in advance by the alarm's
- * keeper, and what is paid goes to the fees in the end, but for half of what is cancelled.
+ * Jobs of an alarm: most run after a while, some fail, some are cancelled. The alarm's keeper pays fees in advance;
+ * cancelling returns half of them.
  */
 export const scheduled = activity<Scheduled>({
   name: 'scheduled',
@@ -196,7 +192,7 @@ export const scheduled = activity<Scheduled>({
   act(turn) {
     const { ordinal, height, timeAt, random, state } = turn
     const { priority, fees, end } = kindOf(ordinal)
-    // What is cancelled is due far beyond the cycle.
+    // Due far beyond the cycle.
     const wait = end === 'is-cancelled' ? 100_000 : random.between(3, 40)
     const one: Scheduled = {
       id: ordinal + 1,
@@ -245,11 +241,7 @@ function scheduling(turn: Turn, { id, priority, timestamp, fees }: Scheduled): D
       alarmJob.publicPath,
     ],
   })
-  const given: readonly DraftArgument[] = [
-    { type: 'UFix64', value: due },
-    { type: 'UInt8', value: priority },
-    { type: 'UFix64', value: fees },
-  ]
+  const given = [argument.ufix64(due), argument.uint8(priority), argument.ufix64(fees)]
   return byKeeper(scheduleScript, given, 95, events)
 }
 
@@ -264,10 +256,10 @@ function cancelling(turn: Turn, one: Scheduled): DraftTransaction {
   })
   deposit(turn, flow, alarmKeeper, half, returned, events)
   turn.state.schedule.cancel(id)
-  return byKeeper(cancelScript, [{ type: 'UInt64', value: id }], 70, events)
+  return byKeeper(cancelScript, [argument.uint64(id)], 70, events)
 }
 
-/** What has run is thrown away; what is still to run stays. */
+/** Destroys a job that has run. */
 function cleaningUp({ state }: Turn, one: Scheduled): DraftTransaction {
   return byKeeper(cleanupScript, [], 25, state.schedule.isPending(one.id) ? [] : [destroyed(one)])
 }

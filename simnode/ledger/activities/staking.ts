@@ -3,9 +3,11 @@ import { systemAccounts, flow } from '../world/tokens.ts'
 import type { StakingCall, StakingTurn } from '../staking/staking-program.ts'
 import type { Staker } from '../staking/stakers.ts'
 import type { Moment } from '../state/ledger-state.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftArgument, DraftTransaction } from '../events/draft.ts'
 import type { StakingContext, StakingTable } from '../staking/staking-table.ts'
 import { activity } from './activity.ts'
+import { executionError, ownFlowVault } from './cadence.ts'
 import type { Turn, SystemWork } from './activity.ts'
 import { doStaking, lastingTurns, stakersFlow, beginEpoch, rewardOf } from '../staking/staking-program.ts'
 import { networkingAddress, nodeIdOf, publicKeyText, roleOf } from '../staking/stakers.ts'
@@ -18,18 +20,17 @@ const imports = `import FlowIDTableStaking from 0x${systemAccounts.service.hex}
 import FlowToken from 0x${systemAccounts.flowToken.hex}
 import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 `
-const vault = `let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
-            ?? panic("The signer has no FLOW vault")`
 const node = `let staker = signer.storage.borrow<auth(FlowIDTableStaking.NodeOperator) &FlowIDTableStaking.NodeStaker>(
             from: FlowIDTableStaking.NodeStakerStoragePath
         ) ?? panic("The signer runs no node")`
-const delegator = `let staker = signer.storage.borrow<auth(FlowIDTableStaking.DelegatorOwner) &FlowIDTableStaking.NodeDelegator>(
+const delegatorType = 'auth(FlowIDTableStaking.DelegatorOwner) &FlowIDTableStaking.NodeDelegator'
+const delegator = `let staker = signer.storage.borrow<${delegatorType}>(
             from: FlowIDTableStaking.DelegatorStoragePath
         ) ?? panic("The signer delegates to no node")`
 
 type AmountCall = Exclude<StakingCall, 'register-node' | 'register-delegator' | 'update-address'>
 
-/** What is done, of a node and of a delegator. */
+/** Statements for a node and for a delegator. */
 const bodies: Readonly<Record<AmountCall, readonly [string, string]>> = {
   'withdraw-rewards': same('vault.deposit(from: <-staker.withdrawRewardedTokens(amount: amount))'),
   'withdraw-unstaked': same('vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))'),
@@ -40,9 +41,8 @@ const bodies: Readonly<Record<AmountCall, readonly [string, string]>> = {
   ],
   'stake-rewards': ['staker.stakeRewardedTokens(amount: amount)', 'staker.delegateRewardedTokens(amount: amount)'],
   'stake-unstaked': ['staker.stakeUnstakedTokens(amount: amount)', 'staker.delegateUnstakedTokens(amount: amount)'],
-  'take-back': same(
-    'staker.requestUnstaking(amount: amount)\n        vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))',
-  ),
+  'take-back': same(`staker.requestUnstaking(amount: amount)
+        vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))`),
 }
 
 function same(body: string): readonly [string, string] {
@@ -59,50 +59,43 @@ transaction(${parameters}) {
 `)
 }
 
-const nodeParameters = [
-  'id: String',
-  'role: UInt8',
-  'address: String',
-  'networkingKey: String',
-  'stakingKey: String',
-  'proof: String',
-  'amount: UFix64',
-].join(', ')
+const nodeParameters =
+  'id: String, role: UInt8, address: String, networkingKey: String, stakingKey: String, proof: String, amount: UFix64'
+const paid = 'tokensCommitted: <-vault.withdraw(amount: amount)'
 
 const scripts = new Map<string, Buffer>([
   [
     'register-node',
     script(nodeParameters, [
-      vault,
-      'let record <- FlowIDTableStaking.addNodeRecord(id: id, role: role, networkingAddress: address, networkingKey: networkingKey,',
-      '    stakingKey: stakingKey, stakingKeyPoP: proof, tokensCommitted: <-vault.withdraw(amount: amount))',
+      ownFlowVault,
+      'let record <- FlowIDTableStaking.addNodeRecord(id: id, role: role, networkingAddress: address, ' +
+        'networkingKey: networkingKey,',
+      `    stakingKey: stakingKey, stakingKeyPoP: proof, ${paid})`,
       'signer.storage.save(<-record, to: FlowIDTableStaking.NodeStakerStoragePath)',
     ]),
   ],
   [
     'register-delegator',
     script('nodeID: String, amount: UFix64', [
-      vault,
-      'let record <- FlowIDTableStaking.registerNewDelegator(nodeID: nodeID, tokensCommitted: <-vault.withdraw(amount: amount))',
+      ownFlowVault,
+      `let record <- FlowIDTableStaking.registerNewDelegator(nodeID: nodeID, ${paid})`,
       'signer.storage.save(<-record, to: FlowIDTableStaking.DelegatorStoragePath)',
     ]),
   ],
   ['update-address', script('address: String', [node, 'staker.updateNetworkingAddress(address)'])],
   ...Object.entries(bodies).flatMap(([call, [ofNode, ofDelegator]]): [string, Buffer][] => [
-    [`${call} node`, script('amount: UFix64', [vault, node, ofNode])],
-    [`${call} delegator`, script('amount: UFix64', [vault, delegator, ofDelegator])],
+    [`${call} node`, script('amount: UFix64', [ownFlowVault, node, ofNode])],
+    [`${call} delegator`, script('amount: UFix64', [ownFlowVault, delegator, ofDelegator])],
   ]),
 ])
 
-/** The source of a call for a node or a delegator. */
-export function stakingScript(call: StakingCall, { delegatorId }: Staker): Buffer {
+function stakingScript(call: StakingCall, { delegatorId }: Staker): Buffer {
   const found = scripts.get(call) ?? scripts.get(`${call} ${delegatorId === 0 ? 'node' : 'delegator'}`)
-  if (found === undefined) throw new RangeError(`No script does ${call}`)
+  if (found === undefined) throw new RangeError(`There is no script for ${call}`)
   return found
 }
 
-/** Where the staking table tells what happens in a block, and takes FLOW from. */
-export function stakingContext({ state: { vaults }, newUuid }: Moment, events: DraftEvent[]): StakingContext {
+function stakingContext({ state: { vaults }, newUuid }: Moment, events: DraftEvent[]): StakingContext {
   return {
     events,
     newUuid,
@@ -115,35 +108,28 @@ export function stakingContext({ state: { vaults }, newUuid }: Moment, events: D
 
 const gasLimit = 9999
 
-/** What those that stake do for good: they register, unstake what they staked in earlier cycles, take what they earned. */
+/** Permanent changes: stakers register, unstake tokens of earlier cycles, and withdraw rewards. */
 export const staking = activity<undefined>({
   name: 'staking',
   perCycle: lastingTurns.length,
   act(turn) {
-    const {
-      state: { staking: table },
-      height,
-    } = turn
-    // A busier chain has more turns: those find that the round is made.
-    const done = lastingTurns[table.turns++]?.(cycleOf(height), table)
-    return { transaction: done === undefined ? inVain(turn) : draft(turn, done), memo: undefined }
+    const { staking: table } = turn.state
+    // A busier chain has more turns than there are changes.
+    const done = lastingTurns[table.turns++]?.(cycleOf(turn.height), table)
+    return { transaction: done === undefined ? failedUnstaking(turn) : draft(turn, done), memo: undefined }
   },
   lasting: (token, account, _turns, cycle) => (token.index === 0 ? stakersFlow(account, cycle) : 0n),
 })
 
-/** Somebody that is registered stakes something more, and takes it back before the epoch ends. */
+/** A registered staker stakes more, and takes it back before the epoch ends. */
 export const stakingThereAndBack = activity<StakingTurn | undefined>({
   name: 'staking-there-and-back',
   perCycle: 4,
   act(turn) {
-    const {
-      state: { staking: table },
-      height,
-      random,
-    } = turn
-    // Not those whose stakes change for good in this very cycle.
-    const candidates = table.registered.slice(2, cycleOf(height))
-    if (candidates.length === 0) return { transaction: inVain(turn), memo: undefined }
+    const { state, height, random } = turn
+    // Without stakers whose stakes change permanently in this cycle.
+    const candidates = state.staking.registered.slice(2, cycleOf(height))
+    if (candidates.length === 0) return { transaction: failedUnstaking(turn), memo: undefined }
     const staker = random.pick(candidates)
     const amount = BigInt(random.between(1_00000000, 40_00000000))
     return {
@@ -151,7 +137,7 @@ export const stakingThereAndBack = activity<StakingTurn | undefined>({
       memo: { call: 'take-back', staker, amount },
     }
   },
-  giveBack: (turn, memo) => (memo === undefined ? inVain(turn) : draft(turn, memo)),
+  giveBack: (turn, memo) => (memo === undefined ? failedUnstaking(turn) : draft(turn, memo)),
 })
 
 function draft(turn: Turn, done: StakingTurn): DraftTransaction {
@@ -169,15 +155,15 @@ function draft(turn: Turn, done: StakingTurn): DraftTransaction {
 }
 
 function argumentsOf({ state }: Turn, { call, staker: { node }, amount }: StakingTurn): readonly DraftArgument[] {
-  const text = (value: string): DraftArgument => ({ type: 'String', value })
-  const flow: DraftArgument = { type: 'UFix64', value: amount }
+  const text = argument.string
+  const flow = argument.ufix64(amount)
   if (call === 'update-address') return [text(state.staking.addressOf(node))]
   if (call === 'register-delegator') return [text(nodeIdOf(node)), flow]
   if (call !== 'register-node') return [flow]
   const [networkingKey, stakingKey] = [publicKeyText(node, 'networking'), publicKeyText(node, 'staking')]
   return [
     text(nodeIdOf(node)),
-    { type: 'UInt8', value: roleOf(node) },
+    argument.uint8(roleOf(node)),
     text(networkingAddress(node, 0)),
     text(networkingKey),
     text(stakingKey),
@@ -190,36 +176,31 @@ const noNodeScript = Buffer.from(`import FlowIDTableStaking from 0xf8d6e0586b0a2
 
 transaction(amount: UFix64) {
     prepare(signer: auth(BorrowValue) &Account) {
-        let staker = signer.storage.borrow<auth(FlowIDTableStaking.NodeOperator) &FlowIDTableStaking.NodeStaker>(
-            from: FlowIDTableStaking.NodeStakerStoragePath
-        ) ?? panic("The signer runs no node")
+        ${node}
         staker.requestUnstaking(amount: amount)
     }
 }
 `)
 
-/** Somebody tries it who runs no node. */
-function inVain({ payer }: Turn): DraftTransaction {
+/** A call of a user who runs no node. */
+function failedUnstaking({ payer }: Turn): DraftTransaction {
   return {
     script: noNodeScript,
-    arguments: [{ type: 'UFix64', value: 1_00000000n }],
+    arguments: [argument.ufix64(1_00000000n)],
     authorizers: [payer],
     gasLimit,
     computation: 12,
     events: [],
-    error: `[Error Code: 1101] error caused by: 1 error occurred:
-\t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:
-error: panic: The signer runs no node
-`,
+    error: executionError('panic: The signer runs no node'),
   }
 }
 
-/** What all earn in an epoch with what is staked. */
+/** All rewards of an epoch with the present stakes. */
 export function epochPayout(table: StakingTable): bigint {
   return table.registered.reduce((total, staker) => total + rewardOf(table.of(staker).staked), 0n)
 }
 
-/** The views of an epoch, which is a cycle, the last ones inclusive. In its last block it is too late to stake. */
+/** The views of an epoch, both ends inclusive. An epoch is a cycle; staking ends before its last block. */
 export function viewsOf(epoch: number): {
   readonly first: number
   readonly stakingEnd: number
@@ -234,8 +215,8 @@ export function viewsOf(epoch: number): {
 }
 
 /**
- * Epochs, as long as cycles, since what is staked for good is the same in each: in the last block of one the next is set
- * up, and in the first block of that one rewards are paid and tokens move.
+ * Epochs are as long as cycles, since permanent stakes are the same in each. The last block of an epoch sets up the next,
+ * whose first block pays rewards and moves tokens.
  */
 export const epochs: SystemWork = {
   name: 'epochs',
@@ -247,9 +228,7 @@ export const epochs: SystemWork = {
 }
 
 function begin(moment: Moment, epoch: number): DraftEvent[] {
-  const {
-    state: { staking, supplies },
-  } = moment
+  const { staking, supplies } = moment.state
   const events: DraftEvent[] = [{ shape: stakingShapes.commit, values: commitOf(staking, epoch) }]
   const minted = staking.minted
   beginEpoch(staking, stakingContext(moment, events), epoch)
@@ -293,7 +272,7 @@ function setUp({ state: { staking }, timeAt }: Moment, epoch: number): DraftEven
 
 const weight = 100
 
-/** A node as `FlowIDTableStaking.NodeInfo` tells it. */
+/** `FlowIDTableStaking.NodeInfo` */
 function infoOf(table: StakingTable, staker: Staker): CadenceValue {
   const { node } = staker
   const { staked, committed, unstaking, unstaked, rewarded, requested } = table.of(staker)
@@ -316,7 +295,7 @@ function infoOf(table: StakingTable, staker: Staker): CadenceValue {
   ]
 }
 
-/** The keys that consensus nodes made for an epoch, and the votes of the collectors. */
+/** The keys of the consensus nodes, and the votes of the collectors. */
 function commitOf(table: StakingTable, epoch: number): readonly CadenceValue[] {
   const ids = (role: number): string[] =>
     table.nodes.filter(({ node }) => roleOf(node) === role).map(({ node }) => nodeIdOf(node))

@@ -1,5 +1,6 @@
 import { activity } from './activity.ts'
 import type { Turn } from './activity.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { eventShape } from '../encoding/cadence-type.ts'
 import { moveTokens } from '../state/token-moves.ts'
@@ -54,21 +55,18 @@ transaction(amount: UFix64, direction: UInt8, atLeast: UFix64) {
   }
 })
 
-/** Somebody changes one token for another, and later back. */
+/** A user swaps tokens, and later swaps back. */
 export const swap = activity<Swap>({
   name: 'swap',
   perCycle: 16,
   act(turn) {
-    const {
-      random,
-      state: { vaults },
-      payer,
-    } = turn
+    const { random, payer } = turn
+    const { vaults } = turn.state
     const { pair } = random.pick(kinds)
     const isForward = random.percent(50)
     const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]
     const amountIn = drawAmount(random, maxAmount)
-    // x * y stays the same, rounded to the pair's good; it takes no fee, so that a swap back gives what was given.
+    // x * y is constant, rounded in favour of the pair. There is no fee, so that the reversal returns the same amount.
     const [held, stock] = [vaults.balance(tokenIn, pair.contract), vaults.balance(tokenOut, pair.contract)]
     const memo = { pair, by: payer, isForward, amountIn, amountOut: (amountIn * stock) / (held + amountIn) }
     return { transaction: change(turn, memo), memo }
@@ -78,7 +76,6 @@ export const swap = activity<Swap>({
   lasting: reservesAtStart,
 })
 
-/** The tokens go in, it is told, the others come out. */
 function change(turn: Turn, { pair, by, isForward, amountIn, amountOut }: Swap): DraftTransaction {
   const kind = kinds[pair.index]
   if (kind === undefined) throw new RangeError(`There is no pair ${pair.index}`)
@@ -90,11 +87,7 @@ function change(turn: Turn, { pair, by, isForward, amountIn, amountOut }: Swap):
   moveTokens(turn, tokenOut, pair.contract, by, amountOut, events)
   return {
     script: kind.script,
-    arguments: [
-      { type: 'UFix64', value: amountIn },
-      { type: 'UInt8', value: direction },
-      { type: 'UFix64', value: amountOut },
-    ],
+    arguments: [argument.ufix64(amountIn), argument.uint8(direction), argument.ufix64(amountOut)],
     authorizers: [by],
     gasLimit: 1000,
     computation: 55 + turn.random.below(20),

@@ -1,16 +1,18 @@
 import type { SystemWork } from './activity.ts'
+import { tokenImports } from './cadence.ts'
 import { accountCreated, contractEvent, keyAdded } from '../events/account-events.ts'
 import { inventedKey, accountAt } from '../world/account.ts'
 import { genesisContracts } from '../world/genesis-contracts.ts'
-import { arrayOf, eventShape, optional } from '../encoding/cadence-type.ts'
-import type { CadenceType, CompositeType } from '../encoding/cadence-type.ts'
+import { arrayOf, compositeType, eventShape, optional } from '../encoding/cadence-type.ts'
 import { cycleMiddle, placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
 import { systemAccounts, flow } from '../world/tokens.ts'
 import type { Moment } from '../state/ledger-state.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { moveTokens } from '../state/token-moves.ts'
 import { personOfTurn } from '../world/people.ts'
 
+const scheduler = 'auth(FlowTransactionScheduler.Process) &FlowTransactionScheduler.SharedScheduler'
 /** The first system transaction of each block. Source: onflow/flow-go `fvm/blueprints/scheduled_callback.go`. */
 export const processScript = Buffer.from(`import FlowTransactionScheduler from 0xf8d6e0586b0a20c7
 
@@ -19,7 +21,7 @@ export const processScript = Buffer.from(`import FlowTransactionScheduler from 0
 // executed will be processed. An event for each will be emitted.
 transaction {
     prepare(serviceAccount: auth(BorrowValue) &Account) {
-        let scheduler = serviceAccount.storage.borrow<auth(FlowTransactionScheduler.Process) &FlowTransactionScheduler.SharedScheduler>(from: FlowTransactionScheduler.storagePath)
+        let scheduler = serviceAccount.storage.borrow<${scheduler}>(from: FlowTransactionScheduler.storagePath)
             ?? panic("Could not borrow FlowTransactionScheduler")
 
         scheduler.process()
@@ -45,14 +47,11 @@ transaction {
 }
 `)
 
-/** The first block that anything runs in. */
-const firstHeight = 1
-
-/** Tells, in the first block, of the contracts that are there from the beginning, and of their accounts. */
+/** Events of the genesis contracts and their accounts, in the first block. */
 export const firstContracts: SystemWork = {
   name: 'first-contracts',
   chunk: ({ height }) =>
-    height === firstHeight
+    height === 1
       ? [...genesisContracts].flatMap(([index, contracts]) => {
           const account = accountAt(index)
           return [
@@ -65,24 +64,23 @@ export const firstContracts: SystemWork = {
 }
 
 const contract = `A.${systemAccounts.service.hex}.NodeVersionBeacon`
-const struct = (name: string, fields: Readonly<Record<string, CadenceType>>): CompositeType => ({
-  ...eventShape(`${contract}.${name}`, fields),
-  kind: 'struct',
+const semver = compositeType('struct', `${contract}.Semver`, {
+  major: 'UInt8',
+  minor: 'UInt8',
+  patch: 'UInt8',
+  preRelease: optional('String'),
 })
-
-const semver = struct('Semver', { major: 'UInt8', minor: 'UInt8', patch: 'UInt8', preRelease: optional('String') })
-const boundary = struct('VersionBoundary', { blockHeight: 'UInt64', version: semver })
+const boundary = compositeType('struct', `${contract}.VersionBoundary`, { blockHeight: 'UInt64', version: semver })
 const versionBeacon = eventShape(`${contract}.VersionBeacon`, {
   versionBoundaries: arrayOf(boundary),
   sequence: 'UInt64',
 })
 
-/** Cycles from one version of nodes to the next. */
 const cyclesPerVersion = 50
 /** Blocks between the announcement of a version and the first block that needs it. */
 const notice = 5 * cycleLength
 
-/** Every now and then the chain tells its nodes from which height on they must have a newer version. */
+/** Announces the height from which nodes need a newer version. */
 export const versionBeacons: SystemWork = {
   name: 'version-beacon',
   chunk({ height }) {
@@ -91,36 +89,26 @@ export const versionBeacons: SystemWork = {
     const sequence = cycle / cyclesPerVersion
     const versionOf = (number: number) => [0, Math.floor(number / 200) % 256, number % 200, null] as const
     const last = Math.max(0, height - cyclesPerVersion * cycleLength + notice)
-    return [
-      {
-        shape: versionBeacon,
-        values: [
-          [
-            [last, versionOf(sequence)],
-            [height + notice, versionOf(sequence + 1)],
-          ],
-          sequence,
-        ],
-      },
+    const boundaries = [
+      [last, versionOf(sequence)],
+      [height + notice, versionOf(sequence + 1)],
     ]
+    return [{ shape: versionBeacon, values: [boundaries, sequence] }]
   },
 }
 
-/** As many as the largest transactions of the main network had: payouts of staking rewards. */
+/** As in the largest transactions of mainnet, the payouts of staking rewards. */
 const eventsWanted = 50_000
-/** Each tells four events. */
 const eventsPerMove = 4
 
-const script = Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
-import FlowToken from 0x0ae53cb6e3f42a79
-
+const script = Buffer.from(`${tokenImports}
 // Pays everybody, and takes it back.
 transaction(height: UInt64) {
     prepare(service: auth(BorrowValue) &Account) {}
 }
 `)
 
-/** One transaction of the chain's own with 50,000 events, at some heights. What it pays out it takes back. */
+/** A system transaction with 50,000 events at some heights; it takes back what it pays out. */
 export function hugeBlocks(heights: ReadonlySet<number>): SystemWork {
   return {
     name: 'huge-block',
@@ -139,7 +127,7 @@ function hugeTransaction(moment: Moment): DraftTransaction {
   }
   return {
     script,
-    arguments: [{ type: 'UInt64', value: moment.height }],
+    arguments: [argument.uint64(moment.height)],
     authorizers: [systemAccounts.service],
     gasLimit: 9999,
     computation: 9999,

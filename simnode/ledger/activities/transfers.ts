@@ -1,17 +1,17 @@
+import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
 import { activity } from './activity.ts'
-import type { Turn } from './activity.ts'
+import { executionError, tokenImports } from './cadence.ts'
+import type { Activity, Turn } from './activity.ts'
+import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { moveTokens, burnTokens, mintTokens } from '../state/token-moves.ts'
 import type { Account } from '../world/account.ts'
 import { drawAmount, drawPerson, personOfTurn, turnsOf } from '../world/people.ts'
 import { flow, tokens, usdc } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
-import { arrayOf } from '../encoding/cadence-type.ts'
 import type { Random } from '../world/random.ts'
 
-const script = Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
-import FlowToken from 0x0ae53cb6e3f42a79
-
+const flowScript = Buffer.from(`${tokenImports}
 transaction(amount: UFix64, to: Address) {
     let sent: @{FungibleToken.Vault}
 
@@ -29,47 +29,9 @@ transaction(amount: UFix64, to: Address) {
 }
 `)
 
-/** In whole FLOW. */
-const maxFlow = 2000
-
-interface FlowSent {
-  readonly from: Account
-  readonly to: Account
-  readonly amount: bigint
-}
-
-function sendFlow(turn: Turn, { from, to, amount }: FlowSent): DraftTransaction {
-  const events: DraftEvent[] = []
-  moveTokens(turn, flow, from, to, amount, events)
-  return {
-    script,
-    arguments: [
-      { type: 'UFix64', value: amount },
-      { type: 'Address', value: to.address },
-    ],
-    authorizers: [from],
-    gasLimit: 1000,
-    computation: 20 + turn.random.below(10),
-    events,
-  }
-}
-
-/** Somebody sends FLOW to somebody else, maxFlow often a little. */
-export const flowTransfer = activity<FlowSent>({
-  name: 'flow-transfer',
-  perCycle: 110,
-  act(turn) {
-    const { random } = turn
-    const memo = { from: turn.payer, to: drawPerson(random, turn.payer), amount: drawAmount(random, maxFlow) }
-    return { transaction: sendFlow(turn, memo), memo }
-  },
-  giveBack: (turn, { from, to, amount }) => sendFlow(turn, { from: to, to: from, amount }),
-})
-
-const kinds = tokens.filter((token) => token !== flow)
-
+const otherTokens = tokens.filter((token) => token !== flow)
 const tokenScripts = new Map(
-  kinds.map((token) => [
+  otherTokens.map((token) => [
     token,
     Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
 import ${token.name} from 0x${token.contract.hex}
@@ -88,55 +50,50 @@ transaction(amount: UFix64, to: Address) {
 )
 
 /** In whole tokens. */
-const maxTokens = 2000
+const maxSent = 2000
 
-interface TokensSent {
+interface Sent {
   readonly token: Token
   readonly from: Account
   readonly to: Account
   readonly amount: bigint
 }
 
-function sendTokens(turn: Turn, { token, from, to, amount }: TokensSent): DraftTransaction {
+function send(turn: Turn, { token, from, to, amount }: Sent): DraftTransaction {
   const events: DraftEvent[] = []
   moveTokens(turn, token, from, to, amount, events)
   return {
-    script: tokenScripts.get(token) as Buffer,
-    arguments: [
-      { type: 'UFix64', value: amount },
-      { type: 'Address', value: to.address },
-    ],
+    script: tokenScripts.get(token) ?? flowScript,
+    arguments: [argument.ufix64(amount), argument.address(to)],
     authorizers: [from],
     gasLimit: 1000,
-    computation: 25 + turn.random.below(10),
+    computation: (token === flow ? 20 : 25) + turn.random.below(10),
     events,
   }
 }
 
-/** Somebody sends tokens that are not FLOW. */
-export const tokenTransfer = activity<TokensSent>({
-  name: 'token-transfer',
-  perCycle: 40,
-  act(turn) {
-    const { random, payer } = turn
-    const memo = {
-      token: random.pick(kinds),
-      from: payer,
-      to: drawPerson(random, payer),
-      amount: drawAmount(random, maxTokens),
-    }
-    return { transaction: sendTokens(turn, memo), memo }
-  },
-  giveBack: (turn, { token, from, to, amount }) => sendTokens(turn, { token, from: to, to: from, amount }),
-})
+function transferActivity(name: string, perCycle: number, tokenOf: (random: Random) => Token): Activity {
+  return activity<Sent>({
+    name,
+    perCycle,
+    act(turn) {
+      const { random, payer } = turn
+      const token = tokenOf(random)
+      const memo = { token, from: payer, to: drawPerson(random, payer), amount: drawAmount(random, maxSent) }
+      return { transaction: send(turn, memo), memo }
+    },
+    giveBack: (turn, { token, from, to, amount }) => send(turn, { token, from: to, to: from, amount }),
+  })
+}
 
-const splitImports = `import FungibleToken from 0xee82856bf20e2aa6
-import FlowToken from 0x0ae53cb6e3f42a79
-`
-const splitScript = Buffer.from(`${splitImports}
+export const flowTransfer = transferActivity('flow-transfer', 110, () => flow)
+export const tokenTransfer = transferActivity('token-transfer', 40, (random) => random.pick(otherTokens))
+
+const vaultType = 'auth(FungibleToken.Withdraw) &FlowToken.Vault'
+const splitScript = Buffer.from(`${tokenImports}
 transaction(to: [Address], amounts: [UFix64]) {
     prepare(signer: auth(BorrowValue) &Account) {
-        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)!
+        let vault = signer.storage.borrow<${vaultType}>(from: /storage/flowTokenVault)!
         for i, address in to {
             getAccount(address).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)!
                 .deposit(from: <-vault.withdraw(amount: amounts[i]))
@@ -144,12 +101,12 @@ transaction(to: [Address], amounts: [UFix64]) {
     }
 }
 `)
-const gatherScript = Buffer.from(`${splitImports}
+const returnScript = Buffer.from(`${tokenImports}
 transaction(to: Address, amounts: [UFix64]) {
     prepare(one: auth(BorrowValue) &Account, two: auth(BorrowValue) &Account, three: auth(BorrowValue) &Account) {
         let receiver = getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)!
         for i, signer in [one, two, three] {
-            let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)!
+            let vault = signer.storage.borrow<${vaultType}>(from: /storage/flowTokenVault)!
             receiver.deposit(from: <-vault.withdraw(amount: amounts[i]))
         }
     }
@@ -164,11 +121,7 @@ interface Share {
   readonly amount: bigint
 }
 
-/** Two array types, made once. */
-const addresses = arrayOf('Address')
-const amounts = arrayOf('UFix64')
-
-/** Somebody sends FLOW to three others at once; they send it back together, each signing. */
+/** A user sends FLOW to three others; they return it in one transaction that each of them signs. */
 export const splitTransfer = activity<{ readonly sender: Account; readonly shares: readonly Share[] }>({
   name: 'split-transfer',
   perCycle: 8,
@@ -187,8 +140,8 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
       transaction: {
         script: splitScript,
         arguments: [
-          { type: addresses, value: shares.map(({ account }) => account.address) },
-          { type: amounts, value: shares.map(({ amount }) => amount) },
+          argument.addresses(shares.map(({ account }) => account)),
+          argument.ufix64s(shares.map(({ amount }) => amount)),
         ],
         authorizers: [payer],
         gasLimit: 9999,
@@ -202,11 +155,8 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
     const events: DraftEvent[] = []
     for (const { account, amount } of shares) moveTokens(turn, flow, account, sender, amount, events)
     return {
-      script: gatherScript,
-      arguments: [
-        { type: 'Address', value: sender.address },
-        { type: amounts, value: shares.map(({ amount }) => amount) },
-      ],
+      script: returnScript,
+      arguments: [argument.address(sender), argument.ufix64s(shares.map(({ amount }) => amount))],
       authorizers: shares.map(({ account }) => account),
       gasLimit: 9999,
       computation: 70 + turn.random.below(10),
@@ -215,17 +165,18 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
   },
 })
 
-/** In units of 10^-8. What was minted and not burnt stays for ever. */
+/** In units of 10^-8; the difference stays for ever. */
 const minted = 250_000_000_00n
 const burned = 180_000_000_00n
 
 const mintImports = `import FungibleToken from 0xee82856bf20e2aa6
 import ${usdc.name} from 0x${usdc.contract.hex}
 `
+const minterPath = `/storage/${usdc.symbol}Minter`
 const mintScript = Buffer.from(`${mintImports}
 transaction(amount: UFix64, to: Address) {
     prepare(minter: auth(BorrowValue) &Account) {
-        let mint = minter.storage.borrow<&${usdc.name}.Minter>(from: /storage/${usdc.symbol}Minter) ?? panic("No minter")
+        let mint = minter.storage.borrow<&${usdc.name}.Minter>(from: ${minterPath}) ?? panic("No minter")
         let receiver = getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(${usdc.receiverPath})
             ?? panic("The recipient cannot receive ${usdc.symbol}")
         receiver.deposit(from: <-mint.mintTokens(amount: amount))
@@ -243,26 +194,11 @@ transaction(amount: UFix64) {
 }
 `)
 
-function mintDraft(
-  turn: Turn,
-  script: Buffer,
-  amount: bigint,
-  to: Account | undefined,
-  authorizer: Account,
-  events: DraftEvent[],
-): DraftTransaction {
-  const recipient = to === undefined ? [] : [{ type: 'Address', value: to.address } as const]
-  return {
-    script,
-    arguments: [{ type: 'UFix64', value: amount }, ...recipient],
-    authorizers: [authorizer],
-    gasLimit: 1000,
-    computation: 20 + turn.random.below(5),
-    events,
-  }
+function supplyChange(turn: Turn, draft: Pick<DraftTransaction, 'script' | 'arguments' | 'authorizers' | 'events'>) {
+  return { ...draft, gasLimit: 1000, computation: 20 + turn.random.below(5) }
 }
 
-/** Dollars are made for one person after the other, who later gives most of them out of the world again. */
+/** Mints dollars for each user in rotation, who burns most of them later. */
 export const tokenMint = activity<Account>({
   name: 'token-mint',
   perCycle: 4,
@@ -270,27 +206,32 @@ export const tokenMint = activity<Account>({
     const events: DraftEvent[] = []
     const to = personOfTurn(turn.ordinal)
     mintTokens(turn, usdc, to, minted, events)
-    return { transaction: mintDraft(turn, mintScript, minted, to, usdc.contract, events), memo: to }
+    const transaction = supplyChange(turn, {
+      script: mintScript,
+      arguments: [argument.ufix64(minted), argument.address(to)],
+      authorizers: [usdc.contract],
+      events,
+    })
+    return { transaction, memo: to }
   },
   giveBack(turn, holder) {
     const events: DraftEvent[] = []
     burnTokens(turn, usdc, holder, burned, events)
-    return mintDraft(turn, burnScript, burned, undefined, holder, events)
+    const given = [argument.ufix64(burned)]
+    return supplyChange(turn, { script: burnScript, arguments: given, authorizers: [holder], events })
   },
   lasting: (token, account, turns) => (token === usdc ? BigInt(turnsOf(account, turns)) * (minted - burned) : 0n),
 })
 
-/** How much more dollars there are after so many turns, in units of 10^-8. */
+/** The growth of the dollars' supply by turns, in units of 10^-8. */
 export function dollarsMinted(turns: number): bigint {
   return BigInt(turns) * (minted - burned)
 }
 
-const sendScript = Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
-import FlowToken from 0x0ae53cb6e3f42a79
-
+const sendScript = Buffer.from(`${tokenImports}
 transaction(amount: UFix64, to: Address) {
     prepare(signer: auth(BorrowValue) &Account) {
-        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)!
+        let vault = signer.storage.borrow<${vaultType}>(from: /storage/flowTokenVault)!
         getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)!
             .deposit(from: <-vault.withdraw(amount: amount))
     }
@@ -303,50 +244,40 @@ const panicScript = Buffer.from(`transaction(deadline: UFix64) {
     }
 }
 `)
-const much = 9_000_000_000_000_000n
+const excessive = 9_000_000_000_000_000n
 
-function tooMuch(random: Random, payer: Account, balance: bigint): DraftTransaction {
-  const asText = (amount: bigint): string =>
-    `${amount / 100_000_000n}.${String(amount % 100_000_000n).padStart(8, '0')}`
+type Failure = Pick<DraftTransaction, 'script' | 'arguments' | 'computation' | 'error'>
+
+function excessiveTransfer(random: Random, payer: Account, balance: bigint): Failure {
   return {
     script: sendScript,
-    arguments: [
-      { type: 'UFix64', value: much },
-      { type: 'Address', value: drawPerson(random, payer).address },
-    ],
-    authorizers: [payer],
-    gasLimit: 1000,
+    arguments: [argument.ufix64(excessive), argument.address(drawPerson(random, payer))],
     computation: 12,
-    events: [],
-    error:
-      '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: [Error Code: 1101] ' +
-      'cadence runtime error: Execution failed:\nerror: pre-condition failed: Cannot withdraw tokens! The amount ' +
-      `requested (${asText(much)}) is greater than the balance of the Vault (${asText(balance)}).\n`,
+    error: executionError(
+      `pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(excessive)}) is greater ` +
+        `than the balance of the Vault (${ufix64Text(balance)}).`,
+    ),
   }
 }
 
-function tooLate(payer: Account, timeMs: number): DraftTransaction {
+function lateTransaction(timeMs: number): Failure {
   return {
     script: panicScript,
-    arguments: [{ type: 'UFix64', value: BigInt(Math.floor(timeMs / 1000) - 60) * 100_000_000n }],
-    authorizers: [payer],
-    gasLimit: 1000,
+    arguments: [argument.ufix64(BigInt(Math.floor(timeMs / 1000) - 60) * 100_000_000n)],
     computation: 3,
-    events: [],
-    error:
-      '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: [Error Code: 1101] ' +
-      'cadence runtime error: Execution failed:\nerror: panic: Too late, zu spät, 遅すぎる\n',
+    error: executionError('panic: Too late, zu spät, 遅すぎる'),
   }
 }
 
-/** What goes wrong: the fee is paid, and nothing else happens. */
+/** Failing transactions: only the fee is paid. */
 export const failure = activity({
   name: 'failure',
   perCycle: 30,
   act({ state, random, payer, timeMs }) {
-    const transaction = random.percent(50)
-      ? tooMuch(random, payer, state.vaults.balance(flow, payer))
-      : tooLate(payer, timeMs)
+    const failed = random.percent(50)
+      ? excessiveTransfer(random, payer, state.vaults.balance(flow, payer))
+      : lateTransaction(timeMs)
+    const transaction = { ...failed, authorizers: [payer], gasLimit: 1000, events: [] }
     return { transaction, memo: undefined }
   },
 })

@@ -152,8 +152,16 @@ export function arrayOf(element: CadenceType, size?: number): ArrayType {
 }
 
 /** @param fields name to type, in the order of the declaration */
+export function compositeType<Kind extends CompositeType['kind']>(
+  kind: Kind,
+  id: string,
+  fields: Readonly<Record<string, CadenceType>>,
+): CompositeType & { readonly kind: Kind } {
+  return { kind, id, fields: Object.entries(fields).map(([name, type]) => ({ name, type })) }
+}
+
 export function eventShape(id: string, fields: Readonly<Record<string, CadenceType>>): EventShape {
-  return { kind: 'event', id, fields: Object.entries(fields).map(([name, type]) => ({ name, type })) }
+  return compositeType('event', id, fields)
 }
 
 /** A type that a contract declares, or the language in a contract's manner: it has an id and is defined before use. */

@@ -1,4 +1,5 @@
 import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
+import { arrayOf } from '../encoding/cadence-type.ts'
 import type { CadenceType, EventShape } from '../encoding/cadence-type.ts'
 import type { CadenceValue } from '../encoding/cadence-value.ts'
 import type { Account } from '../world/account.ts'
@@ -15,35 +16,61 @@ export interface DraftArgument {
   readonly value: CadenceValue
 }
 
-/** What somebody wants done, and what came of it, before it has a place in a block. */
+/** Types are constants, since encoders keep a plan for each. */
+const lists = {
+  address: arrayOf('Address'),
+  string: arrayOf('String'),
+  ufix64: arrayOf('UFix64'),
+  uint8: arrayOf('UInt8'),
+  uint64: arrayOf('UInt64'),
+} as const
+
+/** Arguments of transactions, by their Cadence types. Fixed-point numbers are in units of 10^-8. */
+export const argument = {
+  address: ({ address }: Account): DraftArgument => ({ type: 'Address', value: address }),
+  addresses: (all: readonly Account[]): DraftArgument => ({
+    type: lists.address,
+    value: all.map((one) => one.address),
+  }),
+  bytes: (value: Buffer): DraftArgument => ({ type: lists.uint8, value }),
+  int: (value: number): DraftArgument => ({ type: 'Int', value }),
+  string: (value: string): DraftArgument => ({ type: 'String', value }),
+  strings: (value: readonly string[]): DraftArgument => ({ type: lists.string, value }),
+  ufix64: (value: bigint): DraftArgument => ({ type: 'UFix64', value }),
+  ufix64s: (value: readonly bigint[]): DraftArgument => ({ type: lists.ufix64, value }),
+  uint8: (value: number): DraftArgument => ({ type: 'UInt8', value }),
+  uint64: (value: number): DraftArgument => ({ type: 'UInt64', value }),
+  uint64s: (value: readonly number[]): DraftArgument => ({ type: lists.uint64, value }),
+} as const
+
+/** A transaction and its outcome, before it has a place in a block. */
 export interface DraftTransaction {
-  /** The source text's bytes, one constant for all transactions of a kind. */
+  /** Source text; one constant for all transactions of a kind. */
   readonly script: Buffer
   readonly arguments: readonly DraftArgument[]
   /** None on most system transactions. */
   readonly authorizers: readonly Account[]
   readonly gasLimit: number
-  /** As `computation_usage` tells it. */
+  /** `computation_usage` */
   readonly computation: number
-  /** The node's words when it failed. Nothing but the fee is left of a failed transaction, so its events are none. */
+  /** Error message of a failed transaction, which has no events but those of its fee. */
   readonly error?: string
-  /** In their order, without those of the fee, which the chain adds for every user transaction. */
+  /** Without those of the fee, which the chain adds to every user transaction. */
   readonly events: readonly DraftEvent[]
 }
 
-/** A user transaction with what the chain adds to it. */
+/** A user transaction with its fee and signer. */
 export interface SignedDraft extends DraftTransaction {
   /** Pays the fee and proposes; its key 0 signs the envelope, the keys 0 of other authorizers the payload. */
   readonly payer: Account
   readonly sequenceNumber: number
-  /** As somebody sent it to the node; where there is none, it is made from the draft, with signatures of chance. */
+  /** As submitted to the node. Default: made from the draft, with random signatures. */
   readonly body?: TransactionBody
 }
 
-/** All that happens in one block, in its order. */
 export interface DraftBlock {
   readonly height: number
   readonly userTransactions: readonly SignedDraft[]
-  /** First the one that asks for scheduled transactions, then the due ones, last the system chunk. */
+  /** The scheduler's `process`, the due scheduled transactions, the system chunk. */
   readonly systemTransactions: readonly DraftTransaction[]
 }

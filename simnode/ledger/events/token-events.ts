@@ -1,7 +1,7 @@
 import type { DraftEvent } from './draft.ts'
 import { eventShape, optional } from '../encoding/cadence-type.ts'
 import type { Account } from '../world/account.ts'
-import { flow, systemAccounts } from '../world/tokens.ts'
+import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import type { EventShape } from '../encoding/cadence-type.ts'
 import { collections, collectionUuid, itemUuid } from '../world/collections.ts'
@@ -11,7 +11,7 @@ const standard = `A.${systemAccounts.fungibleToken.hex}.FungibleToken`
 const own = `A.${systemAccounts.flowToken.hex}.FlowToken`
 
 const shapes = {
-  withdrawn: eventShape(`${standard}.Withdrawn`, {
+  Withdrawn: eventShape(`${standard}.Withdrawn`, {
     type: 'String',
     amount: 'UFix64',
     from: optional('Address'),
@@ -19,7 +19,7 @@ const shapes = {
     withdrawnUUID: 'UInt64',
     balanceAfter: 'UFix64',
   }),
-  deposited: eventShape(`${standard}.Deposited`, {
+  Deposited: eventShape(`${standard}.Deposited`, {
     type: 'String',
     amount: 'UFix64',
     to: optional('Address'),
@@ -27,52 +27,57 @@ const shapes = {
     depositedUUID: 'UInt64',
     balanceAfter: 'UFix64',
   }),
-  flowWithdrawn: eventShape(`${own}.TokensWithdrawn`, { amount: 'UFix64', from: optional('Address') }),
-  flowDeposited: eventShape(`${own}.TokensDeposited`, { amount: 'UFix64', to: optional('Address') }),
-  flowMinted: eventShape(`${own}.TokensMinted`, { amount: 'UFix64' }),
+} as const
+const flowShapes = {
+  Withdrawn: eventShape(`${own}.TokensWithdrawn`, { amount: 'UFix64', from: optional('Address') }),
+  Deposited: eventShape(`${own}.TokensDeposited`, { amount: 'UFix64', to: optional('Address') }),
+  Minted: eventShape(`${own}.TokensMinted`, { amount: 'UFix64' }),
 } as const
 
-/** Tokens that go out of a vault, or into one. Amounts are in units of 10^-8. */
-export interface VaultMove {
+/** A vault in events. */
+export interface VaultRef {
   readonly token: Token
-  readonly amount: bigint
-  /** In whose account the vault is; undefined where it is in none. */
+  /** Undefined for a vault that no account stores. */
   readonly account: Account | undefined
-  readonly vaultUuid: number
-  /** The vault in which the tokens travel. */
-  readonly movedUuid: number
-  readonly balanceAfter: bigint
+  readonly uuid: number
 }
 
-/** The events of a withdrawal, in their order. FLOW has one of its own too, but for vaults of the service account. */
-export function withdrawn(move: VaultMove): DraftEvent[] {
-  const { token, amount, account, vaultUuid, movedUuid, balanceAfter } = move
+/** The vault that an account stores. */
+export function vaultOf(token: Token, account: Account): VaultRef {
+  return { token, account, uuid: vaultUuid(token, account) }
+}
+
+/**
+ * The events of a withdrawal, in their order. FLOW has an event of its own, except for vaults of the service account.
+ * @param amount in units of 10^-8
+ * @param movedUuid of the vault that holds the tokens in transit
+ */
+export function withdrawn(vault: VaultRef, amount: bigint, movedUuid: number, balanceAfter: bigint): DraftEvent[] {
+  return moved('Withdrawn', vault, amount, movedUuid, balanceAfter)
+}
+
+/** The events of a deposit, in their order; see `withdrawn`. */
+export function deposited(vault: VaultRef, amount: bigint, movedUuid: number, balanceAfter: bigint): DraftEvent[] {
+  return moved('Deposited', vault, amount, movedUuid, balanceAfter)
+}
+
+function moved(
+  event: 'Withdrawn' | 'Deposited',
+  { token, account, uuid }: VaultRef,
+  amount: bigint,
+  movedUuid: number,
+  balanceAfter: bigint,
+): DraftEvent[] {
   const address = account?.address ?? null
-  const told = {
-    shape: shapes.withdrawn,
-    values: [token.vaultType, amount, address, vaultUuid, movedUuid, balanceAfter],
-  }
-  return tellsItself(move) ? [{ shape: shapes.flowWithdrawn, values: [amount, address] }, told] : [told]
-}
-
-/** The events of a deposit, in their order. */
-export function deposited(move: VaultMove): DraftEvent[] {
-  const { token, amount, account, vaultUuid, movedUuid, balanceAfter } = move
-  const address = account?.address ?? null
-  const told = {
-    shape: shapes.deposited,
-    values: [token.vaultType, amount, address, vaultUuid, movedUuid, balanceAfter],
-  }
-  return tellsItself(move) ? [{ shape: shapes.flowDeposited, values: [amount, address] }, told] : [told]
-}
-
-/** The event of new FLOW. */
-export function flowMinted(amount: bigint): DraftEvent {
-  return { shape: shapes.flowMinted, values: [amount] }
-}
-
-function tellsItself({ token, account }: VaultMove): boolean {
+  const values = [token.vaultType, amount, address, uuid, movedUuid, balanceAfter]
+  const standardEvent = { shape: shapes[event], values }
   return token === flow && account !== systemAccounts.service
+    ? [{ shape: flowShapes[event], values: [amount, address] }, standardEvent]
+    : [standardEvent]
+}
+
+export function flowMinted(amount: bigint): DraftEvent {
+  return { shape: flowShapes.Minted, values: [amount] }
 }
 
 const itemStandard = `A.${systemAccounts.service.hex}.NonFungibleToken`

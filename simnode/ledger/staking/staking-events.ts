@@ -1,5 +1,5 @@
-import { arrayOf, eventShape, optional } from '../encoding/cadence-type.ts'
-import type { CadenceType, CompositeType, EventShape } from '../encoding/cadence-type.ts'
+import { arrayOf, compositeType, eventShape, optional } from '../encoding/cadence-type.ts'
+import type { CadenceType, EventShape } from '../encoding/cadence-type.ts'
 import { systemAccounts } from '../world/tokens.ts'
 
 const account = `A.${systemAccounts.service.hex}`
@@ -8,10 +8,8 @@ const table = (name: string, fields: Readonly<Record<string, CadenceType>>): Eve
   eventShape(`${account}.FlowIDTableStaking.${name}`, fields)
 const epoch = (name: string, fields: Readonly<Record<string, CadenceType>>): EventShape =>
   eventShape(`${account}.FlowEpoch.${name}`, fields)
-const struct = (name: string, fields: Readonly<Record<string, CadenceType>>): CompositeType => ({
-  ...eventShape(`${account}.${name}`, fields),
-  kind: 'struct',
-})
+const struct = (name: string, fields: Readonly<Record<string, CadenceType>>) =>
+  compositeType('struct', `${account}.${name}`, fields)
 const dictionary = (value: CadenceType): CadenceType => ({ kind: 'dictionary', key: 'String', value })
 
 /** The names of the events that tell a node or delegator and an amount, without `Delegator`. */

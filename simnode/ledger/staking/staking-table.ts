@@ -1,52 +1,51 @@
 import type { DraftEvent } from '../events/draft.ts'
-import { deposited, flowMinted, withdrawn } from '../events/token-events.ts'
+import { deposited, flowMinted, vaultOf, withdrawn } from '../events/token-events.ts'
+import type { VaultRef } from '../events/token-events.ts'
 import type { StatePart } from '../world/cycle.ts'
 import type { Account } from '../world/account.ts'
-import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
+import { flow, systemAccounts } from '../world/tokens.ts'
 import { bucketUuid, buckets, networkingAddress, nodeIdOf, roleOf, stakers } from './stakers.ts'
 import type { Bucket, Staker } from './stakers.ts'
 import { delegatorShapes, nodeShapes, stakingShapes } from './staking-events.ts'
 import type { AmountEvent } from './staking-events.ts'
 
-/** Where FLOW comes from and goes to that is not staked. Both tell the balance after. */
+/** Holds the FLOW that is not staked. Both methods return the balance after. */
 export interface Purse {
   withdraw(account: Account, amount: bigint): bigint
   deposit(account: Account, amount: bigint): bigint
 }
 
-/** What the table needs of the transaction in which it is called. */
+/** The transaction in which the table is called. */
 export interface StakingContext {
   readonly purse: Purse
-  /** What happened, in order. */
   readonly events: DraftEvent[]
   newUuid(): number
 }
 
-/** What a node or delegator has, in units of 10^-8 FLOW. */
+/** The vaults of a node or delegator, in units of 10^-8 FLOW. */
 export interface Stake extends Record<Bucket, bigint> {
-  /** What of `staked` is to be unstaked when the epoch ends. */
+  /** The part of `staked` to be unstaked at the end of the epoch. */
   requested: bigint
 }
 
-/** All that the table holds. */
 export interface StakingContent {
-  /** By the order of registration. */
+  /** In the order of registration. */
   readonly stakes: readonly Readonly<Stake>[]
-  /** How often each node has told a new address. */
+  /** Address updates by node. */
   readonly addressChanges: readonly number[]
-  /** FLOW that was minted for rewards, in units of 10^-8. */
+  /** FLOW minted for rewards, in units of 10^-8. */
   readonly minted: bigint
 }
 
-/** A share of 8 % of what delegators earn goes to their node. */
+/** Percent of a delegator's rewards that goes to its node. */
 const delegatorCut = 8n
 
-/** What is paid out of fees in each epoch; the rest of the rewards is minted. In units of 10^-8 FLOW. */
+/** Rewards paid out of fees in each epoch, in units of 10^-8 FLOW; the rest is minted. */
 const feesPerEpoch = 100_000n
 
 /**
- * The staking table as FlowIDTableStaking keeps it: what nodes and delegators have, and the events of each call in the
- * order of the contract. Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
+ * The staking table of FlowIDTableStaking, with the events of each call in the order of the contract.
+ * Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`.
  */
 export class StakingTable implements StatePart {
   readonly #stakes: Stake[]
@@ -71,12 +70,12 @@ export class StakingTable implements StatePart {
     }
   }
 
-  /** FLOW that was minted for rewards, in units of 10^-8. */
+  /** FLOW minted for rewards, in units of 10^-8. */
   get minted(): bigint {
     return this.#minted
   }
 
-  /** Nodes and delegators that are registered, in that order. */
+  /** In the order of registration. */
   get registered(): readonly Staker[] {
     return stakers.slice(0, this.#stakes.length)
   }
@@ -89,7 +88,7 @@ export class StakingTable implements StatePart {
     return this.registered.filter((staker) => staker.node === node && staker.delegatorId > 0)
   }
 
-  /** @throws RangeError for whoever is not registered */
+  /** @throws RangeError for an unregistered staker */
   of(staker: Staker): Readonly<Stake> {
     const stake = this.#stakes[staker.index]
     if (stake === undefined) throw new RangeError(`Nobody is registered as ${staker.index}`)
@@ -100,13 +99,13 @@ export class StakingTable implements StatePart {
     return networkingAddress(node, this.#addressChanges[node] ?? 0)
   }
 
-  /** Of nodes of a role and their delegators; of all without one. */
+  /** @param role of nodes, their delegators included; default: all */
   totalStaked(role?: number): bigint {
     const counted = this.registered.filter(({ node }) => role === undefined || roleOf(node) === role)
     return counted.reduce((total, staker) => total + this.of(staker).staked, 0n)
   }
 
-  /** The next one in the order of registration comes in, with its first amount. */
+  /** Registers the next staker, with its first amount. */
   register(context: StakingContext): void {
     const staker = stakers[this.#stakes.length]
     if (staker === undefined) throw new RangeError('All are registered')
@@ -118,7 +117,7 @@ export class StakingTable implements StatePart {
         ? { shape: stakingShapes.newNode, values: [nodeId, roleOf(staker.node), 0n] }
         : { shape: stakingShapes.newDelegator, values: [nodeId, staker.delegatorId] },
     )
-    this.#tell(context, staker, 'TokensCommitted', staker.firstAmount)
+    this.#emit(context, staker, 'TokensCommitted', staker.firstAmount)
     this.#put(context, staker, 'committed', staker.firstAmount, moved)
   }
 
@@ -127,50 +126,41 @@ export class StakingTable implements StatePart {
     context.events.push({ shape: stakingShapes.addressUpdated, values: [nodeIdOf(node), this.addressOf(node)] })
   }
 
-  /** Tokens of the owner. */
+  /** Stakes tokens of the owner. */
   commitNew(context: StakingContext, staker: Staker, amount: bigint): void {
     const moved = this.#outOfPurse(context, staker, amount)
-    this.#tell(context, staker, 'TokensCommitted', amount)
+    this.#emit(context, staker, 'TokensCommitted', amount)
     this.#put(context, staker, 'committed', amount, moved)
   }
 
-  /** Tokens that are unstaked or earned. */
+  /** Stakes unstaked or earned tokens. */
   commit(context: StakingContext, staker: Staker, from: 'unstaked' | 'rewarded', amount: bigint): void {
     this.#move(context, staker, from, 'committed', amount)
-    this.#tell(context, staker, 'TokensCommitted', amount)
+    this.#emit(context, staker, 'TokensCommitted', amount)
   }
 
-  /** Committed tokens come back at once, staked ones when two epochs have ended. */
+  /** Committed tokens return at once, staked ones after two epochs. */
   requestUnstaking(context: StakingContext, staker: Staker, amount: bigint): void {
     const { committed, requested } = this.of(staker)
     const now = amount < committed ? amount : committed
-    // A node's vaults are asked for nothing too, a delegator's are not.
+    // The contract moves an amount of 0 for a node, but not for a delegator.
     if (now > 0n || staker.delegatorId === 0) this.#move(context, staker, 'committed', 'unstaked', now)
-    this.#tell(context, staker, 'TokensUnstaked', now)
+    this.#emit(context, staker, 'TokensUnstaked', now)
     if (amount === now) return
     this.#change(staker, 'requested', amount - now)
-    this.#tell(context, staker, 'TokensRequestedToUnstake', requested + amount - now)
+    this.#emit(context, staker, 'TokensRequestedToUnstake', requested + amount - now)
   }
 
   withdraw(context: StakingContext, staker: Staker, bucket: 'unstaked' | 'rewarded', amount: bigint): void {
-    this.#tell(context, staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
+    this.#emit(context, staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
     const movedUuid = this.#take(context, staker, bucket, amount)
     const { owner } = staker
-    context.events.push(
-      ...deposited({
-        token: flow,
-        amount,
-        account: owner,
-        vaultUuid: vaultUuid(flow, owner),
-        movedUuid,
-        balanceAfter: context.purse.deposit(owner, amount),
-      }),
-    )
+    context.events.push(...deposited(vaultOf(flow, owner), amount, movedUuid, context.purse.deposit(owner, amount)))
   }
 
   /**
-   * Pays what was earned in an epoch: out of fees, and minted.
-   * @param rewardOf what somebody earns with what it has staked
+   * Pays the rewards of an epoch out of fees and minted FLOW.
+   * @param rewardOf reward by staked amount
    */
   payRewards(context: StakingContext, epoch: number, rewardOf: (staked: bigint) => bigint): void {
     const paid = this.#rewards(rewardOf)
@@ -182,12 +172,12 @@ export class StakingTable implements StatePart {
     this.#minted += minted
   }
 
-  /** An epoch ends: what is committed is staked from now on, what was to be unstaked no more. */
+  /** Ends an epoch: stakes committed tokens, unstakes requested ones. */
   moveTokens(context: StakingContext): void {
     for (const node of this.nodes) {
       const pending = [node, ...this.delegatorsOf(node.node)].filter((staker) => isPending(this.of(staker)))
       if (pending.length === 0) continue
-      // The contract stakes what a node has committed whoever of its delegators asks, be it nothing.
+      // The contract also stakes the committed tokens of a node whose delegators alone are pending, even if 0.
       for (const staker of pending.includes(node) ? pending : [node, ...pending]) this.#endEpoch(context, staker)
     }
   }
@@ -204,15 +194,15 @@ export class StakingTable implements StatePart {
   #endEpoch(context: StakingContext, staker: Staker): void {
     const { committed, unstaking, requested } = this.of(staker)
     if (committed > 0n || staker.delegatorId === 0) {
-      this.#tell(context, staker, 'TokensStaked', committed)
+      this.#emit(context, staker, 'TokensStaked', committed)
       this.#move(context, staker, 'committed', 'staked', committed)
     }
     if (unstaking > 0n) {
-      this.#tell(context, staker, 'TokensUnstaked', unstaking)
+      this.#emit(context, staker, 'TokensUnstaked', unstaking)
       this.#move(context, staker, 'unstaking', 'unstaked', unstaking)
     }
     if (requested > 0n) {
-      this.#tell(context, staker, 'TokensUnstaking', requested)
+      this.#emit(context, staker, 'TokensUnstaking', requested)
       this.#move(context, staker, 'staked', 'unstaking', requested)
       this.#change(staker, 'requested', -requested)
     }
@@ -246,25 +236,12 @@ export class StakingTable implements StatePart {
     const rewards = context.newUuid()
     const mintedUuid = context.newUuid()
     let left = fromFees + minted
+    const rewardsVault = { token: flow, account: undefined, uuid: rewards }
     events.push(
-      ...withdrawn({
-        token: flow,
-        amount: fromFees,
-        account: flowFees,
-        vaultUuid: vaultUuid(flow, flowFees),
-        movedUuid: rewards,
-        balanceAfter: purse.withdraw(flowFees, fromFees),
-      }),
+      ...withdrawn(vaultOf(flow, flowFees), fromFees, rewards, purse.withdraw(flowFees, fromFees)),
       { shape: stakingShapes.feesTaken, values: [fromFees] },
       flowMinted(minted),
-      ...deposited({
-        token: flow,
-        amount: minted,
-        account: undefined,
-        vaultUuid: rewards,
-        movedUuid: mintedUuid,
-        balanceAfter: left,
-      }),
+      ...deposited(rewardsVault, minted, mintedUuid, left),
     )
     const amounts = new Map(paid.map(({ staker, amount }) => [staker, amount]))
     for (const node of paid.map(({ staker }) => staker).filter(({ delegatorId }) => delegatorId === 0)) {
@@ -273,35 +250,17 @@ export class StakingTable implements StatePart {
         if (amount === undefined) continue
         left -= amount
         const movedUuid = context.newUuid()
-        events.push(
-          ...withdrawn({
-            token: flow,
-            amount,
-            account: undefined,
-            vaultUuid: rewards,
-            movedUuid,
-            balanceAfter: left,
-          }),
-        )
+        events.push(...withdrawn(rewardsVault, amount, movedUuid, left))
         this.#put(context, staker, 'rewarded', amount, movedUuid)
-        if (staker !== node) this.#tell(context, staker, 'RewardsPaid', amount, epoch)
+        if (staker !== node) this.#emit(context, staker, 'RewardsPaid', amount, epoch)
       }
-      this.#tell(context, node, 'RewardsPaid', amounts.get(node) ?? 0n, epoch)
+      this.#emit(context, node, 'RewardsPaid', amounts.get(node) ?? 0n, epoch)
     }
   }
 
   #outOfPurse(context: StakingContext, { owner, firstAmount }: Staker, amount = firstAmount): number {
     const movedUuid = context.newUuid()
-    context.events.push(
-      ...withdrawn({
-        token: flow,
-        amount,
-        account: owner,
-        vaultUuid: vaultUuid(flow, owner),
-        movedUuid,
-        balanceAfter: context.purse.withdraw(owner, amount),
-      }),
-    )
+    context.events.push(...withdrawn(vaultOf(flow, owner), amount, movedUuid, context.purse.withdraw(owner, amount)))
     return movedUuid
   }
 
@@ -312,29 +271,13 @@ export class StakingTable implements StatePart {
   #take(context: StakingContext, staker: Staker, bucket: Bucket, amount: bigint): number {
     const movedUuid = context.newUuid()
     context.events.push(
-      ...withdrawn({
-        token: flow,
-        amount,
-        account: systemAccounts.service,
-        vaultUuid: bucketUuid(staker, bucket),
-        movedUuid,
-        balanceAfter: this.#change(staker, bucket, -amount),
-      }),
+      ...withdrawn(bucketOf(staker, bucket), amount, movedUuid, this.#change(staker, bucket, -amount)),
     )
     return movedUuid
   }
 
   #put(context: StakingContext, staker: Staker, bucket: Bucket, amount: bigint, movedUuid: number): void {
-    context.events.push(
-      ...deposited({
-        token: flow,
-        amount,
-        account: systemAccounts.service,
-        vaultUuid: bucketUuid(staker, bucket),
-        movedUuid,
-        balanceAfter: this.#change(staker, bucket, amount),
-      }),
-    )
+    context.events.push(...deposited(bucketOf(staker, bucket), amount, movedUuid, this.#change(staker, bucket, amount)))
   }
 
   #change(staker: Staker, what: Bucket | 'requested', by: bigint): bigint {
@@ -346,7 +289,7 @@ export class StakingTable implements StatePart {
     return after
   }
 
-  #tell(
+  #emit(
     context: StakingContext,
     { node, delegatorId }: Staker,
     name: AmountEvent,
@@ -360,6 +303,11 @@ export class StakingTable implements StatePart {
         : { shape: delegatorShapes[name], values: [nodeIdOf(node), delegatorId, amount, ...counter] },
     )
   }
+}
+
+/** A vault that the contract keeps for a node or delegator. */
+function bucketOf(staker: Staker, bucket: Bucket): VaultRef {
+  return { token: flow, account: systemAccounts.service, uuid: bucketUuid(staker, bucket) }
 }
 
 function isPending({ committed, unstaking, requested }: Stake): boolean {

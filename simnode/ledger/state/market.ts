@@ -1,12 +1,11 @@
 import type { StatePart } from '../world/cycle.ts'
 import type { Account } from '../world/account.ts'
 import type { Collection } from '../world/collections.ts'
-import { eventShape, optional } from '../encoding/cadence-type.ts'
+import { compositeType, eventShape, optional } from '../encoding/cadence-type.ts'
 import type { CadenceType, CompositeType } from '../encoding/cadence-type.ts'
 import { collections } from '../world/collections.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 
-/** An item that is for sale. */
 export interface Listing {
   /** The uuid of the resource. */
   readonly uuid: number
@@ -19,12 +18,12 @@ export interface Listing {
   readonly expiry: number
 }
 
-/** What is for sale. All that is listed in a cycle is sold or taken back in it. */
+/** Open listings; all of them close in the cycle that opens them. */
 export class Market implements StatePart {
   readonly #listings = new Map<number, Listing>()
   readonly #touched = new Set<number>()
 
-  /** @param place who asks for it again knows where */
+  /** @param place the caller's key */
   list(place: number, listing: Listing): void {
     this.#listings.set(place, listing)
     this.#touched.add(place)
@@ -47,14 +46,13 @@ export class Market implements StatePart {
   }
 }
 
-/** The uuid of an account's storefront, which everybody has from the beginning. */
 export function storefrontUuid({ index }: Account): number {
   return 2 ** 52 + index
 }
 
 const storefront = `A.${systemAccounts.service.hex}.NFTStorefrontV2`
 
-/** What all events of a listing tell of it, by the type that they tell types with. */
+/** Fields of all listing events. @param type of the fields that name types */
 const of = (type: 'Type' | 'String'): Readonly<Record<string, CadenceType>> => ({
   nftType: type,
   nftUUID: 'UInt64',
@@ -89,17 +87,13 @@ export const marketShapes = {
   }),
 } as const
 
-const resource = (id: string, fields: Readonly<Record<string, CadenceType>>): CompositeType => ({
-  ...eventShape(id, { uuid: 'UInt64', ...fields }),
-  kind: 'resource',
-})
+const resource = (id: string, fields: Readonly<Record<string, CadenceType>>) =>
+  compositeType('resource', id, { uuid: 'UInt64', ...fields })
 
-/** The type of what is paid with. */
-export const flowVault: CompositeType = resource(flow.vaultType, { balance: 'UFix64' })
+export const flowVault = resource(flow.vaultType, { balance: 'UFix64' })
 
 const items = collections.map(({ itemType }) => resource(itemType, { id: 'UInt64', name: 'String' }))
 
-/** The type of what is sold. */
 export function itemTypeOf({ index, itemType }: Collection): CompositeType {
   const found = items[index]
   if (found === undefined) throw new RangeError(`There is no ${itemType}`)

@@ -1,8 +1,8 @@
 import type { Moment } from './ledger-state.ts'
 import type { DraftEvent } from '../events/draft.ts'
-import { deposited, withdrawn } from '../events/token-events.ts'
+import { deposited, vaultOf, withdrawn } from '../events/token-events.ts'
 import type { Account } from '../world/account.ts'
-import { vaultUuid, tokens, flow, systemAccounts } from '../world/tokens.ts'
+import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 import { eventShape } from '../encoding/cadence-type.ts'
 import type { EventShape } from '../encoding/cadence-type.ts'
@@ -22,7 +22,7 @@ export function withdraw(
 ): number {
   const balanceAfter = state.vaults.withdraw(token, account, amount)
   const movedUuid = newUuid()
-  events.push(...withdrawn({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
+  events.push(...withdrawn(vaultOf(token, account), amount, movedUuid, balanceAfter))
   return movedUuid
 }
 
@@ -36,7 +36,7 @@ export function deposit(
   events: DraftEvent[],
 ): void {
   const balanceAfter = state.vaults.deposit(token, account, amount)
-  events.push(...deposited({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
+  events.push(...deposited(vaultOf(token, account), amount, movedUuid, balanceAfter))
 }
 
 /** Both at once. */
@@ -99,23 +99,10 @@ export function setUpAccount(moment: Moment, payer: Account, account: Account, e
   // The creation fee, which is nothing, is what is left of what was taken out.
   const taken = withdraw(moment, flow, payer, endowment, events)
   const given = newUuid()
+  const { flowFees } = systemAccounts
   events.push(
-    ...withdrawn({
-      token: flow,
-      amount: endowment,
-      account: undefined,
-      vaultUuid: taken,
-      movedUuid: given,
-      balanceAfter: 0n,
-    }),
-    ...deposited({
-      token: flow,
-      amount: 0n,
-      account: systemAccounts.flowFees,
-      vaultUuid: vaultUuid(flow, systemAccounts.flowFees),
-      movedUuid: taken,
-      balanceAfter: state.vaults.balance(flow, systemAccounts.flowFees),
-    }),
+    ...withdrawn({ token: flow, account: undefined, uuid: taken }, endowment, given, 0n),
+    ...deposited(vaultOf(flow, flowFees), 0n, taken, state.vaults.balance(flow, flowFees)),
     { shape: feesDeposited, values: [0n] },
     ...vaultCapabilities(account),
   )
