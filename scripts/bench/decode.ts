@@ -7,8 +7,8 @@
  * of test/recordings. One thread; each figure is the median of the runs.
  */
 import { cpus } from 'node:os'
-import { readRecordedEvents, recordingFiles } from '../../simnode/replay/recorded-events.ts'
-import type { RecordedEvent } from '../../simnode/replay/recorded-events.ts'
+import { readRecordedEvents, recordingFiles } from '../../simnode/replay/recording.ts'
+import type { RecordedEvent } from '../../simnode/replay/recording.ts'
 import { rateOf, waysToDecode } from './decode/decode-rates.ts'
 import { fetchEvents } from './decode/fetch-events.ts'
 import { readOptions } from './read-options.ts'

@@ -1,4 +1,4 @@
-import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
+import type { ChainPlace, NodeChain } from '../node/node-view.ts'
 import { RecentCache } from '../node/recent-cache.ts'
 import { bytesField } from '../node/wire.ts'
 import { LedgerBlock, blockId, collectionId, heightInId } from './ledger-block.ts'

@@ -8,7 +8,7 @@ import type { NodeView, UnaryMethod } from '../node/node-view.ts'
 import { bytesField, bytesOf, numberOf, varintField, contentsOf } from '../node/wire.ts'
 import type { LedgerChain } from './ledger-chain.ts'
 import { executeScript } from './scripts/execute-script.ts'
-import { LedgerScriptState } from './scripts/ledger-script-state.ts'
+import { LedgerScriptState } from './scripts/script-state.ts'
 
 /** A whole one in the units of weights. */
 const unit = 100_000_000n

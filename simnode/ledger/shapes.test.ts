@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { readRecordedEvents, recordingFiles } from '../replay/recorded-events.ts'
-import type { CompositeType, EventShape } from './encoding/cadence-type.ts'
+import { readRecordedEvents, recordingFiles } from '../replay/recording.ts'
+import type { CompositeType, EventShape } from './encoding/cadence.ts'
 import { readCcf } from './encoding/ccf-reader.test-support.ts'
 import { ledgerChain } from './ledger-node.ts'
 import { cycleLength } from './world/cycle.ts'

@@ -1,6 +1,5 @@
-import type { NodeBlock } from './node-chain.ts'
+import type { NodeBlock, NodeView, UnaryMethod } from './node-view.ts'
 import { blockAt, blockOf, findBlock, findOrphan, Refusal, metadataField, sealedField } from './node-view.ts'
-import type { NodeView, UnaryMethod } from './node-view.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from './wire.ts'
 
 /** `BlockResponse` and `BlockHeaderResponse`. */

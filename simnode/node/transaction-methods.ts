@@ -1,7 +1,6 @@
 import type { EventEncoding } from '../../src/access/messages.ts'
-import type { NodeBlock } from './node-chain.ts'
+import type { NodeBlock, NodeView, UnaryMethod } from './node-view.ts'
 import { blockForContent, findBlock, Refusal, encodingOf, metadataField, blockOf } from './node-view.ts'
-import type { NodeView, UnaryMethod } from './node-view.ts'
 import { bytesField, bytesOf, numberOf, repeatedMessage, contentsOf, varintField } from './wire.ts'
 
 const zeroId = Buffer.alloc(32)

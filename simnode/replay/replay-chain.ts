@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { FatalError } from '../../src/platform/errors.ts'
-import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
+import type { ChainPlace, NodeChain } from '../node/node-view.ts'
 import { bytesField, numberOf } from '../node/wire.ts'
 import type { RecordedBlock, RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'

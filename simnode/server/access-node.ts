@@ -7,8 +7,7 @@ import { FaultBook } from '../node/fault-book.ts'
 import type { InjectedFault } from '../node/fault-book.ts'
 import type { Fault } from '../node/faults.ts'
 import { RecentCache } from '../node/recent-cache.ts'
-import type { NodeChain } from '../node/node-chain.ts'
-import type { NodeView, UnaryMethod } from '../node/node-view.ts'
+import type { NodeChain, NodeView, UnaryMethod } from '../node/node-view.ts'
 import { RawGrpcServer } from './grpc-server.ts'
 
 export interface AccessNodeOptions {

@@ -8,7 +8,7 @@ import { fieldsOf } from './event-shape.ts'
 import { PayloadError } from './payload-error.ts'
 import type { PayloadValue } from './payload-value.ts'
 import { decodePayload, payloadEncoding, writePayloadValues } from './payload.ts'
-import { readRecordedEvents, recordedCounts, recordingFiles } from '../../simnode/replay/recorded-events.ts'
+import { readRecordedEvents, recordedCounts, recordingFiles } from '../../simnode/replay/recording.ts'
 
 const eventType = 'A.0000000000000001.C.Happened'
 

@@ -5,7 +5,7 @@ import { codeShape } from '../../dashboards/editor/run/script-kind.ts'
 import { encodeJson } from '../../simnode/ledger/scripts/script-values.ts'
 import type { CadenceJson } from '../../simnode/ledger/scripts/script-values.ts'
 import { executeScript } from '../../simnode/ledger/scripts/execute-script.ts'
-import { LedgerScriptState } from '../../simnode/ledger/scripts/ledger-script-state.ts'
+import { LedgerScriptState } from '../../simnode/ledger/scripts/script-state.ts'
 import { sampleScripts } from '../../simnode/ledger/scripts/sample-scripts.ts'
 import { ledgerChain } from '../../simnode/ledger/ledger-node.ts'
 

@@ -7,7 +7,7 @@ import { readTransactionResponse } from '../../src/access/wire/read-transactions
 import { transactionId } from '../../src/flow/transaction-id.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../simnode/ledger/ledger-node.ts'
-import { LedgerScriptState } from '../../simnode/ledger/scripts/ledger-script-state.ts'
+import { LedgerScriptState } from '../../simnode/ledger/scripts/script-state.ts'
 import { externalAccount, publishedPayer } from '../../simnode/ledger/world/account.ts'
 import { personOfTurn } from '../../simnode/ledger/world/people.ts'
 import { flow } from '../../simnode/ledger/world/tokens.ts'

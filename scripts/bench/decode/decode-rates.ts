@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../../src/platform/byte-writer.ts'
 import { decodePayload, writePayloadValues } from '../../../src/flow/payload.ts'
-import type { RecordedEvent } from '../../../simnode/replay/recorded-events.ts'
+import type { RecordedEvent } from '../../../simnode/replay/recording.ts'
 import { median } from '../farm/quantile.ts'
 
 const out = new ByteWriter(4 * 1024 * 1024)

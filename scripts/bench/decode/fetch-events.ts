@@ -1,7 +1,7 @@
 import { Client, credentials } from '@grpc/grpc-js'
 import { contentsOf } from '../../../simnode/node/wire.ts'
-import { eventsOf } from '../../../simnode/replay/recorded-events.ts'
-import type { RecordedEvent } from '../../../simnode/replay/recorded-events.ts'
+import { eventsOf } from '../../../simnode/replay/recording.ts'
+import type { RecordedEvent } from '../../../simnode/replay/recording.ts'
 
 /** The events of some blocks of a node that speaks gRPC without TLS, in both encodings. */
 export async function fetchEvents(address: string, from: number, count: number): Promise<RecordedEvent[]> {

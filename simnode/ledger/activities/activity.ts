@@ -2,6 +2,7 @@ import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import type { Moment } from '../state/ledger-state.ts'
 import type { Account } from '../world/account.ts'
 import type { Token } from '../world/tokens.ts'
+import { systemAccounts } from '../world/tokens.ts'
 
 /** One turn of an activity, or its reversal: one user transaction. */
 export interface Turn extends Moment {
@@ -50,4 +51,20 @@ export interface SystemWork {
   executions?(moment: Moment): readonly DraftTransaction[]
   /** Events of the last system transaction, the system chunk. */
   chunk?(moment: Moment): readonly DraftEvent[]
+}
+
+/** Parts of Cadence source that several transactions share. */
+export const tokenImports = `import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
+import FlowToken from 0x${systemAccounts.flowToken.hex}
+`
+const flowVault = 'auth(FungibleToken.Withdraw) &FlowToken.Vault'
+export const ownFlowVault = `let vault = signer.storage.borrow<${flowVault}>(from: /storage/flowTokenVault)
+            ?? panic("The signer has no FLOW vault")`
+
+/** The error message of a transaction whose code failed. */
+export function executionError(reason: string): string {
+  return `[Error Code: 1101] error caused by: 1 error occurred:
+\t* transaction execute failed: [Error Code: 1101] cadence runtime error: Execution failed:
+error: ${reason}
+`
 }

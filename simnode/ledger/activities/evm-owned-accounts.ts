@@ -1,6 +1,5 @@
-import { activity } from './activity.ts'
+import { activity, ownFlowVault } from './activity.ts'
 import type { Turn } from './activity.ts'
-import { ownFlowVault } from './cadence.ts'
 import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'
 import { nativeAccounts, evmContracts, coaAddress } from '../evm/evm-world.ts'
@@ -12,7 +11,7 @@ import type { Account } from '../world/account.ts'
 import { drawAmount } from '../world/people.ts'
 import { flow } from '../world/tokens.ts'
 import { abiWord, callInput, erc20Transfer } from '../evm/evm-encoding.ts'
-import { arrayOf, compositeType } from '../encoding/cadence-type.ts'
+import { arrayOf, compositeType } from '../encoding/cadence.ts'
 import { controllerIssued } from '../events/account-events.ts'
 
 const imports = `import EVM from 0xf8d6e0586b0a20c7

@@ -1,4 +1,4 @@
-import { eventShape, optional } from '../encoding/cadence-type.ts'
+import { eventShape, optional } from '../encoding/cadence.ts'
 import { systemAccounts, flow } from '../world/tokens.ts'
 import {
   alarmContract,
@@ -14,8 +14,7 @@ import type { DraftEvent, DraftTransaction, DraftArgument } from '../events/draf
 import { moveTokens, deposit, withdraw } from '../state/token-moves.ts'
 import { accountAt } from '../world/account.ts'
 import type { Scheduled } from '../state/schedule.ts'
-import { activity } from './activity.ts'
-import { executionError, ownFlowVault } from './cadence.ts'
+import { activity, executionError, ownFlowVault } from './activity.ts'
 import { priorities } from '../state/schedule.ts'
 import { timesServed } from '../world/cycle.ts'
 

@@ -1,6 +1,5 @@
 import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
-import { activity } from './activity.ts'
-import { executionError, tokenImports } from './cadence.ts'
+import { activity, executionError, tokenImports } from './activity.ts'
 import type { Activity, Turn } from './activity.ts'
 import { argument } from '../events/draft.ts'
 import type { DraftEvent, DraftTransaction } from '../events/draft.ts'

@@ -1,7 +1,14 @@
 import { simpleTypeNames } from '../../../src/flow/ccf/simple-types.ts'
-import type { Authorization, CadenceType, Field, InterfaceType, SimpleTypeName } from './cadence-type.ts'
-import type { CadenceValue, TypedValue } from './cadence-value.ts'
-import { isAbstract } from './cadence-type.ts'
+import type {
+  Authorization,
+  CadenceType,
+  Field,
+  InterfaceType,
+  SimpleTypeName,
+  CadenceValue,
+  TypedValue,
+} from './cadence.ts'
+import { isAbstract } from './cadence.ts'
 
 /** A CBOR data item: `tag` is that of a tagged one. */
 type Item = null | boolean | bigint | string | Buffer | Item[] | { tag: number; item: Item }

@@ -1,7 +1,7 @@
 import type { ByteWriter } from '../../../src/platform/byte-writer.ts'
 import { simpleTypeNames } from '../../../src/flow/ccf/simple-types.ts'
-import type { Authorization, CadenceType, Field, FunctionType, NominalType } from './cadence-type.ts'
-import { isInterface } from './cadence-type.ts'
+import type { Authorization, CadenceType, Field, FunctionType, NominalType } from './cadence.ts'
+import { isInterface } from './cadence.ts'
 import { major, writeBytes, writeHead, writeNil, writeTag, writeText } from './cbor.ts'
 
 /** The numbers by which a message refers to the types that it defines, by type id. */

@@ -1,5 +1,5 @@
 import { ByteWriter } from '../../../src/platform/byte-writer.ts'
-import type { ArrayType, CadenceType, CompositeType, DictionaryType, NominalType } from './cadence-type.ts'
+import type { ArrayType, CadenceType, CompositeType, DictionaryType, NominalType, CadenceValue } from './cadence.ts'
 import {
   addressOf,
   capabilityOf,
@@ -9,12 +9,12 @@ import {
   typedValueOf,
   typeOf,
   wrongValue,
-} from './cadence-value.ts'
-import type { CadenceValue } from './cadence-value.ts'
+  isAbstract,
+  collectNominalTypes,
+} from './cadence.ts'
 import { major, writeBigHead, writeBytes, writeHead, writeInteger, writeNil, writeTag, writeText } from './cbor.ts'
 import { writeTypeValue, writeInlineType, sortDefinitions, writeDefinitions } from './ccf-types.ts'
 import type { DefinitionIds } from './ccf-types.ts'
-import { isAbstract, collectNominalTypes } from './cadence-type.ts'
 
 /** Appends a value of one type; `ids` are those of the message, which abstract places need. */
 export type CcfWriter = (out: ByteWriter, value: CadenceValue, ids: DefinitionIds) => void

@@ -7,10 +7,11 @@ import type {
   ArrayType,
   CompositeType,
   DictionaryType,
-} from './cadence-type.ts'
-import { typeIdOf, isAbstract } from './cadence-type.ts'
-import { addressDigits } from '../../../src/flow/address.ts'
+  CadenceValue,
+} from './cadence.ts'
 import {
+  typeIdOf,
+  isAbstract,
   addressOf,
   capabilityOf,
   isTypedValue,
@@ -19,8 +20,8 @@ import {
   typedValueOf,
   typeOf,
   wrongValue,
-} from './cadence-value.ts'
-import type { CadenceValue } from './cadence-value.ts'
+} from './cadence.ts'
+import { addressDigits } from '../../../src/flow/address.ts'
 import { sortedPairs } from './ccf.ts'
 
 const escapes: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' }

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { readTransactionResponse } from '../../../src/access/wire/read-transactions.ts'
 import { bytesField, bytesOf, contentsOf, numberOf } from '../../node/wire.ts'
-import { loadRecording } from '../../replay/recording.ts'
+import { loadRecording, readRecordedEvents, recordingFiles } from '../../replay/recording.ts'
 import type { RecordedBlock } from '../../replay/recording.ts'
 import {
   collectionMessages,
@@ -15,16 +15,14 @@ import {
   writeEventPayload,
 } from './messages.ts'
 import type { BlockParts, ResultParts } from './messages.ts'
-import type { EventShape, CadenceType, Field } from './cadence-type.ts'
-import type { CadenceValue } from './cadence-value.ts'
+import type { EventShape, CadenceType, Field, CadenceValue } from './cadence.ts'
 import { readCcf } from './ccf-reader.test-support.ts'
 import { ByteWriter } from '../../../src/platform/byte-writer.ts'
-import { readRecordedEvents, recordingFiles } from '../../replay/recorded-events.ts'
 import { anyEvent } from '../../../src/flow/cadence-arbitrary.test-support.ts'
 import type * as oracle from '../../../src/flow/cadence-value.test-support.ts'
 import { encodeCcf } from '../../../src/flow/ccf/ccf-encoder.test-support.ts'
 import { decodePayload } from '../../../src/flow/payload.ts'
-import { isAbstract } from './cadence-type.ts'
+import { isAbstract } from './cadence.ts'
 
 const folder = fileURLToPath(new URL('../../../test/recordings/base', import.meta.url))
 

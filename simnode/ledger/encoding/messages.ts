@@ -9,8 +9,7 @@ import {
   writeUint64Field,
 } from './protobuf.ts'
 import type { BodySignature, TransactionBody } from '../../../src/flow/transaction-body.ts'
-import type { CadenceType, EventShape } from './cadence-type.ts'
-import type { CadenceValue } from './cadence-value.ts'
+import type { CadenceType, EventShape, CadenceValue } from './cadence.ts'
 import { writeJsonCdc } from './json-cdc.ts'
 import type { EventEncoding } from '../../../src/access/messages.ts'
 import { writeCcf } from './ccf.ts'

@@ -1,6 +1,6 @@
 import type { DraftEvent } from './draft.ts'
-import { arrayOf, eventShape } from '../encoding/cadence-type.ts'
-import type { CadenceType, CompositeType } from '../encoding/cadence-type.ts'
+import { arrayOf, eventShape } from '../encoding/cadence.ts'
+import type { CadenceType, CompositeType } from '../encoding/cadence.ts'
 import { hashAlgorithms, signatureAlgorithms } from '../world/account.ts'
 import type { NewAccountKey, Account } from '../world/account.ts'
 import { codeHash } from '../world/deployed-contracts.ts'

@@ -1,7 +1,6 @@
 import type { TransactionBody } from '../../../src/flow/transaction-body.ts'
-import { arrayOf } from '../encoding/cadence-type.ts'
-import type { CadenceType, EventShape } from '../encoding/cadence-type.ts'
-import type { CadenceValue } from '../encoding/cadence-value.ts'
+import { arrayOf } from '../encoding/cadence.ts'
+import type { CadenceType, EventShape, CadenceValue } from '../encoding/cadence.ts'
 import type { Account } from '../world/account.ts'
 
 /** An event before it is encoded. */

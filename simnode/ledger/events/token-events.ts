@@ -1,9 +1,9 @@
 import type { DraftEvent } from './draft.ts'
-import { eventShape, optional } from '../encoding/cadence-type.ts'
+import { eventShape, optional } from '../encoding/cadence.ts'
 import type { Account } from '../world/account.ts'
 import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
-import type { EventShape } from '../encoding/cadence-type.ts'
+import type { EventShape } from '../encoding/cadence.ts'
 import { collections, collectionUuid, itemUuid } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
 

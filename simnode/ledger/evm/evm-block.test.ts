@@ -3,7 +3,7 @@ import { readEvmTransaction } from '../../../src/flow/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../../../src/flow/evm/evm-transaction.ts'
 import { decodePayload } from '../../../src/flow/payload.ts'
 import type { PayloadFields } from '../../../src/flow/payload-value.ts'
-import { readRecordedEvents } from '../../replay/recorded-events.ts'
+import { readRecordedEvents } from '../../replay/recording.ts'
 import { closeEvmBlock } from './evm-block.ts'
 import type { BlockTransaction } from './evm-block.ts'
 

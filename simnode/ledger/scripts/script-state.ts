@@ -1,3 +1,23 @@
+import { alarmJob, alarmKeeper } from '../world/genesis-contracts.ts'
+import type { LedgerState } from '../state/ledger-state.ts'
+import type { Account } from '../world/account.ts'
+import { collections, itemUuid } from '../world/collections.ts'
+import { placeInRound } from '../world/people.ts'
+import { flow, systemAccounts, tokens } from '../world/tokens.ts'
+import { addressBytes } from '../../../src/flow/address.ts'
+import { ufix64Text } from '../../../src/flow/tokens/ufix64.ts'
+import { bridgedContracts } from '../evm/evm-world.ts'
+import type { LedgerChain } from '../ledger-chain.ts'
+import { epochPayout, viewsOf } from '../activities/staking.ts'
+import { minimumStake, nodeIdOf, nodeOfId, roleOf } from '../staking/stakers.ts'
+import type { StakingTable } from '../staking/staking-table.ts'
+import { accountOfAddress } from '../world/account.ts'
+import { viewOf } from '../world/clock.ts'
+import type { Collection } from '../world/collections.ts'
+import { placeInCycle, cycleLength, cycleOf } from '../world/cycle.ts'
+import type { Token } from '../world/tokens.ts'
+import { collectionMetadata, itemMetadata, tokenMetadata } from './display-metadata.ts'
+
 /** One thing that an account keeps. */
 export interface StoredThing {
   /** `/storage/x` or `/public/x`. */
@@ -124,4 +144,192 @@ export interface ScriptState {
   item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined
   readonly network: NetworkState
   node(id: string): NodeState | undefined
+}
+
+const receivers = `Capability<&{A.${systemAccounts.fungibleToken.hex}.FungibleToken.Receiver}>`
+
+/** What an account keeps: people have all that they may need, others a FLOW vault, and what they are there for. */
+export function storedBy(state: LedgerState, account: Account): readonly StoredThing[] {
+  const isPerson = placeInRound(account) !== undefined
+  const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
+  const vaults = own.map(({ storagePath, vaultType }) => ({ path: storagePath, type: vaultType }))
+  if (account.index === alarmKeeper.index) vaults.push({ path: alarmJob.storagePath, type: alarmJob.type })
+  if (!isPerson) return vaults
+  return [
+    ...vaults,
+    ...collections.map(({ storagePath, itemType }) => ({
+      path: storagePath,
+      type: itemType.replace(/NFT$/, 'Collection'),
+    })),
+    { path: '/storage/NFTStorefrontV2', type: `A.${systemAccounts.service.hex}.NFTStorefrontV2.Storefront` },
+  ]
+}
+
+/** What it shows to everybody. */
+export function publishedBy(state: LedgerState, account: Account): readonly StoredThing[] {
+  const isPerson = placeInRound(account) !== undefined
+  const own = tokens.filter((token) => token === flow || isPerson || state.vaults.balance(token, account) > 0n)
+  const vaults = own.flatMap(({ receiverPath, balancePath, vaultType }) => [
+    { path: receiverPath, type: receivers },
+    { path: balancePath, type: `Capability<&${vaultType}>` },
+  ])
+  if (!isPerson) return vaults
+  return [
+    ...vaults,
+    ...collections.map(({ publicPath, itemType }) => ({
+      path: publicPath,
+      type: `Capability<&${itemType.replace(/NFT$/, 'Collection')}>`,
+    })),
+    {
+      path: '/public/NFTStorefrontV2',
+      type: `Capability<&{A.${systemAccounts.service.hex}.NFTStorefrontV2.StorefrontPublic}>`,
+    },
+  ]
+}
+
+/** A byte of storage for each unit of FLOW that an account has: 100 MB for one FLOW. */
+const bytesPerFlow = 100_000_000n
+const unit = 100_000_000n
+
+/** The state of the ledger after a block, as scripts ask for it. To be used at once: see `LedgerChain.stateAt`. */
+export class LedgerScriptState implements ScriptState {
+  readonly height: number
+  readonly #chain: LedgerChain
+  readonly #state: LedgerState
+
+  constructor(chain: LedgerChain, height: number) {
+    this.height = height
+    this.#chain = chain
+    this.#state = chain.stateAt(height)
+  }
+
+  get view(): number {
+    return viewOf(this.height)
+  }
+
+  get timestamp(): number {
+    return this.#chain.timeOf(this.height) / 1000
+  }
+
+  account(address: string): StoredAccount | undefined {
+    const account = this.#accountOf(address)
+    if (account === undefined) return undefined
+    const { vaults, contracts } = this.#state
+    const balance = vaults.balance(flow, account)
+    const stored = storedBy(this.#state, account)
+    const code = contracts.of(account).reduce((bytes, contract) => bytes + contract.code.length, 0)
+    const storageUsed = 800 + 120 * stored.length + code
+    const reserved = (BigInt(storageUsed) * unit) / bytesPerFlow
+    return {
+      balance: ufix64Text(balance),
+      availableBalance: ufix64Text(balance > reserved ? balance - reserved : 0n),
+      storageUsed,
+      storageCapacity: (balance * bytesPerFlow) / unit,
+      stored,
+      published: publishedBy(this.#state, account),
+    }
+  }
+
+  token(address: string, contract: string): TokenMetadata | undefined {
+    const token = tokens.find((one) => isContract(one, address, contract))
+    return token === undefined ? undefined : tokenMetadata(token, ufix64Text(this.#state.supplies.of(token)))
+  }
+
+  collection(address: string, contract: string): CollectionMetadata | undefined {
+    const collection = collections.find((one) => isContract(one, address, contract))
+    return collection === undefined ? undefined : collectionMetadata(collection)
+  }
+
+  evmAddress(type: string): string | undefined {
+    return bridgedContracts.get(type)
+  }
+
+  collectionsOf(holder: string, prefix: string): number {
+    const account = this.#accountOf(holder)
+    if (account === undefined) return 0
+    return storedBy(this.#state, account).filter(({ type }) => type.startsWith(prefix) && type.endsWith('.Collection'))
+      .length
+  }
+
+  idsOf(holder: string, itemType: string): readonly bigint[] {
+    const [account, collection] = [this.#accountOf(holder), collectionOf(itemType)]
+    if (account === undefined || collection === undefined) return []
+    return this.#state.items.idsOf(collection, account).map(BigInt)
+  }
+
+  item(holder: string, itemType: string, id: bigint): ItemMetadata | undefined {
+    const [account, collection] = [this.#accountOf(holder), collectionOf(itemType)]
+    if (account === undefined || collection === undefined || id < 1n) return undefined
+    const { items } = this.#state
+    if (id > BigInt(items.count(collection)) || items.owner(collection, Number(id)).index !== account.index)
+      return undefined
+    return itemMetadata(collection, Number(id), itemUuid(collection, Number(id)))
+  }
+
+  get network(): NetworkState {
+    const { staking, supplies } = this.#state
+    const epoch = cycleOf(this.height)
+    const views = viewsOf(epoch)
+    const nodeIds = staking.nodes.map(({ node }) => nodeIdOf(node))
+    const isOver = placeInCycle(this.height) === cycleLength - 1
+    const payout = ufix64Text(epochPayout(staking))
+    return {
+      epoch,
+      phase: isOver ? 1 : 0,
+      isStakingEnabled: !isOver,
+      startView: views.first,
+      stakingEndView: views.stakingEnd,
+      endView: views.final,
+      epochRewards: payout,
+      epochPayout: payout,
+      rewardCut: '0.08000000',
+      targetEndTime: Math.floor(this.#chain.timeOf((epoch + 1) * cycleLength) / 1000),
+      totalStaked: ufix64Text(staking.totalStaked()),
+      stakedByRole: new Map([...minimumStake.keys()].map((role) => [role, ufix64Text(staking.totalStaked(role))])),
+      minimumStakeByRole: new Map([...minimumStake].map(([role, amount]) => [role, ufix64Text(amount)])),
+      flowSupply: ufix64Text(supplies.of(flow)),
+      nodeIds,
+      stakedNodeIds: staking.nodes.filter((node) => staking.of(node).staked > 0n).map(({ node }) => nodeIdOf(node)),
+    }
+  }
+
+  node(id: string): NodeState | undefined {
+    const node = nodeOfId(id)
+    return node === undefined ? undefined : nodeState(this.#state.staking, node)
+  }
+
+  #accountOf(address: string): Account | undefined {
+    const account = accountOfAddress(addressBytes(address))
+    return account !== undefined && this.#state.accounts.exists(account) ? account : undefined
+  }
+}
+
+function nodeState(table: StakingTable, node: number): NodeState | undefined {
+  const staker = table.nodes.find((one) => one.node === node)
+  if (staker === undefined) return undefined
+  const { staked, committed, unstaking, unstaked, rewarded, requested } = table.of(staker)
+  const delegators = table.delegatorsOf(node)
+  const total = delegators.reduce((sum, delegator) => sum + table.of(delegator).staked, staked)
+  return {
+    id: nodeIdOf(node),
+    role: roleOf(node),
+    networkingAddress: table.addressOf(node),
+    tokensStaked: ufix64Text(staked),
+    tokensCommitted: ufix64Text(committed),
+    tokensUnstaking: ufix64Text(unstaking),
+    tokensUnstaked: ufix64Text(unstaked),
+    tokensRewarded: ufix64Text(rewarded),
+    tokensRequestedToUnstake: ufix64Text(requested),
+    totalStaked: ufix64Text(total),
+    delegatorCount: delegators.length,
+    initialWeight: 100,
+  }
+}
+
+function isContract({ contract, name }: Token | Collection, address: string, asked: string): boolean {
+  return asked === name && address === `0x${contract.hex}`
+}
+
+function collectionOf(itemType: string): Collection | undefined {
+  return collections.find((one) => one.itemType === itemType)
 }

@@ -1,5 +1,5 @@
-import { arrayOf, compositeType, eventShape, optional } from '../encoding/cadence-type.ts'
-import type { CadenceType, EventShape } from '../encoding/cadence-type.ts'
+import { arrayOf, compositeType, eventShape, optional } from '../encoding/cadence.ts'
+import type { CadenceType, EventShape } from '../encoding/cadence.ts'
 import { systemAccounts } from '../world/tokens.ts'
 
 const account = `A.${systemAccounts.service.hex}`

@@ -1,8 +1,8 @@
 import type { StatePart } from '../world/cycle.ts'
 import type { Account } from '../world/account.ts'
 import type { Collection } from '../world/collections.ts'
-import { compositeType, eventShape, optional } from '../encoding/cadence-type.ts'
-import type { CadenceType, CompositeType } from '../encoding/cadence-type.ts'
+import { compositeType, eventShape, optional } from '../encoding/cadence.ts'
+import type { CadenceType, CompositeType } from '../encoding/cadence.ts'
 import { collections } from '../world/collections.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 

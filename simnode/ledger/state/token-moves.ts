@@ -4,8 +4,8 @@ import { deposited, vaultOf, withdrawn } from '../events/token-events.ts'
 import type { Account } from '../world/account.ts'
 import { flow, systemAccounts, tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
-import { eventShape } from '../encoding/cadence-type.ts'
-import type { EventShape } from '../encoding/cadence-type.ts'
+import { eventShape } from '../encoding/cadence.ts'
+import type { EventShape } from '../encoding/cadence.ts'
 import { accountCreated, vaultCapabilities } from '../events/account-events.ts'
 
 /**

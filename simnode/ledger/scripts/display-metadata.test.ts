@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { collections } from '../world/collections.ts'
 import { tokens } from '../world/tokens.ts'
-import { bannerPicture, itemPicture, tokenPicture } from './pictures.ts'
+import { bannerPicture, itemPicture, tokenPicture } from './display-metadata.ts'
 
 function drawingOf(address: string): string {
   const [, base64 = ''] = /^data:image\/svg\+xml;base64,([A-Za-z0-9+/=]+)$/.exec(address) ?? []
