@@ -1,9 +1,63 @@
 import { encode } from 'rlp'
 import type { Input } from 'rlp'
-import { areEqual, bytesOfHex, hexOf } from './bytes.ts'
+import { joined, sha256, areEqual, bytesOfHex, hexOf } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
-import type { FlowTransaction, Signer, TransactionSignature } from './flow-transaction.ts'
 import { SigningError } from './signing-error.ts'
+
+/** A transaction that is to be signed, as people and libraries write it. */
+export interface FlowTransaction {
+  /** Cadence. */
+  readonly script: string
+  /** Each as JSON-CDC text; a line break at its end is left out, as Flow's own libraries do. */
+  readonly arguments: readonly string[]
+  /** 64 hex digits. */
+  readonly referenceBlockId: string
+  /** 1 to 9,999. */
+  readonly computeLimit: number
+  readonly proposalKey: { readonly address: string; readonly keyIndex: number; readonly sequenceNumber: bigint }
+  readonly payer: string
+  readonly authorizers: readonly string[]
+  readonly payloadSignatures: readonly TransactionSignature[]
+  readonly envelopeSignatures: readonly TransactionSignature[]
+}
+
+export interface TransactionSignature {
+  /** Up to 16 hex digits, with or without 0x. */
+  readonly address: string
+  readonly keyIndex: number
+  /** 64 bytes, r and s. */
+  readonly signature: Uint8Array
+  /** FLIP-264: how it was signed, and what has to be known to check that. Nothing, or one byte 0: the plain scheme. */
+  readonly extensionData?: Uint8Array | undefined
+}
+
+/** Who signs: an account by one of its keys. */
+export interface Signer {
+  readonly address: string
+  readonly keyIndex: number
+}
+
+/** What a signature is for, so that one for a message, or for a proof of one's account, can never be one for a transaction. */
+export const domainTags = {
+  transaction: 'FLOW-V0.0-transaction',
+  user: 'FLOW-V0.0-user',
+  accountProof: 'FCL-ACCOUNT-PROOF-V0.0',
+} as const
+export type Domain = keyof typeof domainTags
+
+const tagLength = 32
+
+/** 32 bytes: the text with zeros after it. */
+export function domainTag(domain: Domain): Bytes {
+  const tag = new Uint8Array(tagLength)
+  tag.set(new TextEncoder().encode(domainTags[domain]))
+  return tag
+}
+
+/** What a passkey is asked to sign: SHA-256 over tag and message, 32 bytes. */
+export function challengeOf(domain: Domain, message: Uint8Array): Promise<Bytes> {
+  return sha256(joined(domainTag(domain), message))
+}
 
 const addressLength = 8
 const identifierLength = 32

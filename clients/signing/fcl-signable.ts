@@ -1,8 +1,6 @@
 import { areEqual, bytesOfHex, hexOf, joined } from './bytes.ts'
-import { domainTag } from './domain-tags.ts'
-import { encodeEnvelope, encodePayload, partSignedBy } from './encode-transaction.ts'
-import type { SignedPart } from './encode-transaction.ts'
-import type { FlowTransaction, Signer, TransactionSignature } from './flow-transaction.ts'
+import { domainTag, encodeEnvelope, encodePayload, partSignedBy } from './encode-transaction.ts'
+import type { SignedPart, FlowTransaction, Signer, TransactionSignature } from './encode-transaction.ts'
 import { SigningError } from './signing-error.ts'
 
 /** What FCL hands to a wallet that is to sign a transaction (`Signable`), as far as it counts. */

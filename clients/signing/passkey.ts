@@ -1,8 +1,7 @@
 import type { Bytes } from './bytes.ts'
-import { challengeOf } from './domain-tags.ts'
-import type { Domain } from './domain-tags.ts'
-import { rawSignatureOf } from './der-signature.ts'
-import { encodeExtensionData } from './extension-data.ts'
+import { challengeOf } from './encode-transaction.ts'
+import type { Domain } from './encode-transaction.ts'
+import { rawSignatureOf, encodeExtensionData } from './assertion-signature.ts'
 import { SigningError } from './signing-error.ts'
 import { verifyPasskeySignature } from './verify-signature.ts'
 

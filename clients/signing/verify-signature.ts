@@ -1,9 +1,9 @@
 import { areEqual, bytesOfBase64Url, joined, sha256 } from './bytes.ts'
 import type { Bytes } from './bytes.ts'
-import { challengeOf, domainTag } from './domain-tags.ts'
-import type { Domain } from './domain-tags.ts'
-import { decodeExtensionData } from './extension-data.ts'
-import type { SignedData } from './extension-data.ts'
+import { challengeOf, domainTag } from './encode-transaction.ts'
+import type { Domain } from './encode-transaction.ts'
+import { decodeExtensionData } from './assertion-signature.ts'
+import type { SignedData } from './assertion-signature.ts'
 import { SigningError } from './signing-error.ts'
 
 /** Hash of the RP id, flags, counter. */

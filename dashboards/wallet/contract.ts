@@ -1,4 +1,4 @@
-import type { FlowChain } from '../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowChain } from '../../clients/signing/transactions/transaction-scripts.ts'
 
 /** What the wallet says over HTTP, as far as the page reads it. */
 

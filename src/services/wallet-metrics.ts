@@ -1,6 +1,6 @@
 import type { Metrics } from '../platform/metrics.ts'
 import type { SignInMethod } from '../wallet/auth/stores/sessions.ts'
-import type { MailResult } from '../wallet/auth/outbox.ts'
+import type { MailResult } from '../wallet/auth/mail.ts'
 import type { WalletNetwork } from '../wallet/settings.ts'
 import type { PasskeyNote } from '../wallet/passkeys/passkey-audit.ts'
 import type { AccountResult } from '../wallet/provisioning/account-maker.ts'

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
 import { bytesOfHex } from '../../clients/signing/bytes.ts'
 import { accountOf } from '../../clients/signing/encode-transaction.ts'
-import { decodeExtensionData } from '../../clients/signing/extension-data.ts'
-import type { FlowTransaction, TransactionSignature } from '../../clients/signing/flow-transaction.ts'
+import { decodeExtensionData } from '../../clients/signing/assertion-signature.ts'
+import type { FlowTransaction, TransactionSignature } from '../../clients/signing/encode-transaction.ts'
 import { SigningError } from '../../clients/signing/signing-error.ts'
 import type { TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import { encodeSubmission, TransactionRefusedError } from '../access/transaction-client.ts'
@@ -23,7 +23,7 @@ export type ChainNodes = Readonly<
   Partial<Record<WalletNetwork, Pick<TransactionClient, 'chainId' | 'latestSealed' | 'account' | 'send' | 'result'>>>
 >
 
-export interface ChainRouteOptions {
+interface ChainRouteOptions {
   /** The access node of each network that has one. */
   readonly nodes: ChainNodes
   /** Counts a call of a client. @throws ApiError 429 */

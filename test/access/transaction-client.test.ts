@@ -6,7 +6,7 @@ import { ChainUnavailableError } from '../../src/flow/chain-reader.ts'
 import { startLedgerNode } from '../../simnode/ledger/ledger-node.ts'
 import { publishedPayer, publishedPayerSetting } from '../../simnode/ledger/world/account.ts'
 import { PayerAccount } from '../../src/wallet/provisioning/payer-account.ts'
-import { prepareTransaction } from '../../src/wallet/provisioning/prepared-transaction.ts'
+import { prepareTransaction } from '../../src/wallet/provisioning/transaction-sender.ts'
 
 const log = pino({ level: 'silent' })
 

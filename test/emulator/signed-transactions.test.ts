@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { hexOf } from '../../clients/signing/bytes.ts'
-import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction } from '../../clients/signing/encode-transaction.ts'
 import { signTransaction } from '../../clients/signing/sign-transaction.ts'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'

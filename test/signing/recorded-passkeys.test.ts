@@ -2,16 +2,15 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { base64UrlOf, hexOf } from '../../clients/signing/bytes.ts'
-import { rawSignatureOf } from '../../clients/signing/der-signature.ts'
-import { challengeOf } from '../../clients/signing/domain-tags.ts'
+import { rawSignatureOf, decodeExtensionData, encodeExtensionData } from '../../clients/signing/assertion-signature.ts'
 import {
+  challengeOf,
   encodeEnvelope,
   encodePayload,
   encodeTransaction,
   partSignedBy,
 } from '../../clients/signing/encode-transaction.ts'
-import { decodeExtensionData, encodeExtensionData } from '../../clients/signing/extension-data.ts'
-import type { FlowTransaction, TransactionSignature } from '../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction, TransactionSignature } from '../../clients/signing/encode-transaction.ts'
 import { SigningError } from '../../clients/signing/signing-error.ts'
 import { signTransaction } from '../../clients/signing/sign-transaction.ts'
 import { verifyPasskeySignature } from '../../clients/signing/verify-signature.ts'

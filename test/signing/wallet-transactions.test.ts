@@ -5,11 +5,14 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { SigningError } from '../../clients/signing/signing-error.ts'
 import { amountText, amountUnits } from '../../clients/signing/transactions/cadence-arguments.ts'
-import { flowContracts } from '../../clients/signing/transactions/flow-contracts.ts'
-import type { FlowChain } from '../../clients/signing/transactions/flow-contracts.ts'
 import { nameOfScript, readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
+import type { FlowChain } from '../../clients/signing/transactions/transaction-scripts.ts'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
-import { transactionNames, transactionScript } from '../../clients/signing/transactions/transaction-scripts.ts'
+import {
+  flowContracts,
+  transactionNames,
+  transactionScript,
+} from '../../clients/signing/transactions/transaction-scripts.ts'
 import { coreContracts } from '../../src/flow/core-contracts.ts'
 
 const chains = Object.keys(flowContracts) as FlowChain[]

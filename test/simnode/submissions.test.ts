@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { encodeTransaction } from '../../clients/signing/encode-transaction.ts'
-import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction } from '../../clients/signing/encode-transaction.ts'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { readTransactionResponse } from '../../src/access/wire/read-transactions.ts'
 import { transactionId } from '../../src/flow/transaction-id.ts'

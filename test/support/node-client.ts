@@ -1,9 +1,14 @@
 import { createECDH, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { bytesOfHex, hexOf } from '../../clients/signing/bytes.ts'
-import { domainTag } from '../../clients/signing/domain-tags.ts'
-import { accountOf, encodeEnvelope, encodePayload, partSignedBy } from '../../clients/signing/encode-transaction.ts'
-import type { FlowTransaction, TransactionSignature } from '../../clients/signing/flow-transaction.ts'
+import {
+  domainTag,
+  accountOf,
+  encodeEnvelope,
+  encodePayload,
+  partSignedBy,
+} from '../../clients/signing/encode-transaction.ts'
+import type { FlowTransaction, TransactionSignature } from '../../clients/signing/encode-transaction.ts'
 import { signWithPasskey } from '../../clients/signing/passkey.ts'
 import type { TransactionCode } from '../../clients/signing/transactions/make-transaction.ts'
 import { SendTransactionRequestSchema } from '../../src/access/gen/flow/access/access_pb.ts'

@@ -1,9 +1,8 @@
 import { amountUnits, plainArgument } from './cadence-arguments.ts'
-import type { FlowChain } from './flow-contracts.ts'
-import type { TransactionCode } from './make-transaction.ts'
 import { keyAlgorithms } from './make-transaction.ts'
+import type { TransactionCode } from './make-transaction.ts'
 import { normalScript, transactionNames, transactionScript } from './transaction-scripts.ts'
-import type { TransactionName } from './transaction-scripts.ts'
+import type { FlowChain, TransactionName } from './transaction-scripts.ts'
 
 /** A key that a transaction adds. */
 export interface AddedKey {

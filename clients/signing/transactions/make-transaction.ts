@@ -1,7 +1,7 @@
 import { bytesOfHex, hexOf } from '../bytes.ts'
 import { SigningError } from '../signing-error.ts'
 import { cadence } from './cadence-arguments.ts'
-import type { FlowChain } from './flow-contracts.ts'
+import type { FlowChain } from './transaction-scripts.ts'
 import { transactionScript } from './transaction-scripts.ts'
 
 /** What a transaction does: the part of it that does not depend on who sends it when. */

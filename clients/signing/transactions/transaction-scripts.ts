@@ -1,5 +1,14 @@
-import { flowContracts } from './flow-contracts.ts'
-import type { FlowChain } from './flow-contracts.ts'
+/** Contracts have other addresses on each chain. */
+export type FlowChain = 'mainnet' | 'testnet' | 'emulator'
+
+/** Addresses of the FLOW contracts, 16 hex digits. Source: flow-go `fvm/systemcontracts/system_contracts.go`. */
+export const flowContracts: Readonly<
+  Record<FlowChain, { readonly fungibleToken: string; readonly flowToken: string }>
+> = {
+  mainnet: { fungibleToken: 'f233dcee88fe0abe', flowToken: '1654653399040a61' },
+  testnet: { fungibleToken: '9a0766d93b6608b7', flowToken: '7e60df042a9c0868' },
+  emulator: { fungibleToken: 'ee82856bf20e2aa6', flowToken: '0ae53cb6e3f42a79' },
+}
 
 /** The transactions that the wallet itself sends, by name. */
 export const transactionNames = ['create-account', 'send-flow', 'add-key', 'revoke-key'] as const

@@ -1,4 +1,4 @@
-import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 
 /** What the addresses of a chain are shifted by, so that no two chains share one. Source: onflow/flow-go `model/flow/chain.go`. */
 const words: Readonly<Record<FlowChain, bigint>> = {

@@ -1,5 +1,5 @@
 import { hexOf } from '../../../clients/signing/bytes.ts'
-import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import type { ChainAccount, ChainHead, ChainResult, Network } from '../contract.ts'
 import { callJson, jsonBody } from '../../auth/problem.ts'
 

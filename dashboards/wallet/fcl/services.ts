@@ -1,6 +1,6 @@
-import type { TransactionSignature } from '../../../clients/signing/flow-transaction.ts'
+import type { TransactionSignature } from '../../../clients/signing/encode-transaction.ts'
 import { fclSignatureOf } from '../../../clients/signing/fcl-signable.ts'
-import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { hasHiddenCharacters } from './summary/hidden-characters.ts'
 
 /** What FCL is told about an account, so that it knows whom to ask for what. */

@@ -1,5 +1,5 @@
 import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
-import type { Signer } from '../../../clients/signing/flow-transaction.ts'
+import type { Signer } from '../../../clients/signing/encode-transaction.ts'
 import type { Passkey } from '../../../clients/signing/passkey.ts'
 import { problemText } from '../../auth/problem.ts'
 import { passkeyHere } from '../../auth/passkey-here.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { addKey } from '../../../clients/signing/transactions/make-transaction.ts'
-import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/transaction-scripts.ts'
 import { ProblemLine } from '../../auth/problem-line.tsx'
 import { WalletProblem } from '../../auth/problem.ts'
 import { useAction } from '../../auth/use-action.ts'

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
-import { verifyAssertion } from '../../../src/wallet/passkeys/assertions.ts'
+import { verifyAssertion } from '../../../src/wallet/passkeys/webauthn.ts'
 import { quantile } from '../farm/quantile.ts'
 import { assertionOf, preparePasskeys } from './prepared-passkeys.ts'
 import { walletOrigin } from './wallet-program.ts'

@@ -1,9 +1,7 @@
-import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, randomUUID, sign, createHash } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import type { AssertionResponse } from '../../../src/wallet/passkeys/webauthn.ts'
-import type { SigningPasskey } from '../../../src/wallet/passkeys/assertions.ts'
+import type { AssertionResponse, SigningPasskey } from '../../../src/wallet/passkeys/webauthn.ts'
 import { walletOrigin } from './wallet-program.ts'
 
 /** A passkey of a person who never was, with its private key. */

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { decodeExtensionData } from '../../../clients/signing/extension-data.ts'
+import { decodeExtensionData } from '../../../clients/signing/assertion-signature.ts'
 import { SigningError } from '../../../clients/signing/signing-error.ts'
 import type { BodySignature, TransactionBody } from '../../../src/flow/transaction-body.ts'
 import type { AccountKey, NewAccountKey } from '../world/account.ts'

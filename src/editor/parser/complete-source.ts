@@ -2,7 +2,7 @@ import { CompletionItemKind, InsertTextFormat } from 'vscode-languageserver-prot
 import type { CompletionItem } from 'vscode-languageserver-protocol'
 import { sourceTokens } from '../imports/import-statements.ts'
 import type { LinkedSource } from './linked-source.ts'
-import type { Declaration } from '../../flow/cadence/declaration.ts'
+import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 import type { Scope } from '../../flow/cadence/program-outline.ts'
 import { holderOf } from '../../flow/cadence/resolve-name.ts'
 

@@ -6,7 +6,7 @@ import type { Location } from 'vscode-languageserver-protocol'
 import { fileUriPath } from '../imports/file-store.ts'
 import { importStatements, sourceTokens } from '../imports/import-statements.ts'
 import type { ParsedSource } from './parse-source.ts'
-import type { Declaration } from '../../flow/cadence/declaration.ts'
+import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 import type { NameUse } from '../../flow/cadence/program-outline.ts'
 import { meaningOf, useAt } from '../../flow/cadence/resolve-name.ts'
 

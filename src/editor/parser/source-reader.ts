@@ -16,8 +16,8 @@ import type { ImportedFile } from './linked-source.ts'
 import { diagnose, parseAround, parseSource } from './parse-source.ts'
 import type { Parse, ParsedSource } from './parse-source.ts'
 import type { TextPlaces } from './text-places.ts'
-import { builtIn } from '../../flow/cadence/built-ins.ts'
-import type { Declaration } from '../../flow/cadence/declaration.ts'
+import { builtIn } from '../../flow/cadence/resolve-name.ts'
+import type { Declaration } from '../../flow/cadence/syntax-tree.ts'
 
 /** What the reader can be asked, of a source and a place in it (UTF-16 units from its beginning). */
 export type SourceQuestion = {

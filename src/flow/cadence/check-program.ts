@@ -1,12 +1,11 @@
 import { coreContractAddress } from '../core-contracts.ts'
 import type { Network } from '../network.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration, ParsedProgram, SyntaxFault } from './syntax-tree.ts'
 import type { ProgramOutline } from './program-outline.ts'
 import type { Place, SourceText } from './source-text.ts'
-import type { ParsedProgram, SyntaxFault } from './syntax-tree.ts'
 
 /** Something wrong, and where. */
-export interface Finding extends Place {
+interface Finding extends Place {
   readonly message: string
   /** The line as it is written. */
   readonly source: string
@@ -27,7 +26,7 @@ export interface ScriptCheck {
   readonly note: string
 }
 
-export interface CheckedProgram {
+interface CheckedProgram {
   readonly parsed: ParsedProgram
   readonly outline: ProgramOutline
   readonly source: SourceText

@@ -1,7 +1,6 @@
-import type { Declaration } from './declaration.ts'
+import type { Declaration, NameNode, ParsedProgram, SyntaxNode } from './syntax-tree.ts'
 import type { SourceText } from './source-text.ts'
 import { isName, nodeIn, nodesBelow, nodesIn } from './syntax-tree.ts'
-import type { NameNode, ParsedProgram, SyntaxNode } from './syntax-tree.ts'
 
 /** The part of a source in which names mean something of their own. */
 export interface Scope {

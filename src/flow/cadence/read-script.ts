@@ -1,16 +1,14 @@
 import { coreContractAddress } from '../core-contracts.ts'
 import { networks } from '../network.ts'
 import type { Network } from '../network.ts'
-import { builtIn } from './built-ins.ts'
+import { builtIn, meaningOf, useAt } from './resolve-name.ts'
 import { checkProgram } from './check-program.ts'
 import type { ScriptCheck } from './check-program.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration, ParsedProgram } from './syntax-tree.ts'
 import { hideNewerSyntax } from './newer-syntax.ts'
 import { outlineOf } from './program-outline.ts'
-import { meaningOf, useAt } from './resolve-name.ts'
 import { SourceText } from './source-text.ts'
 import type { Place } from './source-text.ts'
-import type { ParsedProgram } from './syntax-tree.ts'
 
 /** What is asked of a source. */
 export type ScriptRequest = { readonly code: string } & (
@@ -27,7 +25,7 @@ export interface NamePlace {
 }
 
 /** A declaration as it is told. */
-export interface SymbolAnswer {
+interface SymbolAnswer {
   readonly kind: string
   readonly name: string
   readonly access: string | null

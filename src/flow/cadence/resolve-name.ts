@@ -1,11 +1,10 @@
-import type { Declaration } from './declaration.ts'
 import { isType } from './program-outline.ts'
 import type { NameUse, ProgramOutline, Scope } from './program-outline.ts'
 import { isName, nodeIn } from './syntax-tree.ts'
-import type { SyntaxNode } from './syntax-tree.ts'
+import type { Declaration, SyntaxNode } from './syntax-tree.ts'
 
 /** What a name means. */
-export type Meaning =
+type Meaning =
   | {
       readonly kind: 'declared'
       readonly declaration: Declaration
@@ -109,4 +108,62 @@ function memberOf(holder: Declaration | undefined, name: string, outline: Progra
   return only !== undefined && ofThatName.length === 1
     ? { kind: 'declared', declaration: only, isCertain: false }
     : unknown
+}
+
+/** Names that Cadence brings, with how they are used. Source: cadence-lang.org, "Built-in functions", "Accounts", "Types". */
+const described: Readonly<Record<string, string>> = {
+  getAccount:
+    'view fun getAccount(_ address: Address): &Account: a public account; it has balance, availableBalance, storage, contracts, keys and capabilities.',
+  getAuthAccount:
+    'fun getAuthAccount<T: &Account>(_ address: Address): T: an account with entitlements, in scripts only: nothing that it changes is kept.',
+  getCurrentBlock:
+    'view fun getCurrentBlock(): Block: the block in whose state the code runs; it has height, view, timestamp (Unix seconds, UFix64) and id.',
+  getBlock: 'view fun getBlock(at: UInt64): Block?: an earlier block, or nil.',
+  panic: 'view fun panic(_ message: String): Never: ends the program with an error.',
+  assert:
+    'view fun assert(_ condition: Bool, message: String): ends the program with an error unless the condition holds.',
+  log: 'view fun log(_ value: AnyStruct): writes to the log of the emulator; nodes of the network drop it.',
+  revertibleRandom:
+    'view fun revertibleRandom<T: FixedSizeUnsignedInteger>(modulo: T): T: a random number, which a transaction may still be undone to avoid.',
+  destroy: 'destroy x: ends the life of a resource.',
+  self: 'What the code stands in: the contract, the resource, the struct or the transaction.',
+  base: 'The value that an attachment is attached to.',
+  result: 'In post-conditions: what the function returns.',
+  before: 'fun before(_ x): in post-conditions, the value that an expression had before the function ran.',
+  Account:
+    'struct Account: address, balance, availableBalance (UFix64), storage, contracts, keys, inbox, capabilities.',
+  Address: 'An address of an account: 8 bytes, 0x and 16 hex digits. Address.fromString("0x…"), toString(), toBytes().',
+  Block: 'struct Block: id [UInt8; 32], height UInt64, view UInt64, timestamp UFix64.',
+  Bool: 'true or false.',
+  Capability: 'Capability<T: &Any>: the right to a reference: borrow(): T?, check(): Bool, address, id.',
+  Character: 'One character of a text, which may be several code points.',
+  String:
+    'A text: length, concat(_:), slice(from:upTo:), contains(_:), split(separator:), replaceAll(of:with:), toLower(), utf8, decodeHex(); String.join, String.encodeHex, String.fromUTF8.',
+  Int: 'A whole number without bounds. Those with bounds (Int8 to Int256, UInt8 to UInt256) end the program where they overflow; Word8 to Word256 wrap around.',
+  UInt64: 'A whole number from 0 to 2^64 - 1.',
+  UFix64:
+    'A number with 8 digits behind the point, from 0 to 184467440737.09551615: amounts of tokens. A literal needs a point: 1.0.',
+  Fix64: 'A number with 8 digits behind the point, with a sign, from -92233720368.54775808 to 92233720368.54775807.',
+  AnyStruct: 'Any value that is no resource.',
+  AnyResource: 'Any resource.',
+  Never: 'The type of what does not return.',
+  Void: 'The type of nothing.',
+  Type: 'A type as a value: Type<T>(), isInstance(_:), identifier, isSubtype(of:).',
+  Path: 'A place in the storage of an account: /storage/x, /public/x.',
+  StoragePath: '/storage/x: where an account keeps a value.',
+  PublicPath: '/public/x: where an account publishes a capability.',
+  Storage:
+    'Entitlement to all that an account stores: auth(Storage) &Account. Narrower: SaveValue, LoadValue, CopyValue, BorrowValue.',
+  BorrowValue: 'Entitlement to storage.borrow.',
+  SaveValue: 'Entitlement to storage.save.',
+  LoadValue: 'Entitlement to storage.load.',
+  Capabilities: 'Entitlement to issue and publish capabilities: auth(Capabilities) &Account.',
+  Contracts: 'Entitlement to add, update and remove contracts.',
+  Keys: 'Entitlement to add and revoke keys.',
+  Mutate: 'Entitlement to change an array or a dictionary behind a reference; Insert and Remove are its parts.',
+}
+
+/** What Cadence itself means by a name; undefined for other names. */
+export function builtIn(name: string): string | undefined {
+  return Object.hasOwn(described, name) ? described[name] : undefined
 }

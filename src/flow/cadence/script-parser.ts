@@ -4,7 +4,7 @@ import { limitThreadCpu } from '../../platform/limit-thread-cpu.ts'
 import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 
-export interface ScriptParserOptions {
+interface ScriptParserOptions {
   /** CPU time of the thread for one source. Default 4,000 ms: a contract of 90 KB takes 1,000 to 2,000. */
   readonly cpuLimitMs?: number
   /** Sources that wait for their turn; further ones are refused. Default 32. */

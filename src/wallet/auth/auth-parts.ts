@@ -3,21 +3,68 @@ import type pg from 'pg'
 import type { Client } from '../../platform/client-address.ts'
 import { clientNetwork } from '../../platform/client-network.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
+import { ApiError } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/bearer-token.ts'
 import type { RequestContext } from '../../platform/http/requests.ts'
 import type { Logger } from '../../platform/log.ts'
-import { authError } from './auth-error.ts'
-import type { Outbox } from './outbox.ts'
+import type { Outbox } from './mail.ts'
+import type { FlowStates } from './provider-sign-in.ts'
 import type { OAuthProvider } from './providers.ts'
 import type { AccessTokens } from './stores/access-tokens.ts'
 import type { AttemptLimits } from './stores/attempt-limits.ts'
-import type { AuditLog } from './stores/audit-log.ts'
-import type { FlowStates } from './stores/flow-states.ts'
 import type { OneTimeTokens } from './stores/one-time-tokens.ts'
 import type { AuthSecrets } from './stores/secrets.ts'
 import type { SessionStore, AuthClient, OpenSession } from './stores/sessions.ts'
-import type { UserStore } from './stores/users.ts'
+import type { AuditLog, UserStore } from './stores/users.ts'
 import type { ConfirmUserChange, ForgetUser } from './user-changes.ts'
+
+/** What went wrong, in the words of GoTrue, which clients of it know. */
+type AuthErrorCode =
+  | 'bad_code_verifier'
+  | 'bad_json'
+  | 'bad_jwt'
+  | 'bad_oauth_callback'
+  | 'bad_oauth_state'
+  | 'email_address_invalid'
+  | 'email_exists'
+  | 'flow_state_not_found'
+  | 'no_authorization'
+  | 'not_admin'
+  | 'not_found'
+  | 'oauth_provider_not_supported'
+  | 'otp_expired'
+  | 'over_email_send_rate_limit'
+  | 'over_request_rate_limit'
+  | 'provider_email_needs_verification'
+  | 'reauthentication_needed'
+  | 'refresh_token_already_used'
+  | 'refresh_token_not_found'
+  | 'session_expired'
+  | 'session_not_found'
+  | 'signup_disabled'
+  | 'unexpected_failure'
+  | 'user_banned'
+  | 'user_not_found'
+  | 'validation_failed'
+
+/** An answer of the auth endpoint that says no. */
+export function authError(
+  status: number,
+  code: AuthErrorCode,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): ApiError {
+  return new ApiError(status, code, message, { details })
+}
+
+/** The one answer for whatever is wrong with a code or a link, so that it tells nothing of accounts. */
+export function tokenRefused(): ApiError {
+  return authError(
+    403,
+    'otp_expired',
+    'The link or code has been used, is wrong or is too old: ask for another, and use its link where its code is refused again.',
+  )
+}
 
 /** What the auth endpoint is made of. */
 export interface AuthParts {

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { query, withTransaction } from '../../platform/db/pool.ts'
 import { ApiError, FatalError } from '../../platform/errors.ts'
-import { authError, tokenRefused } from './auth-error.ts'
-import { withParameters } from './auth-parts.ts'
+import { authError, tokenRefused, withParameters } from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { addressTakenMail, emailChangedMail, emailChangeMail } from './mail.ts'
 import { countMail } from './stores/attempt-limits.ts'
@@ -15,7 +14,7 @@ import { requireConfirmedChange } from './user-changes.ts'
 import type { ChangeRequest } from './user-changes.ts'
 
 /** What shows that mail to the new address is somebody's: the code of the e-mail, or the token of its link. */
-export type EmailChangeProof = { readonly code: string } | { readonly token: string }
+type EmailChangeProof = { readonly code: string } | { readonly token: string }
 
 interface Waiting {
   readonly email: string

@@ -6,8 +6,16 @@ import { ApiError } from '../../platform/errors.ts'
 import type { RequestContext } from '../../platform/http/requests.ts'
 import { parseBody } from '../../platform/parse-input.ts'
 import { readJson } from '../../platform/read-json.ts'
-import { authError, tokenRefused } from './auth-error.ts'
-import { withParameters, readRedirect, answerJson, clientOf, mostBodyBytes, ownSessionOf } from './auth-parts.ts'
+import {
+  authError,
+  tokenRefused,
+  withParameters,
+  readRedirect,
+  answerJson,
+  clientOf,
+  mostBodyBytes,
+  ownSessionOf,
+} from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { EmailChange } from './email-change.ts'
 import { refusalPage, signInPage } from './link-page.ts'

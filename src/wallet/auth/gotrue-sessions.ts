@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { ApiError } from '../../platform/errors.ts'
 import { responseText } from '../../platform/response-text.ts'
 import type { AuthSessions, AuthUser, SessionToken } from './auth-sessions.ts'
-import { unauthorized } from './own-sessions.ts'
+import { unauthorized } from './auth-sessions.ts'
 
-export interface GotrueOptions {
+interface GotrueOptions {
   /** GOTRUE_URL. */
   readonly url: string
   /** GOTRUE_SERVICE_TOKEN: a key with the role service_role. Undefined: nobody signs in by passkey. */

@@ -5,8 +5,16 @@ import { leftSignal } from '../../platform/http/left-signal.ts'
 import type { RequestContext } from '../../platform/http/requests.ts'
 import { parseBody } from '../../platform/parse-input.ts'
 import { readJson } from '../../platform/read-json.ts'
-import { authError } from './auth-error.ts'
-import { readRedirect, answerJson, clientOf, mostBodyBytes, ownSessionOf, sessionOf, bearerOf } from './auth-parts.ts'
+import {
+  authError,
+  readRedirect,
+  answerJson,
+  clientOf,
+  mostBodyBytes,
+  ownSessionOf,
+  sessionOf,
+  bearerOf,
+} from './auth-parts.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { EmailChange } from './email-change.ts'
 import { emailOf, parameterOf } from './email-sign-in.ts'

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { userChange } from '../auth/user-changes.ts'
 import type { UserChange } from '../auth/user-changes.ts'
-import { checkAssertion } from './assertions.ts'
+import { checkAssertion, assertionResponse, webAuthn } from './webauthn.ts'
 import { challengeMs, takeChallenge } from './challenges.ts'
 import { functionError, readData, requireOwnRpId, rpId } from './endpoint.ts'
 import type { OpenCall, PasskeyParts, SessionCall } from './endpoint.ts'
 import type { Caller } from './passkey-audit.ts'
 import { confirmationMissing } from './passkey-store.ts'
 import type { KnownPasskey } from './passkey-store.ts'
-import { assertionResponse, webAuthn } from './webauthn.ts'
 
 /** How long after a sign-in a user without passkeys may add the first one, ms. */
 const recentMs = 15 * 60_000

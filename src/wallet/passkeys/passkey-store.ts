@@ -3,11 +3,10 @@ import type pg from 'pg'
 import { namedQuery } from '../../platform/db/named-query.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { query, withTransaction } from '../../platform/db/pool.ts'
-import type { SigningPasskey, VerifiedAssertion } from './assertions.ts'
+import type { SigningPasskey, VerifiedAssertion, BackupFlags } from './webauthn.ts'
 import { functionError } from './endpoint.ts'
 import { insertNote } from './passkey-audit.ts'
 import type { NewPasskey } from './register.ts'
-import type { BackupFlags } from './webauthn.ts'
 
 /** A passkey as its owner sees it. */
 interface Passkey {

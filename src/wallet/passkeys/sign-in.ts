@@ -3,8 +3,8 @@ import { namedQuery } from '../../platform/db/named-query.ts'
 import type { StatementRunner } from '../../platform/db/named-query.ts'
 import { countTurn, turnValues } from '../rate-limits.ts'
 import type { RateLimits, Turn } from '../rate-limits.ts'
-import { checkAssertion, unknownPasskey } from './assertions.ts'
-import type { VerifiedAssertion } from './assertions.ts'
+import { checkAssertion, unknownPasskey, assertionResponse, VerificationFailure, webAuthn } from './webauthn.ts'
+import type { VerifiedAssertion } from './webauthn.ts'
 import {
   challengeMs,
   digestOfEmail,
@@ -21,7 +21,6 @@ import { noteValues, insertNote } from './passkey-audit.ts'
 import type { Caller } from './passkey-audit.ts'
 import { selectSigner } from './passkey-store.ts'
 import type { OwnedPasskey } from './passkey-store.ts'
-import { assertionResponse, VerificationFailure, webAuthn } from './webauthn.ts'
 
 const startInput = z.object({ rpId, email: z.string().trim().min(1).max(320).optional() })
 

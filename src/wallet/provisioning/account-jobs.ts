@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/log.ts'
 import { acquireLock } from '../../platform/db/advisory-lock.ts'
 import type { AccountKey } from './account-store.ts'
 
-export interface AccountJobsOptions {
+interface AccountJobsOptions {
   /** For pg-boss, which lives in the schema `pgboss` and makes it when it is missing. */
   readonly pool: pg.Pool
   readonly log: Logger

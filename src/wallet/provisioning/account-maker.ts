@@ -20,7 +20,7 @@ import { signingKeyIndex } from './account-keys.ts'
 /** What became of an account that was asked for; `refused`: none was begun. */
 export type AccountResult = 'sealed' | 'failed' | 'refused'
 
-export interface AccountMakerOptions {
+interface AccountMakerOptions {
   readonly store: AccountStore
   readonly senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly log: Logger

@@ -3,8 +3,7 @@ import type pg from 'pg'
 import { query, withTransaction } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { WalletNetwork } from '../settings.ts'
-import type { PreparedTransaction, Proposal } from './prepared-transaction.ts'
-import type { PayerState } from './transaction-sender.ts'
+import type { PreparedTransaction, Proposal, PayerState } from './transaction-sender.ts'
 
 /** Who wants an account for which passkey. */
 interface WantedAccount extends AccountKey {

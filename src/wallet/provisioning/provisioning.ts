@@ -51,7 +51,7 @@ export interface PasskeyAccounts {
 }
 
 /** Accounts in 24 hours on a network, so that one person does not use up those of the day. */
-export const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
+const provisionLimits = { ofUser: 5, ofMailbox: 5, ofNetwork: 20 } as const
 /** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
 const mostAtOnce = 20
 /** So many requests of a user wait at a time: each looks at the database again and again. */
@@ -358,7 +358,7 @@ export class Provisioning {
   }
 }
 
-export function isUnderWay({ state }: AccountStanding): boolean {
+function isUnderWay({ state }: AccountStanding): boolean {
   return state === 'wanted' || state === 'sent'
 }
 

@@ -1,5 +1,5 @@
 import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
-import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction } from '../../../clients/signing/encode-transaction.ts'
 import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 import { pause } from '../../../src/platform/retry.ts'

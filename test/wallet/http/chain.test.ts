@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import Koa from 'koa'
 import { pino } from 'pino'
-import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction } from '../../../clients/signing/encode-transaction.ts'
 import { createAccount, sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
 import { createTransactionClient } from '../../../src/access/transaction-client.ts'
 import { closeServer, listen } from '../../../src/platform/http/listen.ts'

@@ -1,8 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { assertionResponse, registrationResponse, VerificationFailure } from '../../../src/wallet/passkeys/webauthn.ts'
-import { verifyAssertion } from '../../../src/wallet/passkeys/assertions.ts'
+import {
+  assertionResponse,
+  registrationResponse,
+  VerificationFailure,
+  verifyAssertion,
+} from '../../../src/wallet/passkeys/webauthn.ts'
 import { verifyRegistration } from '../../../src/wallet/passkeys/register.ts'
 import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
 import { cborOf } from '../support/cbor.ts'

@@ -6,7 +6,7 @@ import type { ChainAccount, ChainAccountKey } from '../../../src/flow/chain-read
 import { forgetUser } from '../../../src/services/open-wallet.ts'
 import type { ConfirmUserChange } from '../../../src/wallet/auth/user-changes.ts'
 import type { Mail } from '../../../src/wallet/auth/mail.ts'
-import { Outbox } from '../../../src/wallet/auth/outbox.ts'
+import { Outbox } from '../../../src/wallet/auth/mail.ts'
 import { PasskeyStore } from '../../../src/wallet/passkeys/passkey-store.ts'
 import { AccountKeys } from '../../../src/wallet/provisioning/account-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'

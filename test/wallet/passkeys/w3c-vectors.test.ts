@@ -5,8 +5,7 @@ import {
   parseAuthenticatorData,
 } from '@simplewebauthn/server/helpers'
 import { expect } from 'chai'
-import { sec1KeyOf, VerificationFailure } from '../../../src/wallet/passkeys/webauthn.ts'
-import { verifyAssertion } from '../../../src/wallet/passkeys/assertions.ts'
+import { sec1KeyOf, VerificationFailure, verifyAssertion } from '../../../src/wallet/passkeys/webauthn.ts'
 import { verifyRegistration } from '../../../src/wallet/passkeys/register.ts'
 import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
 import { readRepositoryFile } from '../../support/repository.ts'

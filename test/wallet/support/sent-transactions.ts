@@ -1,5 +1,5 @@
 import { base64UrlOf, bytesOfBase64Url } from '../../../clients/signing/bytes.ts'
-import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction } from '../../../clients/signing/encode-transaction.ts'
 import type { AssertionRequest } from '../../../clients/signing/passkey.ts'
 import type { SoftAuthenticator } from './soft-authenticator.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { FlowTransaction } from '../../../../clients/signing/flow-transaction.ts'
+import type { FlowTransaction } from '../../../../clients/signing/encode-transaction.ts'
 import type { KnownTransaction } from '../../../../clients/signing/transactions/known-transaction.ts'
 import { Badge } from '../../../kit/badge.tsx'
 import { readCadenceTokens } from '../../../kit/cadence-tokens.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { FlowTransaction } from '../../../../clients/signing/flow-transaction.ts'
-import { flowContracts } from '../../../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowTransaction } from '../../../../clients/signing/encode-transaction.ts'
+import { flowContracts } from '../../../../clients/signing/transactions/transaction-scripts.ts'
 import { addKey, sendFlow } from '../../../../clients/signing/transactions/make-transaction.ts'
 import { summarize } from './transaction-summary.ts'
 

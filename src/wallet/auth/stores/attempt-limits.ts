@@ -1,7 +1,7 @@
 import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { ApiError } from '../../../platform/errors.ts'
 import type { RateLimit, RateLimits, Turn } from '../../rate-limits.ts'
-import { authError } from '../auth-error.ts'
+import { authError } from '../auth-parts.ts'
 import type { AuthClient } from './sessions.ts'
 
 const minute = 60_000

@@ -20,7 +20,7 @@ export interface OneTimeToken {
   readonly userMetadata: Readonly<Record<string, unknown>>
 }
 
-export type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetadata'> & {
+type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetadata'> & {
   readonly email: string
 }
 
@@ -31,7 +31,7 @@ export interface EmailSecrets {
 }
 
 /** A code that waits to be shown. */
-export interface LiveCode {
+interface LiveCode {
   readonly id: string
   readonly email: string
   readonly hash: Buffer

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual, createHash, randomBytes, randomInt } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { authError } from '../auth-error.ts'
+import { authError } from '../auth-parts.ts'
 
 type Purpose = 'refresh token' | 'code' | 'verifier' | 'nonce'
 

@@ -5,11 +5,10 @@ import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { query, withTransaction } from '../../../platform/db/pool.ts'
 import { countTurn, turnValues } from '../../rate-limits.ts'
 import type { Turn } from '../../rate-limits.ts'
-import { authError } from '../auth-error.ts'
-import { AuditLog } from './audit-log.ts'
+import { authError } from '../auth-parts.ts'
+import { AuditLog, isWelcome, userColumns } from './users.ts'
 import { digestOf, randomToken } from './secrets.ts'
 import type { AuthSecrets } from './secrets.ts'
-import { isWelcome, userColumns } from './users.ts'
 import type { UserRow } from './users.ts'
 
 /** A session with the refresh token that keeps it up. */

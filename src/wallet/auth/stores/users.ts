@@ -2,8 +2,9 @@ import type pg from 'pg'
 import { namedQuery } from '../../../platform/db/named-query.ts'
 import type { StatementRunner } from '../../../platform/db/named-query.ts'
 import { query } from '../../../platform/db/pool.ts'
-import { authError } from '../auth-error.ts'
+import { authError } from '../auth-parts.ts'
 import type { AuthUser } from '../auth-sessions.ts'
+import type { AuthClient } from './sessions.ts'
 
 /** An account at a provider, as the provider vouches for it. */
 export interface ProviderAccount {
@@ -299,4 +300,39 @@ export function mailboxOf(email: string): string {
   const [name = ''] = local.split('+')
   const kept = name === '' ? local : name
   return host === 'gmail.com' || host === 'googlemail.com' ? `${kept.replaceAll('.', '')}@gmail.com` : `${kept}@${host}`
+}
+
+type AuthEvent =
+  | 'user_created'
+  | 'identity_added'
+  | 'signed_out'
+  | 'token_reused'
+  | 'code_failed'
+  | 'user_changed'
+  | 'link_made'
+  | 'email_change_asked'
+  | 'email_changed'
+  | 'user_removed'
+
+interface AuditNote {
+  readonly userId?: string
+  readonly sessionId?: string
+  readonly client: AuthClient
+  /** Never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** What happened to people's accounts and sessions, in wallet_auth.audit_log. Sign-ins are noted by the statement that opens the session. */
+export class AuditLog {
+  async note(
+    db: pg.Pool | pg.ClientBase,
+    event: AuthEvent,
+    { userId, sessionId, client, detail = {} }: AuditNote,
+  ): Promise<void> {
+    await query(
+      db,
+      `insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail) values ($1, $2, $3, nullif($4, '')::inet, $5, $6)`,
+      [event, userId ?? null, sessionId ?? null, client.address, client.userAgent, JSON.stringify(detail)],
+    )
+  }
 }

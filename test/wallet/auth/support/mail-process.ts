@@ -1,7 +1,7 @@
 /** A process that commits an e-mail and is killed while it sends it. Argument: URL of the database. */
 import { pino } from 'pino'
 import { createPool, withTransaction } from '../../../../src/platform/db/pool.ts'
-import { Outbox } from '../../../../src/wallet/auth/outbox.ts'
+import { Outbox } from '../../../../src/wallet/auth/mail.ts'
 
 const pool = createPool(process.argv[2] ?? '')
 const outbox = new Outbox({
