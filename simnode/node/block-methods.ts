@@ -11,7 +11,7 @@ function asAsked(block: NodeBlock, request: Buffer): Buffer {
   return numberOf(request, 2) === 1 ? block.full : block.light
 }
 
-/** The answer to a call by block id; for an orphan its `block_status` is UNKNOWN, which is not written. */
+/** `block_status` of an orphan is UNKNOWN, which proto3 omits. */
 function byIdResponse(view: NodeView, request: Buffer, messageOf: (block: NodeBlock) => Buffer): Buffer {
   const id = bytesOf(request, 1)
   const orphan = findBlock(view, id) === undefined ? findOrphan(view, id) : undefined
@@ -34,7 +34,6 @@ const byCollection = (view: NodeView, request: Buffer): number | undefined =>
   view.chain.placeOfCollection(bytesOf(request, 1))?.height
 const latest = (view: NodeView): number => view.head
 
-/** The calls for blocks, headers and collections. */
 export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
   GetLatestBlockHeader: { height: latest, answer: (view) => response(view, blockAt(view, view.head).header) },
   GetBlockHeaderByHeight: {
@@ -78,16 +77,16 @@ export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
   },
 }
 
-/** How one subscription of `flow.access.AccessAPI` is answered: one message a block, from a height up to the head. */
+/** A subscription: one message a block, from a start height up to the head. */
 export interface StreamMethod {
-  /** The first height. @throws Refusal when there is no block to start from */
+  /** @throws Refusal when there is no block to start from */
   start(view: NodeView, request: Buffer): number
   message(block: NodeBlock, request: Buffer): Buffer
 }
 
 type Start = StreamMethod['start']
 
-/** A start above the head is NOT_FOUND, one below the root INVALID_ARGUMENT, as in flow-go's start height tracker. */
+/** As in flow-go's start height tracker. */
 const fromHeight: Start = (view, request) => {
   const height = numberOf(request, 1)
   if (height < view.sporkRootHeight) {
@@ -109,8 +108,8 @@ const blockAsAsked =
     bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
 
 /**
- * The subscriptions. A stream keeps its next height when the chain is switched to another version: it tells no
- * height twice, as on a real node, so a client learns of a rollback only from parent ids.
+ * After a switch of the chain a stream keeps its next height and repeats none, as on a real node: clients detect a
+ * rollback by parent ids.
  */
 export const streamMethods: Readonly<Record<string, StreamMethod>> = {
   SubscribeBlocksFromStartHeight: { start: fromHeight, message: blockAsAsked(3) },

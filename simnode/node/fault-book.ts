@@ -3,27 +3,25 @@ import { defaultMethods, isEditing } from './faults.ts'
 import type { EditingFault, EndingFault, Fault, FaultCall, RateLimitFault } from './faults.ts'
 import { Refusal } from './node-view.ts'
 
-/** A fault at work. */
+/** An injected fault. */
 export interface InjectedFault {
   readonly fault: Fault
-  /** How many calls met it. */
+  /** Calls that met it. */
   readonly hits: number
-  /** Takes it away; calls that it holds already stay held. */
+  /** Calls that it holds stay held. */
   remove(): void
 }
 
-/** What is to happen to one call. */
 export interface Verdict {
   readonly delayMs: number
-  /** How the call ends, if not with an answer. */
+  /** The end of a call without an answer. */
   readonly end: Refusal | 'drop-connection' | 'never-answer' | undefined
-  /** Faults that change the answer, in order. */
+  /** Applied in order. */
   readonly edits: readonly EditingFault[]
 }
 
 const well: Verdict = { delayMs: 0, end: undefined, edits: [] }
 
-/** The faults of one node, and how often each was met. */
 export class FaultBook {
   readonly #entries = new Set<Entry>()
 
@@ -42,9 +40,9 @@ export class FaultBook {
   }
 
   /**
-   * Judges a call, and counts it for every fault that it meets.
-   * @param callOf makes the call's description; asked only when there are faults
-   * @param hasFailedTransaction whether the block that the call is about has one
+   * Decides what happens to a call, and counts it for each fault that it meets.
+   * @param callOf called only when there are faults
+   * @param hasFailedTransaction of the block of the call
    */
   judge(callOf: () => FaultCall, hasFailedTransaction: (height: number | undefined) => boolean): Verdict {
     if (this.#entries.size === 0) return well
@@ -65,7 +63,6 @@ export class FaultBook {
     return { delayMs, end, edits }
   }
 
-  /** Applies the verdict's changes to an answer. */
   edit(method: string, answer: Buffer, verdict: Verdict): Buffer {
     return verdict.edits.reduce((edited, fault) => editAnswer(method, edited, fault), answer)
   }
@@ -101,7 +98,7 @@ class Entry implements InjectedFault {
     return ++this.#seen > (this.fault.after ?? 0) && this.hits < (this.fault.times ?? Number.POSITIVE_INFINITY)
   }
 
-  /** One call of a limiter: true when it may pass. */
+  /** @returns whether the call is within the limit */
   takeToken(fault: RateLimitFault): boolean {
     const burst = Math.max(1, fault.burst ?? fault.perSecond)
     const now = performance.now()
@@ -114,7 +111,7 @@ class Entry implements InjectedFault {
   }
 }
 
-/** How a fault ends a call. The messages are those of flow-go and grpc-go where a client may meet them. */
+/** Messages are those of flow-go and grpc-go where a client may see them. */
 function endOf(fault: EndingFault, { service, method }: FaultCall): NonNullable<Verdict['end']> {
   if (fault.kind === 'drop-connection' || fault.kind === 'never-answer') return fault.kind
   if (fault.kind === 'status') {

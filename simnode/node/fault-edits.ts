@@ -23,14 +23,13 @@ const array = (...items: readonly Buffer[]): Buffer => Buffer.concat([head(4, it
 const tagged = (number: number, item: Buffer): Buffer => Buffer.concat([Buffer.from([0xd8, number]), item])
 
 export interface ExpandingEvent {
-  /** Type id of the event. */
   readonly type: string
   readonly structs: number
-  /** Length of the name of the only field of the structs. */
+  /** Length of the structs' only field name. */
   readonly nameLength: number
 }
 
-/** CCF of an event with an array of structs: the name of their field is there once, and once a struct in its JSON text. */
+/** CCF of an event with an array of structs: their field's name occurs once, but once per struct in the JSON text. */
 export function expandingPayload({ type, structs, nameLength }: ExpandingEvent): Buffer {
   const eventId = Buffer.alloc(0)
   const structId = Buffer.from([1])
@@ -45,10 +44,10 @@ export function expandingPayload({ type, structs, nameLength }: ExpandingEvent):
   return tagged(tag.payload, array(definitions, array(tagged(tag.reference, bytes(eventId)), array(array(...values)))))
 }
 
-/** Field number of no message of the Access API. */
+/** Unused by all messages of the access API. */
 const unknownFieldNumber = 15_000
 
-/** Wire type 7 does not exist, so no reader can take these bytes for a message. */
+/** Wire type 7 does not exist: no reader accepts these bytes. */
 function garbage(length: number): Buffer {
   return Buffer.alloc(length, 0xff)
 }
@@ -56,14 +55,13 @@ function garbage(length: number): Buffer {
 /** Neither CBOR nor JSON: a break code without a beginning. */
 const corruptPayload = Buffer.from([0xff, 0x00, 0xff, 0x00])
 
-/** An id that nothing else has. */
 function strangeId(...parts: (Buffer | string)[]): Buffer {
   return hash('sha3-256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer')
 }
 
 type BlockEdit = (number: number, content: Buffer) => Buffer | undefined
 
-/** Exchanges fields that `entities.Block`, the header within it, and `entities.BlockHeader` have in common. */
+/** Edits the fields that blocks and headers share. */
 function editBlocks(method: string, answer: Buffer, editOf: (message: Buffer) => BlockEdit): Buffer {
   const isHeader = method.includes('Header')
   return editEach(answer, 1, (message) => {
@@ -92,7 +90,6 @@ const heightAdded =
     }
   }
 
-/** Applies `edit` to every message under a field number. */
 function editEach(message: Buffer, number: number, edit: (content: Buffer, index: number) => Buffer): Buffer {
   let index = 0
   return rewrite(message, (field, content) =>
@@ -133,7 +130,7 @@ const expandingType = 'A.0000000000000001.Expanding.Event'
 /** 62 kB, as large as four events of a transaction may be; 64 MB of text. */
 const expanding = expandingPayload({ type: expandingType, structs: 1100, nameLength: 59_000 })
 
-/** Adds as many events as make up `bytes`, four to each result. */
+/** Adds events of at least `bytes` bytes, four to each result. */
 function withExpandingEvents(answer: Buffer, bytes: number): Buffer {
   let left = bytes
   return editEach(answer, 1, (result) => {
@@ -171,7 +168,7 @@ function withCorruptEvent(method: string, answer: Buffer, fault: CorruptEventFau
   return editEach(answer, 1, (block) => (numberOf(block, 2) === fault.height ? editEach(block, 3, corrupt) : block))
 }
 
-/** What a fault makes of an answer, or of one message of a stream. */
+/** Applies a fault to an answer, or to one message of a stream. */
 export function editAnswer(method: string, answer: Buffer, fault: EditingFault): Buffer {
   if (fault.kind === 'garbage') return garbage(fault.length ?? 64)
   if (fault.kind === 'wrong-parent') return editBlocks(method, answer, wrongParent)

@@ -2,10 +2,8 @@ import { status } from '@grpc/grpc-js'
 import { z } from 'zod'
 import type { StatusName } from './node-view.ts'
 
-/** A call as a fault's condition sees it. */
 export interface FaultCall {
   readonly service: 'flow.access.AccessAPI' | 'access.AccessAPI'
-  /** E.g. `GetBlockByHeight`. */
   readonly method: string
   /** The encoded request message. */
   readonly request: Buffer

@@ -2,9 +2,8 @@ import type { Server } from 'node:net'
 import { asError, FatalError } from '../../src/platform/errors.ts'
 
 /**
- * Opens a server's port and waits until it is open.
  * @param port 0 for any free one
- * @throws FatalError when the address cannot be taken
+ * @throws FatalError when the address cannot be bound
  */
 export async function listenOn(server: Server, host: string, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

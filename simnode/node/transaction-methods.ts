@@ -9,7 +9,7 @@ function unknownTransaction(id: Buffer): Refusal {
   return new Refusal('NOT_FOUND', `could not find transaction with ID ${id.toString('hex')}`)
 }
 
-/** `TransactionResultResponse` of one transaction; with an index past the end the emulator speaks of the zero id. */
+/** `TransactionResultResponse`. For an index past the end the emulator names the zero id. */
 function singleResult(view: NodeView, block: NodeBlock, index: number, encoding: EventEncoding): Buffer {
   const result = block.results(encoding)[index]
   if (result === undefined) throw unknownTransaction(zeroId)
@@ -24,7 +24,7 @@ function repeated(view: NodeView, messages: readonly Buffer[]): Buffer {
   return repeatedMessage(1, messages, metadataField(view, 2))
 }
 
-/** Where a transaction stands, by its id and, if the request names one, its block. */
+/** Finds a transaction by its id and, if given, its block. */
 function placeOf(view: NodeView, request: Buffer): { block: NodeBlock; index: number } | undefined {
   const id = bytesOf(request, 1)
   const blockId = bytesOf(request, 2)
@@ -41,7 +41,7 @@ function placeOf(view: NodeView, request: Buffer): { block: NodeBlock; index: nu
 const byBlockId = (view: NodeView, request: Buffer): number | undefined => view.chain.heightOfBlock(bytesOf(request, 1))
 const byTransaction = (view: NodeView, request: Buffer): number | undefined => placeOf(view, request)?.block.height
 
-/** A system transaction of a block: the one of that id, or the last, which is the system chunk. */
+/** The system transaction of an id; default: the system chunk. */
 function systemIndex(view: NodeView, request: Buffer, idFieldNumber: number): { block: NodeBlock; index: number } {
   const block = findBlock(view, bytesOf(request, 1))
   const id = bytesOf(request, idFieldNumber)
@@ -53,7 +53,6 @@ function systemIndex(view: NodeView, request: Buffer, idFieldNumber: number): { 
   return { block, index }
 }
 
-/** The calls for transactions and their results. */
 export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
   GetTransactionsByBlockID: {
     height: byBlockId,
@@ -84,7 +83,7 @@ export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
     answer(view, request) {
       const place = placeOf(view, request)
       if (place !== undefined) return singleResult(view, place.block, place.index, encodingOf(request, 4))
-      // What is not known is not an error: status UNKNOWN with zero ids.
+      // An unknown transaction is no error: status UNKNOWN, zero ids.
       const ids = [5, 6, 7].map((number) => bytesField(number, zeroId))
       return Buffer.concat([...ids, metadataField(view, 9)])
     },
@@ -105,7 +104,7 @@ export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
   },
 }
 
-/** `EventsResponse.Result` of one block: its events of exactly that type. */
+/** `EventsResponse.Result` */
 function eventsOf(block: NodeBlock, type: string, encoding: EventEncoding): Buffer {
   const events = [...block.eventsBesideResults(type, encoding)]
   for (const result of block.results(encoding)) {
@@ -123,7 +122,7 @@ function response(view: NodeView, results: readonly Buffer[]): Buffer {
   return Buffer.concat([...results.map((result) => bytesField(1, result)), metadataField(view, 2)])
 }
 
-/** The calls for events of one type. A range ends silently at the head and has no other limit, as on the emulator. */
+/** A range ends silently at the head and has no other limit, as on the emulator. */
 export const eventMethods: Readonly<Record<string, UnaryMethod>> = {
   GetEventsForHeightRange: {
     answer(view, request) {

@@ -1,23 +1,19 @@
-/**
- * Protobuf at the level of its fields, for messages that pass through as recorded except for a few fields. A field
- * that nobody names keeps its bytes, whatever it is, so an answer stays what the recorded node said.
- */
+/** Protobuf fields of recorded messages. Fields that are not edited keep their bytes. */
 
-/** One field of a message, by its place in the message's bytes. */
+/** A field and its place in the message. */
 export interface WireField {
   readonly number: number
   /** 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes. */
   readonly wireType: number
-  /** Where the field's key starts. */
   readonly start: number
-  /** Where the content of a length-delimited field starts, behind its length. */
+  /** Behind the length of a length-delimited field. */
   readonly contentStart: number
   readonly end: number
   /** The value of a varint; exact up to 2^53. */
   readonly value: number
 }
 
-/** The fields of a message in the order of its bytes; throws a RangeError when the bytes are no message. */
+/** In the order of the bytes. @throws RangeError for bytes that are no message */
 export function readFields(message: Buffer): WireField[] {
   const fields: WireField[] = []
   let position = 0
@@ -57,19 +53,18 @@ export function contentOf(message: Buffer, field: WireField): Buffer {
   return message.subarray(field.contentStart, field.end)
 }
 
-/** The contents of every length-delimited field of that number, in order. */
 export function contentsOf(message: Buffer, number: number): Buffer[] {
   return readFields(message)
     .filter((f) => f.number === number && f.wireType === 2)
     .map((f) => contentOf(message, f))
 }
 
-/** The content of the last length-delimited field of that number, as protobuf reads a singular one; else empty. */
+/** The last field of that number, as protobuf reads a singular one; default: empty. */
 export function bytesOf(message: Buffer, number: number): Buffer {
   return contentsOf(message, number).at(-1) ?? Buffer.alloc(0)
 }
 
-/** The value of the last varint of that number; 0 without one, as proto3 reads an absent field. */
+/** The last varint of that number; 0 without one. */
 export function numberOf(message: Buffer, number: number): number {
   return readFields(message).findLast((f) => f.number === number && f.wireType === 0)?.value ?? 0
 }
@@ -86,18 +81,17 @@ export function varint(value: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** A varint field; nothing for 0, as proto3 writes it. */
+/** Omits 0, as proto3 does. */
 export function varintField(number: number, value: number): Buffer {
   return value === 0 ? Buffer.alloc(0) : Buffer.concat([varint(number * 8), varint(value)])
 }
 
-/** A length-delimited field, also when its content is empty. */
 export function bytesField(number: number, content: Uint8Array): Buffer {
   return Buffer.concat([varint(number * 8 + 2), varint(content.length), content])
 }
 
 /**
- * A message of one repeated field, and of bytes that follow it. One copy of each content: these are the large answers.
+ * A repeated field, then other bytes, with one copy of each content: these answers are large.
  * @param number 1 to 15, so that a key is one byte
  */
 export function repeatedMessage(number: number, contents: readonly Uint8Array[], end: Uint8Array): Buffer {
@@ -123,8 +117,8 @@ function varintLength(value: number): number {
 }
 
 /**
- * Copies a message with some fields exchanged.
- * @param edit returns the whole new field, key included (no bytes: the field goes), or undefined to keep it
+ * Copies a message with edited fields.
+ * @param edit returns the new field with its key, no bytes to delete it, or undefined to keep it
  */
 export function rewrite(message: Buffer, edit: (field: WireField, content: Buffer) => Buffer | undefined): Buffer {
   const parts: Buffer[] = []
@@ -141,7 +135,6 @@ export function rewrite(message: Buffer, edit: (field: WireField, content: Buffe
   return Buffer.concat(parts)
 }
 
-/** Copies a message with only the fields of these numbers. */
 export function keepFields(message: Buffer, numbers: readonly number[]): Buffer {
   return rewrite(message, (field) => (numbers.includes(field.number) ? undefined : Buffer.alloc(0)))
 }

@@ -23,16 +23,14 @@ export const replayHelp = `Serves a folder of recorded calls as a Flow access no
   --real-time            block times at a steady pace, with the head at the present time
 ${nodeArgumentsHelp}`
 
-/** Block time without an interval, close to that of the main network. */
+/** Close to mainnet's pace. */
 const defaultSpacingMs = 800
 
 export type ReplayCommand = NodeCommand<ReplayNodeOptions & { readonly recording: string }>
 
 /**
- * Reads the arguments of `scripts/replay.ts`.
- * @param now the present, for `--real-time`
- * @returns `help` when help was asked for
- * @throws FatalError that says which argument is wrong
+ * @param now for `--real-time`
+ * @throws FatalError that names the wrong argument
  */
 export function readCommandLine(args: readonly string[], now: Date): ReplayCommand | 'help' {
   const { values, positionals } = readArguments(() =>

@@ -8,7 +8,7 @@ import type { NodeError } from '../node/node-view.ts'
 import { bytesOf, contentsOf, numberOf } from '../node/wire.ts'
 import { FatalError, asError } from '../../src/platform/errors.ts'
 
-/** One block of a recording, cut into the messages that answers are put together from. All buffers are as recorded. */
+/** A recorded block as messages, with their recorded bytes. */
 export interface RecordedBlock {
   readonly height: number
   /** 32 bytes. */
@@ -21,21 +21,20 @@ export interface RecordedBlock {
   readonly full: Buffer
   /** `entities.BlockHeader`. */
   readonly header: Buffer
-  /** `entities.Collection` messages in the order of the guarantees. */
+  /** `entities.Collection` messages, in the order of the guarantees. */
   readonly collections: readonly Buffer[]
   readonly collectionIds: readonly Buffer[]
-  /** `entities.Transaction` messages in block order, system transactions last. */
+  /** `entities.Transaction` messages, system transactions last. */
   readonly transactions: readonly Buffer[]
   readonly transactionIds: readonly Buffer[]
-  /** How many of the transactions are in collections; the others are system transactions. */
+  /** The other transactions are system transactions. */
   readonly userTransactionCount: number
-  /** `TransactionResultResponse` messages in block order, without metadata. */
+  /** `TransactionResultResponse` messages, without metadata. */
   readonly results: Readonly<Record<EventEncoding, readonly Buffer[]>>
-  /** What the node said instead of transactions and results; it does so at height 0. */
+  /** The node's error for transactions and results, at height 0. */
   readonly bulkError: NodeError | undefined
 }
 
-/** The answers of one height, by what was asked. */
 export interface HeightAnswers {
   readonly light: Buffer
   readonly full: Buffer
@@ -45,7 +44,6 @@ export interface HeightAnswers {
   readonly results: Readonly<Record<EventEncoding, Buffer | NodeError>>
 }
 
-/** Cuts the recorded answers of one height into messages. */
 export function recordedBlockOf(answers: HeightAnswers): RecordedBlock {
   const light = bytesOf(answers.light, 1)
   const timestamp = bytesOf(light, 4)
@@ -74,7 +72,6 @@ export function recordedBlockOf(answers: HeightAnswers): RecordedBlock {
   }
 }
 
-/** A `google.protobuf.Timestamp` in nanoseconds. */
 export function timestampNsOf(timestamp: Buffer): bigint {
   return BigInt(numberOf(timestamp, 1)) * 1_000_000_000n + BigInt(numberOf(timestamp, 2))
 }
@@ -85,37 +82,34 @@ function listOf(answer: Buffer | NodeError): Buffer[] {
 
 /** One line of a `calls*.jsonl.gz`. */
 export interface RecordedCall {
-  /** Method of `flow.access.AccessAPI`. */
   readonly method: string
-  /** The height it belongs to, where it belongs to one. */
   readonly height: number | undefined
   readonly request: Buffer
   readonly answer: Buffer | NodeError
 }
 
-/** One version of the recorded chain: all of it, from height 0 to its head. */
+/** One version of the recorded chain, from height 0 to its head. */
 export interface RecordedVersion {
   /** `''` for `calls.jsonl.gz`, `a` for `calls-a.jsonl.gz`. */
   readonly name: string
-  /** By height, from 0 without a gap. */
   readonly blocks: readonly RecordedBlock[]
-  /** Calls that are answered from the recording alone, by `keyOf`. */
+  /** Answers that do not follow from blocks, by `keyOf`. */
   readonly answers: ReadonlyMap<string, Buffer | NodeError>
-  /** Events of height 0, which no other call tells, as `EventsResponse.Result` messages by `${encoding} ${type}`. */
+  /** Events of height 0 as `EventsResponse.Result` messages, by `${encoding} ${type}`; no other call returns them. */
   readonly bootstrapEvents: ReadonlyMap<string, Buffer>
-  /** `entities.Metadata`, the same in every answer of a recording. */
+  /** `entities.Metadata`, the same in every answer. */
   readonly metadata: Buffer
-  /** Every call of this version's file, in the order of the recording. */
+  /** In the order of the recording. */
   readonly calls: readonly RecordedCall[]
 }
 
-/** A recordings folder in memory: its versions, in the order of their names. Immutable, so nodes may share it. */
+/** The versions of a recordings folder, ordered by name. Immutable: nodes may share it. */
 export interface Recording {
   readonly folder: string
   readonly versions: ReadonlyMap<string, RecordedVersion>
 }
 
-/** The calls that nothing about the chain's blocks can answer. */
+/** Calls that blocks cannot answer. */
 const standaloneMethods = new Set([
   'Ping',
   'GetNetworkParameters',
@@ -124,15 +118,14 @@ const standaloneMethods = new Set([
   'GetAccountAtLatestBlock',
 ])
 
-/** The key of `RecordedVersion.answers`. */
 export function keyOf(method: string, request: Buffer): string {
   return `${method} ${request.toString('base64')}`
 }
 
 /**
- * Reads every `calls*.jsonl.gz` of a folder, and beside it `scripts*.jsonl.gz` where there is one. A file whose heights do not begin at 0 continues the one before it, in
- * the order of the names, and takes the place of its heights.
- * @throws FatalError when the folder cannot be read, has no such file, or a height is incomplete
+ * Reads every `calls*.jsonl.gz` and `scripts*.jsonl.gz` of a folder. A file whose heights do not begin at 0 continues
+ * the file before it, and replaces its heights.
+ * @throws FatalError when the folder is unreadable or empty, or a height is incomplete
  */
 export async function loadRecording(folder: string): Promise<Recording> {
   const names = await readdir(folder).catch((thrown: unknown) => {
@@ -248,7 +241,6 @@ function collectBootstrapEvents(call: RecordedCall, found: Map<string, Buffer>):
   if (contentsOf(first, 3).length > 0) found.set(`${encoding} ${bytesOf(call.request, 1).toString()}`, first)
 }
 
-/** An event of a recording, in both of the node's encodings. */
 export interface RecordedEvent {
   type: string
   ccf: Buffer
@@ -258,19 +250,18 @@ export interface RecordedEvent {
 const recordings = new URL('../../test/recordings/', import.meta.url)
 const resultsMethod = 'GetTransactionResultsByBlockID'
 
-/** The files of calls in one folder of recordings. */
 export function recordingFiles(folder: 'base' | 'fork'): string[] {
   const names = readdirSync(new URL(`${folder}/`, recordings))
   return names.filter((name) => /^calls.*\.jsonl\.gz$/.test(name)).sort()
 }
 
-/** The numbers of events by type that the reference decoder counted. */
+/** Events by type, as counted by the reference decoder. */
 export function recordedCounts(folder: 'base'): Record<string, number> {
   const text = readFileSync(new URL(`${folder}/counts.json`, recordings), 'utf8')
   return (JSON.parse(text) as { events: Record<string, number> }).events
 }
 
-/** Every event of every block of one file, in order. */
+/** In the order of the chain. */
 export function readRecordedEvents(folder: 'base' | 'fork', file: string): RecordedEvent[] {
   const text = gunzipSync(readFileSync(new URL(`${folder}/${file}`, recordings))).toString('utf8')
   const ccf = new Map<string, RecordedPayload[]>()

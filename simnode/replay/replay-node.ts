@@ -12,7 +12,7 @@ import { ReplayChain } from './replay-chain.ts'
 type ReplayView = NodeView<ReplayChain>
 type ReplayMethod = UnaryMethod<ReplayChain>
 
-/** The recorded answer to exactly this call; undefined where there is none. */
+/** The recorded answer to exactly this call. */
 function recorded(view: ReplayView, method: string, request: Buffer): Buffer | undefined {
   const answer = view.chain.version.answers.get(keyOf(method, request))
   if (answer === undefined || Buffer.isBuffer(answer)) return answer
@@ -29,7 +29,7 @@ function asRecorded(method: string): ReplayMethod {
   }
 }
 
-/** An account as it was at the end of the recording, whatever height is asked: no other state was recorded. */
+/** An account at the end of the recording, for any height: no other state was recorded. */
 function account(view: ReplayView, address: Buffer): Buffer {
   const answer = recorded(view, 'GetAccountAtLatestBlock', bytesField(1, address))
   if (answer !== undefined) return answer
@@ -37,7 +37,7 @@ function account(view: ReplayView, address: Buffer): Buffer {
   throw new Refusal('INTERNAL', `rpc error: code = NotFound desc = could not find account with address ${hex}`)
 }
 
-/** The node's own data as recorded; the spork's root is told where it is not 0. */
+/** As recorded, with the spork's root where it is not 0. */
 function versionInfo(view: ReplayView, request: Buffer): Buffer {
   const answer = recorded(view, 'GetNodeVersionInfo', request) ?? Buffer.alloc(0)
   if (view.sporkRootHeight === 0) return answer
@@ -48,7 +48,6 @@ function versionInfo(view: ReplayView, request: Buffer): Buffer {
   return bytesField(1, Buffer.concat([told.subarray(0, later), ...roots, told.subarray(later)]))
 }
 
-/** The calls about the node and about accounts. */
 export const nodeMethods: Readonly<Record<string, ReplayMethod>> = {
   GetNetworkParameters: asRecorded('GetNetworkParameters'),
   GetNodeVersionInfo: { answer: versionInfo },
@@ -63,16 +62,14 @@ export const nodeMethods: Readonly<Record<string, ReplayMethod>> = {
 
 const method = 'ExecuteScriptAtLatestBlock'
 
-/** A value in JSON-CDC. */
 interface JsonCdc {
   readonly type: string
   readonly value: unknown
 }
 
 /**
- * Scripts give what was recordedScript at the end of the chain, whatever the head: no other state was. flowfarm's own scripts that
- * take lists answer element by element and were recordedScript with one element each, so that lists of any length are put together
- * from these.
+ * Scripts return the values at the end of the recording. Scripts that take lists were recorded with one element each;
+ * longer lists are assembled from these.
  */
 export const scriptMethods: Readonly<Record<string, UnaryMethod<ReplayChain>>> = {
   [method]: { answer: (view, request) => recordedScript(view, request) ?? assembled(view, request) },
@@ -84,7 +81,7 @@ function recordedScript(view: NodeView<ReplayChain>, request: Buffer): Buffer | 
   throw new Refusal(answer.code, answer.message)
 }
 
-/** @throws Refusal UNIMPLEMENTED where an element was not recordedScript, or the arguments are no lists of one length */
+/** @throws Refusal UNIMPLEMENTED for an unrecorded element, or arguments that are no lists of one length */
 function assembled(view: NodeView<ReplayChain>, request: Buffer): Buffer {
   const script = bytesField(1, bytesOf(request, 1))
   const lists = contentsOf(request, 2).map(listOf)
@@ -114,20 +111,17 @@ function unknown(): Refusal {
 }
 
 export interface ReplayNodeOptions extends AccessNodeOptions, ChainShape {
-  /** The recordings folder, or what `loadRecording` made of it. */
+  /** A folder, or a loaded recording. */
   readonly recording: string | Recording
-  /** Which version of the chain; see `RecordedVersion.name`. Default: the first. */
+  /** Default: the first version. */
   readonly version?: string
 }
 
-/**
- * An access node that serves a recording; its versions are those of the recording. Accounts, and what scripts say of
- * them, are those at the end of the recording; scripts that were not recorded are UNIMPLEMENTED.
- */
+/** An access node that serves the versions of a recording. Accounts and script results are those at its end. */
 export class ReplayNode extends AccessNode<ReplayChain> {
   readonly recording: Recording
 
-  /** Not listening yet: `startReplayNode` makes nodes. */
+  /** Use `startReplayNode`, which also listens. */
   constructor(recording: Recording, options: ReplayNodeOptions) {
     const names = [...recording.versions.keys()]
     super(
@@ -148,10 +142,7 @@ export class ReplayNode extends AccessNode<ReplayChain> {
   }
 }
 
-/**
- * Starts an access node on a recording.
- * @throws FatalError for a bad recording, an unknown version or height, a taken port
- */
+/** @throws FatalError for a bad recording, an unknown version or height, a port in use */
 export async function startReplayNode(options: ReplayNodeOptions): Promise<ReplayNode> {
   const recording = typeof options.recording === 'string' ? await loadRecording(options.recording) : options.recording
   const node = new ReplayNode(recording, options)

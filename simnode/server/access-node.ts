@@ -11,51 +11,45 @@ import type { NodeChain, NodeView, UnaryMethod } from '../node/node-view.ts'
 import { RawGrpcServer } from './grpc-server.ts'
 
 export interface AccessNodeOptions {
-  /** Default 127.0.0.1. */
   readonly host?: string
-  /** Default 0, which picks a free one. */
+  /** Default 0: any free port. */
   readonly port?: number
-  /** Whether it also answers the access API's REST, for browsers. Default false. */
+  /** Also serve the access API's REST. Default false. */
   readonly hasRest?: boolean
-  /** Of REST. Default 0, which picks a free one. */
+  /** Default 0: any free port. */
   readonly restPort?: number
-  /** The latest height at first. Default: the chain's `firstHead`. */
+  /** The first head. Default: the chain's `firstHead`. */
   readonly head?: number
-  /** Milliseconds from one new block to the next, until the chain ends. Default: the head moves only when told. */
+  /** Milliseconds between new blocks, until the chain ends. Default: the head moves only on request. */
   readonly intervalMs?: number
-  /** The lowest height that is served, told by GetNodeVersionInfo. Default: the lowest of the chain. */
+  /** The lowest height that is served, as in GetNodeVersionInfo. Default: the chain's lowest. */
   readonly sporkRootHeight?: number
   /**
-   * After a switch, blocks of the versions before are found by id with `block_status` UNKNOWN, as on a real node.
-   * Default false: they are forgotten, as on the emulator.
+   * After a switch, blocks of earlier versions are found by id with `block_status` UNKNOWN, as on a real node. Default
+   * false: they are not found, as on the emulator.
    */
   readonly keepsOrphans?: boolean
-  /** From the beginning; see `inject`. */
+  /** Injected at the start. */
   readonly faults?: readonly Fault[]
 }
 
-/** A node may be switched for hours; of the chains that it served before, so many are kept, and with them their orphans. */
+/** Limits the memory of a node that is switched for hours; orphans of older chains are lost. */
 const maxKeptChains = 8
 
-/** Where a node's chains come from. */
 export interface ChainSource<Chain extends NodeChain> {
-  /** The chain that is served first. */
   readonly first: string
-  /** Names of chains that can be switched to; there may be more than can be told. */
+  /** Known names of chains; there may be more. */
   readonly names: readonly string[]
-  /** @throws FatalError for a name that there is not */
+  /** @throws FatalError for an unknown name */
   chain(name: string): Chain
-  /** The calls that these chains answer in a way of their own. */
+  /** Methods that these chains answer themselves. */
   readonly methods: Readonly<Record<string, UnaryMethod<Chain>>>
 }
 
 /**
- * An access node that serves a chain over gRPC, in the services `flow.access.AccessAPI` and `access.AccessAPI`, and by REST if
- * that is wanted.
- *
- * States: idle; serving, from `listen` on; stopped, for good, after `stop`. While it serves, three things change from
- * outside: the version of the chain (`switchTo`), its head (`setHead`, `advance`, the interval), and its faults.
- * Everything is sealed at once.
+ * An access node that serves a chain over gRPC (`flow.access.AccessAPI`, `access.AccessAPI`) and, if wanted, REST.
+ * States: idle; serving, after `listen`; stopped, after `stop`. While it serves, callers change the version of the
+ * chain (`switchTo`), the head, and the faults.
  */
 export class AccessNode<Chain extends NodeChain = NodeChain> {
   readonly events = new EventEmitter<AccessNodeEvents>()
@@ -77,7 +71,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     for (const fault of options.faults ?? []) this.inject(fault)
   }
 
-  /** Opens the port and starts the interval. */
+  /** Opens the ports and starts the interval. */
   async listen(): Promise<void> {
     const calls = new CallServer<Chain>({
       view: () => this.#view,
@@ -107,7 +101,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return `${this.#server.host}:${this.#server.port}`
   }
 
-  /** `http://host:port`, without a slash at the end. @throws FatalError where it has no REST */
+  /** `http://host:port` @throws FatalError without REST */
   get restUrl(): string {
     if (this.#rest === undefined)
       throw new FatalError('node-without-rest', 'The node has no REST: start it with hasRest')
@@ -118,17 +112,16 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#view.chain
   }
 
-  /** What it shows at this moment. */
   protected get view(): NodeView<Chain> {
     return this.#view
   }
 
-  /** Name of the version that is served. */
+  /** Name of the served version. */
   get version(): string {
     return this.#view.chain.name
   }
 
-  /** Names of the versions that it can be switched to; there may be more than can be told. */
+  /** Known names of versions; there may be more. */
   get versions(): readonly string[] {
     return this.#source.names
   }
@@ -141,28 +134,27 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#view.sporkRootHeight
   }
 
-  /** How many calls of a method came in since the start, or of all methods. */
+  /** Calls since the start, of one method or of all. */
   callCount(method?: string): number {
     if (method !== undefined) return this.#callCounts.get(method) ?? 0
     return [...this.#callCounts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Makes `count` more blocks known, as far as the chain goes. */
+  /** Adds blocks, as far as the chain goes. */
   advance(count = 1): void {
     this.setHead(Math.min(this.head + count, this.chain.highest))
   }
 
-  /** @throws FatalError when the chain has no such height */
+  /** @throws FatalError for a height outside the chain */
   setHead(height: number): void {
     if (height === this.head) return
     this.#show({ ...this.#view, head: this.#checkedHead(this.chain, height) })
   }
 
   /**
-   * Exchanges the chain for another version, as a rollback does: blocks of the old one that are not in the new one are
-   * no longer found, and the head may be lower than before.
+   * Serves another version of the chain, as after a rollback; the head may be lower.
    * @param head default: the first head of the version
-   * @throws FatalError when there is no such version or height
+   * @throws FatalError for an unknown version or height
    */
   switchTo(version: string, head?: number): void {
     this.#show(this.#viewOf(version, head))
@@ -180,13 +172,13 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#faults.list()
   }
 
-  /** Cuts every connection once; clients may connect again at once. */
+  /** Clients may reconnect at once. */
   dropConnections(): void {
     this.#server?.dropConnections()
     this.#rest?.dropConnections()
   }
 
-  /** Stops at once, cutting calls and streams that are under way. */
+  /** Stops at once; calls and streams under way are cut. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await Promise.all([this.#server?.close(), this.#rest?.close()])
@@ -196,7 +188,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.stop()
   }
 
-  /** One more block each time, and those that were missed while the process had no time: the head does not fall behind. */
+  /** Catches up after a pause of the process. */
   #keepPace(intervalMs: number): void {
     const start = performance.now()
     let made = 0

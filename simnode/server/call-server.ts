@@ -11,16 +11,15 @@ import { streamMethods } from '../node/block-methods.ts'
 import type { StreamMethod } from '../node/block-methods.ts'
 
 export interface AccessNodeEvents {
-  /** The head is another than before: higher, or lower after a switch. */
+  /** The head moved; after a switch it may be lower. */
   head: [height: number]
-  /** A call came in and was judged; its answer may still be under way. */
+  /** A call arrived; its answer may be under way. */
   call: [call: FaultCall]
 }
 
-/** What the calls need of their node. */
 export interface CallContext<Chain extends NodeChain> {
   view(): NodeView<Chain>
-  /** The calls that its chain answers in a way of its own. */
+  /** Methods that the chain answers itself. */
   readonly methods: Readonly<Record<string, UnaryMethod<Chain>>>
   readonly faults: FaultBook
   readonly events: EventEmitter<AccessNodeEvents>
@@ -33,7 +32,7 @@ type ServiceName = FaultCall['service']
 const modern = 'flow.access.AccessAPI'
 const legacy = 'access.AccessAPI'
 
-/** Takes calls in: judges them by the faults, answers them from the view of the moment, keeps streams at the head. */
+/** Applies faults to calls, answers them from the present view, and follows the head in streams. */
 export class CallServer<Chain extends NodeChain> {
   readonly #context: CallContext<Chain>
 
@@ -41,7 +40,7 @@ export class CallServer<Chain extends NodeChain> {
     this.#context = context
   }
 
-  /** The unary calls of the modern service, for whoever takes them in by another protocol. */
+  /** The unary calls of the modern service, for other protocols. */
   unaryCalls(): Record<string, (call: UnaryCall) => void> {
     return Object.fromEntries(
       Object.entries(this.#methods()).map(([name, method]) => [name, this.#unary(modern, name, method)]),
@@ -96,7 +95,7 @@ export class CallServer<Chain extends NodeChain> {
     }
   }
 
-  /** Sends block after block, and waits at the head until it moves or the client goes. */
+  /** Sends blocks up to the head, and waits for more until the client leaves. */
   async #follow(call: GrpcCall, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
     if (verdict.delayMs > 0) await delay(verdict.delayMs)
     if (this.#isHeld(verdict, call.peer)) return
@@ -128,7 +127,7 @@ export class CallServer<Chain extends NodeChain> {
     }
   }
 
-  /** Counts a call, tells of it, and looks up what is to happen to it. */
+  /** Counts a call, emits it, and decides what happens to it. */
   #judge(
     service: ServiceName,
     method: string,
@@ -157,14 +156,14 @@ export class CallServer<Chain extends NodeChain> {
     return view.chain.block(height).hasFailedTransaction
   }
 
-  /** True when the call gets nothing: its connection is cut, or it is left to wait. */
+  /** Whether a fault leaves the call without an end. */
   #isHeld(verdict: Verdict, peer: string): boolean {
     if (verdict.end === 'drop-connection') this.#context.dropConnection(peer)
     return verdict.end === 'drop-connection' || verdict.end === 'never-answer'
   }
 }
 
-/** A request that cannot be read is the caller's fault; everything else unexpected is the node's. */
+/** An unreadable request is INVALID_ARGUMENT; other errors are INTERNAL. */
 function failureOf(thrown: unknown): CallFailure {
   if (thrown instanceof Refusal) return { code: thrown.code, details: thrown.message }
   if (thrown instanceof RangeError) return { code: status.INVALID_ARGUMENT, details: thrown.message }

@@ -12,7 +12,6 @@ import { listenOn } from '../node/listen-on.ts'
 const headSchema = z.union([z.strictObject({ height: z.int() }), z.strictObject({ advance: z.int().min(1) })])
 const branchSchema = z.strictObject({ name: z.string(), head: z.int().exactOptional() })
 
-/** What a node shows and can be told from outside its process. */
 export interface NodeStatus {
   readonly endpoint: string
   readonly version: string
@@ -87,7 +86,7 @@ async function answer(node: AccessNode, request: IncomingMessage): Promise<{ cod
   } catch (thrown) {
     const error = asError(thrown)
     if (thrown instanceof ApiError) return { code: thrown.status, body: { error: error.message } }
-    // What the node refuses (a height outside the chain) and what is not JSON is the caller's fault.
+    // A height outside the chain, or a body that is not JSON.
     const isCallers = thrown instanceof FatalError || thrown instanceof SyntaxError
     return { code: isCallers ? 400 : 500, body: { error: error.message } }
   }
@@ -95,7 +94,7 @@ async function answer(node: AccessNode, request: IncomingMessage): Promise<{ cod
 
 async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
   refuseRebound(request, '127.0.0.1', undefined, 'or by its address')
-  // Pages of other sites can send a POST without asking first; only browsers send this header.
+  // Pages of other sites can send a POST without preflight; only browsers send this header.
   if (request.headers.origin !== undefined)
     throw new ApiError(403, 'foreign-origin', 'Web pages may not control the node. Use a program such as curl.')
   const route = `${request.method} ${request.url}`

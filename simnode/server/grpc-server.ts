@@ -10,8 +10,8 @@ const okTrailers: OutgoingHttpHeaders = { 'grpc-status': '0' }
 const frameHeadLength = 5
 
 /**
- * One call of a client, on a stream of HTTP/2. States: open; ended, after the answer, a failure or the client's cancel, when
- * whatever is still said is said to nobody. Source: "gRPC over HTTP2", the protocol's description.
+ * A client's call on an HTTP/2 stream. After an answer, a failure or a cancel, further writes are ignored. Source:
+ * "gRPC over HTTP2".
  */
 export class GrpcCall {
   /** The client's `address:port`. */
@@ -26,24 +26,24 @@ export class GrpcCall {
     this.request = request
   }
 
-  /** Whether the client has gone, or the call has ended. */
+  /** Whether the call has ended, or the client has left. */
   get isOver(): boolean {
     return this.#stream.destroyed || this.#stream.closed || this.#stream.writableEnded
   }
 
-  /** Whether what was written has been sent, but for a little. */
+  /** Whether the write buffer is below its limit. */
   get hasRoom(): boolean {
     return !this.#stream.writableNeedDrain
   }
 
-  /** Sends one message. @returns `hasRoom` afterwards */
+  /** @returns `hasRoom` */
   write(message: Buffer): boolean {
     if (this.isOver) return false
     this.#begin()
     return this.#stream.write(framed(message))
   }
 
-  /** Sends the last message, and ends the call well. */
+  /** Sends the last message and status OK. */
   answer(message: Buffer): void {
     if (this.isOver) return
     this.#begin()
@@ -59,7 +59,7 @@ export class GrpcCall {
     } else this.#stream.respond({ ...responseHeaders, ...trailers }, { endStream: true })
   }
 
-  /** Calls the listener when there is room again, and when the call is over. @returns how to stop that */
+  /** Calls the listener when the buffer drains, and at the end of the call. @returns unsubscribes */
   onChange(listener: () => void): () => void {
     this.#stream.on('drain', listener).on('close', listener)
     return () => this.#stream.off('drain', listener).off('close', listener)
@@ -72,7 +72,7 @@ export class GrpcCall {
   }
 }
 
-/** A message as it is sent: not compressed, with its length in front. */
+/** An uncompressed message with its length. */
 function framed(message: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(frameHeadLength + message.length)
   frame[0] = 0
@@ -81,7 +81,6 @@ function framed(message: Buffer): Buffer {
   return frame
 }
 
-/** The one message of a request, or why it is none. */
 export function unframed(body: Buffer): Buffer | CallFailure {
   if (body.length < frameHeadLength) return { code: status.INTERNAL, details: 'The request holds no message' }
   if (body[0] !== 0) return { code: status.UNIMPLEMENTED, details: 'Compressed messages are not understood' }
@@ -91,26 +90,22 @@ export function unframed(body: Buffer): Buffer | CallFailure {
   return message
 }
 
-/** Answers a call, or has it fail, at once or later. */
 export type CallHandler = (call: GrpcCall) => void
 
-/** The calls of a service by method name; messages are bytes. */
 export type RawService = Readonly<Record<string, CallHandler>>
 
-/** Megabytes that a connection may hold: answers may be larger than any client should accept, so that clients can be tested. */
+/** MB per connection. Larger than any client should accept, so that clients can be tested. */
 const maxSessionMemory = 4096
 
 /**
- * A plaintext gRPC server that gives messages on as bytes and owns its sockets, so that one connection can be cut and
- * stopping is immediate. It is `node:http2` and little else, which takes 50 µs for a call where `@grpc/grpc-js` takes 85: a
- * simulated node spends most of its time on calls. A call's deadline is its client's affair, and nothing is compressed.
- * States: listening, from the moment it is made; closed, after `close`.
+ * A plaintext gRPC server that passes messages as bytes and owns its sockets, so that it can cut a connection and stop
+ * at once. `node:http2` takes 50 µs a call, `@grpc/grpc-js` 85. Deadlines are the client's; nothing is compressed.
  */
 export class RawGrpcServer {
   readonly host: string
   readonly port: number
   readonly #http: Http2Server
-  /** By the peer's `address:port`, as calls name it. */
+  /** By the peer's `address:port`. */
   readonly #sockets: Map<string, Socket>
 
   private constructor(http: Http2Server, sockets: Map<string, Socket>) {
@@ -122,9 +117,9 @@ export class RawGrpcServer {
   }
 
   /**
-   * @param services by their full names
+   * @param services by full name
    * @param port 0 for any free one
-   * @throws FatalError when the address cannot be taken
+   * @throws FatalError when the address cannot be bound
    */
   static async listen(
     host: string,
@@ -145,7 +140,7 @@ export class RawGrpcServer {
     })
     http.on('session', (session) => {
       const peer = peerOf(session.socket)
-      // A connection that breaks takes its streams along; there is nobody left to tell.
+      // A broken connection ends its streams.
       session.on('error', () => session.destroy())
       session.on('stream', (stream, headers) =>
         takeCall(stream, peer, handlers.get(headers[':path'] ?? ''), headers[':path']),
@@ -155,17 +150,15 @@ export class RawGrpcServer {
     return new RawGrpcServer(http, sockets)
   }
 
-  /** Cuts the connection of a call's peer. */
   dropConnection(peer: string): void {
     this.#sockets.get(peer)?.destroy()
   }
 
-  /** Cuts every connection; clients may connect again at once. */
+  /** Clients may reconnect at once. */
   dropConnections(): void {
     for (const socket of this.#sockets.values()) socket.destroy()
   }
 
-  /** Stops listening and cuts what is connected. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#http.close(() => resolve())
@@ -179,10 +172,8 @@ function peerOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'r
   return `${remoteAddress}:${remotePort}`
 }
 
-/** Reads a call's request and hands it on. */
 function takeCall(stream: ServerHttp2Stream, peer: string, handler: CallHandler | undefined, path = ''): void {
   const chunks: Buffer[] = []
-  // That the client cancelled a call is no trouble of the server's.
   stream.on('error', () => stream.destroy())
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
   stream.on('end', () => {

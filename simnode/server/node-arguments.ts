@@ -4,7 +4,7 @@ import type { AccessNodeOptions } from './access-node.ts'
 import { faultSchema } from '../node/faults.ts'
 import type { Fault } from '../node/faults.ts'
 
-/** The options that the command of every simulated node has, as `parseArgs` takes them. */
+/** Options of all simulated nodes, for `parseArgs`. */
 export const nodeArguments = {
   port: { type: 'string' },
   host: { type: 'string' },
@@ -19,7 +19,6 @@ export const nodeArguments = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** How they are explained. */
 export const nodeArgumentsHelp = `  --port <port>          to listen on (default 3569; 0 picks a free one)
   --host <address>       to listen on (default 127.0.0.1)
   --rest-port <port>     answer by REST too, as a browser asks (default: not; 0 picks a free one)
@@ -34,7 +33,6 @@ export const nodeArgumentsHelp = `  --port <port>          to listen on (default
   --help                 this text
 `
 
-/** What was given for them. */
 export interface NodeArgumentValues {
   readonly port?: string | undefined
   readonly host?: string | undefined
@@ -48,14 +46,13 @@ export interface NodeArgumentValues {
   readonly rate?: boolean | undefined
 }
 
-/** How a simulated node is to run, whatever it serves. */
 export interface NodeCommand<Options extends AccessNodeOptions = AccessNodeOptions> {
   readonly node: Options
   readonly controlPort: number | undefined
   readonly showsRate: boolean
 }
 
-/** @throws FatalError that says which argument is wrong */
+/** @throws FatalError that names the wrong argument */
 export function readNodeArguments(values: NodeArgumentValues): NodeCommand {
   const head = wholeNumber('--head', values.head)
   const intervalMs = wholeNumber('--interval', values.interval, { min: 1 })
@@ -80,7 +77,7 @@ export function readNodeArguments(values: NodeArgumentValues): NodeCommand {
   }
 }
 
-/** @throws FatalError where the text is no whole number within the limits */
+/** @throws FatalError for other text, or a number outside the limits */
 export function wholeNumber(
   name: string,
   text: string | undefined,
@@ -97,12 +94,11 @@ export function wrongArgument(message: string): FatalError {
   return new FatalError('bad-argument', message)
 }
 
-/** Runs Node's reading of arguments. @throws FatalError that says which argument is wrong */
 export function readArguments<Parsed>(parse: () => Parsed): Parsed {
   try {
     return parse()
   } catch (thrown) {
-    // Of Node's words the first sentence is enough; the rest is about names of files that begin with a dash.
+    // Node's further sentences are about file names that begin with a dash.
     throw wrongArgument(`${asError(thrown).message.split('. ')[0]}; --help shows the options`)
   }
 }

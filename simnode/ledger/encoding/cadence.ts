@@ -1,6 +1,5 @@
 import { typeId } from '../../../src/flow/type-id.ts'
 
-/** A type without parts, by its Cadence name. */
 export type SimpleTypeName =
   | 'Void'
   | 'Never'
@@ -50,7 +49,7 @@ export type SimpleTypeName =
   | 'Block'
   | 'Account'
 
-/** A Cadence type. Types are made once, as constants: encoders keep a plan for each. */
+/** Types are constants: encoders keep a plan for each. */
 export type CadenceType =
   | SimpleTypeName
   | OptionalType
@@ -90,16 +89,16 @@ export interface RangeType {
 
 export interface CompositeType {
   readonly kind: 'struct' | 'resource' | 'event' | 'contract' | 'enum' | 'attachment'
-  /** E.g. `A.f8d6e0586b0a20c7.FlowDKG.EndDKG`; `PublicKey` for types of the language. */
+  /** E.g. `A.f8d6e0586b0a20c7.FlowDKG.EndDKG`, or `PublicKey` for built-in types. */
   readonly id: string
-  /** In the order of the declaration. An enum has the one field `rawValue`. */
+  /** In the order of declaration. An enum has the one field `rawValue`. */
   readonly fields: readonly Field[]
 }
 
 export interface InterfaceType {
   readonly kind: 'struct-interface' | 'resource-interface' | 'contract-interface'
   readonly id: string
-  /** Told where the type itself is a value: `uuid`, which every resource has. */
+  /** Used in type values only: `uuid`, which every resource has. */
   readonly fields: readonly Field[]
 }
 
@@ -122,11 +121,11 @@ export type Authorization =
 
 export interface CapabilityType {
   readonly kind: 'capability'
-  /** Null for a capability whose type says nothing of what it lends. */
+  /** Null for an untyped capability. */
   readonly borrowType: CadenceType | null
 }
 
-/** Occurs only as what a value of type `Type` stands for. */
+/** Occurs only in type values. */
 export interface FunctionType {
   readonly kind: 'function'
   readonly view: boolean
@@ -140,7 +139,6 @@ export interface Field {
   readonly type: CadenceType
 }
 
-/** An event's shape: its type id, and name and type of each field in the order of the declaration. */
 export type EventShape = CompositeType & { readonly kind: 'event' }
 
 export function optional(element: CadenceType): OptionalType {
@@ -151,7 +149,7 @@ export function arrayOf(element: CadenceType, size?: number): ArrayType {
   return size === undefined ? { kind: 'array', element } : { kind: 'array', element, size }
 }
 
-/** @param fields name to type, in the order of the declaration */
+/** @param fields type by name, in the order of declaration */
 export function compositeType<Kind extends CompositeType['kind']>(
   kind: Kind,
   id: string,
@@ -164,10 +162,10 @@ export function eventShape(id: string, fields: Readonly<Record<string, CadenceTy
   return compositeType('event', id, fields)
 }
 
-/** A type that a contract declares, or the language in a contract's manner: it has an id and is defined before use. */
+/** A type with an id, which messages define before use. */
 export type NominalType = CompositeType | InterfaceType
 
-/** Adds every nominal type that a type mentions, in itself and in its fields, by its id. */
+/** Collects the nominal types that a type and its fields mention, by id. */
 export function collectNominalTypes(type: CadenceType, found: Map<string, NominalType>): void {
   if (typeof type === 'string') return
   switch (type.kind) {
@@ -222,7 +220,7 @@ const abstractNames: ReadonlySet<string> = new Set([
   'CapabilityPath',
 ])
 
-/** Whether a value in a place of that type names its own type. */
+/** Whether values of the type name their own types. */
 export function isAbstract(type: CadenceType): boolean {
   if (typeof type === 'string') return abstractNames.has(type)
   return type.kind === 'intersection' || isInterface(type)
@@ -232,7 +230,7 @@ export function isInterface(type: Exclude<CadenceType, string>): type is Interfa
   return type.kind.endsWith('-interface')
 }
 
-/** The text of a type: what `Type.identifier` gives inside Cadence. */
+/** `Type.identifier` in Cadence. */
 export function typeIdOf(type: CadenceType): string {
   if (typeof type === 'string') return type
   switch (type.kind) {
@@ -290,30 +288,26 @@ export type CadenceValue =
   | TypeValue
   | TypedValue
 
-/** A value of type `Type`; null for a type that is no longer known. */
+/** A value of type `Type`; null for an unknown type. */
 export interface TypeValue {
   readonly staticType: CadenceType | null
 }
 
-/** A value that names its own type. */
 export interface TypedValue {
   readonly type: CadenceType
   readonly value: CadenceValue
 }
 
-/** The error of a value that is not of the type of its place: a mistake of who made it. */
 export function wrongValue(type: string, value: CadenceValue): TypeError {
   const told = typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
   return new TypeError(`${told} (${typeof value}) is no value of a ${type}`)
 }
 
-/** @throws TypeError */
 export function itemsOf(type: string, value: CadenceValue): readonly CadenceValue[] {
   if (!Array.isArray(value)) throw wrongValue(type, value)
   return value as readonly CadenceValue[]
 }
 
-/** @throws TypeError */
 export function typedValueOf(value: CadenceValue): TypedValue {
   if (!isTypedValue(value)) throw wrongValue('abstract type', value)
   return value
@@ -323,19 +317,17 @@ export function isTypedValue(value: CadenceValue): value is TypedValue {
   return typeof value === 'object' && value !== null && 'type' in value
 }
 
-/** @throws TypeError */
 export function typeOf(value: CadenceValue): CadenceType | null {
   if (typeof value !== 'object' || value === null || !('staticType' in value)) throw wrongValue('Type', value)
   return value.staticType
 }
 
-/** @throws TypeError */
 export function addressOf(value: CadenceValue): Uint8Array {
   if (!(value instanceof Uint8Array) || value.length !== 8) throw wrongValue('Address', value)
   return value
 }
 
-/** Domain and identifier of a path. @throws TypeError */
+/** @throws TypeError */
 export function pathOf(value: CadenceValue): [domain: 'storage' | 'public' | 'private', identifier: string] {
   const [, domain, identifier] =
     typeof value === 'string' ? (/^\/(storage|public|private)\/(.*)$/s.exec(value) ?? []) : []
@@ -343,7 +335,6 @@ export function pathOf(value: CadenceValue): [domain: 'storage' | 'public' | 'pr
   return [domain as 'storage' | 'public' | 'private', identifier]
 }
 
-/** @throws TypeError */
 export function capabilityOf(value: CadenceValue): [address: Uint8Array, id: number | bigint] {
   const [address, id] = itemsOf('Capability', value)
   if (typeof id !== 'number' && typeof id !== 'bigint') throw wrongValue('Capability', value)

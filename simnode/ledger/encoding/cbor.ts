@@ -4,7 +4,7 @@ const whole = new BigInt64Array(1)
 const halves = new Uint32Array(whole.buffer)
 const lowIndex = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 1
 
-/** The two halves of a bigint modulo 2^64, without arithmetic of bigints: that would take longer than all the rest. */
+/** The halves of a bigint modulo 2^64, without bigint arithmetic, which would dominate encoding. */
 export const splitUint64 = {
   set(value: bigint): void {
     whole[0] = value
@@ -19,15 +19,15 @@ export const splitUint64 = {
   },
 }
 
-/** Major types of CBOR, in place: the upper three bits of a head. Source: RFC 8949. */
+/** Major types: the upper three bits of a head. Source: RFC 8949. */
 export const major = { unsigned: 0x00, negative: 0x20, bytes: 0x40, text: 0x60, array: 0x80, tag: 0xc0 } as const
 
 export type Major = (typeof major)[keyof typeof major]
 
-/** Texts up to this length are copied character by character, which is faster than a call into the runtime. */
+/** Short texts are copied by character, which is faster than a call into the runtime. */
 const shortText = 64
 
-/** The head of a data item, as short as its argument allows. */
+/** In the shortest form. */
 export function writeHead(out: ByteWriter, type: Major, argument: number): void {
   out.reserve(9)
   const { bytes } = out
@@ -50,7 +50,7 @@ export function writeHead(out: ByteWriter, type: Major, argument: number): void 
   }
 }
 
-/** The head whose argument is an unsigned integer below 2^64. */
+/** @param argument below 2^64 */
 export function writeBigHead(out: ByteWriter, type: Major, argument: bigint): void {
   splitUint64.set(argument)
   const { high, low } = splitUint64
@@ -64,7 +64,6 @@ export function writeBigHead(out: ByteWriter, type: Major, argument: bigint): vo
   writeUint32(out, low)
 }
 
-/** An unsigned or negative integer. */
 export function writeInteger(out: ByteWriter, value: number | bigint): void {
   if (typeof value === 'number') {
     if (value < 0) writeHead(out, major.negative, -1 - value)
@@ -73,7 +72,6 @@ export function writeInteger(out: ByteWriter, value: number | bigint): void {
   else writeBigHead(out, major.unsigned, value)
 }
 
-/** A text string. */
 export function writeText(out: ByteWriter, text: string): void {
   const { length } = text
   if (length <= shortText && writeShortAscii(out, text, length)) return
@@ -82,23 +80,20 @@ export function writeText(out: ByteWriter, text: string): void {
   out.utf8(text)
 }
 
-/** A byte string. */
 export function writeBytes(out: ByteWriter, bytes: Uint8Array): void {
   writeHead(out, major.bytes, bytes.length)
   out.raw(bytes)
 }
 
-/** The head of a tag; what is tagged follows. */
 export function writeTag(out: ByteWriter, number: number): void {
   writeHead(out, major.tag, number)
 }
 
-/** The value that is none. */
 export function writeNil(out: ByteWriter): void {
   out.uint8(0xf6)
 }
 
-/** @returns false, with nothing written, where the text has other characters than ASCII */
+/** @returns false, with nothing written, for text beyond ASCII */
 function writeShortAscii(out: ByteWriter, text: string, length: number): boolean {
   const start = out.position
   writeHead(out, major.text, length)
@@ -117,7 +112,7 @@ function writeShortAscii(out: ByteWriter, text: string, length: number): boolean
   return true
 }
 
-/** The low 32 bits, big endian; room for them must be there. */
+/** The low 32 bits, big endian. The caller has reserved the space. */
 function writeUint32(out: ByteWriter, value: number): void {
   const { bytes } = out
   const low = value >>> 0

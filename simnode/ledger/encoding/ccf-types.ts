@@ -4,7 +4,7 @@ import type { Authorization, CadenceType, Field, FunctionType, NominalType } fro
 import { isInterface } from './cadence.ts'
 import { major, writeBytes, writeHead, writeNil, writeTag, writeText } from './cbor.ts'
 
-/** The numbers by which a message refers to the types that it defines, by type id. */
+/** Numbers of a message's definitions, by type id. */
 export type DefinitionIds = ReadonlyMap<string, number>
 
 const simpleNumbers = new Map([...simpleTypeNames].map(([number, name]) => [name, number]))

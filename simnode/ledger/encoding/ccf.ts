@@ -16,7 +16,7 @@ import { major, writeBigHead, writeBytes, writeHead, writeInteger, writeNil, wri
 import { writeTypeValue, writeInlineType, sortDefinitions, writeDefinitions } from './ccf-types.ts'
 import type { DefinitionIds } from './ccf-types.ts'
 
-/** Appends a value of one type; `ids` are those of the message, which abstract places need. */
+/** @param ids of the message's definitions, for abstract types */
 export type CcfWriter = (out: ByteWriter, value: CadenceValue, ids: DefinitionIds) => void
 
 const typeAndValueTag = 130
@@ -25,11 +25,10 @@ const domains = { storage: 1, private: 2, public: 3 } as const
 
 const writers = new Map<CadenceType, CcfWriter>()
 
-/** How values of a type are written: made once for each type. */
 export function ccfWriter(type: CadenceType): CcfWriter {
   const found = writers.get(type)
   if (found !== undefined) return found
-  // A type that holds itself finds this one while its own is being made.
+  // A recursive type finds this one while its own is being made.
   writers.set(type, (out, value, ids) => made(out, value, ids))
   const made: CcfWriter = makeWriter(type)
   writers.set(type, made)
@@ -168,7 +167,7 @@ function dictionaryWriter({ key, value }: DictionaryType): CcfWriter {
   }
 }
 
-/** The pairs of a dictionary in the order of their encoded keys, in which the chain gives them. */
+/** The pairs of a dictionary in the chain's order, by encoded key. */
 export function sortedPairs(key: CadenceType, pairs: CadenceValue, ids: DefinitionIds): readonly CadenceValue[] {
   const list = itemsOf('dictionary', pairs)
   if (list.length < 2) return list
@@ -228,7 +227,6 @@ function writeBignum(out: ByteWriter, value: CadenceValue): void {
 const messageTags = { definitionsAndValue: 129, typeAndValue: 130 } as const
 
 interface MessagePlan {
-  /** Everything before the value. */
   readonly prefix: Buffer
   readonly ids: DefinitionIds
   readonly write: CcfWriter
@@ -236,16 +234,16 @@ interface MessagePlan {
 
 interface TypePlan extends MessagePlan {
   readonly nominal: ReadonlyMap<string, NominalType>
-  /** Whether values may bring types of their own, which the message then defines too. */
+  /** Whether values may bring types that the message must define. */
   readonly isOpen: boolean
 }
 
 const plans = new Map<CadenceType, TypePlan>()
 
 /**
- * Appends a value in CCF, with the definitions of its types, as a node's events have it.
+ * Appends a value in CCF with the definitions of its types.
  * Source: https://github.com/onflow/ccf, ccf_specs.md, fully self-describing mode.
- * @throws TypeError where the value is not of that type
+ * @throws TypeError for a value of another type
  */
 export function writeCcf(out: ByteWriter, type: CadenceType, value: CadenceValue): void {
   let known = plans.get(type)
@@ -284,7 +282,7 @@ function messagePlan(type: CadenceType, nominal: ReadonlyMap<string, NominalType
   return { prefix: out.view(), ids, write: ccfWriter(type) }
 }
 
-/** Whether a type has places whose values name their own types. */
+/** Whether a type contains abstract types. */
 function isOpen(type: CadenceType, seen: Set<CadenceType>): boolean {
   if (seen.has(type)) return false
   seen.add(type)
@@ -307,7 +305,7 @@ function isOpen(type: CadenceType, seen: Set<CadenceType>): boolean {
     case 'resource-interface':
     case 'contract-interface':
       return true
-    // The composite types.
+    // Composite types.
     default:
       return type.fields.some((field) => isOpen(field.type, seen))
   }

@@ -26,25 +26,23 @@ import { sortedPairs } from './ccf.ts'
 
 const escapes: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' }
 
-/** What a node escapes besides what JSON must: Go's encoder makes text safe within HTML. */
+/** Escaped by Go's encoder too, for HTML. */
 const unsafe = /[<>&\u2028\u2029]/g
 
-/** Texts up to this length are copied character by character, which is faster than a call into the runtime. */
+/** Short texts are copied by character, which is faster than a call into the runtime. */
 const shortText = 64
 
-/** A JSON string as nodes write it. */
 export function jsonText(text: string): string {
   return JSON.stringify(text).replace(unsafe, (mark) => {
     return escapes[mark] ?? `\\u${mark.charCodeAt(0).toString(16)}`
   })
 }
 
-/** Appends a JSON string, quotes included. */
 export function writeJsonText(out: ByteWriter, text: string): void {
   if (text.length > shortText || !writePlainText(out, text)) out.utf8(jsonText(text))
 }
 
-/** @returns false, with nothing written, where a character needs more than itself */
+/** @returns false, with nothing written, for characters to escape */
 function writePlainText(out: ByteWriter, text: string): boolean {
   const { length } = text
   out.reserve(length + 2)
@@ -71,7 +69,6 @@ function writePlainText(out: ByteWriter, text: string): boolean {
   return true
 }
 
-/** Appends text known to be ASCII. */
 export function writeAscii(out: ByteWriter, text: string): void {
   const { length } = text
   out.reserve(length)
@@ -93,7 +90,7 @@ const kinds = {
   'contract-interface': 'ContractInterface',
 } as const
 
-/** A type as JSON-CDC tells it where the type itself is a value. A nominal type that was told before is its id. */
+/** A type value. A repeated nominal type is its id. */
 export function typeJson(type: CadenceType, known = new Set<string>()): string {
   const inner = (element: CadenceType): string => typeJson(element, known)
   if (typeof type === 'string') return `{"kind":"${type}"}`
@@ -171,8 +168,8 @@ const formNames = {
 } as const
 
 /**
- * Appends a value in JSON-CDC, byte for byte as nodes write it except for the line break that they add to events.
- * @throws TypeError where the value is not of that type
+ * Appends a value in JSON-CDC, as nodes write it, without the line break after events.
+ * @throws TypeError for a value of another type
  */
 export function writeJsonCdc(out: ByteWriter, type: CadenceType, value: CadenceValue): void {
   jsonWriter(type)(out, value)
@@ -181,7 +178,7 @@ export function writeJsonCdc(out: ByteWriter, type: CadenceType, value: CadenceV
 function jsonWriter(type: CadenceType): JsonWriter {
   const found = writers.get(type)
   if (found !== undefined) return found
-  // A type that holds itself finds this one while its own is being made.
+  // A recursive type finds this one while its own is being made.
   writers.set(type, (out, value) => made(out, value))
   const made: JsonWriter = makeWriter(type)
   writers.set(type, made)
@@ -194,7 +191,7 @@ function makeWriter(type: CadenceType): JsonWriter {
   switch (type.kind) {
     case 'optional': {
       const element = jsonWriter(type.element)
-      // CCF does not tell which of several optionals around each other is empty; nodes say that it is the innermost.
+      // CCF does not say which of nested optionals is empty; nodes take the innermost.
       const isOuter = typeof type.element === 'object' && type.element.kind === 'optional'
       return enclosed('{"value":', ',"type":"Optional"}', (out, value) => {
         if (value === null && !isOuter) writeAscii(out, 'null')

@@ -15,7 +15,7 @@ import type { EventEncoding } from '../../../src/access/messages.ts'
 import { writeCcf } from './ccf.ts'
 import { ByteWriter } from '../../../src/platform/byte-writer.ts'
 
-/** A block as its messages tell it. Ids have 32 bytes. */
+/** Ids have 32 bytes. */
 export interface BlockParts {
   readonly id: Buffer
   readonly parentId: Buffer
@@ -42,17 +42,17 @@ export function timestampMessage(timestampNs: bigint): Buffer {
   return messageOf((out) => writeTimestamp(out, timestampNs))
 }
 
-/** `entities.BlockHeader`, with the fields that the emulator fills. */
+/** `entities.BlockHeader`, with the emulator's fields. */
 export function headerMessage(block: BlockParts): Buffer {
   return messageOf((out) => writeHeader(out, block))
 }
 
-/** `entities.Block` as without `full_block_response`. */
+/** `entities.Block` without `full_block_response` */
 export function lightBlockMessage(block: BlockParts): Buffer {
   return messageOf((out) => writeLightBlock(out, block))
 }
 
-/** `entities.Block` as with `full_block_response`. */
+/** `entities.Block` with `full_block_response` */
 export function fullBlockMessage(block: BlockParts): Buffer {
   return messageOf((out) => {
     writeLightBlock(out, block)
@@ -63,7 +63,7 @@ export function fullBlockMessage(block: BlockParts): Buffer {
   })
 }
 
-/** `entities.Collection` messages. */
+/** `entities.Collection` */
 export function collectionMessages(collections: readonly CollectionParts[]): Buffer[] {
   return messagesOf(collections, (out, { id, transactionIds }) => {
     writeBytesField(out, 1, id)
@@ -91,7 +91,7 @@ function writeHeader(out: ByteWriter, block: BlockParts): void {
   writeBytesIfAny(out, 11, Buffer.from(block.chainId))
 }
 
-/** The fields that `entities.Block` and `entities.BlockHeader` have in common. */
+/** The fields that `entities.Block` and `entities.BlockHeader` share. */
 function writePlace(out: ByteWriter, { id, parentId, height, timestampNs }: BlockParts): void {
   writeBytesField(out, 1, id)
   writeBytesField(out, 2, parentId)
@@ -106,12 +106,12 @@ function writeTimestamp(out: ByteWriter, timestampNs: bigint): void {
   writeVarintField(out, 2, Number(timestampNs % 1_000_000_000n))
 }
 
-/** An argument of a transaction or a script, as clients send it: JSON-CDC. @throws TypeError */
+/** JSON-CDC. @throws TypeError */
 export function encodeArgument(type: CadenceType, value: CadenceValue): Buffer {
   return messageOf((out) => writeJsonCdc(out, type, value))
 }
 
-/** `entities.Transaction` messages. */
+/** `entities.Transaction` */
 export function transactionMessages(bodies: readonly TransactionBody[]): Buffer[] {
   return messagesOf(bodies, writeTransaction)
 }
@@ -150,9 +150,9 @@ function writeSignature(
 const lineBreak = 0x0a
 
 /**
- * Appends the payload of an event as a node gives it in the encoding asked for.
- * @param values of the shape's fields, in their order
- * @throws TypeError where a value is not of its field's type
+ * Appends the payload of an event.
+ * @param values in the order of the shape's fields
+ * @throws TypeError for a value of another type
  */
 export function writeEventPayload(
   out: ByteWriter,
@@ -168,7 +168,7 @@ export function writeEventPayload(
   out.uint8(lineBreak)
 }
 
-/** An event as a result tells it: what it is of, and the values of its fields in their order. */
+/** Values are in the order of the shape's fields. */
 export interface EventParts {
   readonly shape: EventShape
   readonly values: readonly CadenceValue[]
@@ -180,7 +180,7 @@ export interface ResultParts {
   readonly transactionId: Buffer
   /** 32 bytes, zeros for a system transaction. */
   readonly collectionId: Buffer
-  /** Undefined where it succeeded. */
+  /** Undefined for success. */
   readonly error: string | undefined
   readonly computation: number
   readonly events: readonly EventParts[]
@@ -191,7 +191,7 @@ const failed = 1
 
 const typeFields = new Map<EventShape, Buffer>()
 
-/** `TransactionResultResponse` messages of a block's transactions in their order, without metadata. */
+/** `TransactionResultResponse`, without metadata, in the block's order. */
 export function resultMessages(
   block: { readonly height: number; readonly id: Buffer },
   results: readonly ResultParts[],
@@ -233,7 +233,7 @@ function writeEvent(
   endMessage(out, start)
 }
 
-/** The field `type` of the events of a shape. */
+/** The field `type` of an event. */
 function typeField(shape: EventShape): Buffer {
   const found = typeFields.get(shape)
   if (found !== undefined) return found

@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../../src/platform/byte-writer.ts'
 
-/** Bytes kept free for the length of a message within a message: enough for what has 128 to 16,383 bytes. */
+/** Bytes reserved for the length of a nested message: enough for 128 to 16,383 bytes. */
 const guessedLengthBytes = 2
 
 /** A varint of a value from 0 to 2^53. */
@@ -15,14 +15,13 @@ export function writeVarint(out: ByteWriter, value: number): void {
   bytes[out.position++] = rest
 }
 
-/** A varint field; nothing for 0, as proto3 writes it. */
+/** Omits 0, as proto3 does. */
 export function writeVarintField(out: ByteWriter, number: number, value: number): void {
   if (value === 0) return
   writeVarint(out, number * 8)
   writeVarint(out, value)
 }
 
-/** The same for a number of 64 bits. */
 export function writeUint64Field(out: ByteWriter, number: number, value: bigint): void {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) {
     writeVarintField(out, number, Number(value))
@@ -34,19 +33,19 @@ export function writeUint64Field(out: ByteWriter, number: number, value: bigint)
   out.uint8(Number(rest))
 }
 
-/** A field of bytes, also where it is empty: for those that nodes write so, as all of a list. */
+/** Also writes empty fields, as items of lists. */
 export function writeBytesField(out: ByteWriter, number: number, content: Uint8Array): void {
   writeVarint(out, number * 8 + 2)
   writeVarint(out, content.length)
   out.raw(content)
 }
 
-/** A field of bytes; nothing for an empty one, as proto3 writes it. */
+/** Omits empty fields, as proto3 does. */
 export function writeBytesIfAny(out: ByteWriter, number: number, content: Uint8Array): void {
   if (content.length > 0) writeBytesField(out, number, content)
 }
 
-/** Begins a message within a message, whose content follows. @returns what `endMessage` needs */
+/** Begins a nested message. @returns the argument of `endMessage` */
 export function beginMessage(out: ByteWriter, number: number): number {
   writeVarint(out, number * 8 + 2)
   out.reserve(guessedLengthBytes)
@@ -54,7 +53,7 @@ export function beginMessage(out: ByteWriter, number: number): number {
   return out.position
 }
 
-/** Ends the message that began at `start`: writes its length and moves it if that needs other room than was left. */
+/** Writes the length of a nested message, and moves the message if the length needs other space. */
 export function endMessage(out: ByteWriter, start: number): void {
   const length = out.position - start
   const lengthStart = start - guessedLengthBytes
@@ -72,13 +71,13 @@ export function endMessage(out: ByteWriter, start: number): void {
   out.position += length
 }
 
-/** Above this the storage is that of a rare giant block, and is not kept. */
+/** The buffer of a larger message is not reused. */
 const keptCapacity = 16 * 1024 * 1024
 
-/** Missing while messages are made: what is written may be made on the way, with messages of its own. */
+/** Undefined while a message is written, since that may write other messages. */
 let scratch: ByteWriter | undefined
 
-/** Messages made one after the other in one piece of memory: one allocation for all of a block. */
+/** Messages in one piece of memory: one allocation for a block. */
 export function messagesOf<Item>(
   items: readonly Item[],
   write: (out: ByteWriter, item: Item, index: number) => void,
@@ -93,7 +92,6 @@ export function messagesOf<Item>(
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
 }
 
-/** One message in memory of its own. */
 export function messageOf(write: (out: ByteWriter) => void): Buffer {
   const out = scratch ?? new ByteWriter()
   scratch = undefined

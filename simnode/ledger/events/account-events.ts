@@ -61,7 +61,6 @@ const shapes = {
   }),
 } as const
 
-/** The algorithms of a key as Cadence numbers them. */
 export function cadenceAlgorithms({ signatureAlgorithm, hashAlgorithm }: NewAccountKey): {
   readonly signature: number
   readonly hash: number
@@ -90,12 +89,12 @@ export function contractEvent(
   return { shape: shapes[change], values: [address, codeHash(contract), contract.name] }
 }
 
-/** That an account may from now on lend what is at a path. @param id of the controller, which counts up in each account */
+/** @param id of the controller, counted in each account */
 export function controllerIssued(id: number, { address }: Account, type: CadenceType, path: string): DraftEvent {
   return { shape: shapes.controllerIssued, values: [id, address, { staticType: type }, path] }
 }
 
-/** The two capabilities for the FLOW vault that a new account has: to put in, and to look. */
+/** Events of a new account's two FLOW vault capabilities. */
 export function vaultCapabilities(account: Account): DraftEvent[] {
   const { address } = account
   return ['/public/flowTokenReceiver', '/public/flowTokenBalance'].flatMap((path, nth) => [

@@ -2,7 +2,6 @@ import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import { encodeRlp, rlpHash } from './evm-encoding.ts'
 import type { RlpItem } from './evm-encoding.ts'
 
-/** What a contract tells. */
 export interface LogParts {
   /** 20 bytes. */
   readonly address: Buffer
@@ -15,22 +14,21 @@ export interface ReceiptParts {
   /** 255 for a direct call. */
   readonly type: number
   readonly succeeded: boolean
-  /** Of the block up to and with it. */
   readonly cumulativeGas: number
   readonly logs: readonly LogParts[]
 }
 
 const bloomBytes = 256
-/** The type of direct calls, whose receipts are those of type 0. */
+/** Direct calls, whose receipts are those of type 0. */
 const directCallType = 255
 
-/** The bytes that stand for a receipt in the trie of its block. */
+/** A receipt in the trie of its block. */
 export function receiptBytes({ type, succeeded, cumulativeGas, logs }: ReceiptParts): Buffer {
   const prefix = type === 0 || type === directCallType ? [] : [type]
   return encodeRlp([succeeded ? 1 : 0, cumulativeGas, bloomOf(logs), logList(logs)], ...prefix)
 }
 
-/** The logs as an event of a transaction carries them: an RLP list, nothing where there are none. */
+/** The logs in an event: an RLP list, or no bytes. */
 export function logsBytes(logs: readonly LogParts[]): Buffer {
   return logs.length === 0 ? Buffer.alloc(0) : encodeRlp(logList(logs))
 }
@@ -39,7 +37,7 @@ function logList(logs: readonly LogParts[]): RlpItem {
   return logs.map(({ address, topics, data }) => [address, topics, data])
 }
 
-/** The filter of 2048 bits in which each address and topic sets three. Source: Ethereum yellow paper, 4.3.1. */
+/** 2048 bits; each address and topic sets three. Source: Ethereum yellow paper, 4.3.1. */
 function bloomOf(logs: readonly LogParts[]): Buffer {
   const bloom = Buffer.alloc(bloomBytes)
   for (const { address, topics } of logs) {
@@ -56,24 +54,22 @@ function bloomOf(logs: readonly LogParts[]): Buffer {
 }
 
 interface Leaf {
-  /** The key's half bytes. */
+  /** The key's nibbles. */
   readonly path: readonly number[]
   readonly value: Uint8Array
 }
 
 const empty = Buffer.alloc(0)
 
-/** Of the keys of all indexes that there have been. */
+/** Nibbles of the keys, by index. */
 const paths: Array<readonly number[]> = []
 
-/** The root of a trie without leaves. */
 export const emptyRoot = rlpHash(empty)
 
 /**
- * The root of the Merkle Patricia trie that holds a list, each item under the RLP of its index: what Ethereum commits
- * to a block's transactions and receipts with.
+ * The root of the Merkle Patricia trie of a list, each item under the RLP of its index.
  * Source: Ethereum yellow paper, appendix D.
- * @param items an item without bytes is as good as none
+ * @param items empty items are omitted
  */
 export function listRoot(items: readonly Uint8Array[]): Buffer {
   const leaves: Leaf[] = []
@@ -83,7 +79,7 @@ export function listRoot(items: readonly Uint8Array[]): Buffer {
   return leaves.length === 0 ? emptyRoot : rlpHash(nodeOf(leaves, 0))
 }
 
-/** The node of the leaves that have the same path up to `depth`. No path is the beginning of another one. */
+/** The node of leaves with a common path up to `depth`. No path is a prefix of another. */
 function nodeOf(leaves: readonly Leaf[], depth: number): RlpItem {
   const [first] = leaves as [Leaf, ...Leaf[]]
   if (leaves.length === 1) return [packed(first.path.slice(depth), true), first.value]
@@ -111,13 +107,13 @@ function commonDepth(leaves: readonly Leaf[], depth: number): number {
   return common
 }
 
-/** A node within another one: itself where it is short, else its hash. */
+/** A node in its parent: itself if it is short, else its hash. */
 function reference(node: RlpItem): RlpItem {
   const encoded = encodeRlp(node)
   return encoded.length < 32 ? node : keccak256(encoded)
 }
 
-/** Half bytes with a mark in front: whether they end a path, and whether they are odd in number. */
+/** Nibbles, with a flag for a leaf and for an odd count. */
 function packed(path: readonly number[], isLeaf: boolean): Buffer {
   const mark = (isLeaf ? 2 : 0) + (path.length % 2)
   const padded = path.length % 2 === 0 ? [mark, 0, ...path] : [mark, ...path]
@@ -130,29 +126,27 @@ function halves(bytes: Uint8Array): number[] {
   return [...bytes].flatMap((byte) => [byte >> 4, byte & 15])
 }
 
-/** A transaction as its block commits to it. */
 export interface BlockTransaction {
   readonly type: number
-  /** 32 bytes, made when they are needed. */
+  /** 32 bytes, made on demand. */
   hash(): Buffer
   readonly succeeded: boolean
   readonly gasUsed: number
   readonly logs: readonly LogParts[]
 }
 
-/** A block of the EVM before it is closed. */
 export interface OpenEvmBlock {
   readonly parentHash: Buffer
   readonly height: number
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** All FLOW in the EVM after it, in attoflow. */
+  /** All FLOW in the EVM after the block, in attoflow. */
   readonly totalSupply: bigint
   readonly prevrandao: Buffer
   readonly transactions: readonly BlockTransaction[]
 }
 
-/** A closed block: what follows from its content. Hashes and roots have 32 bytes. */
+/** Hashes and roots have 32 bytes. */
 export interface EvmBlock extends OpenEvmBlock {
   readonly hash: Buffer
   readonly totalGasUsed: number
@@ -160,10 +154,7 @@ export interface EvmBlock extends OpenEvmBlock {
   readonly transactionHashRoot: Buffer
 }
 
-/**
- * Closes a block: computes its roots and its hash.
- * Source: onflow/flow-go `fvm/evm/types/block.go`.
- */
+/** Source: onflow/flow-go `fvm/evm/types/block.go`. */
 export function closeEvmBlock(block: OpenEvmBlock): EvmBlock {
   let totalGasUsed = 0
   const receipts = block.transactions.map(({ type, succeeded, gasUsed, logs }) => {

@@ -2,15 +2,14 @@ import { BackwardRlp } from '../../../src/flow/backward-rlp.ts'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import type { LogParts } from './evm-block.ts'
 
-/** What RLP encodes: bytes, unsigned integers, lists. */
 export type RlpItem = Uint8Array | number | bigint | readonly RlpItem[]
 
-/** Above this an item is a rare giant, and its buffer is not kept. */
+/** The buffer of a larger item is not reused. */
 const keptCapacity = 4 * 1024 * 1024
 
 let writer = new BackwardRlp()
 
-/** An item's RLP. @param prefix bytes in front of it */
+/** @param prefix bytes in front of the RLP */
 export function encodeRlp(item: RlpItem, ...prefix: readonly number[]): Buffer {
   const encoded = written(item)
   const bytes = Buffer.allocUnsafe(prefix.length + encoded.length)
@@ -19,7 +18,6 @@ export function encodeRlp(item: RlpItem, ...prefix: readonly number[]): Buffer {
   return bytes
 }
 
-/** The hash of an item's RLP, 32 bytes. */
 export function rlpHash(item: RlpItem): Buffer {
   return keccak256(written(item))
 }
@@ -48,13 +46,13 @@ function bytesOf(value: bigint): Buffer {
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')
 }
 
-/** A value that is made when it is first asked for: what nobody asks for costs nothing. */
+/** A value made on demand, once. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => (made ??= { value: make() }).value
 }
 
-/** An argument of a contract's function or a value in a log: an address of 20 bytes, or a number of 256 bits. */
+/** An address of 20 bytes, or a number of 256 bits. */
 export type AbiWord = Buffer | bigint | number
 
 const wordBytes = 32
@@ -63,7 +61,6 @@ const transfer = signatureHash('Transfer(address,address,uint256)')
 const transferBatch = signatureHash('TransferBatch(address,address,address,uint256[],uint256[])')
 const transferSingle = signatureHash('TransferSingle(address,address,address,uint256,uint256)')
 
-/** A value as the 32 bytes that the contract ABI gives it. */
 export function abiWord(value: AbiWord): Buffer {
   const word = Buffer.alloc(wordBytes)
   if (Buffer.isBuffer(value)) value.copy(word, wordBytes - value.length)
@@ -71,7 +68,7 @@ export function abiWord(value: AbiWord): Buffer {
   return word
 }
 
-/** The input of a call: the first four bytes of the signature's hash, and the arguments. */
+/** A selector and arguments. */
 export function callInput(signature: string, ...values: readonly AbiWord[]): Buffer {
   return Buffer.concat([signatureHash(signature).subarray(0, 4), ...values.map(abiWord)])
 }

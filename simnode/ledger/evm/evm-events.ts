@@ -7,13 +7,13 @@ import type { EvmBlock, LogParts } from './evm-block.ts'
 import type { EvmPayload } from './evm-payload.ts'
 import { logsBytes } from './evm-block.ts'
 
-/** The account of Cadence's EVM contract on the simulated network, as event types name it. */
+/** In the emulator's service account. */
 const evmContract = 'A.f8d6e0586b0a20c7.EVM'
 
 const bytes = arrayOf('UInt8')
 const hash = arrayOf('UInt8', 32)
 
-/** The events of the EVM contract, with their fields as since September 2024. */
+/** The events of the EVM contract since September 2024. */
 export const evmEvents = {
   transactionExecuted: eventShape(`${evmContract}.TransactionExecuted`, {
     hash,
@@ -59,27 +59,26 @@ export const evmEvents = {
   }),
 } as const
 
-/** A transaction of the EVM, run. */
 export interface ExecutedTransaction {
   readonly type: number
-  /** Made when it is needed: signatures take longer than all the rest. */
+  /** Made on demand: signing dominates the cost. */
   readonly payload: () => EvmPayload
   readonly gasUsed: number
   readonly logs: readonly LogParts[]
-  /** What the call gave back; of a new contract its code. */
+  /** Return data; the code of a new contract. */
   readonly returnedData: Buffer
-  /** 20 bytes, of the contract that it created. */
+  /** 20 bytes, of a created contract. */
   readonly contractAddress?: Buffer
-  /** Why it was undone: 306 for a revert, 301 to 400 in general. Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
+  /** 306 for a revert, 301 to 400 in general. Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A `TransactionExecuted`. @param index among the transactions of its EVM block */
+/** @param index in its EVM block */
 export function transactionExecuted(transaction: ExecutedTransaction, index: number, blockHeight: number): DraftEvent {
   const { type, error, gasUsed, contractAddress, logs, returnedData } = transaction
   return lazyEvent(evmEvents.transactionExecuted, () => {
     const { hash, bytes } = transaction.payload()
-    // Stands for a sum over what it changed.
+    // A placeholder for the checksum of the changes.
     const stateUpdateChecksum = hash.subarray(0, 4)
     return [
       hash,
@@ -99,7 +98,6 @@ export function transactionExecuted(transaction: ExecutedTransaction, index: num
   })
 }
 
-/** A `BlockExecuted`. */
 export function blockExecuted(block: () => EvmBlock): DraftEvent {
   return lazyEvent(evmEvents.blockExecuted, () => {
     const closed = block()

@@ -4,17 +4,16 @@ import { encodeRlp, rlpHash } from './evm-encoding.ts'
 import type { RlpItem } from './evm-encoding.ts'
 import { evmAddressLength } from './evm-world.ts'
 
-/** A signature of secp256k1 that tells who signed. */
+/** A recoverable secp256k1 signature. */
 export interface RecoverableSignature {
-  /** Of the y coordinate of the nonce's point: 0 or 1. */
+  /** Parity of the nonce point's y coordinate: 0 or 1. */
   readonly parity: number
   /** 32 bytes, big endian. */
   readonly r: Buffer
-  /** 32 bytes, big endian, in the lower half as Ethereum demands since Homestead. */
+  /** 32 bytes, big endian, in the lower half of the order (EIP-2). */
   readonly s: Buffer
 }
 
-/** A nonce, and what of it a signature needs. */
 interface Nonce {
   readonly inverse: bigint
   readonly r: bigint
@@ -22,21 +21,17 @@ interface Nonce {
   readonly parity: number
 }
 
-/** How many points the curve has. */
+/** The order of the curve. */
 const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n
 const scalarBytes = 32
-/** A power of two: which nonce a message gets is told by the last bits of its hash. */
+/** A power of two: the last bits of a hash select the nonce. */
 const nonceCount = 64
 
 const nonces: Array<Nonce | undefined> = Array.from({ length: nonceCount }, () => undefined)
 
 /**
- * Signs the hash of a message; the same hash and key give the same signature.
- *
- * **For keys that everybody knows only.** Nonces come from a small table, so that their points are computed once, which makes
- * it ten times as fast as the library; two signatures with one nonce give the key away. The keys of the simulated EVM follow
- * from their numbers, so there is nothing to give away, and whoever checks a signature finds nothing wrong with it.
- * Source: SEC 1, 4.1.3 and 4.1.6.
+ * Signs a hash deterministically. **Only for published keys.** Nonces come from a small table, which is ten times as
+ * fast as the library; two signatures with one nonce reveal the key. Source: SEC 1, 4.1.3 and 4.1.6.
  * @param hash 32 bytes @param privateKey 32 bytes
  */
 export function signRecoverably(hash: Uint8Array, privateKey: Uint8Array): RecoverableSignature {
@@ -62,7 +57,7 @@ function makeNonce(secret: Buffer): Nonce {
   }
 }
 
-/** By squaring; with the order less two as exponent it is the inverse, since the order is a prime. */
+/** By squaring. The order is prime: exponent `order - 2` gives the inverse. */
 function power(base: bigint, exponent: bigint): bigint {
   let [result, square] = [1n, base]
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
@@ -80,30 +75,30 @@ function toBytes(scalar: bigint): Buffer {
   return Buffer.from(scalar.toString(16).padStart(2 * scalarBytes, '0'), 'hex')
 }
 
-/** A transaction to be signed. Amounts are in attoflow, prices in attoflow per gas. */
+/** Amounts are in attoflow, prices in attoflow per gas. */
 export interface UnsignedTransaction {
   /** 0 legacy (EIP-155), 1 with access list (EIP-2930), 2 with fee caps (EIP-1559). */
   readonly type: 0 | 1 | 2
   readonly chainId: number
   readonly nonce: number
-  /** Of type 2 also the most that is paid. */
+  /** Of type 2 also the fee cap. */
   readonly gasPrice: number | bigint
   readonly gasLimit: number
-  /** 20 bytes; undefined where it creates a contract. */
+  /** 20 bytes; undefined to create a contract. */
   readonly to: Buffer | undefined
   readonly value: bigint
   readonly input: Buffer
 }
 
-/** What a direct call is for, by its number. Source: onflow/flow-go `fvm/evm/types/call.go`. */
+/** Kinds of direct calls. Source: onflow/flow-go `fvm/evm/types/call.go`. */
 export const directCallKinds = { deposit: 1, withdraw: 2, transfer: 3, deploy: 4, call: 5 } as const
 
-/** A call that Cadence makes, without a signature. */
+/** An unsigned call by Cadence. */
 export interface DirectCall {
   readonly kind: keyof typeof directCallKinds
   /** 20 bytes each. */
   readonly from: Buffer
-  /** Undefined where it creates a contract at an address that follows from the nonce. */
+  /** Undefined to create a contract at an address that follows from the nonce. */
   readonly to: Buffer | undefined
   readonly input: Buffer
   readonly value: bigint
@@ -111,19 +106,17 @@ export interface DirectCall {
   readonly nonce: number
 }
 
-/** What the EVM is given to run, and its hash. */
 export interface EvmPayload {
   readonly type: number
   readonly bytes: Buffer
   readonly hash: Buffer
 }
 
-/** The type of direct calls. */
 export const directCallType = 255
 const noAddress = Buffer.alloc(evmAddressLength)
 const noBytes = Buffer.alloc(0)
 
-/** @param privateKey 32 bytes of secp256k1, known to everybody; the signature follows from it and the transaction alone */
+/** @param privateKey 32 bytes of secp256k1, published; the signature is deterministic */
 export function signedPayload(transaction: UnsignedTransaction, privateKey: Uint8Array): EvmPayload {
   const { type, chainId, nonce, gasPrice, gasLimit, to, value, input } = transaction
   const prices = type === 2 ? [gasPrice, gasPrice] : [gasPrice]
@@ -137,7 +130,7 @@ export function signedPayload(transaction: UnsignedTransaction, privateKey: Uint
   return payloadOf(type, encodeRlp([...fields, parity, r, s], type))
 }
 
-/** Its hash is that of a legacy transaction without a price and with the call's sender and kind as its signature. */
+/** The hash is that of a legacy transaction with price 0 and the sender and kind as signature. */
 export function directCallPayload({ kind, from, to, input, value, gasLimit, nonce }: DirectCall): EvmPayload {
   const number = directCallKinds[kind]
   const fields = [directCallType, number, from, to ?? noAddress, input, value, gasLimit, nonce]
@@ -154,7 +147,7 @@ function sign(message: Uint8Array, privateKey: Uint8Array): { parity: number; r:
   return { parity, r: withoutZeros(r), s: withoutZeros(s) }
 }
 
-/** The bytes of an unsigned integer as RLP has them. */
+/** RLP integers have no leading zeros. */
 function withoutZeros(bytes: Uint8Array): Uint8Array {
   let first = 0
   while (first < bytes.length && bytes[first] === 0) first++

@@ -1,9 +1,8 @@
 import type { StatePart } from '../world/cycle.ts'
 import type { BlockTransaction } from './evm-block.ts'
 
-/** What the EVM holds at the start of a cycle. Addresses have 40 hex digits. */
+/** The EVM at the start of a cycle. Addresses have 40 hex digits. */
 export interface EvmStart {
-  /** How many transactions an account has made. */
   nonce(address: string): number
   /** In attoflow. */
   balance(address: string): bigint
@@ -15,15 +14,15 @@ export interface EvmStart {
   items(contract: string, id: number, holder: string): bigint
   /** All FLOW in the EVM, in attoflow. */
   readonly totalSupply: bigint
-  /** The hash of the last block, 32 bytes, which is made when it is needed. */
+  /** 32 bytes, made on demand. */
   lastHash(): Buffer
 }
 
-/** The EVM's accounts and tokens, and its block as far as it has come. */
+/** The EVM's accounts and tokens, and its open block. */
 export class EvmState implements StatePart {
   totalSupply: bigint
   lastHash: () => Buffer
-  /** Of the block that is not closed yet. */
+  /** Of the open block. */
   transactions: BlockTransaction[] = []
   readonly #start: EvmStart
   readonly #moved = new Map<string, bigint>()
@@ -39,7 +38,7 @@ export class EvmState implements StatePart {
     return Number(this.#moved.get(`nonce ${address}`) ?? this.#start.nonce(address))
   }
 
-  /** The nonce of an account's next transaction, which is made now. */
+  /** Uses up an account's next nonce. */
   takeNonce(address: string): number {
     const nonce = this.nonce(address)
     this.#moved.set(`nonce ${address}`, BigInt(nonce + 1))
@@ -51,7 +50,7 @@ export class EvmState implements StatePart {
     return this.#moved.get(`balance ${address}`) ?? this.#start.balance(address)
   }
 
-  /** @returns what is there then @throws RangeError when it is less than nothing */
+  /** @returns the balance after @throws RangeError below 0 */
   addBalance(address: string, attoFlow: bigint): bigint {
     return this.#set(`balance ${address}`, this.balance(address) + attoFlow)
   }

@@ -14,12 +14,12 @@ import type { Rotation } from '../world/cycle.ts'
 import { keccak256 } from '../../../src/flow/evm/keccak256.ts'
 import type { EvmStart } from './evm-state.ts'
 
-/** Whether a turn is one of the first half or gives one back. */
+/** A turn, or its reversal. */
 export type Direction = 'there' | 'back'
 
 /**
- * How the transactions of one activity are signed: by whom, who relays them, and what they cost. All follows from the
- * ordinals of its turns, so that nonces and fees follow from their number.
+ * Signers, relayers and costs of an activity's transactions. They follow from the ordinals of turns, so that nonces and
+ * fees follow from the number of turns.
  */
 export interface SignedTurns {
   readonly signers: Readonly<Record<Direction, Rotation>>
@@ -28,7 +28,7 @@ export interface SignedTurns {
   readonly gasLimit: number
   /** Attoflow per gas. */
   readonly gasPrice: bigint
-  /** How often a turn is signed in its cycle: again where it is given back. */
+  /** Signed transactions per turn. */
   readonly directions: readonly Direction[]
 }
 
@@ -50,27 +50,26 @@ function signedTurns(
   }
 }
 
-/** The signed transactions of each activity. Gas as recorded for the same calls. */
+/** Gas as recorded for the same calls. */
 export const signedTurnsOf = {
   transfer: signedTurns(0, 21_000, 31_000),
   erc20: signedTurns(11, 34_515, 60_000),
   erc721: signedTurns(23, 48_204, 90_000),
   erc1155: signedTurns(37, 52_117, 90_000),
   failure: signedTurns(53, 24_430, 120_000, ['there']),
-  /** Gives back what a Cadence-owned account called. */
+  /** Reverses a Cadence-owned account's call. */
   coaCall: signedTurns(71, 34_515, 60_000, ['back']),
 } as const
 
 export type SignedKind = keyof typeof signedTurnsOf
 
-/** Whose Cadence-owned account has a turn of those that Cadence makes itself. */
+/** The Cadence-owned accounts of direct calls. */
 export const coaTurns = { deposit: rotation(coas.length, 5, 3), call: rotation(coas.length, 3, 8) } as const
 
 export function signerOf(kind: SignedKind, direction: Direction, ordinal: number): EvmUser {
   return evmUsers[signedTurnsOf[kind].signers[direction].placeOf(ordinal)] as EvmUser
 }
 
-/** Who takes the fee. */
 export function relayerOf(kind: SignedKind, ordinal: number): Coa {
   return coas[signedTurnsOf[kind].relayers.placeOf(ordinal)] as Coa
 }
@@ -79,7 +78,7 @@ export function coaOf(kind: keyof typeof coaTurns, ordinal: number): Coa {
   return coas[coaTurns[kind].placeOf(ordinal)] as Coa
 }
 
-/** How many turns the activities in the EVM have had. */
+/** Turns of each EVM activity. */
 export type EvmTurns = Readonly<Record<SignedKind | 'deposit' | 'coaCreation', number>>
 
 const kinds = Object.keys(signedTurnsOf) as SignedKind[]
@@ -93,10 +92,10 @@ const native = {
   coinbase: hexOf(nativeAccounts.coinbase),
 } as const
 
-/** A contract's own first transaction has this nonce (EIP-161). */
+/** EIP-161. */
 const firstContractNonce = 1
 
-/** The EVM at the start of a cycle, which follows from how often everything was done before it. */
+/** Follows from the number of turns of each activity before the cycle. */
 export function evmAtStart(turns: EvmTurns, cycle: number): EvmStart {
   return {
     nonce(address) {
@@ -125,8 +124,8 @@ export function evmAtStart(turns: EvmTurns, cycle: number): EvmStart {
 }
 
 /**
- * The hash of the last block before a cycle. It is the one of two hundred that does not follow from the block's content:
- * with it no block's hash would be known without all the blocks below.
+ * The hash of the last block before a cycle. It does not follow from the block's content: otherwise every hash would
+ * need all blocks below.
  */
 export function hashBefore(cycle: number): Buffer {
   return keccak256(Buffer.from(`the last block of the simulated EVM before tide ${cycle}`))
@@ -155,7 +154,7 @@ function feesOf(coa: number, turns: EvmTurns): bigint {
   }, 0n)
 }
 
-/** Direct calls of a Cadence-owned account: those in the first half, and the withdrawals that give deposits back. */
+/** Direct calls, including the withdrawals that reverse deposits. */
 function callsOf(coa: number, turns: EvmTurns): number {
   return coaTurns.call.turnsOf(coa, turns.coaCall) + coaTurns.deposit.turnsOf(coa, turns.deposit)
 }

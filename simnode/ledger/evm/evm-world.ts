@@ -9,21 +9,21 @@ import { pebble, usdc } from '../world/tokens.ts'
 /** Bytes of an EVM address. */
 export const evmAddressLength = 20
 
-/** Accounts that Cadence's EVM contract acts with. Source: onflow/flow-go `fvm/evm/types/address.go`. */
+/** Source: onflow/flow-go `fvm/evm/types/address.go`. */
 export const nativeAccounts = {
-  /** FLOW enters and leaves the EVM through it. */
+  /** Sender of deposits and recipient of withdrawals. */
   bridge: reserved('01'),
   /** Deploys Cadence-owned accounts. */
   coaFactory: reserved('02'),
-  /** Takes the price of gas, and hands it on to whom a run names. */
+  /** Collects gas fees, and pays them to relayers. */
   coinbase: reserved('03'),
 } as const
 
 const coaPrefix = Buffer.from('000000000000000000000002', 'hex')
-/** Spreads uuids over the addresses. Source: onflow/flow-go `fvm/evm/handler/addressAllocator.go`; seen in recordings. */
+/** Source: onflow/flow-go `fvm/evm/handler/addressAllocator.go`; confirmed by recordings. */
 const coaMultiplier = 0xffeeddccbbaa9977n
 
-/** The address of the Cadence-owned account that the resource of a uuid owns. */
+/** The address of the Cadence-owned account of a resource. */
 export function coaAddress(uuid: number | bigint): Buffer {
   const address = Buffer.alloc(evmAddressLength)
   coaPrefix.copy(address)
@@ -31,17 +31,16 @@ export function coaAddress(uuid: number | bigint): Buffer {
   return address
 }
 
-/** The address of who has a private key. */
 export function keyAddress(privateKey: Uint8Array): Buffer {
   return keccak256(secp256k1.publicKeyCreate(privateKey, false).subarray(1)).subarray(12)
 }
 
-/** The address of the contract that an account creates with the transaction of a nonce. */
+/** The address of the contract that a transaction creates. */
 export function createdAddress(creator: Uint8Array, nonce: number | bigint): Buffer {
   return rlpHash([creator, nonce]).subarray(12)
 }
 
-/** An address as events spell it that name a new contract: `0x` and hex digits, their case a check sum (EIP-55). */
+/** EIP-55. */
 export function checksumAddress(address: Buffer): string {
   const digits = address.toString('hex')
   const hash = keccak256(Buffer.from(digits)).toString('hex')
@@ -57,7 +56,6 @@ function reserved(kind: string): Buffer {
   return Buffer.from(`0000000000000000000000${kind}0000000000000000`, 'hex')
 }
 
-/** Somebody with a key in the EVM. */
 export interface EvmUser {
   readonly index: number
   readonly privateKey: Buffer
@@ -65,7 +63,7 @@ export interface EvmUser {
   readonly address: Buffer
 }
 
-/** An account in the EVM that an account of Flow owns. */
+/** A Cadence-owned account. */
 export interface Coa {
   readonly owner: Account
   readonly uuid: number
@@ -73,10 +71,10 @@ export interface Coa {
   readonly address: Buffer
 }
 
-/** The id that transactions of this network are signed for; the emulator's. */
+/** The emulator's. */
 export const evmChainId = 646
 
-/** Primes: rotations need them. */
+/** Primes, for rotations. */
 const userCount = 101
 const coaCount = 13
 
@@ -85,16 +83,16 @@ export const evmUsers: readonly EvmUser[] = Array.from({ length: userCount }, (_
   return { index, privateKey, address: keyAddress(privateKey) }
 })
 
-/** Those of the first block; they relay signed transactions and act themselves. */
+/** They exist from the first block, relay signed transactions, and act themselves. */
 export const coas: readonly Coa[] = Array.from({ length: coaCount }, (_, index) => {
   const uuid = 2 ** 49 + index * 2 ** 20
   return { owner: personOfTurn(index), uuid, address: coaAddress(uuid) }
 })
 
-/** Who makes the contracts, in the first block. */
+/** Deploys the contracts, in the first block. */
 export const contractMaker = keyAddress(keccak256(Buffer.from('who made the contracts of the simulated EVM')))
 
-/** Contracts, 20 bytes each, in the order in which they are made. */
+/** In the order of deployment. */
 export const evmContracts = {
   stableCoin: createdAddress(contractMaker, 0),
   wrappedCoin: createdAddress(contractMaker, 1),
@@ -102,29 +100,29 @@ export const evmContracts = {
   items: createdAddress(contractMaker, 3),
 } as const
 
-/** ERC-20 contracts, in the order in which turns use them. */
+/** In the order in which turns draw them. */
 export const erc20Contracts: readonly Buffer[] = [evmContracts.stableCoin, evmContracts.wrappedCoin]
 
-/** So many ERC-721 tokens there are, with ids from 1 on. */
+/** ERC-721 tokens, with ids from 1. */
 export const pictureCount = 1009
-/** Kinds of ERC-1155 tokens, with ids from 1 on. */
+/** ERC-1155 tokens, with ids from 1. */
 export const itemKinds = 7
 
-/** What everybody has at first, in the smallest unit. */
+/** First holdings of each account, in the smallest unit. */
 export const genesisHoldings = {
   attoFlow: 1_000_000n * 10n ** 18n,
   erc20: 1_000_000_000n * 10n ** 6n,
   items: 1_000_000n,
 } as const
 
-/** Who has an ERC-721 token at first. */
+/** The first owner of an ERC-721 token. */
 export function firstOwner(id: number): Buffer {
   return (evmUsers[id % evmUsers.length] as EvmUser).address
 }
 
 const [herons] = collections
 
-/** The contracts in the EVM, 40 hex digits, that the bridge has made for types of tokens and items. */
+/** Bridged contracts, 40 hex digits, by type of token or item. */
 export const bridgedContracts: ReadonlyMap<string, string> = new Map([
   [usdc.vaultType, evmContracts.stableCoin.toString('hex')],
   [pebble.vaultType, evmContracts.wrappedCoin.toString('hex')],

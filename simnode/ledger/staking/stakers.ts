@@ -2,35 +2,32 @@ import { hash } from 'node:crypto'
 import { accountAt } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
 
-/** The vaults that the staking table keeps for each node and each delegator. */
+/** The vaults of a node or delegator in the staking table. */
 export const buckets = ['committed', 'staked', 'unstaking', 'unstaked', 'rewarded'] as const
 export type Bucket = (typeof buckets)[number]
 
-/** Nodes in the end; each cycle adds a node or a delegator until all are there. */
+/** Final number; each cycle adds a node or a delegator. */
 export const nodeCount = 24
-/** Delegators of a node in the end. */
 export const delegatorsPerNode = 2
-/** Nodes and delegators in the end. */
 export const stakerCount = nodeCount * (1 + delegatorsPerNode)
 
-/** A node or a delegator, by its place in the order in which they register. */
+/** A node or a delegator, in the order of registration. */
 export interface Staker {
   readonly index: number
   readonly node: number
-  /** Counts the delegators of a node from 1; 0 for the node itself. */
+  /** From 1; 0 for the node itself. */
   readonly delegatorId: number
-  /** Whose tokens they are. */
   readonly owner: Account
-  /** What it registers with, in units of 10^-8 FLOW. */
+  /** Staked at registration, in units of 10^-8 FLOW. */
   readonly firstAmount: bigint
 }
 
-/** Whoever registers first has a bit more than it needs, from which it takes something every now and then. */
+/** Above the minimum, for the unstaking of the first node and delegator. */
 const spare = 100_00000000n
 
 const flow = (amount: number): bigint => BigInt(amount) * 1_0000_0000n
 
-/** What a node of a role needs at least, in units of 10^-8 FLOW. */
+/** By role, in units of 10^-8 FLOW. */
 export const minimumStake: ReadonlyMap<number, bigint> = new Map([
   [1, flow(250_000)],
   [2, flow(500_000)],
@@ -55,14 +52,13 @@ export function nodeIdOf(node: number): string {
 
 const byId = new Map(ids.map((id, node) => [id, node]))
 
-/** The node of an id; undefined for any other text. */
 export function nodeOfId(id: string): number | undefined {
   return byId.get(id)
 }
 
 const firstOwner = 40
 
-/** Everybody that registers in the end, in that order. */
+/** In the order of registration. */
 export const stakers: readonly Staker[] = Array.from({ length: stakerCount }, (_, index) => {
   const node = Math.floor(index / (1 + delegatorsPerNode))
   const delegatorId = index % (1 + delegatorsPerNode)
@@ -71,31 +67,29 @@ export const stakers: readonly Staker[] = Array.from({ length: stakerCount }, (_
   return { index, node, delegatorId, owner: accountAt(firstOwner + ((node + delegatorId) % nodeCount)), firstAmount }
 })
 
-/** What somebody that stakes has in the beginning, in units of 10^-8 FLOW. */
+/** FLOW of a staker at genesis, in units of 10^-8. */
 export const ownersFirstBalance = flow(5_000_000)
 
-/** Whether tokens of an account are staked. */
 export function isStakersOwner({ index }: Account): boolean {
   return index >= firstOwner && index < firstOwner + nodeCount
 }
 
-/** How far each vault is from the first one, which the contract makes one after the other. */
+/** Offsets of the vaults' uuids, in the contract's order of creation. */
 const offsets: Readonly<Record<'node' | 'delegator', Readonly<Record<Bucket, number>>>> = {
   node: { committed: 0, staked: 2, unstaking: 3, unstaked: 4, rewarded: 5 },
   delegator: { committed: 0, staked: 1, unstaking: 2, rewarded: 3, unstaked: 4 },
 }
 
-/** The uuid of the vault of a bucket. */
 export function bucketUuid({ index, delegatorId }: Staker, bucket: Bucket): number {
   return 2 ** 49 + 2 ** 41 + index * 16 + offsets[delegatorId === 0 ? 'node' : 'delegator'][bucket]
 }
 
-/** Where a node is reached after it has told a new address `changes` times. */
+/** @param changes of the address so far */
 export function networkingAddress(node: number, changes: number): string {
   return `node-${nodeIdOf(node).slice(0, 8)}${changes === 0 ? '' : `-${changes}`}.example.org:3569`
 }
 
-/** Hex digits of a key that nobody has the other half of. */
+/** Hex digits of a key without a private key. */
 export function publicKeyText(node: number, purpose: 'networking' | 'staking'): string {
   const first = hash('sha3-384', `${purpose} ${node}`, 'hex')
   return purpose === 'staking' ? first + hash('sha3-384', first, 'hex') : hash('sha3-512', first, 'hex')

@@ -12,7 +12,7 @@ const struct = (name: string, fields: Readonly<Record<string, CadenceType>>) =>
   compositeType('struct', `${account}.${name}`, fields)
 const dictionary = (value: CadenceType): CadenceType => ({ kind: 'dictionary', key: 'String', value })
 
-/** The names of the events that tell a node or delegator and an amount, without `Delegator`. */
+/** Events of a node or delegator with an amount, without the prefix `Delegator`. */
 export const amountEvents = [
   'TokensCommitted',
   'TokensStaked',
@@ -25,7 +25,6 @@ export const amountEvents = [
 ] as const
 export type AmountEvent = (typeof amountEvents)[number]
 
-/** Rewards are paid for an epoch. */
 function more(name: AmountEvent): Readonly<Record<string, CadenceType>> {
   return name === 'RewardsPaid' ? { epochCounter: 'UInt64' } : {}
 }
@@ -34,7 +33,7 @@ function byName(of: (name: AmountEvent) => EventShape): Readonly<Record<AmountEv
   return Object.fromEntries(amountEvents.map((name) => [name, of(name)])) as Record<AmountEvent, EventShape>
 }
 
-/** Of nodes. Source of all: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`, `contracts/epochs`. */
+/** Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`, `contracts/epochs`. */
 export const nodeShapes = byName((name) =>
   table(name === 'TokensRequestedToUnstake' ? `Node${name}` : name, {
     nodeID: 'String',
@@ -43,7 +42,6 @@ export const nodeShapes = byName((name) =>
   }),
 )
 
-/** The same of delegators. */
 export const delegatorShapes = byName((name) =>
   table(`Delegator${name}`, { nodeID: 'String', delegatorID: 'UInt32', amount: 'UFix64', ...more(name) }),
 )
@@ -85,7 +83,6 @@ const clusterCertificate = struct('FlowClusterQC.ClusterQC', {
   voterIDs: arrayOf('String'),
 })
 
-/** The rest of the events of stakes and epochs. */
 export const stakingShapes = {
   newNode: table('NewNodeCreated', { nodeID: 'String', role: 'UInt8', amountCommitted: 'UFix64' }),
   newDelegator: table('NewDelegatorCreated', { nodeID: 'String', delegatorID: 'UInt32' }),

@@ -5,16 +5,14 @@ import type { Account } from '../world/account.ts'
 import { systemAccounts } from '../world/tokens.ts'
 import { StakingTable } from './staking-table.ts'
 
-/** One call to the staking table. */
 export interface StakingTurn {
   readonly call: StakingCall
-  /** Whose tokens move. */
   readonly staker: Staker
   /** In units of 10^-8 FLOW. */
   readonly amount: bigint
 }
 
-/** `take-back` asks for committed tokens and withdraws them at once. */
+/** `take-back` requests unstaking of committed tokens, and withdraws them. */
 export type StakingCall =
   | 'register-node'
   | 'register-delegator'
@@ -27,7 +25,7 @@ export type StakingCall =
   | 'withdraw-unstaked'
   | 'take-back'
 
-/** What one unstakes and stakes again in every cycle, in units of 10^-8 FLOW: less than a node earns meanwhile. */
+/** Unstaked and staked again in every cycle, in units of 10^-8 FLOW; less than a node's rewards. */
 const roundNode = 10000000n
 const roundDelegator = 2_00000000n
 
@@ -35,9 +33,8 @@ const [firstNode, firstDelegator] = stakers as readonly [Staker, Staker, ...Stak
 const nodes = stakers.filter(({ delegatorId }) => delegatorId === 0)
 
 /**
- * The turns of a cycle that are never given back, in their order: they follow from its number and from what is in the table.
- * One more is registered in each cycle until all are; one node takes out what it earned; the first node, and the first
- * delegator, unstake something and stake as much again.
+ * The permanent turns of a cycle. Each cycle registers a staker until all are registered, withdraws a node's rewards,
+ * and has the first node and the first delegator unstake and stake the same amount.
  */
 export const lastingTurns: readonly ((cycle: number, table: StakingTable) => StakingTurn)[] = [
   (cycle) => {
@@ -58,7 +55,7 @@ export const lastingTurns: readonly ((cycle: number, table: StakingTable) => Sta
   }),
   (_tide, table) => allOf(firstNode, 'unstaked', table),
   (cycle, table) => {
-    // The first delegator comes in the second cycle.
+    // The second cycle registers the first delegator.
     if (cycle < 4) return allOf(firstNode, 'rewarded', table)
     const [staker, step] = [firstDelegator, cycle % 4]
     if (step === 0) return { call: 'request-unstaking', staker, amount: roundDelegator }
@@ -71,7 +68,7 @@ function nodeOfCycle(cycle: number): Staker {
   return nodes[cycle % nodeCount] ?? firstNode
 }
 
-/** All that there is, and be it nothing. */
+/** All tokens of a vault, even 0. */
 function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTable): StakingTurn {
   return {
     call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards',
@@ -80,7 +77,7 @@ function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTa
   }
 }
 
-/** Does a turn. @throws RangeError where there is not so much */
+/** @throws RangeError for too large an amount */
 export function doStaking(table: StakingTable, context: StakingContext, { call, staker, amount }: StakingTurn): void {
   switch (call) {
     case 'register-node':
@@ -106,7 +103,7 @@ export function doStaking(table: StakingTable, context: StakingContext, { call, 
   }
 }
 
-/** What is earned in an epoch of 160 s, of 1,000,000,000: some 5.5 % in a year. */
+/** Rewards of an epoch of 160 s per 1,000,000,000: about 5.5 % a year. */
 const earned = 280n
 
 export function rewardOf(staked: bigint): bigint {
@@ -114,35 +111,30 @@ export function rewardOf(staked: bigint): bigint {
 }
 
 /**
- * What the chain itself does when a cycle, and with it an epoch, begins.
- * @param epoch the one that begins; none ends with the first
+ * Starts an epoch, and with it a cycle.
+ * @param epoch the new one
  */
 export function beginEpoch(table: StakingTable, context: StakingContext, epoch: number): void {
   table.payRewards(context, epoch - 1, rewardOf)
   table.moveTokens(context)
 }
 
-/** What staking has left behind. */
 export interface StakingStart extends StakingContent {
-  /** By index of the account: FLOW that staking has put into its vault, or taken out of it, in units of 10^-8. */
+  /** Net FLOW that staking has moved into vaults, by account index, in units of 10^-8. */
   readonly purses: ReadonlyMap<number, bigint>
 }
 
-/** After so many cycles all is as it was, but for what grows by the same amount each time; 4 divides it. */
+/** After a period everything repeats, plus a constant growth. A multiple of 4. */
 const period = nodeCount
-/** All is registered by then, and every node has taken out what it earned until all were. */
+/** By then all are registered, and have withdrawn their first rewards. */
 const settled = stakerCount + period + 4
 
-/** Starts that were worked out last. */
 const recent = new Map<number, StakingStart>()
 const maxRecent = 64
 
 let known: readonly StakingStart[] | undefined
 
-/**
- * Staking as it is when a cycle begins, before its first block. The first cycles are gone through, once; from then on all
- * repeats itself.
- */
+/** Staking at the start of a cycle. The first cycles are computed once; later ones repeat them. */
 export function stakingAtStart(cycle: number): StakingStart {
   const found = recent.get(cycle)
   if (found !== undefined) return found
@@ -183,7 +175,7 @@ function goThrough(cycles: number): StakingStart[] {
   })
 }
 
-/** As many laps later, where each adds what lies between two states that are one lap apart. */
+/** Adds the difference of two states that are one period apart, `laps` times. */
 function extended(now: StakingStart, later: StakingStart, laps: bigint): StakingStart {
   const grown = (before: bigint, after: bigint): bigint => before + (after - before) * laps
   return {
@@ -206,7 +198,7 @@ function extended(now: StakingStart, later: StakingStart, laps: bigint): Staking
   }
 }
 
-/** FLOW that an account has by staking, or for it, when a cycle begins; in units of 10^-8. */
+/** FLOW of an account by staking at the start of a cycle, in units of 10^-8. */
 export function stakersFlow(account: Account, cycle: number): bigint {
   const isOwner = isStakersOwner(account)
   if (!isOwner && account !== systemAccounts.flowFees) return 0n

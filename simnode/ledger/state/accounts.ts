@@ -7,12 +7,12 @@ import { peopleCount, placeInRound, createdAccount, createdOrdinal, turnsOf } fr
 import type { StatePart } from '../world/cycle.ts'
 import type { ExternalAccounts } from './external-accounts.ts'
 
-/** The contracts of every account. At the start of a cycle all that people deployed are in their second version. */
+/** At the start of a cycle all deployed contracts are in their second version. */
 export class Contracts implements StatePart {
   #deployed: number
-  /** Those that are still as they were deployed. */
+  /** Contracts in their first version. */
   readonly #young = new Set<number>()
-  /** Accounts that have the contract that is removed again. */
+  /** Accounts with the contract that is removed again. */
   readonly #passing = new Set<number>()
   readonly #touched = new Set<number>()
 
@@ -44,7 +44,7 @@ export class Contracts implements StatePart {
     this.#passing.delete(index)
   }
 
-  /** By name in the order of deployment. */
+  /** In the order of deployment. */
   of(account: Account): ContractCode[] {
     const found = [...(genesisContracts.get(account.index) ?? [])]
     const place = placeInRound(account)
@@ -66,24 +66,22 @@ export class Contracts implements StatePart {
   }
 }
 
-/** Which accounts there are, and how many keys they have. Key 0 signs; later ones come in a first half and are revoked in the second half. */
+/** Accounts and their keys. Key 0 signs; others are added in the first half of a cycle and revoked in the second. */
 export class Accounts implements StatePart {
   #created: number
   readonly #keyTurns: number
   readonly #transactions: number
-  /** By account: the sequence number of key 0 after what was proposed in the cycle. */
+  /** Sequence numbers of key 0, by account. */
   readonly #sequenceNumbers = new Map<number, number>()
-  /** By account: how many keys there are. */
   readonly #keyCounts = new Map<number, number>()
-  /** `account key` of those that were added and not yet revoked. */
+  /** Keys added and not yet revoked, as `account key`. */
   readonly #lateKeys = new Set<string>()
   readonly #externalAccounts: ExternalAccounts
 
   /**
-   * @param created accounts created by transactions before the cycle
-   * @param keyTurns keys added to people's accounts before the cycle: to one after the other
-   * @param transactions user transactions before the cycle: proposed by one person after the other
-   * @param externalAccounts who tells of the accounts of people outside
+   * @param created by transactions before the cycle
+   * @param keyTurns keys added before the cycle, to users in rotation
+   * @param transactions user transactions before the cycle, proposed by users in rotation
    */
   constructor(created: number, keyTurns: number, transactions: number, externalAccounts: ExternalAccounts) {
     this.#externalAccounts = externalAccounts
@@ -92,7 +90,6 @@ export class Accounts implements StatePart {
     this.#keyTurns = keyTurns
   }
 
-  /** How many accounts transactions have created. */
   get created(): number {
     return this.#created
   }
@@ -107,7 +104,7 @@ export class Accounts implements StatePart {
     return createdAccount(this.#created++)
   }
 
-  /** All keys of an account in the order of their indexes, revoked ones too. Of the chain's own people only key 0 proposes. */
+  /** By index, including revoked ones. Only key 0 of simulated users proposes. */
   keys(account: Account): readonly AccountKey[] {
     if (isExternal(account)) return this.#externalAccounts.keys(account)
     return Array.from({ length: this.keyCount(account) }, (_, index) => ({
@@ -117,12 +114,12 @@ export class Accounts implements StatePart {
     }))
   }
 
-  /** The sequence number that the next transaction of key 0 of one of the chain's own people needs. */
+  /** Of key 0 of a simulated user. */
   sequenceNumber(account: Account): number {
     return this.#sequenceNumbers.get(account.index) ?? turnsOf(account, this.#transactions)
   }
 
-  /** @returns the sequence number of the transaction that the account proposes now */
+  /** @returns the sequence number of the proposed transaction */
   propose(account: Account): number {
     const sequenceNumber = this.sequenceNumber(account)
     this.#sequenceNumbers.set(account.index, sequenceNumber + 1)

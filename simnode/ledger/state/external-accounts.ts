@@ -3,14 +3,14 @@ import { externalAccount, publishedPayer, publishedPayerKey, accountAt, fullWeig
 import type { StatePart } from '../world/cycle.ts'
 
 /**
- * What transactions have done that were sent to the node: accounts of people outside of the chain with their keys, and how much FLOW came to whom. Cycles
- * give nothing of it back, so it is carried on from one to the next.
+ * The effects of submitted transactions: external accounts with their keys, and moved FLOW. Cycles do not reverse them,
+ * so they are carried from one cycle to the next.
  */
 export class ExternalAccounts implements StatePart {
   readonly #keys: Map<number, readonly AccountKey[]>
-  /** By account: what it has more, or less, than the formula says, in units of 10^-8 FLOW. */
+  /** Difference from the formula, by account, in units of 10^-8 FLOW. */
   readonly #moved: Map<number, bigint>
-  /** FLOW that there is more than without them. */
+  /** Additional supply of FLOW. */
   readonly supply: bigint
 
   private constructor(keys: Map<number, readonly AccountKey[]>, moved: Map<number, bigint>, supply: bigint) {
@@ -19,9 +19,9 @@ export class ExternalAccounts implements StatePart {
     this.supply = supply
   }
 
-  /** As before the first block. @param hasPayer whether there is the published payer */
+  /** @param hasPayer whether the published payer exists */
   static atGenesis(hasPayer: boolean): ExternalAccounts {
-    // The payer's place stays free where it is not there, so that the accounts after it are the same.
+    // The payer's place stays reserved, so that later accounts are the same.
     if (!hasPayer) return new ExternalAccounts(new Map(), new Map(), 0n)
     const { account, keyCount, signatureAlgorithm, hashAlgorithm, funds } = publishedPayer
     const key = {
@@ -60,7 +60,7 @@ export class ExternalAccounts implements StatePart {
     this.#moved.set(to.index, this.moved(to) + amount)
   }
 
-  /** The account that is created next. */
+  /** The next account to create. */
   get next(): Account {
     return externalAccount(this.#keys.has(publishedPayer.account.index) ? this.#keys.size : this.#keys.size + 1)
   }
@@ -82,7 +82,6 @@ export class ExternalAccounts implements StatePart {
     this.#change(account, keyIndex, (key) => ({ ...key, isRevoked: true }))
   }
 
-  /** Counts a transaction that a key has proposed. */
   propose(account: Account, keyIndex: number): void {
     this.#change(account, keyIndex, (key) => ({ ...key, sequenceNumber: key.sequenceNumber + 1 }))
   }

@@ -5,21 +5,18 @@ import type { Collection } from '../world/collections.ts'
 import { timesServed } from '../world/cycle.ts'
 import type { StatePart } from '../world/cycle.ts'
 
-/**
- * Who owns which item. At the start of a cycle each item is with the person to whom it was first given: they took turns.
- */
+/** At the start of a cycle each item is with its first owner; first owners rotate. */
 export class Items implements StatePart {
-  /** How many of each collection there are. */
   readonly #counts: number[]
-  /** By collection, then id: the owners of items that moved. */
+  /** Owners of moved items, by collection and id. */
   readonly #moved: ReadonlyArray<Map<number, Account>> = collections.map(() => new Map())
 
-  /** @param minted items minted before the cycle: in turn in all collections */
+  /** @param minted before the cycle, in all collections in rotation */
   constructor(minted: number) {
     this.#counts = collections.map(({ index }) => genesisItems + timesServed(index, collections.length, minted))
   }
 
-  /** How many items there are; their ids are 1 to this. */
+  /** Ids are 1 to this. */
   count({ index }: Collection): number {
     return this.#counts[index] ?? 0
   }
@@ -28,7 +25,7 @@ export class Items implements StatePart {
     return this.#moved[collection.index]?.get(id) ?? firstOwner(collection, id)
   }
 
-  /** Makes the next item, which goes to its first owner. @returns its id */
+  /** Mints an item for its first owner. @returns its id */
   mint({ index }: Collection): number {
     const id = (this.#counts[index] ?? 0) + 1
     this.#counts[index] = id
@@ -39,7 +36,7 @@ export class Items implements StatePart {
     this.#moved[collection.index]?.set(id, to)
   }
 
-  /** The ids that an account owns, the lowest first. */
+  /** Ids that an account owns, ascending. */
   idsOf(collection: Collection, account: Account): number[] {
     const ids: number[] = []
     const place = placeInRound(account)
@@ -68,7 +65,6 @@ export class Items implements StatePart {
   }
 }
 
-/** To whom an item was given first. */
 export function firstOwner({ index }: Collection, id: number): Account {
   return personOfTurn(id + shiftOf(index))
 }
@@ -78,7 +74,7 @@ function idOfPlace({ index }: Collection, place: number): number {
   return id === 0 ? peopleCount : id
 }
 
-/** So that not everybody has one of each. */
+/** Distributes collections over different users. */
 function shiftOf(index: number): number {
   return index * 1000
 }

@@ -8,7 +8,7 @@ import type { ExternalAccounts } from './external-accounts.ts'
 import type { Supplies, Vaults } from './vaults.ts'
 import type { Random } from '../world/random.ts'
 
-/** The state of the whole chain after some transaction, by domain. Each domain adds its part, a `StatePart`, here. */
+/** The state of the chain after a transaction, by domain; each is a `StatePart`. */
 export interface LedgerState {
   readonly vaults: Vaults
   readonly supplies: Supplies
@@ -22,17 +22,17 @@ export interface LedgerState {
   readonly externalAccounts: ExternalAccounts
 }
 
-/** The block in which something happens. */
+/** The block in which a turn runs. */
 export interface Moment {
   readonly height: number
   /** Milliseconds since 1970. */
   readonly timeMs: number
-  /** When the block of another height is made, in milliseconds since 1970. */
+  /** Time of the block at a height, in milliseconds since 1970. */
   readonly timeAt: (height: number) => number
-  /** As it is now; what happens is to be done to it. */
+  /** The present state, changed by turns. */
   readonly state: LedgerState
   /** Drawn from seed, branch, height and place in the block. */
   readonly random: Random
-  /** The uuid of the next resource that is made. */
+  /** The uuid of the next resource. */
   readonly newUuid: () => number
 }

@@ -7,7 +7,6 @@ import { collections } from '../world/collections.ts'
 import { flow, systemAccounts } from '../world/tokens.ts'
 
 export interface Listing {
-  /** The uuid of the resource. */
   readonly uuid: number
   readonly seller: Account
   readonly collection: Collection

@@ -1,34 +1,33 @@
 import type { StatePart } from '../world/cycle.ts'
 
-/** Which run first when several are due. */
+/** Priorities of due transactions. */
 export const priorities = { high: 0, medium: 1, low: 2 } as const
 
-/** A transaction that is to run by itself. */
+/** A scheduled transaction. */
 export interface Scheduled {
-  /** The scheduler's number. */
   readonly id: number
   readonly priority: number
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** The block that runs it. */
+  /** Height of the block that executes it. */
   readonly dueHeight: number
   /** Paid in advance, in units of 10^-8 FLOW. */
   readonly fees: bigint
   readonly fails: boolean
 }
 
-/** Those that were scheduled in this cycle: none lasts longer. */
+/** Transactions scheduled in this cycle; none lasts longer. */
 export class Schedule implements StatePart {
   readonly #pending = new Map<number, Scheduled>()
   readonly #ended = new Set<number>()
-  /** Those that ran in the last block; what was paid for them is taken in the next. */
+  /** Executed in the last block; their fees are taken in the next. */
   #ran: readonly Scheduled[] = []
 
   add(one: Scheduled): void {
     this.#pending.set(one.id, one)
   }
 
-  /** Takes out those that a block runs: by priority, then in the order of their numbers. */
+  /** Removes the transactions that a block executes, ordered by priority, then id. */
   takeDue(height: number): readonly Scheduled[] {
     const due = [...this.#pending.values()]
       .filter(({ dueHeight }) => dueHeight === height)
@@ -38,7 +37,7 @@ export class Schedule implements StatePart {
     return due
   }
 
-  /** Those of the last block that was asked for. */
+  /** Executed in the last block. */
   get ran(): readonly Scheduled[] {
     return this.#ran
   }

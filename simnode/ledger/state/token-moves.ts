@@ -9,9 +9,9 @@ import type { EventShape } from '../encoding/cadence.ts'
 import { accountCreated, vaultCapabilities } from '../events/account-events.ts'
 
 /**
- * Takes tokens out of an account's vault, in the state and as events.
+ * Withdraws from an account's vault, in the state and as events.
  * @param amount in units of 10^-8
- * @returns the uuid of the vault that they are in now
+ * @returns the uuid of the vault that holds the tokens
  */
 export function withdraw(
   { state, newUuid }: Moment,
@@ -26,7 +26,7 @@ export function withdraw(
   return movedUuid
 }
 
-/** Puts a vault of that uuid into an account's vault, in the state and as events. */
+/** Deposits the tokens of a vault into an account's vault, in the state and as events. */
 export function deposit(
   { state }: Moment,
   token: Token,
@@ -39,7 +39,6 @@ export function deposit(
   events.push(...deposited(vaultOf(token, account), amount, movedUuid, balanceAfter))
 }
 
-/** Both at once. */
 export function moveTokens(
   moment: Moment,
   token: Token,
@@ -58,21 +57,23 @@ const shapesOf = (event: string): readonly EventShape[] =>
 const minted = shapesOf('TokensMinted')
 const burned = shapesOf('TokensBurned')
 
-/** Makes tokens for an account, in the state and as events; not FLOW, which only staking makes. */
+/** Mints tokens for an account; not FLOW, which only staking mints. */
 export function mintTokens(moment: Moment, token: Token, to: Account, amount: bigint, events: DraftEvent[]): void {
   moment.state.supplies.add(token, amount)
   events.push({ shape: minted[token.index] as EventShape, values: [amount, token.vaultType] })
   deposit(moment, token, to, amount, moment.newUuid(), events)
 }
 
-/** Takes tokens of an account out of the world, in the state and as events; not FLOW. */
+/** Burns an account's tokens; not FLOW. */
 export function burnTokens(moment: Moment, token: Token, from: Account, amount: bigint, events: DraftEvent[]): void {
   withdraw(moment, token, from, amount, events)
   moment.state.supplies.add(token, -amount)
   events.push({ shape: burned[token.index] as EventShape, values: [amount, token.vaultType] })
 }
 
-/** What every user transaction costs, in units of 10^-8 FLOW: a price by effort would leave no closed form of balances. */
+/**
+ * The constant fee of a user transaction, in units of 10^-8 FLOW: a fee by effort would leave no formula for balances.
+ */
 export const transactionFee = 1000n
 
 const feesDeducted = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.FeesDeducted`, {
@@ -82,21 +83,21 @@ const feesDeducted = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.FeesD
 })
 const inclusionEffort = 100_000_000n
 
-/** Takes the fee of a transaction, in the state and as events. */
+/** Charges the fee, in the state and as events. */
 export function takeFee(moment: Moment, payer: Account, computation: number, events: DraftEvent[]): void {
   moveTokens(moment, flow, payer, systemAccounts.flowFees, transactionFee, events)
   events.push({ shape: feesDeducted, values: [transactionFee, inclusionEffort, BigInt(computation)] })
 }
 
-/** What whoever creates an account gives it for its storage, in units of 10^-8 FLOW: the least that an account may have. */
+/** The minimum balance, paid by the creator of an account, in units of 10^-8 FLOW. */
 export const endowment = 100_000n
 
 const feesDeposited = eventShape(`A.${systemAccounts.flowFees.hex}.FlowFees.TokensDeposited`, { amount: 'UFix64' })
 
-/** Sets up an account that has just been made, in the state and as events. */
+/** Sets up a new account, in the state and as events. */
 export function setUpAccount(moment: Moment, payer: Account, account: Account, events: DraftEvent[]): void {
   const { state, newUuid } = moment
-  // The creation fee, which is nothing, is what is left of what was taken out.
+  // The creation fee is 0: the rest of the withdrawn amount.
   const taken = withdraw(moment, flow, payer, endowment, events)
   const given = newUuid()
   const { flowFees } = systemAccounts

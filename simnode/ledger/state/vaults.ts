@@ -8,18 +8,17 @@ import { accountAt } from '../world/account.ts'
 import type { StatePart } from '../world/cycle.ts'
 
 const unit = 100_000_000n
-/** What the poorest have: so much that no cycle takes all of it. */
+/** Minimum savings at genesis, more than any cycle spends. */
 const minSavings = 20_000n * unit
-/** Twice as much as `minSavings`, twice as much as that, …: there are as many people between each of these and the next. */
+/** Savings are spread evenly over this many doublings of the minimum. */
 const doublings = 4
-/** What the richest has beside it; the second has half of that, the third a third, and so on. */
+/** Additional wealth of the richest user; the nth has an nth of it. */
 const fortune = 5_000_000n * unit
-/** How many values the part of a chance has that says how far somebody is from one doubling to the next. */
+/** Values of a 32-bit chance per doubling. */
 const oneOfChance = 2n ** 32n / BigInt(doublings)
-/** Who is rich in one token is not so in the next. */
+/** Users are rich in different tokens. */
 const rankShift = 1667
 
-/** What an account had before the first block. */
 export function genesisBalance(token: Token, account: Account): bigint {
   if (token === flow && account.index === systemAccounts.service.index) return 1_000_000_000n * unit
   const place = placeInRound(account)
@@ -28,13 +27,13 @@ export function genesisBalance(token: Token, account: Account): bigint {
   return savings(Math.imul(account.index + token.index * 7919, 0x9e3779b1) >>> 0) + fortune / BigInt(rank + 1)
 }
 
-/** @param chance 32 bits. In whole numbers, which are the same on all machines. */
+/** @param chance 32 bits; in integers, which are the same on all machines */
 function savings(chance: number): bigint {
   const beyond = BigInt(Math.floor(chance / doublings))
   return ((minSavings << BigInt(chance % doublings)) * (oneOfChance + beyond)) / oneOfChance
 }
 
-/** What there was of a token before the first block: what all accounts had, in units of 10^-8. */
+/** The sum of all balances at genesis, in units of 10^-8. */
 export function genesisSupply(token: Token): bigint {
   return (supplies ??= tokens.map(sum))[token.index] ?? 0n
 }
@@ -53,10 +52,9 @@ function sum(token: Token): bigint {
 /** The balance of a vault at the start of a cycle, in units of 10^-8. */
 export type StartBalance = (token: Token, account: Account) => bigint
 
-/** What every account has of every token. */
 export class Vaults implements StatePart {
   readonly #start: StartBalance
-  /** By token, then account: balances of those that moved. */
+  /** Changed balances, by token and account. */
   readonly #moved: ReadonlyArray<Map<number, bigint>> = tokens.map(() => new Map())
 
   constructor(start: StartBalance) {
@@ -67,7 +65,7 @@ export class Vaults implements StatePart {
     return this.#moved[token.index]?.get(account.index) ?? this.#start(token, account)
   }
 
-  /** @returns the balance after @throws RangeError when there is less in the vault */
+  /** @returns the balance after @throws RangeError for an amount above the balance */
   withdraw(token: Token, account: Account, amount: bigint): bigint {
     const after = this.balance(token, account) - amount
     if (after < 0n) throw new RangeError(`${account.hex} lacks ${-after} of ${token.name}`)
@@ -94,12 +92,12 @@ export class Vaults implements StatePart {
   }
 }
 
-/** How much of each token there is, in units of 10^-8. */
+/** Supplies of tokens, in units of 10^-8. */
 export class Supplies implements StatePart {
   readonly #start: (token: Token) => bigint
   readonly #changes = new Map<Token, bigint>()
 
-  /** @param start the supply at the start of the cycle */
+  /** @param start supply at the start of the cycle */
   constructor(start: (token: Token) => bigint) {
     this.#start = start
   }
@@ -108,7 +106,7 @@ export class Supplies implements StatePart {
     return this.#start(token) + (this.#changes.get(token) ?? 0n)
   }
 
-  /** @param amount negative where tokens are burnt */
+  /** @param amount negative for burnt tokens */
   add(token: Token, amount: bigint): void {
     this.#changes.set(token, (this.#changes.get(token) ?? 0n) + amount)
   }

@@ -4,20 +4,19 @@ import { FatalError } from '../../../src/platform/errors.ts'
 interface Fork {
   readonly after: number
   readonly salt: number
-  /** The branch that begins here, by its name. */
+  /** Name of the branch that begins here. */
   readonly name: string
 }
 
 /**
- * A branch of the chain. Its name says all about it, so that several nodes agree without talking: forks joined by dots,
- * each the last height that is shared and some letters. '' is the trunk; `1234b` leaves it after height 1234;
- * `1234b.1300c` leaves that one after 1300.
+ * A branch of the chain, defined by its name so that several nodes agree: forks joined by dots, each the last shared
+ * height and letters. '' is the trunk; `1234b` leaves it after height 1234; `1234b.1300c` leaves that one after 1300.
  */
 export class Branch {
   readonly name: string
   readonly #forks: readonly Fork[]
 
-  /** @throws FatalError when the name is none */
+  /** @throws FatalError for a malformed name */
   constructor(name: string) {
     this.name = name
     let salt = 0
@@ -44,18 +43,18 @@ export class Branch {
     })
   }
 
-  /** The name of the branch whose block it is at a height: this one's, or one that it leaves further up. */
+  /** The branch that owns the block at a height: this one, or one that it forks from. */
   ownerAt(height: number): string {
     return this.#forks.findLast(({ after }) => height > after)?.name ?? ''
   }
 
-  /** The last height of each branch that this one goes through, from the lowest on, by their names; itself without end. */
+  /** Branches from the trunk to this one, each with its last height; this one has none. */
   get owners(): readonly { readonly name: string; readonly to: number }[] {
     const names = ['', ...this.#forks.map(({ name }) => name)]
     return names.map((name, nth) => ({ name, to: this.#forks[nth]?.after ?? Number.POSITIVE_INFINITY }))
   }
 
-  /** What the blocks of a height are drawn from beside the seed: equal where branches share the block. */
+  /** Salt of the blocks at a height: equal for branches that share the block. */
   saltAt(height: number): number {
     return this.#forks.findLast(({ after }) => height > after)?.salt ?? 0
   }

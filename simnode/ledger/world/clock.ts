@@ -1,18 +1,18 @@
 import { Random } from './random.ts'
 
-/** When blocks are made: `time` at `height`, and so many milliseconds from one block to the next, taken over many. */
+/** Block times: `time` at `height`, with an average spacing. */
 export interface ClockShape {
   readonly height: number
   readonly time: Date
   readonly spacingMs: number
   /**
-   * Below `height`, so that few blocks make a long past; not less than `spacingMs`. Such a past has busy days and calm
-   * ones. Default: as above it.
+   * Spacing below `height`, for a long past of few blocks with busy and calm days; at least `spacingMs`. Default: as
+   * above `height`.
    */
   readonly pastSpacingMs?: number
 }
 
-/** The main network's pace. */
+/** Mainnet's pace. */
 export const mainnetSpacingMs = 800
 
 export const defaultClock: ClockShape = {
@@ -22,7 +22,7 @@ export const defaultClock: ClockShape = {
 }
 
 const dayMs = 86_400_000
-/** Busier and calmer times of a long past: how long from one busy time to the next, and how much denser blocks are then. */
+/** Waves of activity in a long past: their period, and their share of density. */
 const waves = [
   { lengthMs: 7 * dayMs, share: 0.25 },
   { lengthMs: 2.6 * dayMs, share: 0.2 },
@@ -31,7 +31,7 @@ const waves = [
 
 const jitterSteps = 2 ** 32
 
-/** Milliseconds since 1970; a block comes a little before or after its time, and never before the one below it. */
+/** Milliseconds since 1970. Times are jittered, and increase with height. */
 export function timeOf(height: number, { height: known, time, spacingMs, pastSpacingMs }: ClockShape): number {
   const jitter = (new Random(height).below(jitterSteps) / jitterSteps - 0.5) * 0.5
   const blocks = height - known
@@ -39,10 +39,10 @@ export function timeOf(height: number, { height: known, time, spacingMs, pastSpa
   return Math.round(time.getTime() - ageInWaves(-blocks * pastSpacingMs) + jitter * minSpacing * pastSpacingMs)
 }
 
-/** What is left of the distance between two blocks of the past where all waves are high. */
+/** Minimum spacing in the past, as a share of the average. */
 const minSpacing = 1 - waves.reduce((sum, { share }) => sum + share, 0)
 
-/** How old something is that would be so old if all days were alike, in milliseconds. */
+/** The age of a block, given its age without waves, in milliseconds. */
 function ageInWaves(ageMs: number): number {
   return waves.reduce((age, { lengthMs, share }) => {
     const angle = (2 * Math.PI) / lengthMs
@@ -50,7 +50,7 @@ function ageInWaves(ageMs: number): number {
   }, ageMs)
 }
 
-/** The view in which a block was made: now and then one passes without a block. */
+/** Some views have no block. */
 export function viewOf(height: number): number {
   return height + Math.floor(height / 25)
 }

@@ -1,42 +1,42 @@
 /**
- * Heights are cut into cycles. In the first half of a cycle people do this and that; in the second half each of these turns is given
- * back, the last one first: what was sent comes back, what was staked is unstaked. So all that a cycle leaves behind is
- * what grows by the same amount in each, and the state at the start of any cycle is known without the blocks before it.
+ * Heights are divided into cycles. In the first half users act; in the second half each turn is reversed, the last one
+ * first. A cycle leaves behind only what grows by the same amount each time, so the state at the start of any cycle is
+ * a formula.
  */
 export const cycleLength = 200
 
-/** Turns of the first half are at places 1 to 99; a turn at place p is given back at 200 - p or soon after. Places 0 and 100 are quiet. */
+/**
+ * Turns are at places 1 to 99 of a cycle, reversals at 101 to 199; a turn at place p is reversed at 200 - p or soon
+ * after.
+ */
 export const cycleMiddle = 100
 
-/** Which cycle a height is in, counted from 0. */
+/** From 0. */
 export function cycleOf(height: number): number {
   return Math.floor(height / cycleLength)
 }
 
-/** Where in its cycle a height is, from 0. */
+/** From 0. */
 export function placeInCycle(height: number): number {
   return height % cycleLength
 }
 
-/** How often number `position` of `size` has been served after `turns` turns, one after the other from 0. */
+/** How often member `position` of `size` had a turn in a rotation of `turns` turns. */
 export function timesServed(position: number, size: number, turns: number): number {
   return position >= turns ? 0 : Math.floor((turns - 1 - position) / size) + 1
 }
 
-/**
- * Who of a fixed number of members has which turn: everybody once in a round, so that what turns change follows from
- * their number.
- */
+/** Assigns turns to members so that each has one turn a round, and totals follow from the number of turns. */
 export interface Rotation {
-  /** The place of who has a turn, by its ordinal from 0. */
+  /** The member of a turn, by ordinal from 0. */
   placeOf(ordinal: number): number
-  /** How many of the first `turns` turns were of the member at a place. */
+  /** A member's share of the first `turns` turns. */
   turnsOf(place: number, turns: number): number
 }
 
 /**
  * @param size a prime
- * @param stride how far apart the members of two turns are, without a common divisor with `size`
+ * @param stride between the members of two turns, coprime to `size`
  */
 export function rotation(size: number, stride: number, first: number): Rotation {
   const ordinals = new Map(Array.from({ length: size }, (_, ordinal) => [(first + ordinal * stride) % size, ordinal]))
@@ -46,13 +46,10 @@ export function rotation(size: number, stride: number, first: number): Rotation 
   }
 }
 
-/**
- * The state that one domain keeps. It is made as at the start of a cycle, from a closed form, and keeps only what turned
- * out differently since; asking it is cheap, whatever came before.
- */
+/** The state of one domain: a formula for the start of the cycle, and the changes since. */
 export interface StatePart {
-  /** Keys of all that was changed since the cycle began, also where it is now as it was. */
+  /** Keys of everything changed since the start of the cycle, even if it was changed back. */
   touched(): Iterable<string>
-  /** What is under such a key, as text: for comparing two states. */
+  /** The value of a key as text, to compare states. */
   read(key: string): string
 }

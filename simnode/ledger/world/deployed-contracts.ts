@@ -4,13 +4,11 @@ import { collections } from './collections.ts'
 import { personOfTurn } from './people.ts'
 import { flow, systemAccounts, usdc } from './tokens.ts'
 
-/** A contract as it is in an account. */
 export interface ContractCode {
   readonly name: string
   readonly code: Buffer
 }
 
-/** What is imported: a contract of an account. */
 export interface Import {
   readonly name: string
   readonly account: Account
@@ -18,12 +16,12 @@ export interface Import {
 
 export type Version = 1 | 2
 
-/** A kind of contract that people deploy. The second version has a part more. */
+/** A kind of contract that users deploy. The second version adds a part. */
 interface Kind {
   readonly name: string
   readonly comment: string
   readonly imports: readonly Import[]
-  /** Another deployed contract that it imports, by how many were deployed since; where there were so many. */
+  /** Also imports the contract deployed this many turns before, if there is one. */
   readonly importsEarlier?: number
   readonly first: string
   readonly second: string
@@ -123,12 +121,11 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** Contracts are deployed by one person after the other; each is updated once. */
+/** Users deploy in rotation; each contract is updated once. */
 export function deployer(ordinal: number): Account {
   return personOfTurn(ordinal)
 }
 
-/** The contract that is deployed after `ordinal` others. */
 export function deployedContract(ordinal: number, version: Version): ContractCode {
   const { comment, imports, importsEarlier, first, second, init } = kindOf(ordinal)
   const name = nameOf(ordinal)
@@ -154,13 +151,12 @@ ${
   }
 }
 
-/** The beginning of a contract's code, with an empty line below where there is anything. */
 export function importLines(imports: readonly Import[]): string {
   const lines = imports.map(({ name, account }) => `import ${name} from 0x${account.hex}\n`)
   return lines.length === 0 ? '' : `${lines.join('')}\n`
 }
 
-/** A contract that is removed again. */
+/** The contract that is removed again. */
 export const passing: ContractCode = {
   name: 'Passing',
   code: Buffer.from(`// Here today, gone tomorrow.
@@ -171,7 +167,6 @@ access(all) contract Passing {
 `),
 }
 
-/** As the events of contracts tell it. */
 export function codeHash({ code }: ContractCode): Buffer {
   return hash('sha3-256', code, 'buffer')
 }

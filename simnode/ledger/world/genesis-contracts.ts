@@ -6,16 +6,15 @@ import { systemAccounts, pairs, flow, tokens } from './tokens.ts'
 import { collections } from './collections.ts'
 import type { Token } from './tokens.ts'
 
-/** Has the contract `Alarm`, whose jobs say that they ran. */
+/** Has the contract `Alarm`. */
 export const alarmContract: Account = accountAt(34)
 
-/** Schedules jobs, and pays for them. */
+/** Schedules and pays for jobs. */
 export const alarmKeeper: Account = accountAt(35)
 
-/** What the keeper has in the beginning, in units of 10^-8 FLOW. */
+/** FLOW of the keeper at genesis, in units of 10^-8. */
 export const keepersFirstBalance = 1_000_000_00000000n
 
-/** Its job, which it keeps in its account. */
 export const alarmJob = {
   type: `A.${alarmContract.hex}.Alarm.Job`,
   uuid: 2 ** 49 + alarmKeeper.index,
@@ -23,7 +22,7 @@ export const alarmJob = {
   publicPath: '/public/AlarmJob',
 } as const
 
-/** What a job may use of computation at most. */
+/** Maximum computation of a job. */
 export const executionEffort = 500
 
 const { service, fungibleToken, flowToken, flowFees } = systemAccounts
@@ -38,7 +37,7 @@ const imported = {
   FlowTransactionScheduler: { name: 'FlowTransactionScheduler', account: service },
 } as const satisfies Readonly<Record<string, Import>>
 
-/** The chain's own contracts but for that of FLOW, with what they import; their code says no more than what others see of them. */
+/** System contracts except FLOW's. Their code has only their public interface. */
 export const coreContracts: ReadonlyArray<readonly [Account, ContractCode]> = [
   core(
     service,
@@ -194,7 +193,7 @@ function core(
   ]
 }
 
-/** The contracts that are there before the first block, by the index of their account. Their code says no more than what they declare. */
+/** Contracts at genesis, by account index. Their code has only declarations. */
 export const genesisContracts: ReadonlyMap<number, readonly ContractCode[]> = byAccount([
   ...coreContracts,
   ...tokens.map(({ contract, name }): [Account, ContractCode] => [

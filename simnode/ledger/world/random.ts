@@ -1,23 +1,23 @@
-/** Chance that repeats itself: the same parts give the same numbers (hash: FNV-1a, generator: mulberry32). */
+/** Deterministic random numbers from a seed of several parts (hash: FNV-1a, generator: mulberry32). */
 export class Random {
   #state: number
 
-  /** @param parts whole numbers; all 53 bits of each count */
+  /** @param parts integers of up to 53 bits */
   constructor(...parts: readonly number[]) {
     this.#state = hashOf(parts)
   }
 
-  /** A whole number from 0 up to, and without, `limit` (at most 2^32). */
+  /** From 0 up to, not including, `limit` (at most 2^32). */
   below(limit: number): number {
     return Math.floor((this.#next() / 0x1_0000_0000) * limit)
   }
 
-  /** From `low` to `high`, both included. */
+  /** Both ends included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1)
   }
 
-  /** True so often of 100 times. */
+  /** True with a probability of `share` percent. */
   percent(share: number): boolean {
     return this.below(100) < share
   }

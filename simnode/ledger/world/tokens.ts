@@ -1,13 +1,10 @@
 import { accountAt } from './account.ts'
 import type { Account } from './account.ts'
 
-/** A fungible token. */
 export interface Token {
-  /** Position among the tokens. */
+  /** Index in `tokens`. */
   readonly index: number
-  /** Name of the contract. */
   readonly name: string
-  /** As people write it. */
   readonly title: string
   readonly symbol: string
   readonly contract: Account
@@ -18,7 +15,7 @@ export interface Token {
   readonly balancePath: string
 }
 
-/** The accounts of the chain's own contracts, where the emulator has them. */
+/** Accounts of system contracts, as on the emulator. */
 export const systemAccounts = {
   service: accountAt(1),
   fungibleToken: accountAt(2),
@@ -33,7 +30,7 @@ export const pebble: Token = token(2, 'PebbleCoin', 'Pebble Coin', 'PEB', accoun
 
 export const tokens: readonly Token[] = [flow, usdc, pebble]
 
-/** The uuid of the vault that an account keeps a token in. */
+/** Of the vault that an account stores. */
 export function vaultUuid({ index }: Token, account: Account): number {
   return 2 ** 48 + index * 2 ** 40 + account.index
 }
@@ -52,10 +49,10 @@ function token(index: number, name: string, title: string, symbol: string, contr
   }
 }
 
-/** Two tokens that can be changed for one another. */
+/** A swap pair. */
 export interface Pair {
   readonly index: number
-  /** Has the contract `SwapPair`, and the reserves in vaults of its own. */
+  /** Has the contract `SwapPair`, and holds the reserves. */
   readonly contract: Account
   readonly token0: Token
   readonly token1: Token
@@ -82,7 +79,7 @@ export const pairs: readonly Pair[] = [
   },
 ]
 
-/** What an account has as a pair's, when a cycle begins; in units of 10^-8. */
+/** Reserves of a pair's account at the start of a cycle, in units of 10^-8. */
 export function reservesAtStart(token: Token, account: Account): bigint {
   const pair = pairs.find(({ contract }) => contract === account)
   if (token === pair?.token0) return pair.firstReserves[0]
